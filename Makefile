@@ -1,0 +1,45 @@
+# Every target is a line or two that you could type yourself; `make help` lists them.
+.DEFAULT_GOAL := help
+.PHONY: help run test check check-infra build smoke bench interop acceptance deploy
+
+TOOLS := target/venv/bin
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16
+
+run: ## the registry on this machine: PORT=8080 DATA=./data/registry.db or :memory: PUBLIC=1 for public rules
+	cargo run --release -p local --bin registry
+
+test: ## all tests that need nothing but cargo
+	cargo test --workspace
+
+check: ## formatting and lints
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+
+check-infra: $(TOOLS)/.installed ## the SAM template, without an account or a network
+	infra/check
+	cargo test -p tests --test template
+
+build: $(TOOLS)/.installed ## the Lambda binaries, as target/lambda/<function>/bootstrap
+	PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked --bins --workspace --exclude registry --exclude local --exclude tests
+
+smoke: build ## drives the built binaries through a Lambda runtime of our own
+	LAMBDA_BINARIES="$(CURDIR)/target/lambda" cargo test -p tests --test lambda_binaries
+
+bench: ## measures the registry on this machine
+	cargo run --release -p tests --bin bench
+
+interop: ## the official A2A and MCP clients and servers against the registry
+	tests/interop/run
+
+acceptance: ## the black-box suite of the contract against a fresh server
+	.ci/acceptance
+
+deploy: build ## into your own AWS account; asks before it changes anything
+	SAM_CLI_TELEMETRY=0 $(TOOLS)/sam deploy --guided --template-file infra/template.yaml --capabilities CAPABILITY_IAM
+
+$(TOOLS)/.installed: infra/requirements.txt
+	python3 -m venv target/venv
+	$(TOOLS)/pip install --quiet --requirement infra/requirements.txt
+	touch $@

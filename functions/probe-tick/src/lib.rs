@@ -1,0 +1,51 @@
+//! Probes what is due: everything on the schedule's tick, one listing on its `listing.queued` event. Either may
+//! be delivered twice; the second finds the slot or the listing taken.
+
+use registry::app::App;
+use registry::listing::ListingId;
+use registry::probe::sweep;
+use registry::store::StoreError;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// What may call this function.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "detail-type")]
+enum Event {
+    /// The schedule.
+    #[serde(rename = "probe-tick")]
+    Tick,
+    /// A listing was published.
+    #[serde(rename = "listing.queued")]
+    Queued {
+        detail: Queued,
+    },
+}
+
+#[derive(Debug, Deserialize)]
+struct Queued {
+    listing_id: ListingId,
+}
+
+/// Why an event was not served.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// It is none that this function knows.
+    #[error("not an event of this function: {0}")]
+    Event(#[from] serde_json::Error),
+    /// The table is busy; the event may be delivered again.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Serves one event and reports what was done.
+///
+/// # Errors
+/// The event is unknown, or the table is busy.
+pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
+    let report = match serde_json::from_value(event)? {
+        Event::Tick => sweep::tick(app).await?,
+        Event::Queued { detail } => sweep::first_probe(app, &detail.listing_id).await?,
+    };
+    Ok(serde_json::to_value(report)?)
+}

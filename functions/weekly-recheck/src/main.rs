@@ -1,0 +1,6 @@
+//! Hands the function's job to Lambda.
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), lambda_runtime::Error> {
+    registry::lambda::work(|app, event| async move { weekly_recheck::handle(&app, event).await }).await
+}

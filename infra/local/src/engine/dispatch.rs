@@ -1,0 +1,65 @@
+//! From the name of a DynamoDB operation and its JSON to the engine's method and back.
+//! The engine's own dispatcher is private, so its rule for unreadable requests is repeated here.
+
+use dynoxide::{Database, DynoxideError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The HTTP status and JSON body that DynamoDB would answer with.
+pub(super) fn answer(database: &Database, operation: &str, body: &[u8]) -> (u16, String) {
+    match perform(database, operation, body) {
+        Ok(answer) => (200, answer),
+        Err(error) => (error.status_code(), error.to_json()),
+    }
+}
+
+fn perform(db: &Database, operation: &str, body: &[u8]) -> Result<String, DynoxideError> {
+    match operation {
+        "BatchGetItem" => run(body, |request| db.batch_get_item(request)),
+        "BatchWriteItem" => run(body, |request| db.batch_write_item(request)),
+        "CreateTable" => run(body, |request| db.create_table(request)),
+        "DeleteItem" => run(body, |request| db.delete_item(request)),
+        "DeleteTable" => run(body, |request| db.delete_table(request)),
+        "DescribeTable" => run(body, |request| db.describe_table(request)),
+        "DescribeTimeToLive" => run(body, |request| db.describe_time_to_live(request)),
+        "GetItem" => run(body, |request| db.get_item(request)),
+        "ListTables" => run(body, |request| db.list_tables(request)),
+        "PutItem" => run(body, |request| db.put_item(request)),
+        "Query" => run(body, |request| db.query(request)),
+        "Scan" => run(body, |request| db.scan(request)),
+        "TransactGetItems" => run(body, |request| db.transact_get_items(request)),
+        "TransactWriteItems" => run(body, |request| db.transact_write_items(request)),
+        "UpdateItem" => run(body, |request| db.update_item(request)),
+        "UpdateTable" => run(body, |request| db.update_table(request)),
+        "UpdateTimeToLive" => run(body, |request| db.update_time_to_live(request)),
+        other => Err(DynoxideError::ValidationException(format!("{other} is not served here"))),
+    }
+}
+
+fn run<Q: DeserializeOwned, A: Serialize>(
+    body: &[u8],
+    act: impl FnOnce(Q) -> Result<A, DynoxideError>,
+) -> Result<String, DynoxideError> {
+    let request = serde_json::from_slice(body).map_err(|error| unreadable(&error.to_string()))?;
+    let answer = act(request)?;
+    serde_json::to_string(&answer).map_err(|error| DynoxideError::InternalServerError(error.to_string()))
+}
+
+/// The engine marks the class of a rejection at the head of serde's message; DynamoDB answers a missing or null
+/// member as a validation too, and only a wrong JSON type as a serialization fault.
+fn unreadable(message: &str) -> DynoxideError {
+    for marker in ["VALIDATION:", "VALIDATION_REQUEST:", "VALIDATION_AS_READ:"] {
+        if let Some(reason) = message.strip_prefix(marker) {
+            return DynoxideError::ValidationException(reason.to_owned());
+        }
+    }
+    let validation = ["missing field", "unknown variant", "invalid type: null", "AttributeValue"];
+    if validation.iter().any(|sign| message.contains(sign)) {
+        return DynoxideError::ValidationException(message.to_owned());
+    }
+    let reason = ["SERIALIZATION:", "SERIALIZATION_AS_READ:"]
+        .iter()
+        .find_map(|marker| message.strip_prefix(marker))
+        .unwrap_or(message);
+    DynoxideError::SerializationException(reason.to_owned())
+}

@@ -1,0 +1,144 @@
+//! A connector around any engine: it counts calls by operation, so that a test can bound what a request costs, and
+//! injects what no local engine shows: throttling, conflicts, faults, lost answers (design §4).
+
+mod fault;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpClient,
+    SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+
+pub use fault::{Fault, Faults};
+
+/// Calls by DynamoDB operation, such as `PutItem`. Every try counts, so a retry of the SDK is a call too.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Calls(BTreeMap<String, u64>);
+
+impl Calls {
+    /// How often `operation` was called.
+    #[must_use]
+    pub fn of(&self, operation: &str) -> u64 {
+        self.0.get(operation).copied().unwrap_or_default()
+    }
+
+    /// All calls together.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.0.values().sum()
+    }
+
+    /// The operations called, with their counts, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.0.iter().map(|(operation, count)| (operation.as_str(), *count))
+    }
+}
+
+/// A running count of calls, shared by all its clones.
+#[derive(Clone, Debug, Default)]
+pub struct Tally(Arc<Mutex<Calls>>);
+
+impl Tally {
+    /// The count so far.
+    #[must_use]
+    pub fn snapshot(&self) -> Calls {
+        self.lock().clone()
+    }
+
+    /// Starts again from zero.
+    pub fn reset(&self) {
+        *self.lock() = Calls::default();
+    }
+
+    /// What was called after `earlier` was taken; operations that were not called since are left out.
+    #[must_use]
+    pub fn since(&self, earlier: &Calls) -> Calls {
+        let mut since = self.snapshot();
+        since.0.retain(|operation, count| {
+            *count = count.saturating_sub(earlier.of(operation));
+            *count > 0
+        });
+        since
+    }
+
+    fn count(&self, operation: &str) {
+        let mut calls = self.lock();
+        match calls.0.get_mut(operation) {
+            Some(count) => *count += 1,
+            None => {
+                calls.0.insert(operation.to_owned(), 1);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Calls> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The two handles by which a test watches and disturbs a client; clones share them.
+#[derive(Clone, Debug, Default)]
+pub struct Observer {
+    /// Counts every call.
+    pub tally: Tally,
+    /// What is to go wrong.
+    pub faults: Faults,
+}
+
+/// Any engine, seen and disturbed by an [`Observer`].
+#[derive(Clone, Debug)]
+pub struct Observed {
+    inner: SharedHttpClient,
+    observer: Observer,
+}
+
+impl Observed {
+    /// Wraps `inner`, which may be the embedded engine or a real connection.
+    pub fn new(inner: impl HttpClient + 'static, observer: Observer) -> Self {
+        Self { inner: SharedHttpClient::new(inner), observer }
+    }
+}
+
+impl HttpClient for Observed {
+    fn http_connector(
+        &self,
+        settings: &HttpConnectorSettings,
+        components: &RuntimeComponents,
+    ) -> SharedHttpConnector {
+        SharedHttpConnector::new(ObservedConnector {
+            inner: self.inner.http_connector(settings, components),
+            observer: self.observer.clone(),
+        })
+    }
+}
+
+#[derive(Debug)]
+struct ObservedConnector {
+    inner: SharedHttpConnector,
+    observer: Observer,
+}
+
+impl HttpConnector for ObservedConnector {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let operation = super::operation(&request).to_owned();
+        self.observer.tally.count(&operation);
+        match self.observer.faults.next(&operation) {
+            None => self.inner.call(request),
+            Some(Fault::AnswerLost) => {
+                let answer = self.inner.call(request);
+                HttpConnectorFuture::new(async move {
+                    let _performed = answer.await;
+                    Err(fault::timeout())
+                })
+            }
+            Some(fault) => HttpConnectorFuture::ready(fault.answer(&operation, &request)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+//! The count is exact and the faults reach the SDK as the errors that the store must handle.
+//! Matched by type, never by message: another engine words them otherwise.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
+use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem};
+use registry::app::Clock;
+
+use super::{Fault, Observed, Observer};
+use crate::engine::tests::{TABLE, create_table, item};
+use crate::engine::{Data, Embedded, client};
+
+async fn observed() -> (aws_sdk_dynamodb::Client, Observer) {
+    let observer = Observer::default();
+    let engine = Embedded::open(&Data::Memory, &Clock::System).unwrap();
+    let client = client(Observed::new(engine, observer.clone()));
+    create_table(&client).await;
+    observer.tally.reset();
+    (client, observer)
+}
+
+async fn put(client: &aws_sdk_dynamodb::Client, id: &str) -> Result<(), Option<String>> {
+    let answer = client.put_item().table_name(TABLE).set_item(Some(item(id, "a"))).send().await;
+    answer.map(drop).map_err(|error| error.code().map(str::to_owned))
+}
+
+async fn exists(client: &aws_sdk_dynamodb::Client, id: &str) -> bool {
+    let key = AttributeValue::S(id.to_owned());
+    let got = client.get_item().table_name(TABLE).key("pk", key).key("sk", AttributeValue::S("a".to_owned()));
+    got.send().await.unwrap().item.is_some()
+}
+
+#[tokio::test]
+async fn calls_are_counted_by_operation() {
+    let (client, observer) = observed().await;
+    put(&client, "1").await.unwrap();
+    let before = observer.tally.snapshot();
+    put(&client, "2").await.unwrap();
+    assert!(exists(&client, "2").await);
+    assert_eq!((before.of("PutItem"), before.total()), (1, 1));
+    let since = observer.tally.since(&before);
+    assert_eq!(since.iter().collect::<Vec<_>>(), [("GetItem", 1), ("PutItem", 1)]);
+    observer.tally.reset();
+    assert_eq!(observer.tally.snapshot().total(), 0);
+}
+
+#[tokio::test]
+async fn a_passing_throttle_is_retried_and_a_lasting_one_is_told() {
+    let (client, observer) = observed().await;
+    observer.faults.arm("PutItem", Fault::Throttle, 2);
+    put(&client, "1").await.unwrap();
+    assert_eq!(observer.tally.snapshot().of("PutItem"), 3);
+
+    observer.faults.arm("PutItem", Fault::Throttle, 3);
+    assert_eq!(put(&client, "2").await, Err(Some("ThrottlingException".to_owned())));
+    assert!(!exists(&client, "2").await);
+}
+
+#[tokio::test]
+async fn a_service_error_leaves_the_table_as_it_was() {
+    let (client, observer) = observed().await;
+    observer.faults.arm("PutItem", Fault::ServiceError, 3);
+    assert_eq!(put(&client, "1").await, Err(Some("InternalServerError".to_owned())));
+    assert!(!exists(&client, "1").await);
+}
+
+#[tokio::test]
+async fn a_timeout_is_no_answer_and_no_write() {
+    let (client, observer) = observed().await;
+    observer.faults.arm("PutItem", Fault::Timeout, 3);
+    assert_eq!(put(&client, "1").await, Err(None));
+    assert!(!exists(&client, "1").await);
+}
+
+#[tokio::test]
+async fn a_lost_answer_means_the_write_is_done_and_tried_again() {
+    let (client, observer) = observed().await;
+    observer.faults.arm("PutItem", Fault::AnswerLost, 1);
+    let guarded = client
+        .put_item()
+        .table_name(TABLE)
+        .set_item(Some(item("1", "a")))
+        .condition_expression("attribute_not_exists(pk)");
+    let error = guarded.send().await.unwrap_err();
+    assert!(error.as_service_error().unwrap().is_conditional_check_failed_exception());
+    assert_eq!(observer.tally.snapshot().of("PutItem"), 2);
+    assert!(exists(&client, "1").await);
+}
+
+#[tokio::test]
+async fn a_conflict_cancels_the_transaction_with_a_reason_for_each_action() {
+    let (client, observer) = observed().await;
+    observer.faults.arm("TransactWriteItems", Fault::TransactionConflict, 1);
+    let write = |id: &str| {
+        let put = Put::builder().table_name(TABLE).set_item(Some(item(id, "a"))).build().unwrap();
+        TransactWriteItem::builder().put(put).build()
+    };
+    let error = client
+        .transact_write_items()
+        .transact_items(write("1"))
+        .transact_items(write("2"))
+        .send()
+        .await
+        .unwrap_err();
+    let SdkError::ServiceError(error) = error else { panic!("{error:?}") };
+    let TransactWriteItemsError::TransactionCanceledException(cancelled) = error.err() else {
+        panic!("{error:?}")
+    };
+    let codes: Vec<_> =
+        cancelled.cancellation_reasons().iter().map(|reason| reason.code().unwrap()).collect();
+    assert_eq!(codes, ["TransactionConflict", "None"]);
+    assert!(!exists(&client, "1").await);
+}
+
+#[tokio::test]
+async fn a_single_write_meets_the_conflict_as_an_exception() {
+    let (client, observer) = observed().await;
+    observer.faults.arm("PutItem", Fault::TransactionConflict, 1);
+    assert_eq!(put(&client, "1").await, Err(Some("TransactionConflictException".to_owned())));
+    assert_eq!(observer.tally.snapshot().of("PutItem"), 1);
+    assert!(!exists(&client, "1").await);
+}
+
+#[tokio::test]
+async fn chance_repeats_with_its_seed_and_spares_other_operations() {
+    let mut runs = Vec::new();
+    for _ in 0..2 {
+        let (client, observer) = observed().await;
+        observer.faults.arm_by_chance(&["PutItem"], Fault::ServiceError, 300, 7);
+        let failed = Arc::new(AtomicU64::new(0));
+        for id in 0..60 {
+            let failures = put(&client, &id.to_string()).await.is_err();
+            failed.fetch_add(failures.into(), Ordering::SeqCst);
+            exists(&client, "x").await;
+        }
+        let calls = observer.tally.snapshot();
+        assert_eq!(calls.of("GetItem"), 60);
+        assert!((61..180).contains(&calls.of("PutItem")), "{calls:?}");
+        runs.push((calls, failed.load(Ordering::SeqCst)));
+        observer.faults.disarm();
+        put(&client, "after").await.unwrap();
+    }
+    assert_eq!(runs[0], runs[1]);
+}

@@ -1,0 +1,43 @@
+//! The functions that this binary holds, by the name of their crate, as the template names them.
+//! A new function is entered here once; the template decides what reaches it.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::sync::Arc;
+
+use axum::Router;
+use futures::future::{BoxFuture, FutureExt, TryFutureExt};
+use registry::app::App;
+use serde_json::Value;
+
+/// A function that is called with an event: it gives back its report, or says what went wrong.
+pub type Job = Arc<dyn Fn(Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync>;
+
+/// The functions behind the HTTP API.
+#[must_use]
+pub fn http(app: &App) -> BTreeMap<&'static str, Router> {
+    BTreeMap::from([
+        ("listings", listings::router(app.clone())),
+        ("publish", publish::router(app.clone())),
+        ("well-known", well_known::router(app.clone())),
+    ])
+}
+
+/// The functions behind schedules and the bus.
+#[must_use]
+pub fn jobs(app: &App) -> BTreeMap<&'static str, Job> {
+    BTreeMap::from([
+        ("probe-tick", job(app, |app, event| async move { probe_tick::handle(&app, event).await })),
+        ("weekly-recheck", job(app, |app, event| async move { weekly_recheck::handle(&app, event).await })),
+    ])
+}
+
+fn job<F, D, E>(app: &App, handle: F) -> Job
+where
+    F: Fn(App, Value) -> D + Send + Sync + 'static,
+    D: Future<Output = Result<Value, E>> + Send + 'static,
+    E: Display,
+{
+    let app = app.clone();
+    Arc::new(move |event| handle(app.clone(), event).map_err(|error| error.to_string()).boxed())
+}

@@ -1,0 +1,207 @@
+//! Toy functions behind a toy template, reached both ways: what arrives must be what was sent.
+//! The address of the caller, the precedence of routes and the gateway's own limits are part of the contract.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::connect_info::MockConnectInfo;
+use axum::extract::{Path, Request};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use bytes::Bytes;
+use http::{HeaderMap, Method, StatusCode, header};
+use http_body_util::BodyExt;
+use registry::http::CallerAddress;
+use tower::ServiceExt;
+
+use super::{BODY_LIMIT, GatewayError, Transport, router};
+use crate::template::{Cors, Route, Template};
+
+/// Says what it got: method, URI path and query, the caller, the values of `x-seen`; and gives the body back.
+async fn echo(request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = body.collect().await.unwrap().to_bytes();
+    let caller = parts.extensions.get::<CallerAddress>().unwrap().0.to_string();
+    let seen = |name: &str| {
+        let values = parts.headers.get_all(name).iter().map(|value| value.to_str().unwrap().to_owned());
+        values.collect::<Vec<_>>().join(",")
+    };
+    let told = format!("{} {} {:?}", parts.method, parts.uri.path(), parts.uri.query());
+    let mut headers = HeaderMap::new();
+    headers.insert("x-told", told.parse().unwrap());
+    headers.insert("x-caller", caller.parse().unwrap());
+    headers.insert("x-seen", seen("x-seen").parse().unwrap());
+    headers.insert("x-cookies", seen("cookie").parse().unwrap());
+    headers.append(header::SET_COOKIE, "a=1".parse().unwrap());
+    headers.append(header::SET_COOKIE, "b=2".parse().unwrap());
+    if let Some(kind) = parts.headers.get(header::CONTENT_TYPE) {
+        headers.insert(header::CONTENT_TYPE, kind.clone());
+    }
+    (StatusCode::ACCEPTED, headers, body).into_response()
+}
+
+fn route(method: Option<Method>, path: Option<&str>, function: &str) -> Route {
+    Route { method, path: path.map(str::to_owned), function: function.to_owned() }
+}
+
+fn api(transport: Transport, with_default: bool) -> Router {
+    let mut routes = vec![
+        route(None, Some("/echo"), "echo"),
+        route(None, Some("/deep/{proxy+}"), "echo"),
+        route(Some(Method::GET), Some("/mixed"), "named"),
+        route(None, Some("/named/{name}"), "named"),
+    ];
+    if with_default {
+        routes.push(route(None, None, "rest"));
+    }
+    let template = Template {
+        routes,
+        cors: Some(Cors {
+            origins: vec!["*".to_owned()],
+            methods: vec!["GET".to_owned(), "POST".to_owned()],
+            headers: vec!["content-type".to_owned()],
+            exposed: vec!["x-request-id".to_owned()],
+            max_age: Some(60),
+        }),
+        ..Template::default()
+    };
+    let functions = BTreeMap::from([
+        ("echo", Router::new().fallback(echo)),
+        (
+            "named",
+            Router::new()
+                .route("/named/{name}", get(|Path(name): Path<String>| async move { name }))
+                .route("/mixed", get(|| async { "specific" })),
+        ),
+        ("rest", Router::new().fallback(|| async { (StatusCode::IM_A_TEAPOT, "rest") })),
+    ]);
+    let peer = SocketAddr::from(([192, 0, 2, 7], 4711));
+    router(&template, &functions, transport).unwrap().layer(MockConnectInfo(peer))
+}
+
+async fn send(api: &Router, request: Request) -> (StatusCode, HeaderMap, Bytes) {
+    let (parts, body) = api.clone().oneshot(request).await.unwrap().into_parts();
+    (parts.status, parts.headers, body.collect().await.unwrap().to_bytes())
+}
+
+fn request(method: Method, uri: &str, body: impl Into<Body>) -> Request {
+    Request::builder().method(method).uri(uri).header(header::HOST, "here").body(body.into()).unwrap()
+}
+
+const BOTH: [Transport; 2] = [Transport::Direct, Transport::Events];
+
+#[tokio::test]
+async fn a_function_gets_what_was_sent_and_the_caller_gets_what_it_says() {
+    let binary: Vec<u8> = (0..=255).collect();
+    for transport in BOTH {
+        for (kind, body) in [
+            ("application/octet-stream", binary.clone()),
+            ("application/json", br#"{"text":"\u00e4 \ud83e\udd80 \"quoted\""}"#.to_vec()),
+            ("application/json", "{\"text\":\"ä 🦀\"}".as_bytes().to_vec()),
+            ("application/problem+json", b"{}".to_vec()),
+            ("text/plain", Vec::new()),
+        ] {
+            let mut sent = request(Method::PUT, "/echo?a=1&a=2&q=%C3%A4+b&empty=", body.clone());
+            sent.headers_mut().insert(header::CONTENT_TYPE, kind.parse().unwrap());
+            sent.headers_mut().append("x-seen", "one".parse().unwrap());
+            sent.headers_mut().append("x-seen", "two".parse().unwrap());
+            sent.headers_mut().insert(header::COOKIE, "c=3; d=4".parse().unwrap());
+            let (status, headers, got) = send(&api(transport, true), sent).await;
+            assert_eq!(status, StatusCode::ACCEPTED);
+            assert_eq!(got, body, "{transport:?} {kind}");
+            assert_eq!(headers["x-told"], "PUT /echo Some(\"a=1&a=2&q=%C3%A4+b&empty=\")");
+            assert_eq!(headers["x-seen"], "one,two");
+            assert_eq!(headers["x-cookies"], "c=3; d=4");
+            assert_eq!(headers["x-caller"], "192.0.2.7");
+            assert_eq!(headers[header::CONTENT_TYPE], kind);
+            let cookies: Vec<_> = headers.get_all(header::SET_COOKIE).iter().collect();
+            assert_eq!(cookies, ["a=1", "b=2"]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn routes_take_precedence_as_on_api_gateway() {
+    for transport in BOTH {
+        let api = api(transport, true);
+        let (_, headers, _) = send(&api, request(Method::GET, "/deep/a%2Fb/c", "")).await;
+        assert_eq!(headers["x-told"], "GET /deep/a%2Fb/c None");
+        let named = send(&api, request(Method::GET, "/named/live.svg", "")).await;
+        assert_eq!((named.0, &named.2[..]), (StatusCode::OK, &b"live.svg"[..]));
+        let refused = send(&api, request(Method::POST, "/named/live.svg", "")).await;
+        assert_eq!(
+            (refused.0, &refused.1[header::ALLOW]),
+            (StatusCode::METHOD_NOT_ALLOWED, &"GET,HEAD".parse().unwrap())
+        );
+        let specific = send(&api, request(Method::GET, "/mixed", "")).await;
+        assert_eq!(&specific.2[..], b"specific");
+        for (method, uri) in [(Method::POST, "/mixed"), (Method::GET, "/deep"), (Method::GET, "/unknown")] {
+            let (status, _, body) = send(&api, request(method, uri, "")).await;
+            assert_eq!((status, &body[..]), (StatusCode::IM_A_TEAPOT, &b"rest"[..]), "{uri}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn without_a_default_route_the_gateway_says_not_found_itself() {
+    let api = api(Transport::Direct, false);
+    for (method, uri) in [(Method::GET, "/unknown"), (Method::POST, "/mixed")] {
+        let (status, _, body) = send(&api, request(method, uri, "")).await;
+        assert_eq!((status, &body[..]), (StatusCode::NOT_FOUND, &br#"{"message":"Not Found"}"#[..]));
+    }
+}
+
+#[tokio::test]
+async fn a_body_is_limited_before_any_function_sees_it() {
+    let api = api(Transport::Direct, true);
+    let (status, ..) = send(&api, request(Method::POST, "/echo", vec![b'x'; BODY_LIMIT])).await;
+    assert_eq!(status, StatusCode::ACCEPTED);
+    let (status, _, body) = send(&api, request(Method::POST, "/echo", vec![b'x'; BODY_LIMIT + 1])).await;
+    assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
+    assert_eq!(&body[..], br#"{"message":"Request Entity Too Large"}"#);
+}
+
+#[tokio::test]
+async fn an_answer_that_lambda_would_not_hand_on_is_lost_by_event_only() {
+    let large = vec![b'x'; super::event::ANSWER_LIMIT + 1];
+    for (transport, expected) in
+        [(Transport::Direct, StatusCode::ACCEPTED), (Transport::Events, StatusCode::INTERNAL_SERVER_ERROR)]
+    {
+        let (status, ..) = send(&api(transport, true), request(Method::POST, "/echo", large.clone())).await;
+        assert_eq!(status, expected);
+    }
+}
+
+#[tokio::test]
+async fn preflights_are_answered_by_the_gateway() {
+    let api = api(Transport::Direct, true);
+    let mut preflight = request(Method::OPTIONS, "/echo", "");
+    preflight.headers_mut().insert(header::ORIGIN, "https://elsewhere.example".parse().unwrap());
+    preflight.headers_mut().insert(header::ACCESS_CONTROL_REQUEST_METHOD, "POST".parse().unwrap());
+    let (status, headers, body) = send(&api, preflight).await;
+    assert!(status.is_success() && body.is_empty() && headers.get("x-told").is_none());
+    assert_eq!(headers[header::ACCESS_CONTROL_ALLOW_ORIGIN], "*");
+    assert_eq!(headers[header::ACCESS_CONTROL_ALLOW_METHODS], "GET,POST");
+    assert_eq!(headers[header::ACCESS_CONTROL_ALLOW_HEADERS], "content-type");
+    assert_eq!(headers[header::ACCESS_CONTROL_MAX_AGE], "60");
+    let (_, headers, _) = send(&api, request(Method::GET, "/echo", "")).await;
+    assert_eq!(headers[header::ACCESS_CONTROL_ALLOW_ORIGIN], "*");
+    assert_eq!(headers[header::ACCESS_CONTROL_EXPOSE_HEADERS], "x-request-id");
+}
+
+#[test]
+fn a_route_to_nowhere_stops_the_start() {
+    let mut template =
+        Template { routes: vec![route(None, Some("/api/talk"), "talk")], ..Template::default() };
+    let error = router(&template, &BTreeMap::new(), Transport::Direct).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the template routes ANY /api/talk to function `talk`, which is not part of this binary"
+    );
+    template.routes.clear();
+    template.cors = Some(Cors { methods: vec!["NO GOOD".to_owned()], ..Cors::default() });
+    let error = router(&template, &BTreeMap::new(), Transport::Direct).unwrap_err();
+    assert!(matches!(error, GatewayError::Cors(entry) if entry == "NO GOOD"));
+}

@@ -1,0 +1,218 @@
+//! The registry on one machine: the same functions that run on Lambda, behind the template's routes, over a
+//! DynamoDB engine in this process, with the template's schedules and bus. Tests start it as often as they like.
+
+pub mod engine;
+pub mod functions;
+pub mod gateway;
+pub mod schedule;
+pub mod template;
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+use axum::Router;
+use axum::serve::ListenerExt;
+use registry::app::{App, Clock, Random};
+use registry::events::Bus;
+use registry::settings::Settings;
+use registry::store::{Store, table};
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+pub use engine::observed::Observer;
+pub use engine::{Data, Embedded};
+pub use gateway::Transport;
+pub use template::Template;
+
+/// How long open connections may take once the end is near.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How a registry is started on this machine.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where to listen; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Where the table is.
+    pub data: Data,
+    /// Every limit; `base_url` is replaced where [`Options::own_base_url`] says so.
+    pub settings: Settings,
+    /// Callers reach this registry at the address it listens on, so that is its base URL.
+    pub own_base_url: bool,
+    /// How requests reach the functions.
+    pub transport: Transport,
+    /// Fires schedules, delivers events of the bus and removes expired items. Without it nothing moves by itself:
+    /// a test calls the functions and reads [`Local::events`].
+    pub schedules: bool,
+    /// The time of day.
+    pub clock: Clock,
+    /// Randomness.
+    pub random: Random,
+    /// Counts and disturbs the calls to the table.
+    pub observer: Option<Observer>,
+}
+
+impl Options {
+    /// A registry for tests: a free port on loopback, a table in memory, and nothing that moves by itself.
+    #[must_use]
+    pub fn still(settings: Settings) -> Self {
+        Self {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            data: Data::Memory,
+            settings,
+            own_base_url: true,
+            transport: Transport::Direct,
+            schedules: false,
+            clock: Clock::System,
+            random: Random::System,
+            observer: None,
+        }
+    }
+}
+
+/// Why a registry does not start on this machine.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The address is taken, or not this machine's.
+    #[error("cannot listen on {0}: {1}")]
+    Listen(SocketAddr, std::io::Error),
+    /// The data cannot be opened.
+    #[error("cannot open the data: {0}")]
+    Engine(#[from] engine::EngineError),
+    /// The table cannot be made.
+    #[error("cannot make the table: {0}")]
+    Table(Box<aws_sdk_dynamodb::Error>),
+    /// The template cannot be played.
+    #[error(transparent)]
+    Template(#[from] template::TemplateError),
+    /// Its routes cannot be served.
+    #[error(transparent)]
+    Gateway(#[from] gateway::GatewayError),
+    /// Its schedules or rules cannot be served.
+    #[error(transparent)]
+    Job(#[from] schedule::UnknownJob),
+}
+
+/// A registry that runs on this machine. Dropping it ends it at once; [`Local::stop`] lets it finish.
+#[derive(Debug)]
+pub struct Local {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// The app that all functions share.
+    pub app: App,
+    /// The engine below it.
+    pub engine: Embedded,
+    /// What was sent to the bus, where nothing is delivered by itself ([`Options::schedules`]).
+    pub events: Option<mpsc::UnboundedReceiver<Value>>,
+    server: Server,
+    clockwork: Option<schedule::Running>,
+}
+
+impl Local {
+    /// Starts a registry. When this returns, it answers.
+    ///
+    /// # Errors
+    /// Says which part cannot be had, and why.
+    pub async fn start(options: Options) -> Result<Self, StartError> {
+        let template = Template::own()?;
+        let engine = Embedded::open(&options.data, &options.clock)?;
+        let client = match options.observer {
+            None => engine::client(engine.clone()),
+            Some(observer) => engine::client(engine::observed::Observed::new(engine.clone(), observer)),
+        };
+        let refused = |error| StartError::Listen(options.listen, error);
+        let listener = TcpListener::bind(options.listen).await.map_err(refused)?;
+        let address = listener.local_addr().map_err(refused)?;
+        let mut settings = options.settings;
+        if options.own_base_url {
+            settings.base_url = base_url(address);
+        }
+        table::ensure(&client, &settings.table_name)
+            .await
+            .map_err(|error| StartError::Table(error.into()))?;
+
+        let tick = settings.tick();
+        let store = Store::new(client, &settings.table_name);
+        let (bus, events) = Bus::local();
+        let app = App::new(settings, store, bus, options.clock.clone(), options.random);
+        let router = gateway::router(&template, &functions::http(&app), options.transport)?;
+        let timetable = schedule::Timetable::new(&template, &functions::jobs(&app), tick, options.clock)?;
+        let (clockwork, events) = if options.schedules {
+            (Some(timetable.start(events, engine.clone())), None)
+        } else {
+            (None, Some(events))
+        };
+        Ok(Self { address, app, engine, events, server: Server::start(listener, router), clockwork })
+    }
+
+    /// The URL of a path of this registry on this machine.
+    #[must_use]
+    pub fn url(&self, path: &str) -> String {
+        format!("{}{path}", base_url(self.address))
+    }
+
+    /// Takes no more requests, ends those under way and the work of the schedules, within ten seconds.
+    pub async fn stop(self) {
+        self.server.stop().await;
+        if let Some(clockwork) = self.clockwork {
+            clockwork.stop().await;
+        }
+    }
+}
+
+/// A machine that listens on all its addresses is reached, by whoever sits at it, on loopback.
+fn base_url(address: SocketAddr) -> String {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    format!("http://{}", SocketAddr::new(ip, address.port()))
+}
+
+#[derive(Debug)]
+struct Server {
+    stop: oneshot::Sender<()>,
+    task: Aborting,
+}
+
+/// A task that ends with its handle.
+#[derive(Debug)]
+struct Aborting(JoinHandle<()>);
+
+impl Drop for Aborting {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Server {
+    fn start(listener: TcpListener, router: Router) -> Self {
+        let (stop, stopped) = oneshot::channel();
+        // Small answers would wait for the acknowledgement of the one before.
+        let listener = listener.tap_io(|stream| {
+            if let Err(error) = stream.set_nodelay(true) {
+                tracing::debug!(%error, "a connection keeps Nagle's algorithm");
+            }
+        });
+        let service = router.into_make_service_with_connect_info::<SocketAddr>();
+        let task = tokio::spawn(async move {
+            let asked_to_stop = async { drop(stopped.await) };
+            let served = axum::serve(listener, service).with_graceful_shutdown(asked_to_stop).await;
+            if let Err(error) = served {
+                tracing::error!(%error, "the server ended");
+            }
+        });
+        Self { stop, task: Aborting(task) }
+    }
+
+    async fn stop(mut self) {
+        if self.stop.send(()).is_ok() && tokio::time::timeout(PATIENCE, &mut self.task.0).await.is_err() {
+            tracing::warn!("connections were still open at the end");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

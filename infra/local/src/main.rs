@@ -1,0 +1,151 @@
+//! `registry`: the whole registry on this machine, for development and for small private ones.
+//! Everything it does is in the library; here are only the command line, the log and the first words to a reader.
+
+mod greeting;
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::builder::FalseyValueParser;
+use clap::{Args, Parser, Subcommand};
+use local::{Data, Local, Options, Transport};
+use registry::settings::{Mode, Settings};
+use tracing_subscriber::EnvFilter;
+
+/// The exit code for a command line or a setting that cannot be used, as clap has it.
+const UNUSABLE: u8 = 2;
+
+/// The Agent and MCP Registry on this machine.
+///
+/// Every limit is a setting in the environment; the README has the table.
+#[derive(Debug, Parser)]
+#[command(name = "registry", version = registry::VERSION, args_conflicts_with_subcommands = true)]
+#[command(after_help = "Settings come from the environment: PROBE_TICK_SECONDS=30 registry --port 9000")]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    serve: Serve,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve the registry; what happens without a command, too.
+    Serve(Serve),
+}
+
+#[derive(Debug, Args)]
+struct Serve {
+    /// The address to listen on; 0.0.0.0 lets other machines in.
+    #[arg(long, env = "LISTEN_HOST", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    host: IpAddr,
+    /// The port to listen on; 0 takes a free one.
+    #[arg(long, env = "PORT", default_value_t = 8080)]
+    port: u16,
+    /// The file that holds the data, or `:memory:` for none.
+    #[arg(long, env = "DATA", default_value = "./data/registry.db")]
+    data: PathBuf,
+    /// The rules of a public registry: only https, only public addresses are probed, rates are counted.
+    #[arg(long, env = "PUBLIC", value_parser = FalseyValueParser::new())]
+    public: bool,
+    /// Hand every request on as an API Gateway event, as on Lambda.
+    #[arg(long, env = "AS_EVENTS", value_parser = FalseyValueParser::new())]
+    as_events: bool,
+}
+
+fn main() -> ExitCode {
+    let line = CommandLine::parse();
+    let serve = match line.command {
+        Some(Command::Serve(serve)) => serve,
+        None => line.serve,
+    };
+    let mode = if serve.public { Mode::Public } else { Mode::Development };
+    let settings = match Settings::from_env(mode, variable) {
+        Ok(settings) => settings,
+        Err(error) => return ending(UNUSABLE, &error.to_string()),
+    };
+    if let Err(error) = start_log() {
+        return ending(UNUSABLE, &error);
+    }
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return ending(1, &error.to_string()),
+    };
+    runtime.block_on(run(&serve, settings))
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+fn ending(code: u8, why: &str) -> ExitCode {
+    eprintln!("registry: {why}");
+    ExitCode::from(code)
+}
+
+/// The log goes to standard error, at the level of `RUST_LOG`; `LOG_FORMAT=json` makes each line an object.
+fn start_log() -> Result<(), String> {
+    let filter = match variable("RUST_LOG").filter(|text| !text.is_empty()) {
+        None => EnvFilter::new("info"),
+        Some(text) => EnvFilter::try_new(&text).map_err(|error| {
+            format!(
+                "RUST_LOG={text:?} cannot be used: a level such as `info`, or `registry=debug,info` ({error})"
+            )
+        })?,
+    };
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match variable("LOG_FORMAT").as_deref() {
+        None | Some("" | "plain") => log.init(),
+        Some("json") => log.json().init(),
+        Some(other) => return Err(format!("LOG_FORMAT={other:?} cannot be used: `plain` or `json`")),
+    }
+    Ok(())
+}
+
+async fn run(serve: &Serve, settings: Settings) -> ExitCode {
+    let options = Options {
+        listen: SocketAddr::new(serve.host, serve.port),
+        data: match serve.data.to_str() {
+            Some(":memory:") => Data::Memory,
+            _ => Data::File(serve.data.clone()),
+        },
+        own_base_url: variable("BASE_URL").is_none_or(|url| url.trim().is_empty()),
+        transport: if serve.as_events { Transport::Events } else { Transport::Direct },
+        schedules: true,
+        ..Options::still(settings)
+    };
+    let data = options.data.clone();
+    let local = match Local::start(options).await {
+        Ok(local) => local,
+        Err(error) => return ending(1, &error.to_string()),
+    };
+    greeting::print(&local, &data);
+    asked_to_stop().await;
+    tracing::info!("stopping");
+    local.stop().await;
+    ExitCode::SUCCESS
+}
+
+/// Ctrl-C, or the TERM signal of whatever runs this process.
+async fn asked_to_stop() {
+    let interrupt = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let terminate = async {
+        use tokio::signal::unix::{SignalKind, signal};
+        match signal(SignalKind::terminate()) {
+            Ok(mut signal) => drop(signal.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminate = std::future::pending::<()>();
+    tokio::select! {
+        () = interrupt => {}
+        () = terminate => {}
+    }
+}

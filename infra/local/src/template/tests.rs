@@ -1,0 +1,144 @@
+//! A small template with the shapes that SAM allows, and the real one.
+//! What cannot be played is named, never skipped.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{Cors, Route, Rule, Schedule, Template, TemplateError};
+
+const SMALL: &str = r#"
+Transform: AWS::Serverless-2016-10-31
+Globals:
+  Function: { Runtime: provided.al2023, Environment: { Variables: { TABLE_NAME: !Ref Table } } }
+Resources:
+  Api:
+    Type: AWS::Serverless::HttpApi
+    Properties:
+      CorsConfiguration: { AllowOrigins: ["*"], AllowMethods: [GET, POST], AllowHeaders: [content-type], MaxAge: 600 }
+  Table:
+    Type: AWS::DynamoDB::Table
+    Properties: { TableName: !Sub "${AWS::StackName}-table" }
+  Publish:
+    Type: AWS::Serverless::Function
+    Metadata: { BuildMethod: rust-cargolambda, BuildProperties: { Binary: publish } }
+    Properties:
+      CodeUri: .
+      Policies: [ { Statement: [ { Effect: Allow, Action: dynamodb:PutItem, Resource: !GetAtt Table.Arn } ] } ]
+      Events:
+        Publish: { Type: HttpApi, Properties: { ApiId: !Ref Api, Path: /api/publish, Method: ANY } }
+        Score: { Type: HttpApi, Properties: { ApiId: !Ref Api, Path: /api/score, Method: get } }
+  WellKnown:
+    Type: AWS::Serverless::Function
+    Properties:
+      CodeUri: ../target/lambda/well-known/
+      Events:
+        Documents: { Type: HttpApi, Properties: { ApiId: !Ref Api, Path: "/.well-known/{proxy+}", Method: ANY } }
+        Rest: { Type: HttpApi, Properties: { ApiId: !Ref Api } }
+  Tick:
+    Type: AWS::Serverless::Function
+    Properties:
+      CodeUri: ../target/lambda/probe-tick
+      Events:
+        Tick:
+          Type: ScheduleV2
+          Properties:
+            ScheduleExpression: rate(6 minutes)
+            Input: '{"job": "tick", "at": "<aws.scheduler.scheduled-time>"}'
+        Queued:
+          Type: EventBridgeRule
+          Properties:
+            EventBusName: !Ref Bus
+            Pattern: { source: [registry], detail-type: [listing.queued] }
+  Quiet:
+    Type: AWS::Serverless::Function
+    Properties: { CodeUri: !Sub "${Somewhere}" }
+"#;
+
+fn route(method: Option<http::Method>, path: Option<&str>, function: &str) -> Route {
+    Route { method, path: path.map(str::to_owned), function: function.to_owned() }
+}
+
+#[test]
+fn routes_schedules_rules_and_cors_are_read() {
+    let template = Template::parse(SMALL).unwrap();
+    assert_eq!(
+        template.routes,
+        [
+            route(None, Some("/api/publish"), "publish"),
+            route(Some(http::Method::GET), Some("/api/score"), "publish"),
+            route(None, Some("/.well-known/{proxy+}"), "well-known"),
+            route(None, None, "well-known"),
+        ]
+    );
+    let tick = Schedule {
+        function: "probe-tick".to_owned(),
+        every: Duration::from_secs(360),
+        input: Some(json!({ "job": "tick", "at": "<aws.scheduler.scheduled-time>" })),
+    };
+    assert_eq!(template.schedules, [tick]);
+    let queued = Rule {
+        function: "probe-tick".to_owned(),
+        source: vec!["registry".to_owned()],
+        detail_type: vec!["listing.queued".to_owned()],
+    };
+    assert_eq!(template.rules, [queued]);
+    let cors = Cors {
+        origins: vec!["*".to_owned()],
+        methods: vec!["GET".to_owned(), "POST".to_owned()],
+        headers: vec!["content-type".to_owned()],
+        exposed: Vec::new(),
+        max_age: Some(600),
+    };
+    assert_eq!(template.cors, Some(cors));
+}
+
+fn refused(from: &str, to: &str) -> String {
+    let changed = SMALL.replace(from, to);
+    assert_ne!(changed, SMALL, "{from} is not in the template");
+    Template::parse(&changed).unwrap_err().to_string()
+}
+
+#[test]
+fn what_cannot_be_played_is_named() {
+    assert_eq!(
+        refused("rate(6 minutes)", "rate(6 minute)"),
+        r#"event Tick of function Tick: "rate(6 minute)" is not `rate(<number> <unit>)`"#
+    );
+    assert_eq!(
+        refused("Path: /api/score", "Path: !Ref Score"),
+        "event Score of function Publish: Path is missing or unusable"
+    );
+    assert_eq!(
+        refused("Method: get }", "Other: get }"),
+        "event Score of function Publish: Method is missing or unusable"
+    );
+    assert_eq!(
+        refused(r#"'{"job""#, r#"'{job""#),
+        "event Tick of function Tick: Input is missing or unusable"
+    );
+    assert_eq!(
+        refused("detail-type: [", "resources: ["),
+        "event Queued of function Tick: Pattern is missing or unusable"
+    );
+    assert_eq!(
+        refused("Type: EventBridgeRule", "Type: SQS"),
+        "event Queued of function Tick: type SQS is not played on one machine"
+    );
+    assert_eq!(
+        refused("CodeUri: ../target/lambda/probe-tick", "CodeUri: ."),
+        "function Tick names no crate, neither Metadata.BuildProperties.Binary nor CodeUri"
+    );
+    assert_eq!(refused("Resources:", "Resource:"), "the template has no Resources");
+    assert!(matches!(Template::parse("a: [").unwrap_err(), TemplateError::Yaml(_)));
+}
+
+#[test]
+fn the_real_template_can_be_played() {
+    let template = Template::own().unwrap();
+    let has_path = |path: &str| template.routes.iter().any(|route| route.path.as_deref() == Some(path));
+    assert!(has_path("/api/publish") && has_path("/api/listings/active"), "{:?}", template.routes);
+    assert!(template.routes.iter().any(|route| route.path.is_none()), "no $default route");
+    assert!(template.schedules.iter().any(|schedule| schedule.function == "probe-tick"));
+    assert!(template.rules.iter().any(|rule| rule.detail_type.iter().any(|kind| kind == "listing.queued")));
+}

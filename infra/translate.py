@@ -1,0 +1,23 @@
+"""Writes the CloudFormation that the SAM template becomes: translate.py TEMPLATE OUT.
+
+A wrong !Ref inside a function's policy shows only there: neither cfn-lint nor `sam validate` looks into it before.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from samtranslator.parser.parser import Parser
+from samtranslator.translator.translator import Translator
+from samtranslator.yaml_helper import yaml_parse
+
+template = yaml_parse(Path(sys.argv[1]).read_text())
+for resource in template["Resources"].values():
+    if resource["Type"] == "AWS::Serverless::Function":
+        # As `sam deploy` would leave it: the code is uploaded, and the template points at it.
+        resource["Properties"]["CodeUri"] = "s3://bucket/key.zip"
+
+translated = Translator(managed_policy_map={}, sam_parser=Parser()).translate(template, {})
+out = Path(sys.argv[2])
+out.parent.mkdir(parents=True, exist_ok=True)
+out.write_text(json.dumps(translated, indent=1))

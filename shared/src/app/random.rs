@@ -1,0 +1,70 @@
+//! The randomness an `App` draws from: the operating system's, or a seeded sequence for tests.
+//! Ids that strangers must not guess come from here and from nowhere else.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Where random bytes come from.
+#[derive(Clone, Debug, Default)]
+pub enum Random {
+    /// The operating system's generator.
+    #[default]
+    System,
+    /// A reproducible sequence (SplitMix64); never used outside tests.
+    Seeded(Arc<AtomicU64>),
+}
+
+impl Random {
+    /// A reproducible sequence that starts at `seed`.
+    #[must_use]
+    pub fn seeded(seed: u64) -> Self {
+        Self::Seeded(Arc::new(AtomicU64::new(seed)))
+    }
+
+    /// Eight random bytes as a number.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        match self {
+            // A machine without entropy cannot serve at all; the address of a fresh value keeps ids apart.
+            Self::System => getrandom::u64().unwrap_or_else(|_| std::process::id().into()),
+            Self::Seeded(state) => {
+                let mut z = state
+                    .fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::SeqCst)
+                    .wrapping_add(0x9E37_79B9_7F4A_7C15);
+                z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+                z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+                z ^ (z >> 31)
+            }
+        }
+    }
+
+    /// A number below `limit` (0 where `limit` is 0).
+    #[must_use]
+    pub fn below(&self, limit: u64) -> u64 {
+        self.number().checked_rem(limit).unwrap_or(0)
+    }
+
+    /// `bytes` random bytes in hexadecimal.
+    #[must_use]
+    pub fn hex(&self, bytes: usize) -> String {
+        let mut text = String::with_capacity(bytes * 2 + 16);
+        while text.len() < bytes * 2 {
+            let _ = write!(text, "{:016x}", self.number());
+        }
+        text.truncate(bytes * 2);
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Random;
+
+    #[test]
+    fn a_seed_repeats_its_sequence() {
+        assert_eq!(Random::seeded(7).hex(10), Random::seeded(7).hex(10));
+        assert_ne!(Random::seeded(7).hex(10), Random::seeded(8).hex(10));
+        assert_eq!(Random::System.hex(10).len(), 20);
+    }
+}

@@ -1,0 +1,87 @@
+//! `/discovery.json`: the map of this registry (contract "Probe statistics (in the discovery map)"): what it is,
+//! which doors stand open, which tools there are, and how the probing goes.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::error::Problem;
+use crate::funnel::{self, Deal, Stage};
+use crate::operations::CATALOGUE;
+use crate::probe::stats::{self, Statistics};
+
+/// The map.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Map {
+    name: String,
+    version: &'static str,
+    role: &'static str,
+    tagline: &'static str,
+    base_url: String,
+    /// How to be listed, in one request.
+    list_yourself: Value,
+    /// Every door that stands open.
+    surfaces: Value,
+    /// Every operation, with its arguments.
+    tools: Vec<Tool>,
+    deal: Deal,
+    activation_funnel: Vec<Stage>,
+    probes: Statistics,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Tool {
+    name: &'static str,
+    aliases: &'static [&'static str],
+    title: &'static str,
+    description: &'static str,
+    input_schema: Value,
+    example: Value,
+}
+
+/// Draws the map.
+///
+/// # Errors
+/// The table is busy.
+pub async fn draw(app: &App) -> Result<Map, Problem> {
+    let settings = &app.settings;
+    Ok(Map {
+        name: settings.brand.clone(),
+        version: crate::VERSION,
+        role: "sub-registry",
+        tagline: "A registry in which every Live row has answered a real protocol handshake within seven days.",
+        base_url: settings.base_url.clone(),
+        list_yourself: json!({
+            "method": "POST",
+            "url": settings.url("/api/publish"),
+            "headers": { "content-type": "application/json" },
+            "body": { "url": "https://your.host/.well-known/agent-card.json" },
+            "then": settings.url("/api/listings/status?id={listing_id}"),
+        }),
+        surfaces: json!({
+            "publish": settings.url("/api/publish"),
+            "score": settings.url("/api/score?url={url}"),
+            "status": settings.url("/api/listings/status?id={listing_id}"),
+            "active": settings.url("/api/listings/active"),
+            "feed": settings.url("/api/feed"),
+            "probes": settings.url("/api/probes"),
+            "badge": settings.url("/badge/clean.svg?id={listing_id}"),
+            "discovery": settings.url("/discovery.json"),
+        }),
+        tools: CATALOGUE
+            .iter()
+            .map(|entry| Tool {
+                name: entry.name,
+                aliases: entry.aliases,
+                title: entry.title,
+                description: entry.description,
+                input_schema: (entry.input_schema)(),
+                example: serde_json::from_str(entry.example).unwrap_or_default(),
+            })
+            .collect(),
+        deal: funnel::deal(settings, 0),
+        activation_funnel: funnel::stages(settings),
+        probes: stats::read(app).await?,
+    })
+}

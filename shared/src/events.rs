@@ -1,0 +1,119 @@
+//! Domain events: that a listing was queued, went Live, needs a fix, was demoted. On AWS they go to an
+//! EventBridge bus, on one machine to a channel; both carry the same envelope, and losing one loses no listing.
+
+use std::sync::Arc;
+
+use aws_sdk_eventbridge::types::PutEventsRequestEntry;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::listing::{Kind, ListingId};
+
+/// The `source` of every event of this registry.
+pub const SOURCE: &str = "registry";
+
+/// Something that happened to a listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// What happened.
+    pub what: What,
+    /// To which listing.
+    pub listing_id: ListingId,
+    /// Its kind, where it is settled.
+    pub kind: Option<Kind>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// What can happen to a listing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// It waits for its probe.
+    Queued,
+    /// It went Live.
+    Live,
+    /// A probe found something to fix.
+    NeedsFix,
+    /// A confirmed weekly recheck failed.
+    Demoted,
+}
+
+impl What {
+    /// The event's `detail-type`.
+    #[must_use]
+    pub const fn detail_type(self) -> &'static str {
+        match self {
+            Self::Queued => "listing.queued",
+            Self::Live => "listing.live",
+            Self::NeedsFix => "listing.needs_fix",
+            Self::Demoted => "listing.demoted",
+        }
+    }
+}
+
+impl Event {
+    /// The event as EventBridge delivers it to a target.
+    #[must_use]
+    pub fn envelope(&self) -> Value {
+        json!({
+            "version": "0",
+            "id": format!("{}-{}", self.listing_id, self.at.as_millisecond()),
+            "detail-type": self.what.detail_type(),
+            "source": SOURCE,
+            "time": self.at.to_string(),
+            "detail": self.detail(),
+        })
+    }
+
+    fn detail(&self) -> Value {
+        json!({ "listing_id": self.listing_id, "kind": self.kind, "at": self.at })
+    }
+}
+
+/// Where domain events go.
+#[derive(Clone, Debug)]
+pub enum Bus {
+    /// An EventBridge bus by name.
+    EventBridge(aws_sdk_eventbridge::Client, Arc<str>),
+    /// A channel within this process.
+    Local(mpsc::UnboundedSender<Value>),
+    /// Nowhere: a function that raises no event, or a deployment without a bus.
+    Silent,
+}
+
+impl Bus {
+    /// A bus within this process, and the end at which its events come out.
+    #[must_use]
+    pub fn local() -> (Self, mpsc::UnboundedReceiver<Value>) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        (Self::Local(sender), receiver)
+    }
+
+    /// Sends an event. A bus that does not take it is logged and no more: the table already holds what
+    /// happened, and the next tick finds it there.
+    pub async fn send(&self, event: &Event) {
+        let failure = match self {
+            Self::Silent => None,
+            Self::Local(sender) => sender.send(event.envelope()).err().map(|error| error.to_string()),
+            Self::EventBridge(client, bus) => put(client, bus, event).await.err(),
+        };
+        if let Some(failure) = failure {
+            tracing::warn!(listing_id = %event.listing_id, failure, "the bus did not take an event");
+        }
+    }
+}
+
+async fn put(client: &aws_sdk_eventbridge::Client, bus: &str, event: &Event) -> Result<(), String> {
+    let entry = PutEventsRequestEntry::builder()
+        .event_bus_name(bus)
+        .source(SOURCE)
+        .detail_type(event.what.detail_type())
+        .detail(event.detail().to_string())
+        .build();
+    let answer = client.put_events().entries(entry).send().await.map_err(|error| format!("{error:?}"))?;
+    match answer.failed_entry_count() {
+        0 => Ok(()),
+        _ => Err(format!("{:?}", answer.entries())),
+    }
+}

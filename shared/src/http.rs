@@ -1,0 +1,12 @@
+//! What every HTTP function shares: reading arguments, answering problems, request ids, conditional answers.
+//! A function's router holds its routes only; [`finish`] puts the same walls around each.
+
+mod arguments;
+mod caller;
+mod cached;
+mod layers;
+
+pub use arguments::{Body, Query, RawBody, arguments};
+pub use cached::{PageCache, Validator, etag_of};
+pub use caller::{Caller, CallerAddress};
+pub use layers::finish;

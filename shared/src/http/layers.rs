@@ -1,0 +1,65 @@
+//! The walls around every function: a request id on each answer, problem documents for whatever a router
+//! refuses by itself, and an answer even where the code panics.
+
+use std::any::Any;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use serde_json::json;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::predicate::SizeAbove;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::CompressionLevel;
+
+use crate::app::{App, Random};
+use crate::error::{Problem, shorten};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Puts the walls around a function's routes.
+pub fn finish(router: Router<App>, app: App) -> Router {
+    let random = app.random.clone();
+    let packed = CompressionLayer::new().gzip(true).quality(CompressionLevel::Fastest).compress_when(SizeAbove::new(8192));
+    router
+        .fallback(no_such_path)
+        .method_not_allowed_fallback(wrong_method)
+        .with_state(app)
+        .layer(packed)
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn_with_state(random, numbered))
+}
+
+async fn no_such_path(request: Request) -> Problem {
+    let path = shorten(request.uri().path(), 120);
+    Problem::new(StatusCode::NOT_FOUND, "no_such_path", format!("Nothing stands at `{path}`."))
+        .with_next(json!({ "action": "discover", "method": "GET", "url": "/discovery.json" }))
+}
+
+async fn wrong_method(request: Request) -> Problem {
+    let detail = format!("`{}` does not take {}; the Allow header says what it takes.", shorten(request.uri().path(), 120), request.method());
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail)
+}
+
+fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let text = panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(|t| (*t).to_owned()));
+    Problem::fault(format!("panicked: {}", text.unwrap_or_default())).into_response()
+}
+
+/// Numbers a request, logs it once, and keeps strangers' browsers from guessing at an answer's type.
+async fn numbered(State(random): State<Random>, request: Request, next: Next) -> Response<Body> {
+    let id = random.hex(16);
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    let mut response = next.run(request).await;
+    tracing::info!(request_id = id, %method, route, status = response.status().as_u16(), "request");
+    let headers = response.headers_mut();
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        headers.insert(REQUEST_ID, id);
+    }
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}

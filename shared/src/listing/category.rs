@@ -1,0 +1,124 @@
+//! What a listing is filed under, by the words it uses of itself (the contract's observed ids, completed by the
+//! list in use among directories). Deterministic: the same words always lead to the same shelf.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Kind;
+
+/// The id of a category.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Category(String);
+
+/// Id, label, and the words (or starts of words) that lead there; earlier shelves win a draw.
+type Shelf = (&'static str, &'static str, &'static [&'static str]);
+
+const AGENT_SHELVES: [Shelf; 9] = [
+    ("coding-engineering", "Coding & engineering", &["code", "coding", "program", "developer", "software", "git", "debug", "devops", "sql"]),
+    ("research-analysis", "Research & analysis", &["research", "paper", "literature", "investigat", "scientific", "fact-check", "summar"]),
+    ("data-analytics", "Data & analytics", &["analytics", "data", "dataset", "dashboard", "statistic", "forecast", "metric", "chart"]),
+    ("customer-support", "Customer support", &["support", "helpdesk", "customer", "ticket", "faq"]),
+    ("sales-growth", "Sales & growth", &["sales", "marketing", "lead", "growth", "seo", "crm", "outreach", "advert"]),
+    ("creative-content", "Creative & content", &["creative", "content", "image", "video", "music", "story", "design", "writing", "copywrit"]),
+    ("ops-automation", "Operations & automation", &["automat", "workflow", "operations", "monitor", "schedule", "reimburs", "invoice", "procure"]),
+    ("personal-assistant", "Personal assistant", &["assistant", "calendar", "email", "travel", "booking", "flight", "hotel", "reminder"]),
+    ("multi-agent", "Multi-agent", &["orchestrat", "multi-agent", "multiagent", "swarm", "planner", "coordinat", "registry"]),
+];
+
+const MCP_SHELVES: [Shelf; 11] = [
+    ("code-devtools", "Code & developer tools", &["code", "git", "github", "gitlab", "developer", "debug", "ide", "repository", "ci/cd", "compiler", "lint"]),
+    ("data-storage", "Data & storage", &["database", "sql", "postgres", "mysql", "sqlite", "mongodb", "redis", "storage", "bucket", "vector", "warehouse", "data"]),
+    ("search-retrieval", "Search & retrieval", &["search", "retriev", "rag", "index", "crawl", "fetch"]),
+    ("browser-web", "Browser & web", &["browser", "web", "scrap", "playwright", "puppeteer", "html"]),
+    ("communication", "Communication", &["slack", "email", "chat", "message", "discord", "telegram", "sms", "whatsapp"]),
+    ("finance-commerce", "Finance & commerce", &["finance", "payment", "stock", "crypto", "trading", "invoice", "shop", "commerce", "bank", "price"]),
+    ("productivity", "Productivity", &["notion", "calendar", "task", "todo", "document", "spreadsheet", "note", "project", "crm", "jira"]),
+    ("media-creative", "Media & creative", &["image", "video", "audio", "music", "design", "figma", "photo", "speech"]),
+    ("security-identity", "Security & identity", &["security", "vulnerab", "identity", "auth", "secret", "threat", "malware"]),
+    ("infra-cloud", "Infrastructure & cloud", &["aws", "azure", "cloud", "kubernetes", "docker", "terraform", "infrastructure", "monitor", "observab"]),
+    ("research-knowledge", "Research & knowledge", &["research", "arxiv", "paper", "knowledge", "wikipedia", "science", "academic", "memory"]),
+];
+
+const OTHER: (&str, &str) = ("other", "Other");
+
+impl Category {
+    /// Where nothing tells more.
+    #[must_use]
+    pub fn other() -> Self {
+        Self(OTHER.0.to_owned())
+    }
+
+    /// The shelf that most of the words lead to; a word in the name counts twice.
+    #[must_use]
+    pub fn of(kind: Kind, name: &str, texts: &[&str]) -> Self {
+        let shelves: &[Shelf] = match kind {
+            Kind::Agent => &AGENT_SHELVES,
+            Kind::Mcp => &MCP_SHELVES,
+        };
+        let name = words(name);
+        let rest: Vec<String> = texts.iter().flat_map(|text| words(text)).take(2000).collect();
+        let mut best = (0, OTHER.0);
+        for (id, _, leads) in shelves {
+            let count = |words: &[String]| {
+                words.iter().filter(|word| leads.iter().any(|lead| leads_to(lead, word))).count()
+            };
+            let points = 2 * count(&name) + count(&rest);
+            if points > best.0 {
+                best = (points, id);
+            }
+        }
+        Self(best.1.to_owned())
+    }
+
+    /// The id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.0
+    }
+
+    /// The label for people.
+    #[must_use]
+    pub fn label(&self) -> &'static str {
+        AGENT_SHELVES
+            .iter()
+            .chain(&MCP_SHELVES)
+            .find(|(id, ..)| *id == self.0)
+            .map_or(OTHER.1, |(_, label, _)| label)
+    }
+}
+
+/// Short leads must be the whole word ("git", "ide"), long ones may start it ("automat" for "automation").
+fn leads_to(lead: &str, word: &str) -> bool {
+    if lead.len() <= 4 { word.trim_end_matches('s') == lead.trim_end_matches('s') } else { word.starts_with(lead) }
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '/'))
+        .flat_map(|word| word.split('/'))
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_lead_to_a_shelf() {
+        let mcp = |text| Category::of(Kind::Mcp, "", &[text]).id().to_owned();
+        assert_eq!(mcp("Query PostgreSQL databases with SQL"), "data-storage");
+        assert_eq!(mcp("Guidelines for living well"), "other");
+        assert_eq!(mcp("Browse the web with Playwright"), "browser-web");
+        let agent = |text| Category::of(Kind::Agent, "", &[text]).id().to_owned();
+        assert_eq!(agent("Writes and debugs software"), "coding-engineering");
+        assert_eq!(agent("Plans a hotel booking"), "personal-assistant");
+    }
+
+    #[test]
+    fn every_category_has_a_label() {
+        assert_eq!(Category::other().label(), "Other");
+        assert_eq!(Category("data-storage".to_owned()).label(), "Data & storage");
+    }
+}

@@ -1,0 +1,190 @@
+//! The catalogue: every capability of the registry, written once. REST routes, MCP tools, A2A skills and every
+//! document are derived from it. A new capability is one file below and one line in [`CATALOGUE`].
+
+mod check_liveness;
+mod check_status;
+pub mod list_yourself;
+mod probe_clean;
+mod score;
+pub mod search_active;
+
+use futures::future::BoxFuture;
+use schemars::{JsonSchema, schema_for};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::app::App;
+use crate::error::Problem;
+use crate::http::Caller;
+use crate::listing::{Listing, ListingId};
+use crate::store::{Allowance, NamedListing};
+
+pub use check_liveness::CheckLiveness;
+pub use check_status::CheckStatus;
+pub use list_yourself::ListYourself;
+pub use probe_clean::ProbeClean;
+pub use score::ScoreCard;
+pub use search_active::SearchActive;
+
+/// What an operation does to the world, told to a model that must choose (MCP tool annotations).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Effect {
+    /// It changes nothing.
+    pub read_only: bool,
+    /// Done twice, it is as if done once.
+    pub idempotent: bool,
+    /// It speaks with a server outside this registry.
+    pub open_world: bool,
+}
+
+impl Effect {
+    /// Reads the registry.
+    pub const READS: Self = Self { read_only: true, idempotent: true, open_world: false };
+}
+
+/// A capability of the registry.
+pub trait Operation: 'static {
+    /// Its name at every door.
+    const NAME: &'static str;
+    /// Other names it answers to.
+    const ALIASES: &'static [&'static str] = &[];
+    /// Its name for people.
+    const TITLE: &'static str;
+    /// What it does and when to use it, written for a model that must choose.
+    const DESCRIPTION: &'static str;
+    /// What it does to the world.
+    const EFFECT: Effect;
+    /// Arguments of a typical call, as JSON.
+    const EXAMPLE: &'static str;
+    /// What it takes.
+    type Arguments: DeserializeOwned + JsonSchema + Send;
+    /// What it answers.
+    type Answer: Serialize + JsonSchema + Send;
+
+    /// Does it.
+    fn run(
+        app: &App,
+        caller: &Caller,
+        arguments: Self::Arguments,
+    ) -> impl Future<Output = Result<Self::Answer, Problem>> + Send;
+}
+
+/// An operation as the doors and documents see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Its name at every door.
+    pub name: &'static str,
+    /// Other names it answers to.
+    pub aliases: &'static [&'static str],
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it does and when to use it.
+    pub description: &'static str,
+    /// What it does to the world.
+    pub effect: Effect,
+    /// Arguments of a typical call, as JSON.
+    pub example: &'static str,
+    /// JSON Schema 2020-12 of its arguments.
+    pub input_schema: fn() -> Value,
+    /// JSON Schema 2020-12 of its answer.
+    pub output_schema: fn() -> Value,
+    /// Does it, with arguments and answer as JSON.
+    pub run: fn(App, Caller, Value) -> BoxFuture<'static, Result<Value, Problem>>,
+}
+
+impl Entry {
+    const fn of<O: Operation>() -> Self {
+        Self {
+            name: O::NAME,
+            aliases: O::ALIASES,
+            title: O::TITLE,
+            description: O::DESCRIPTION,
+            effect: O::EFFECT,
+            example: O::EXAMPLE,
+            input_schema: || schema_for!(O::Arguments).to_value(),
+            output_schema: || schema_for!(O::Answer).to_value(),
+            run: |app, caller, arguments| Box::pin(run::<O>(app, caller, arguments)),
+        }
+    }
+}
+
+async fn run<O: Operation>(app: App, caller: Caller, arguments: Value) -> Result<Value, Problem> {
+    let arguments = crate::http::arguments(arguments)?;
+    let answer = O::run(&app, &caller, arguments).await?;
+    serde_json::to_value(answer).map_err(|error| Problem::fault(error.to_string()))
+}
+
+/// Every operation, in the order in which documents list them.
+pub static CATALOGUE: [Entry; 6] = [
+    Entry::of::<ListYourself>(),
+    Entry::of::<CheckStatus>(),
+    Entry::of::<SearchActive>(),
+    Entry::of::<ProbeClean>(),
+    Entry::of::<CheckLiveness>(),
+    Entry::of::<ScoreCard>(),
+];
+
+/// The operation of that name or alias.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static Entry> {
+    CATALOGUE.iter().find(|entry| entry.name == name || entry.aliases.contains(&name))
+}
+
+/// A listing by an id as a caller wrote it.
+async fn listing(app: &App, id: &str) -> Result<Listing, Problem> {
+    let known = id.parse::<ListingId>().map_err(|_| Problem::listing_not_found(id))?;
+    app.store.listing(&known).await?.ok_or_else(|| Problem::listing_not_found(id))
+}
+
+/// A listing with its evidence, by an id as a caller wrote it.
+async fn listing_with_evidence(app: &App, id: &str) -> Result<NamedListing, Problem> {
+    let missing = || Problem::listing_not_found(id).with("found", false);
+    let known = id.parse::<ListingId>().map_err(|_| missing())?;
+    app.store.listing_with_evidence(&known).await?.ok_or_else(missing)
+}
+
+/// Counts an act that costs somebody else something, and refuses it where an allowance is used up.
+async fn allow(app: &App, act: Allowance<'_>) -> Result<(), Problem> {
+    if !app.settings.rate_limits {
+        return Ok(());
+    }
+    match app.store.count_act(act, app.clock.now()).await? {
+        None => Ok(()),
+        Some((whose, wait)) => {
+            let of = match whose {
+                "host" => "for this host",
+                "everybody" => "for everybody together",
+                _ => "from your address",
+            };
+            Err(Problem::too_many(format!("Too many requests of this sort {of} within the hour. Try again in {wait} s."), wait))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_and_aliases_are_unique() {
+        let mut seen = HashSet::new();
+        for name in CATALOGUE.iter().flat_map(|entry| std::iter::once(&entry.name).chain(entry.aliases)) {
+            assert!(seen.insert(name), "{name} stands twice in the catalogue");
+        }
+    }
+
+    #[test]
+    fn every_example_fits_its_schema() {
+        for entry in &CATALOGUE {
+            let schema = (entry.input_schema)();
+            assert_eq!(schema["type"], "object", "{}", entry.name);
+            assert_eq!((entry.output_schema)()["type"], "object", "{}", entry.name);
+            let example: Value = serde_json::from_str(entry.example).unwrap();
+            let validator = jsonschema::validator_for(&schema).unwrap();
+            assert!(validator.is_valid(&example), "{}: {example}", entry.name);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Whether a listing gave a sign of life lately: its last `ok` handshake, how old it is, and a score that halves
+//! after three days. Live means within a week, or within what the caller asks for.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Effect, Operation};
+use crate::app::App;
+use crate::error::Problem;
+use crate::http::Caller;
+use crate::listing::row::hours;
+use crate::listing::{Lane, ListingId};
+
+/// A sign of life counts for a week (contract "Weekly recheck"), in hours.
+const WEEK: f64 = 168.0;
+/// The score is full for three days and then halves with every three more, in hours.
+const HALVES_AFTER: f64 = 72.0;
+
+/// Tells whether a listing is alive.
+#[derive(Debug)]
+pub struct CheckLiveness;
+
+/// Which listing, and how lately.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// Its id.
+    #[serde(alias = "id")]
+    listing_id: String,
+    /// Count a sign of life for so many hours only; at most 168.
+    #[schemars(range(min = 0.0, max = 168.0))]
+    max_hours: Option<f64>,
+}
+
+/// Whether it is alive.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    /// The listing.
+    listing_id: ListingId,
+    /// Its last `ok` handshake is young enough.
+    live: bool,
+    /// Where it stands.
+    lane: Lane,
+    /// When it last gave an `ok` handshake; null if never.
+    last_signal_at: Option<Timestamp>,
+    /// Hours since.
+    age_hours: Option<f64>,
+    /// What the sign was.
+    source: &'static str,
+    /// 1 while fresh, halving after three days, 0 without a sign.
+    score: f64,
+}
+
+impl Operation for CheckLiveness {
+    const NAME: &'static str = "check_liveness";
+    const TITLE: &'static str = "Is a listing alive?";
+    const DESCRIPTION: &'static str = "Tells when a listing last answered a real handshake and whether that is recent \
+        enough (168 hours, or your own max_hours). Reads the registry's evidence; asks the peer nothing.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "max_hours": 24}"#;
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let allowed = arguments.max_hours.unwrap_or(WEEK);
+        if !(0.0..=WEEK).contains(&allowed) {
+            return Err(Problem::invalid("max_hours", "out_of_range", "`max_hours` must be from 0 to 168."));
+        }
+        let listing = super::listing(app, &arguments.listing_id).await?;
+        let age = listing.last_ok_at.map(|at| hours(app.clock.now().duration_since(at)));
+        Ok(Answer {
+            ok: true,
+            live: age.is_some_and(|age| age <= allowed) && listing.lane == Lane::Active,
+            lane: listing.lane,
+            last_signal_at: listing.last_ok_at,
+            age_hours: age,
+            source: if age.is_some() { "handshake" } else { "none" },
+            score: age.map_or(0.0, freshness),
+            listing_id: listing.id,
+        })
+    }
+}
+
+fn freshness(age: f64) -> f64 {
+    let halvings = (age - HALVES_AFTER).max(0.0) / HALVES_AFTER;
+    (0.5_f64.powf(halvings) * 1000.0).round() / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::freshness;
+
+    #[test]
+    fn freshness_halves_after_three_days() {
+        assert_eq!([0.0, 72.0, 144.0, 216.0].map(freshness), [1.0, 1.0, 0.5, 0.25]);
+    }
+}

@@ -1,0 +1,248 @@
+//! Where a listing stands, with the evidence of its last probe: what was asked, what came back, when, and how to
+//! fix it. By id, or by the name it bears.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Effect, Operation};
+use crate::app::App;
+use crate::badge;
+use crate::error::Problem;
+use crate::funnel::{self, TakeDemo};
+use crate::http::Caller;
+use crate::listing::row::ProbeSummary;
+use crate::listing::{Kind, Lane, Listing, ListingId};
+use crate::probe::checks::Check;
+use crate::probe::judge;
+use crate::probe::score::Part;
+use crate::probe::verdict::{Handshake, Reason, Skill, Tool};
+use crate::store::{Evidence, NamedListing};
+
+/// Tells where a listing stands.
+#[derive(Debug)]
+pub struct CheckStatus;
+
+/// Which listing.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// Its id.
+    #[serde(alias = "listing_id")]
+    id: Option<String>,
+    /// Its name, as its card or server description gives it.
+    name: Option<String>,
+}
+
+/// Where it stands.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    found: bool,
+    /// Its id.
+    listing_id: ListingId,
+    /// The same.
+    id: ListingId,
+    /// Agent or MCP server; null until the first probe settles it.
+    kind: Option<Kind>,
+    /// Display name.
+    name: String,
+    /// What it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    /// Where it stands.
+    lane: Lane,
+    /// The same in words.
+    lane_reason: String,
+    /// The latest judged probe; absent before the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probe: Option<ProbeSummary>,
+    /// What to fix; empty for a Live listing.
+    reasons: Vec<Reason>,
+    /// When it is asked next without anybody's doing, where it is not Live.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_at: Option<Timestamp>,
+    /// When it is rechecked, where it is Live.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recheck_at: Option<Timestamp>,
+    /// Hours in which a recheck failed since its last `ok`; at three it is demoted.
+    #[serde(skip_serializing_if = "is_zero")]
+    failed_recheck_hours: usize,
+    /// Whether every blocking check holds.
+    checks_clean: bool,
+    /// Each check.
+    checks: Vec<Check>,
+    /// What the score is made of.
+    score_breakdown: Vec<Part>,
+    /// More of the evidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<Proof>,
+    /// Its demo, where it is Live.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    take_demo: Option<TakeDemo>,
+    /// A badge for its README.
+    badge_markdown: String,
+    /// What to do next.
+    next: Next,
+}
+
+/// What the last probe saw.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Proof {
+    /// The protocol was spoken.
+    speaks: bool,
+    /// A message was answered; null where none was sent.
+    answers: Option<bool>,
+    /// The outcome says more of the moment than of the peer.
+    inconclusive: bool,
+    /// Short findings.
+    signals: Vec<String>,
+    /// Protocols seen.
+    protocol_hints: Vec<String>,
+    /// Protocol versions it speaks.
+    protocol_versions: Vec<String>,
+    /// Skills of an agent.
+    skills: Vec<Skill>,
+    /// Tools of an MCP server.
+    tools: Vec<Tool>,
+    /// SHA-256 over its tool list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools_hash: Option<String>,
+}
+
+/// What to do next.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Next {
+    action: &'static str,
+    method: &'static str,
+    url: String,
+    note: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+const fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+impl Operation for CheckStatus {
+    const NAME: &'static str = "check_status";
+    const ALIASES: &'static [&'static str] = &["get_listing_status"];
+    const TITLE: &'static str = "Check a listing's status";
+    const DESCRIPTION: &'static str = "Tells where a listing stands (queued, active, needs_fix, demoted, withdrawn), \
+        with the evidence of its last probe and, where it is not Live, what to fix. Give its id, or its name.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123"}"#;
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let (listing, evidence) = find(app, &arguments).await?;
+        Ok(answer(app, &listing, evidence))
+    }
+}
+
+async fn find(app: &App, wanted: &Arguments) -> Result<NamedListing, Problem> {
+    match (&wanted.id, &wanted.name) {
+        (Some(id), _) => super::listing_with_evidence(app, id).await,
+        (None, Some(name)) => {
+            let bearers = app.store.listings_named(name).await?;
+            let rank = |(listing, _): &NamedListing| (listing.lane == Lane::Active, listing.listed_at);
+            bearers.into_iter().max_by_key(rank).ok_or_else(|| Problem::listing_not_found(name).with("found", false))
+        }
+        (None, None) => Err(Problem::invalid(
+            "id",
+            "which_listing",
+            "Say which listing: its `id` (the listing_id that publish answered) or its `name`.",
+        )),
+    }
+}
+
+fn answer(app: &App, listing: &Listing, evidence: Option<Evidence>) -> Answer {
+    let settings = &app.settings;
+    let now = app.clock.now();
+    let live = listing.lane == Lane::Active;
+    let reasons = evidence.as_ref().filter(|_| !live).map(judge::reasons).unwrap_or_default();
+    let (verdict, checks, score) = match evidence {
+        Some(evidence) => (Some(evidence.verdict), evidence.checks, evidence.score.breakdown),
+        None => (None, Vec::new(), Vec::new()),
+    };
+    Answer {
+        ok: true,
+        found: true,
+        listing_id: listing.id.clone(),
+        id: listing.id.clone(),
+        kind: listing.kind,
+        name: listing.name.clone(),
+        description: listing.description.clone(),
+        lane: listing.lane,
+        lane_reason: lane_reason(listing).to_owned(),
+        probe: listing.probe.as_ref().map(|_| ProbeSummary::of(listing, now)),
+        retry_at: (!live && listing.lane != Lane::Withdrawn).then_some(listing.due_at),
+        recheck_at: live.then_some(listing.due_at),
+        failed_recheck_hours: listing.strikes.len(),
+        checks_clean: !checks.is_empty() && crate::probe::checks::clean(&checks),
+        checks,
+        score_breakdown: score,
+        evidence: verdict.map(|verdict| Proof {
+            speaks: verdict.speaks,
+            answers: verdict.answers,
+            inconclusive: verdict.inconclusive,
+            signals: verdict.signals,
+            protocol_hints: verdict.protocol_hints,
+            protocol_versions: verdict.facts.protocol_versions,
+            skills: verdict.facts.skills,
+            tools: verdict.facts.tools,
+            tools_hash: verdict.facts.tools_hash,
+        }),
+        take_demo: live.then(|| funnel::take_demo(listing, settings, &funnel::deal(settings, 0))),
+        badge_markdown: badge::markdown(settings, &listing.id),
+        next: next(app, listing, &reasons),
+        reasons,
+    }
+}
+
+fn lane_reason(listing: &Listing) -> &'static str {
+    match (listing.lane, &listing.probe) {
+        (Lane::Queued, None) => "Waits for its first probe.",
+        (Lane::Queued, Some(_)) => "The last probe was inconclusive (slow, busy or broken off); it is tried again.",
+        (Lane::Active, _) if listing.strikes.is_empty() => "Live: it answered a real handshake, and its checks are clean.",
+        (Lane::Active, _) => "Live; its weekly recheck failed and is being confirmed.",
+        (Lane::NeedsFix, Some(probe)) if probe.handshake == Handshake::Ok => "The handshake was ok, but a check is not clean.",
+        (Lane::NeedsFix, _) => "The probe found something to fix.",
+        (Lane::Demoted, _) => "Was Live, and failed its weekly recheck at three different hours.",
+        (Lane::Withdrawn, _) => "Taken off by its owner.",
+    }
+}
+
+fn next(app: &App, listing: &Listing, reasons: &[Reason]) -> Next {
+    let settings = &app.settings;
+    let status = settings.url(&format!("/api/listings/status?id={}", listing.id));
+    match listing.lane {
+        Lane::Active => Next {
+            action: "take_demo",
+            method: "POST",
+            url: settings.url("/api/products/demo"),
+            note: "Live. Send take_demo as it stands for the free demo.".to_owned(),
+        },
+        Lane::Queued => Next {
+            action: "poll",
+            method: "GET",
+            url: status,
+            note: "Ask again in a few seconds; the lane changes when the probe is done.".to_owned(),
+        },
+        Lane::NeedsFix | Lane::Demoted => Next {
+            action: "fix_and_publish_again",
+            method: "POST",
+            url: settings.url("/api/publish"),
+            note: reasons.first().map_or_else(
+                || "Publish again to be probed anew.".to_owned(),
+                |reason| format!("{} Then publish the same again to be probed anew.", reason.fix),
+            ),
+        },
+        Lane::Withdrawn => Next {
+            action: "none",
+            method: "GET",
+            url: status,
+            note: "Only its owner can bring it back.".to_owned(),
+        },
+    }
+}

@@ -1,0 +1,72 @@
+//! Whether a listing's checks are clean, check by check: the short answer a peer wants before it trusts one.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Effect, Operation};
+use crate::app::App;
+use crate::badge;
+use crate::error::Problem;
+use crate::http::Caller;
+use crate::listing::{Lane, ListingId};
+use crate::probe::checks::{self, Check};
+use crate::probe::verdict::Handshake;
+
+/// Tells whether a listing is clean.
+#[derive(Debug)]
+pub struct ProbeClean;
+
+/// Which listing.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// Its id.
+    #[serde(alias = "id")]
+    listing_id: String,
+}
+
+/// Whether it is clean.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    /// The listing.
+    listing_id: ListingId,
+    /// Live, and every blocking check holds.
+    clean: bool,
+    /// Where it stands.
+    lane: Lane,
+    /// The outcome of its last judged probe; null before the first.
+    handshake: Option<Handshake>,
+    /// When that was.
+    probed_at: Option<Timestamp>,
+    /// Each check.
+    checks: Vec<Check>,
+    /// An image that shows this.
+    badge: String,
+}
+
+impl Operation for ProbeClean {
+    const NAME: &'static str = "probe_clean";
+    const TITLE: &'static str = "Is a listing clean?";
+    const DESCRIPTION: &'static str = "Tells whether a listing is Live with clean checks (https, valid card, own \
+        domain, sane texts, no injection phrasing, unchanged tools), each check with its detail, from the last probe.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let (listing, evidence) = super::listing_with_evidence(app, &arguments.listing_id).await?;
+        let checks = evidence.map(|evidence| evidence.checks).unwrap_or_default();
+        Ok(Answer {
+            ok: true,
+            clean: listing.lane == Lane::Active && checks::clean(&checks),
+            lane: listing.lane,
+            handshake: listing.probe.as_ref().map(|probe| probe.handshake),
+            probed_at: listing.probe.as_ref().map(|probe| probe.at),
+            checks,
+            badge: badge::clean_url(&app.settings, &listing.id),
+            listing_id: listing.id,
+        })
+    }
+}

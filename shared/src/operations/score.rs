@@ -1,0 +1,126 @@
+//! The free public score of a card URL: the whole probe, judged and explained, and nothing is listed. It sends
+//! the peer only a question without side effects, because anybody may ask for anybody's score.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Effect, Operation};
+use crate::app::App;
+use crate::error::Problem;
+use crate::http::Caller;
+use crate::listing::Kind;
+use crate::probe::checks::Check;
+use crate::probe::examine::{self, Examined};
+use crate::probe::fetch::Target;
+use crate::probe::handshake::{Declared, Depth, Subject};
+use crate::probe::judge;
+use crate::probe::score::Part;
+use crate::probe::verdict::{Handshake, Reason};
+use crate::store::{Allowance, Evidence};
+
+/// Scores a card.
+#[derive(Debug)]
+pub struct ScoreCard;
+
+/// Which card.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// The URL of an agent card, a site, or the endpoint of an MCP server.
+    url: String,
+}
+
+/// The score and what it is made of.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    /// The URL.
+    url: String,
+    /// Agent or MCP server; null where neither was found.
+    kind: Option<Kind>,
+    /// Display name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// What it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    /// 0 to 100.
+    score: u8,
+    /// What the score is made of; the points add up to it.
+    breakdown: Vec<Part>,
+    /// The outcome of the handshake.
+    handshake: Handshake,
+    /// Milliseconds of the handshake; null where nothing was asked.
+    latency_ms: Option<u32>,
+    /// What to fix.
+    reasons: Vec<Reason>,
+    /// Each check.
+    checks: Vec<Check>,
+    /// Short findings.
+    signals: Vec<String>,
+    /// Protocols seen.
+    protocol_hints: Vec<String>,
+    /// It would go Live if it were published now.
+    would_go_live: bool,
+    /// What to do next.
+    list_hint: String,
+    /// When.
+    scored_at: Timestamp,
+}
+
+impl Operation for ScoreCard {
+    const NAME: &'static str = "score";
+    const TITLE: &'static str = "Score a card";
+    const DESCRIPTION: &'static str = "Probes a card URL, a site or an MCP endpoint with a real handshake and scores \
+        it from 0 to 100, with the breakdown, the checks and what to fix. Nothing is listed. Use it before publishing.";
+    const EFFECT: Effect = Effect { read_only: true, idempotent: true, open_world: true };
+    const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let target = Target::parse(&arguments.url, app.settings.reach())
+            .map_err(|error| Problem::invalid("url", error.code(), format!("`url`: {error}")))?;
+        let (caller, host) = (caller.name(), target.origin());
+        let rate = app.settings.score_rate;
+        super::allow(app, Allowance { act: "score", caller: &caller, host: Some(&host), rate }).await?;
+        let url = target.to_string();
+        let subject =
+            Subject { kind: None, url: target, depth: Depth::Question, last_era: None, declared: Declared::Unknown };
+        let Examined { evidence, clean } = examine::stranger(app, &subject).await;
+        Ok(answer(app, url, evidence, clean))
+    }
+}
+
+fn answer(app: &App, url: String, evidence: Evidence, clean: bool) -> Answer {
+    let reasons = judge::reasons(&evidence);
+    let Evidence { verdict, checks, score, probed_at } = evidence;
+    let would_go_live = clean && verdict.handshake == Handshake::Ok;
+    let publish = app.settings.url("/api/publish");
+    let list_hint = if would_go_live {
+        format!("It would go Live. List it: POST {publish} with {{\"url\": \"{url}\"}}.")
+    } else {
+        reasons.first().map_or_else(
+            || "It would not go Live yet.".to_owned(),
+            |reason| format!("It would not go Live yet. {}", reason.fix),
+        )
+    };
+    Answer {
+        ok: true,
+        url,
+        kind: verdict.facts.kind,
+        name: verdict.facts.name,
+        description: verdict.facts.description,
+        score: score.value,
+        breakdown: score.breakdown,
+        handshake: verdict.handshake,
+        latency_ms: verdict.latency_ms,
+        reasons,
+        checks,
+        signals: verdict.signals,
+        protocol_hints: verdict.protocol_hints,
+        would_go_live,
+        list_hint,
+        scored_at: probed_at,
+    }
+}

@@ -1,0 +1,85 @@
+//! Whether an agent takes a request from somebody without credentials, by what its card declares.
+//! Requirements are alternatives: a single empty one means that nothing is needed.
+
+use serde_json::{Map, Value};
+
+/// True where every alternative that the card declares needs credentials
+/// (`securityRequirements` of 1.0, `security` of 0.3, `authentication` of 0.2).
+pub(super) fn required(card: &Map<String, Value>) -> bool {
+    let alternatives = ["securityRequirements", "security"]
+        .into_iter()
+        .filter_map(|field| card.get(field).and_then(Value::as_array))
+        .find(|alternatives| !alternatives.is_empty());
+    match alternatives {
+        Some(alternatives) => alternatives.iter().all(|alternative| needs_credentials(alternative, card)),
+        None => authentication(card),
+    }
+}
+
+/// True where one alternative names a scheme that asks for something.
+fn needs_credentials(alternative: &Value, card: &Map<String, Value>) -> bool {
+    let schemes = alternative.get("schemes").unwrap_or(alternative).as_object();
+    schemes.is_some_and(|schemes| schemes.keys().any(|name| !asks_for_nothing(name, card)))
+}
+
+/// True for the scheme `none`, by its name or by its declaration.
+fn asks_for_nothing(name: &str, card: &Map<String, Value>) -> bool {
+    let declared = card.get("securitySchemes").and_then(|schemes| schemes.get(name));
+    let scheme = declared.and_then(|declared| {
+        declared.get("scheme").or_else(|| declared.get("httpAuthSecurityScheme")?.get("scheme"))
+    });
+    is_none(name) || scheme.and_then(Value::as_str).is_some_and(is_none)
+}
+
+/// 0.2: `{"schemes": ["Bearer"]}`.
+fn authentication(card: &Map<String, Value>) -> bool {
+    let schemes = card.get("authentication").and_then(|authentication| authentication.get("schemes"));
+    let names: Vec<&str> = schemes.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    !names.is_empty() && !names.into_iter().any(is_none)
+}
+
+/// The words with which cards say that nothing is asked for.
+fn is_none(name: &str) -> bool {
+    ["none", "public", "anonymous"].iter().any(|word| name.eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    fn required(card: Value) -> bool {
+        match card {
+            Value::Object(card) => super::required(&card),
+            _ => unreachable!("cards are objects"),
+        }
+    }
+
+    #[test]
+    fn credentials_are_needed_only_where_every_way_in_needs_them() {
+        let bearer = json!({"bearer": {"httpAuthSecurityScheme": {"scheme": "Bearer"}}});
+        let needed = [
+            json!({"securitySchemes": bearer, "securityRequirements": [{"schemes": {"bearer": {"list": []}}}]}),
+            json!({"securitySchemes": {"key": {"type": "apiKey"}}, "security": [{"key": []}]}),
+            json!({"security": [{"undeclared": []}]}),
+            json!({"authentication": {"schemes": ["Bearer"]}}),
+        ];
+        for card in needed {
+            assert!(required(card.clone()), "{card}");
+        }
+        let open = [
+            json!({}),
+            json!({"securitySchemes": bearer}),
+            json!({"securityRequirements": [{}]}),
+            json!({"securityRequirements": [{"schemes": {"bearer": {"list": []}}}, {}]}),
+            json!({"securitySchemes": {"none": {"type": "http", "scheme": "none"}}, "securityRequirements": [{"none": []}]}),
+            json!({"securitySchemes": {"open": {"httpAuthSecurityScheme": {"scheme": "none"}}}, "security": [{"open": []}]}),
+            json!({"authentication": {"schemes": ["none"]}}),
+            json!({"authentication": {"schemes": []}}),
+            json!({"authentication": {}}),
+            json!({"security": "yes", "authentication": 7}),
+        ];
+        for card in open {
+            assert!(!required(card.clone()), "{card}");
+        }
+    }
+}

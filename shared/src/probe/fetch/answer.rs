@@ -1,0 +1,118 @@
+//! What a stranger answered, read piece by piece against its limits.
+//! No length that the stranger states is believed, and no piece is kept beyond the limit.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use futures::FutureExt as _;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::{HeaderMap, StatusCode};
+use serde_json::Value;
+
+use super::failure::FetchError;
+use super::request::Until;
+use super::target::Target;
+
+/// After how many further bytes a flood that never pauses is judged again, so that judging stays cheap.
+const JUDGE_EVERY: usize = 16 * 1024;
+
+/// An HTTP answer, whatever its status.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The decompressed body.
+    pub body: Bytes,
+    /// Where it came from, after redirects.
+    pub target: Target,
+    /// From the first DNS question to the last byte that was read.
+    pub elapsed: Duration,
+    /// Whether reading stopped before the end, because [`Until::Satisfied`] was.
+    pub truncated: bool,
+}
+
+impl Answer {
+    /// The media type in lower case, without its parameters; empty if none is given.
+    #[must_use]
+    pub fn content_type(&self) -> &str {
+        let value = self.header(CONTENT_TYPE.as_str()).unwrap_or_default();
+        value.split(';').next().unwrap_or_default().trim()
+    }
+
+    /// The body as JSON (nested at most 128 deep).
+    ///
+    /// # Errors
+    /// The body is not JSON.
+    pub fn json(&self) -> Result<Value, serde_json::Error> {
+        serde_json::from_slice(&self.body)
+    }
+
+    /// The value of a header, if it is there and printable ASCII.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+/// The headers as they are kept: the media type in lower case, for it is compared in many places.
+pub(super) fn kept(mut headers: HeaderMap) -> HeaderMap {
+    if let Some(value) = headers.get_mut(CONTENT_TYPE)
+        && let Ok(text) = value.to_str()
+    {
+        let (media_type, parameters) = text.split_at(text.find(';').unwrap_or(text.len()));
+        if let Ok(lower) = format!("{}{parameters}", media_type.to_ascii_lowercase()).parse() {
+            *value = lower;
+        }
+    }
+    headers
+}
+
+/// Reads the decompressed body; the flag tells whether reading stopped early because `until` was satisfied.
+///
+/// # Errors
+/// The body is longer than `max_bytes`, broke off, or is encoded in a way that was not asked for.
+pub(super) async fn read(
+    mut response: reqwest::Response,
+    max_bytes: usize,
+    until: &Until,
+) -> Result<(Bytes, bool), FetchError> {
+    // The client takes this header away once it has undone the encoding.
+    let encoded = response.headers().get(CONTENT_ENCODING).is_some_and(|value| value != "identity");
+    let mut body = BytesMut::new();
+    let mut judged = 0;
+    loop {
+        // What has already arrived is taken in at one go: judging after every byte of a drip would be quadratic.
+        let chunk = match response.chunk().now_or_never() {
+            Some(chunk) => chunk,
+            None if body.len() > judged && until.is_satisfied_by(&body) => return Ok((body.freeze(), true)),
+            None => {
+                judged = body.len();
+                response.chunk().await
+            }
+        };
+        match chunk {
+            Ok(Some(chunk)) => {
+                if encoded && !chunk.is_empty() {
+                    return Err(FetchError::BadEncoding);
+                }
+                let fits = chunk.len().min(max_bytes - body.len());
+                body.extend_from_slice(&chunk[..fits]);
+                if fits < chunk.len() || body.len() >= judged + JUDGE_EVERY {
+                    if until.is_satisfied_by(&body) {
+                        return Ok((body.freeze(), true));
+                    }
+                    judged = body.len();
+                }
+                if fits < chunk.len() {
+                    return Err(FetchError::TooLarge { limit: max_bytes });
+                }
+            }
+            Ok(None) => return Ok((body.freeze(), false)),
+            // A peer that hangs up right after its answer has answered.
+            Err(_) if until.is_satisfied_by(&body) => return Ok((body.freeze(), true)),
+            Err(error) => return Err(FetchError::of_body(&error)),
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Bodies that do not end, swell, lie about their length or about their encoding.
+//! What is read of them is bounded by `max_bytes` and the deadline, and by nothing that the peer says.
+
+use std::time::Instant;
+
+use super::*;
+
+const ENDLESS: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n";
+const GZIP: &str = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n";
+const EVENTS: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+/// `{"name":"zipped"}`, compressed by gzip.
+const ZIPPED: &[u8] = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xabV\xcaK\xccMU\xb2R\xaa\xca,(HMQ\xaa\x05\x00\xf5/\xb7\xd9\x11\x00\x00\x00";
+
+/// The head of a gzip file, and the start of a block in deflate's fixed code: one literal zero byte.
+const BOMB_START: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+
+/// Bits of deflate's fixed code (RFC 1951 §3.2.6): a block with one literal, then without end "the last byte 258
+/// times more", which takes 13 bits; so 13 bytes hold 2064, and repeat.
+fn bomb() -> (Vec<u8>, Vec<u8>) {
+    let copy = [true, true, false, false, false, true, false, true, false, false, false, false, false];
+    let head = [true, true, false].into_iter().chain([false, false, true, true, false, false, false, false]);
+    let bits: Vec<bool> = head.chain(copy.into_iter().cycle()).take(11 + 13 * 8 + 13 * 8 * 256).collect();
+    let bytes: Vec<u8> = bits
+        .chunks(8)
+        .map(|byte| byte.iter().enumerate().fold(0, |sum, (place, bit)| sum | (u8::from(*bit) << place)))
+        .collect();
+    let mut start = BOMB_START.to_vec();
+    start.extend_from_slice(&bytes[..13]);
+    (start, bytes[13..13 + 13 * 255].to_vec())
+}
+
+#[tokio::test]
+async fn fetch_takes_a_plain_answer() {
+    let peer = Peer::saying(
+        "HTTP/1.1 404 Not Found\r\nContent-Type: Application/JSON; Charset=\"X\"\r\nX-A: b\r\n\r\n{\"a\": 1}",
+    )
+    .await;
+    let answer = fetched(&peer).await.unwrap();
+    assert_eq!(
+        (answer.status.as_u16(), answer.content_type(), answer.truncated),
+        (404, "application/json", false)
+    );
+    assert_eq!(answer.header("content-type"), Some("application/json; Charset=\"X\""));
+    assert_eq!((answer.header("x-a"), answer.json().unwrap()["a"].as_u64()), (Some("b"), Some(1)));
+    assert_eq!(answer.target, peer.at("/card"));
+    let request = peer.seen().remove(0).to_ascii_lowercase();
+    for line in [
+        "get /card http/1.1",
+        "user-agent: test/1.0 (+https://example.org)",
+        "accept-encoding: gzip",
+        "accept: application/json",
+    ] {
+        assert!(request.contains(&format!("{line}\r\n")), "{line} in {request}");
+    }
+}
+
+#[tokio::test]
+async fn fetch_stops_at_the_limit_of_an_endless_body() {
+    let peer = Peer::flooding(ENDLESS, vec![b' '; 65536]).await;
+    assert_eq!(fetched(&peer).await.unwrap_err(), FetchError::TooLarge { limit: 256 * 1024 });
+}
+
+#[tokio::test]
+async fn fetch_takes_a_body_of_exactly_the_limit() {
+    let peer = Peer::saying(format!("{ENDLESS}12345")).await;
+    let fetcher = fetcher();
+    let at_most = |bytes| fetcher.send(get(peer.at("/")).with_max_bytes(bytes));
+    assert_eq!(at_most(5).await.unwrap().body, "12345");
+    assert_eq!(at_most(4).await.unwrap_err(), FetchError::TooLarge { limit: 4 });
+}
+
+#[tokio::test]
+async fn fetch_believes_no_stated_length() {
+    let huge = Peer::saying("HTTP/1.1 200 OK\r\ncontent-length: 18446744073709551614\r\n\r\n{}").await;
+    assert_eq!(fetched(&huge).await.unwrap_err(), FetchError::Broken);
+    let chunk =
+        Peer::saying("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nfffffffffffffff\r\n{}").await;
+    assert_eq!(fetched(&chunk).await.unwrap_err(), FetchError::Broken);
+    let negative = Peer::saying("HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n{}").await;
+    assert_eq!(fetched(&negative).await.unwrap_err(), FetchError::Broken);
+}
+
+#[tokio::test]
+async fn fetch_ends_a_drip_at_the_deadline() {
+    let peer = Peer::serving(|mut connection, _| async move {
+        let mut sent = connection.write_all(ENDLESS.as_bytes()).await;
+        while sent.is_ok() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            sent = connection.write_all(b" ").await;
+        }
+    })
+    .await;
+    let after = Duration::from_millis(300);
+    let started = Instant::now();
+    let error = fetcher().send(get(peer.at("/")).with_deadline(after)).await.unwrap_err();
+    assert_eq!(error, FetchError::Timeout { after });
+    assert!(started.elapsed() < after * 3, "{:?}", started.elapsed());
+}
+
+#[tokio::test]
+async fn fetch_counts_the_bytes_of_a_gzip_bomb_as_inflated() {
+    let (start, again) = bomb();
+    let thirteen_kilobytes: Arc<[u8]> = [GZIP.as_bytes(), &start, &again.repeat(4)].concat().into();
+    let peer = Peer::serving(move |mut connection, _| {
+        let bytes = Arc::clone(&thirteen_kilobytes);
+        async move {
+            connection.write_all(&bytes).await.unwrap();
+            let _ = connection.read(&mut [0; 16]).await;
+        }
+    })
+    .await;
+    let error = fetcher().send(get(peer.at("/")).with_max_bytes(1 << 20)).await.unwrap_err();
+    assert_eq!(error, FetchError::TooLarge { limit: 1 << 20 });
+}
+
+#[tokio::test]
+async fn fetch_stops_an_endless_gzip_bomb() {
+    let peer = Peer::serving(|mut connection, _| async move {
+        let (start, again) = bomb();
+        let mut sent = connection.write_all(&[GZIP.as_bytes(), &start].concat()).await;
+        while sent.is_ok() {
+            sent = connection.write_all(&again).await;
+        }
+    })
+    .await;
+    assert_eq!(fetched(&peer).await.unwrap_err(), FetchError::TooLarge { limit: 256 * 1024 });
+}
+
+#[tokio::test]
+async fn fetch_undoes_gzip() {
+    let peer = Peer::saying([GZIP.as_bytes(), ZIPPED].concat()).await;
+    assert_eq!(fetched(&peer).await.unwrap().json().unwrap()["name"], "zipped");
+}
+
+#[tokio::test]
+async fn fetch_tells_a_wrong_encoding_from_a_broken_connection() {
+    for (what, bytes, error) in [
+        (
+            "not gzip",
+            [GZIP.as_bytes(), b"{\"plain\": true, \"long\": \"enough\"}"].concat(),
+            FetchError::BadEncoding,
+        ),
+        ("cut gzip", [GZIP.as_bytes(), &ZIPPED[..ZIPPED.len() / 2]].concat(), FetchError::BadEncoding),
+        (
+            "not asked for",
+            b"HTTP/1.1 200 OK\r\ncontent-encoding: br\r\n\r\nabc".to_vec(),
+            FetchError::BadEncoding,
+        ),
+        ("cut body", b"HTTP/1.1 200 OK\r\ncontent-length: 90\r\n\r\n{".to_vec(), FetchError::Broken),
+        (
+            "cut while zipped",
+            [b"HTTP/1.1 200 OK\r\ncontent-length: 90\r\ncontent-encoding: gzip\r\n\r\n", &ZIPPED[..20]]
+                .concat(),
+            FetchError::Broken,
+        ),
+    ] {
+        assert_eq!(fetched(&Peer::saying(bytes).await).await.unwrap_err(), error, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn fetch_of_a_head_reads_no_body() {
+    let peer =
+        Peer::saying("HTTP/1.1 200 OK\r\ncontent-length: 9999999\r\ncontent-encoding: gzip\r\n\r\n").await;
+    let answer = fetcher().send(get(peer.at("/")).with_method(http::Method::HEAD)).await.unwrap();
+    assert!(answer.body.is_empty() && answer.status.is_success());
+}
+
+#[tokio::test]
+async fn fetch_leaves_an_open_event_stream_once_satisfied() {
+    let (closed, was_closed) = tokio::sync::oneshot::channel();
+    let closed = Mutex::new(Some(closed));
+    let peer = Peer::serving(move |mut connection, _| {
+        let closed = closed.lock().unwrap().take();
+        async move {
+            connection.write_all(EVENTS.as_bytes()).await.unwrap();
+            for event in [": hello\n\n", "data: {\"id\"", ":1}\n\n"] {
+                connection.write_all(event.as_bytes()).await.unwrap();
+                tokio::time::sleep(Duration::from_millis(30)).await;
+            }
+            let read = connection.read(&mut [0; 16]).await;
+            let _ = closed.unwrap().send(matches!(read, Ok(0) | Err(_)));
+        }
+    })
+    .await;
+    let request = get(peer.at("/")).until(|body| body.ends_with(b"}\n\n"));
+    let answer = fetcher().send(request).await.unwrap();
+    assert_eq!((&answer.body[..], answer.truncated), (&b": hello\n\ndata: {\"id\":1}\n\n"[..], true));
+    assert!(was_closed.await.unwrap(), "the connection is dropped");
+}
+
+#[tokio::test]
+async fn fetch_is_satisfied_in_a_flood_without_a_pause() {
+    let peer = Peer::flooding(EVENTS, b"data: 1\n\n".repeat(4000)).await;
+    let request = get(peer.at("/")).with_max_bytes(100_000).until(|body| body.len() > 50_000);
+    let answer = fetcher().send(request).await.unwrap();
+    assert!(answer.truncated && answer.body.len() <= 100_000);
+    let whole = get(peer.at("/")).with_max_bytes(100_000).until(|body| body.len() == 100_000);
+    assert_eq!(fetcher().send(whole).await.unwrap().body.len(), 100_000);
+    let never = get(peer.at("/")).with_max_bytes(100_000).until(|_| false);
+    assert_eq!(fetcher().send(never).await.unwrap_err(), FetchError::TooLarge { limit: 100_000 });
+}
+
+#[tokio::test]
+async fn fetch_is_satisfied_by_a_peer_that_goes_wrong_afterwards() {
+    for after in ["", "no chunk\r\n"] {
+        let cut = format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\ndata: 1\n\n\r\n{after}");
+        let peer = Peer::saying(cut).await;
+        let request = || get(peer.at("/"));
+        let answer = fetcher().send(request().until(|body| body.ends_with(b"\n\n"))).await.unwrap();
+        assert_eq!(answer.body, "data: 1\n\n");
+        assert_eq!(fetcher().send(request().until(|_| false)).await.unwrap_err(), FetchError::Broken);
+        assert_eq!(fetcher().send(request()).await.unwrap_err(), FetchError::Broken);
+    }
+    // Here the answer and what is wrong with it (the checksum) are there at the same moment.
+    let mut spoilt = [GZIP.as_bytes(), ZIPPED].concat();
+    let checksum = spoilt.len() - 8;
+    spoilt[checksum] ^= 1;
+    let peer = Peer::saying(spoilt).await;
+    let answer = fetcher().send(get(peer.at("/")).until(|body| body.ends_with(b"}"))).await.unwrap();
+    assert_eq!(answer.body, "{\"name\":\"zipped\"}");
+    assert_eq!(fetched(&peer).await.unwrap_err(), FetchError::BadEncoding);
+}
+
+#[tokio::test]
+async fn fetch_is_satisfied_soon_in_a_flood_that_came_at_once() {
+    let (start, again) = bomb();
+    let peer = Peer::saying([GZIP.as_bytes(), &start, &again.repeat(4)].concat()).await;
+    let answer = fetcher().send(get(peer.at("/")).until(|body| body.len() > 50_000)).await.unwrap();
+    assert!(answer.truncated && answer.body.len() < 80_000, "{} bytes", answer.body.len());
+}

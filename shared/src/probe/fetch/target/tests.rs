@@ -1,0 +1,192 @@
+//! The static rules, one table per question: what is taken, what is refused and by which rule.
+//! The spellings are those that have slipped through guards elsewhere.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn refusal(text: &str, reach: Reach) -> TargetError {
+    match Target::parse(text, reach) {
+        Ok(target) => panic!("{text} was taken as {target}"),
+        Err(error) => error,
+    }
+}
+
+#[test]
+fn fetch_target_takes_public_https() {
+    for (text, url) in [
+        ("https://example.org", "https://example.org/"),
+        ("  https://Agents.Example.ORG/card.json#top ", "https://agents.example.org/card.json"),
+        ("https://nobody.example.org:443/a?b=c", "https://nobody.example.org/a?b=c"),
+        ("https://example.org:8443/", "https://example.org:8443/"),
+        ("https://example.org./card", "https://example.org/card"),
+        ("https://bücher.de/", "https://xn--bcher-kva.de/"),
+        ("https://local.example.com/", "https://local.example.com/"),
+        ("https://my_agent.example.com/", "https://my_agent.example.com/"),
+        ("https://10.0.0.1.nip.io/", "https://10.0.0.1.nip.io/"),
+    ] {
+        assert_eq!(Target::parse(text, Reach::Public).unwrap().as_str(), url, "{text}");
+    }
+}
+
+#[test]
+fn fetch_target_refuses_by_rule() {
+    use TargetError::*;
+    let long = format!("https://example.org/{}", "a".repeat(3000));
+    let grows = format!("https://example.org/{}", "é".repeat(900));
+    let label = format!("https://{}.example.org/", "a".repeat(64));
+    let name = format!("https://{}org/", "abcdefgh.".repeat(30));
+    for (text, error) in [
+        ("", NotAUrl),
+        ("not a url", NotAUrl),
+        ("example.org/card.json", NotAUrl),
+        ("https://", NotAUrl),
+        ("ftp://example.org/card.json", Scheme),
+        ("file:///etc/passwd", Scheme),
+        ("http://example.org/", Scheme),
+        ("gopher://example.org/", Scheme),
+        ("data:text/plain,a", Scheme),
+        ("javascript:alert(1)", Scheme),
+        ("localhost:3000/card", Scheme),
+        ("ws://example.org/", Scheme),
+        ("https://user:pw@example.org/card.json", UserInfo),
+        ("https://user@example.org/", UserInfo),
+        ("https://:pw@example.org/", UserInfo),
+        ("https://10.0.0.1/card.json", IpLiteral),
+        ("https://8.8.8.8/", IpLiteral),
+        ("https://127.0.0.1/", IpLiteral),
+        ("https://169.254.169.254/latest/meta-data/", IpLiteral),
+        ("https://0x0a000001/card.json", IpLiteral),
+        ("https://0x7f.1/", IpLiteral),
+        ("https://2130706433/", IpLiteral),
+        ("https://0251.0376.0251.0376/", IpLiteral),
+        ("https://127.1/", IpLiteral),
+        ("https://127.0.0.1./", IpLiteral),
+        ("https://0/", IpLiteral),
+        ("https://１２７.０.０.１/", IpLiteral),
+        ("https://127%2e0%2e0%2e1/", IpLiteral),
+        ("https://1.2.3.999/", IpLiteral),
+        ("https://[::1]/", IpLiteral),
+        ("https://[::ffff:10.0.0.1]/c", IpLiteral),
+        ("https://[2606:4700::1]/", IpLiteral),
+        ("https://[fe80::1%25eth0]/", IpLiteral),
+        ("http://10.0.0.1/", IpLiteral),
+        ("https://metadata.google.internal/card.json", ReservedName),
+        ("https://localhost/", ReservedName),
+        ("https://a.localhost/", ReservedName),
+        ("https://LOCALHOST./", ReservedName),
+        ("https://printer.local/", ReservedName),
+        ("https://kubernetes.default.svc/", ReservedName),
+        ("https://a.svc.cluster.local/", ReservedName),
+        ("https://1.0.0.10.in-addr.arpa/", ReservedName),
+        ("https://abc.onion/", ReservedName),
+        ("https://a.test/", ReservedName),
+        ("https://a.example/", ReservedName),
+        ("https://a.invalid./", ReservedName),
+        ("https://intern/", NoDot),
+        ("https://org./", NoDot),
+        ("https://a..example.org/", BadName),
+        ("https://example.org../", BadName),
+        ("https://*.example.org/", BadName),
+        ("https://{tenant}.example.org/", BadName),
+        (&label, BadName),
+        (&name, BadName),
+        ("https://example.org:80/", Port),
+        ("https://example.org:22/", Port),
+        ("https://example.org:99999/", Port),
+        ("https://example.org:8080/", Port),
+        ("https://example.org:0/", Port),
+        (&long, TooLong),
+        (&grows, TooLong),
+        ("https://exam\tple.org/", ControlCharacter),
+        ("https://example.org/\r\nHost: x", ControlCharacter),
+        ("https://example.org/\u{0}", ControlCharacter),
+        ("https://example.org/\u{85}x", ControlCharacter),
+    ] {
+        assert_eq!(refusal(text, Reach::Public), error, "{text}");
+        assert!(!error.to_string().contains("169.254") && error.to_string().ends_with('.'));
+    }
+}
+
+#[test]
+fn fetch_target_development_adds_only_loopback() {
+    for text in [
+        "http://127.0.0.1:8080/card",
+        "https://127.9.9.9:1/",
+        "http://localhost:3000/",
+        "http://[::1]:9/",
+        "http://127.1/",
+        "http://peer.localhost:8080/",
+        "http://localhost.:3000/",
+        "https://example.org/",
+    ] {
+        assert!(Target::parse(text, Reach::Development).is_ok(), "{text}");
+    }
+    use TargetError::*;
+    for (text, error) in [
+        ("http://10.0.0.1/", IpLiteral),
+        ("http://169.254.169.254/", IpLiteral),
+        ("http://[::ffff:127.0.0.1]/", IpLiteral),
+        ("http://0.0.0.0:8080/", IpLiteral),
+        ("http://example.org/", Scheme),
+        ("https://example.org:8080/", Port),
+        ("http://user@127.0.0.1/", UserInfo),
+        ("ftp://127.0.0.1/", Scheme),
+        ("http://notlocalhost/", NoDot),
+        ("http://localhost.example.org/", Scheme),
+    ] {
+        assert_eq!(refusal(text, Reach::Development), error, "{text}");
+    }
+}
+
+#[test]
+fn fetch_target_join_never_leads_from_the_internet_to_loopback() {
+    let public = Target::parse("https://example.org/a/card.json", Reach::Development).unwrap();
+    assert_eq!(
+        public.join("../rpc?x=1", Reach::Development).unwrap().as_str(),
+        "https://example.org/rpc?x=1"
+    );
+    assert_eq!(public.join("//other.org/b", Reach::Development).unwrap().as_str(), "https://other.org/b");
+    assert_eq!(public.join("https://127.0.0.1:8443/", Reach::Development), Err(TargetError::IpLiteral));
+    assert_eq!(public.join("https://localhost/", Reach::Development), Err(TargetError::ReservedName));
+    let own = Target::parse("http://127.0.0.1:1/a", Reach::Development).unwrap();
+    assert_eq!(own.join("http://localhost:2/", Reach::Development).unwrap().origin(), "http://localhost:2");
+    assert_eq!(own.join("/b", Reach::Public), Err(TargetError::IpLiteral));
+}
+
+#[test]
+fn fetch_target_parts() {
+    let target = Target::parse("https://a.b.example.co.uk/x", Reach::Public).unwrap();
+    assert_eq!(target.origin(), "https://a.b.example.co.uk:443");
+    assert_eq!(target.registrable_domain().as_deref(), Some("example.co.uk"));
+    assert_eq!(
+        Target::parse("https://me.github.io/", Reach::Public).unwrap().registrable_domain().as_deref(),
+        Some("me.github.io")
+    );
+    let own = Target::parse("http://[::1]:7/", Reach::Development).unwrap();
+    assert_eq!((own.origin().as_str(), own.registrable_domain()), ("http://[::1]:7", None));
+}
+
+proptest! {
+    // Pieces that attackers combine, rather than random text that no parser takes.
+    #[test]
+    fn fetch_target_public_is_always_a_named_https_host(
+        scheme in prop::sample::select(vec!["https://", "http://", "HTTPS:", "https:\\\\", "https:/", "//", "https:////"]),
+        user in prop::sample::select(vec!["", "", "", "a@", "a:b@", "example.org@", "@"]),
+        host in "([a-z0-9]{0,4}[.。%@:\\\\]?){1,4}|[0-9a-fx.]{1,16}|\\[[0-9a-f:.]{2,20}\\]|localhost|[a-z]{1,5}\\.(org|local|internal|com)\\.?",
+        port in prop::sample::select(vec!["", "", ":443", ":8443", ":80", ":22", ":"]),
+        rest in "[/?#\\\\@.]{0,2}[ -~]{0,12}",
+    ) {
+        if let Ok(target) = Target::parse(&format!("{scheme}{user}{host}{port}{rest}"), Reach::Public) {
+            let again = Url::parse(target.as_str()).unwrap();
+            prop_assert_eq!(&again, target.url());
+            prop_assert_eq!(again.scheme(), "https");
+            prop_assert!(again.domain().is_some_and(|name| name.contains('.') && !name.ends_with('.')));
+            prop_assert!(target.host().parse::<std::net::IpAddr>().is_err());
+            prop_assert!(matches!(target.port(), 443 | 8443));
+            prop_assert!(again.username().is_empty() && again.password().is_none() && again.fragment().is_none());
+            prop_assert!(!RESERVED.contains(&target.host().rsplit('.').next().unwrap()));
+            prop_assert_eq!(Target::parse(target.as_str(), Reach::Public), Ok(target));
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The conversation with an agent: its card, a question that costs it nothing, and, where asked for, one message.
+//! A question about a task that cannot exist proves the protocol without work, money or memory on the agent's side.
+
+mod reply;
+mod speech;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use super::conversation::{Conversation, fault_of};
+use super::evidence::Evidence;
+use super::{Depth, Subject};
+use crate::listing::Kind;
+use crate::probe::card::{self, AgentCard, Binding, Interface};
+use crate::probe::fetch::{Answer, FetchError, Target};
+use crate::probe::reasons::{self, Door, Fault, Stage};
+use reply::Turn;
+use speech::{Carrier, Tongue, Way};
+
+/// How long the question may take: a message must still fit behind one that is never answered.
+const QUESTION: Duration = Duration::from_secs(4);
+
+/// Judges the card that `answer` holds, and talks to the agent that it describes.
+pub(super) async fn probe(
+    talk: &mut Conversation<'_>,
+    subject: &Subject,
+    card_url: &Target,
+    answer: &Answer,
+) {
+    talk.evidence.facts.kind = Some(Kind::Agent);
+    talk.evidence.facts.card_url = Some(card_url.to_string());
+    talk.evidence.answered_before(answer.elapsed);
+    let card = match card::read_body(&answer.body) {
+        Ok(card) => card,
+        Err(fault) => {
+            for (fault, seen) in reasons::of_card(fault, answer.status.as_u16()) {
+                talk.evidence.fault(&fault, &seen);
+            }
+            return;
+        }
+    };
+    take_over(talk.evidence, &card);
+    match ways(&card, &answer.target, talk, subject.last_era.as_deref()) {
+        Ok((first, second)) => {
+            talk.evidence.facts.endpoint = Some(first.target.to_string());
+            converse(talk, subject.depth, first, second).await;
+        }
+        Err((fault, seen)) => talk.evidence.fault(&fault, &seen),
+    }
+}
+
+/// What the card says goes into the facts, and what it could say better into the warnings.
+fn take_over(evidence: &mut Evidence, card: &AgentCard) {
+    evidence.signal("card_ok");
+    if card.authenticated {
+        evidence.signal("auth_declared");
+    }
+    let facts = &mut evidence.facts;
+    facts.name = Some(card.name.clone());
+    facts.description = Some(card.description.clone()).filter(|text| !text.is_empty());
+    facts.version.clone_from(&card.version);
+    facts.website = card.documentation_url.clone().or_else(|| card.provider_url.clone());
+    facts.skills.clone_from(&card.skills);
+    for dialect in &card.dialects {
+        evidence.version(dialect.as_str(), false);
+    }
+    for finding in &card.warnings {
+        evidence.warning(reasons::advice(finding));
+    }
+}
+
+/// The way to take, and the one to fall back to: JSON-RPC before REST, the dialect of last time before others,
+/// then the card's own order.
+fn ways(
+    card: &AgentCard,
+    found_at: &Target,
+    talk: &Conversation<'_>,
+    last_era: Option<&str>,
+) -> Result<(Way, Way), (Fault, String)> {
+    let callable: Vec<(&Interface, Carrier)> = card
+        .interfaces
+        .iter()
+        .filter_map(|interface| Some((interface, carrier(&interface.binding)?)))
+        .collect();
+    if callable.is_empty() {
+        let grpc = card.interfaces.iter().any(|interface| interface.binding == Binding::Grpc);
+        let seen =
+            card.interfaces.iter().map(|interface| interface.url.as_str()).collect::<Vec<_>>().join(", ");
+        return Err((if grpc { Fault::GrpcOnly } else { Fault::NoInterface }, seen));
+    }
+    let mut refused = String::new();
+    let mut ways = Vec::new();
+    for (interface, carrier) in callable {
+        match found_at.join(&interface.url, talk.reach()) {
+            Ok(target) => ways.push(Way { target, carrier, tongue: Tongue::of(interface.version) }),
+            Err(error) => refused = format!("{}: {error}", interface.url),
+        }
+    }
+    ways.sort_by_key(|way| (way.carrier != Carrier::Rpc, Some(way.tongue.version()) != last_era));
+    let Some(first) = ways.first().cloned() else { return Err((Fault::InterfaceUrl, refused)) };
+    let declared = ways.into_iter().find(|way| way.carrier == first.carrier && way.tongue != first.tongue);
+    let second = declared.unwrap_or_else(|| Way { tongue: first.tongue.other(), ..first.clone() });
+    Ok((first, second))
+}
+
+const fn carrier(binding: &Binding) -> Option<Carrier> {
+    match binding {
+        Binding::JsonRpc => Some(Carrier::Rpc),
+        Binding::HttpJson => Some(Carrier::Rest),
+        Binding::Grpc | Binding::Other(_) => None,
+    }
+}
+
+async fn converse(talk: &mut Conversation<'_>, depth: Depth, first: Way, second: Way) {
+    match question(talk, &first).await {
+        Turn::Proof(signal) => {
+            spoken(talk.evidence, &first);
+            talk.evidence.signal(signal);
+            if depth == Depth::Question {
+                return;
+            }
+        }
+        Turn::Lost { fault, seen, last: true, spoke, .. } => {
+            talk.evidence.speaks |= spoke;
+            return talk.evidence.fault(&fault, &seen);
+        }
+        // Some agents answer nothing but messages.
+        Turn::Lost { .. } | Turn::Answered(_) => talk.evidence.signal("question_not_understood"),
+    }
+    let mut lost = match message(talk, &first).await {
+        Turn::Lost { fault, seen, spoke, retry, .. } => (fault, seen, spoke, retry),
+        answered => return conclude(talk.evidence, &first, answered),
+    };
+    if lost.3 && talk.may_ask(1) {
+        match message(talk, &second).await {
+            Turn::Lost { fault, seen, spoke, .. } if spoke && !lost.2 => lost = (fault, seen, spoke, false),
+            Turn::Lost { .. } => {}
+            answered => return conclude(talk.evidence, &second, answered),
+        }
+    }
+    let (fault, seen, spoke, _) = lost;
+    talk.evidence.speaks |= spoke;
+    refused(talk.evidence, &fault, &seen);
+}
+
+/// A message was answered.
+fn conclude(evidence: &mut Evidence, way: &Way, answered: Turn) {
+    spoken(evidence, way);
+    evidence.facts.endpoint = Some(way.target.to_string());
+    evidence.answers = Some(true);
+    if let Turn::Answered(signal) | Turn::Proof(signal) = answered {
+        evidence.signal(signal);
+    }
+}
+
+/// A message was not answered; what the question proved stays proven.
+fn refused(evidence: &mut Evidence, fault: &Fault, seen: &str) {
+    if !fault.class().inconclusive {
+        evidence.answers = Some(false);
+    }
+    let fault = match fault {
+        Fault::UnknownMethods if evidence.speaks => &Fault::MessageRefused,
+        Fault::ProbeTimeout { .. } if evidence.speaks => &Fault::MessageTimeout,
+        other => other,
+    };
+    evidence.fault(fault, seen);
+}
+
+fn spoken(evidence: &mut Evidence, way: &Way) {
+    evidence.speaks = true;
+    evidence.version(way.tongue.version(), true);
+    evidence.hint(format!("a2a/{}", way.tongue.version()));
+    evidence.hint(match way.carrier {
+        Carrier::Rpc => "jsonrpc",
+        Carrier::Rest => "http+json",
+    });
+}
+
+async fn question(talk: &mut Conversation<'_>, way: &Way) -> Turn {
+    let (id, task) = (talk.id(), talk.uuid());
+    let Some(request) = way.question(id, &task, talk.reach()) else { return unusable(way) };
+    let deadline = QUESTION.min(request.deadline);
+    match talk.ask(request.with_deadline(deadline)).await {
+        Ok(answer) => reply::to_question(way, &answer, id, &task),
+        // Time may run out on a server that takes every request for a message; the message has its own chance.
+        Err(error @ FetchError::Timeout { .. }) => lost(&error, false),
+        Err(error) => lost(&error, true),
+    }
+}
+
+async fn message(talk: &mut Conversation<'_>, way: &Way) -> Turn {
+    let (id, message) = (talk.id(), talk.uuid());
+    let Some(request) = way.message(id, &message, talk.reach()) else { return unusable(way) };
+    match talk.ask(request).await {
+        Ok(answer) => reply::to_message(way, &answer, id),
+        Err(error) => lost(&error, true),
+    }
+}
+
+fn lost(error: &FetchError, last: bool) -> Turn {
+    let fault = fault_of(error, Door::Remote, Stage::Probe);
+    Turn::Lost { fault, seen: error.to_string(), spoke: false, retry: false, last }
+}
+
+fn unusable(way: &Way) -> Turn {
+    let seen = way.target.to_string();
+    Turn::Lost { fault: Fault::InterfaceUrl, seen, spoke: false, retry: false, last: true }
+}

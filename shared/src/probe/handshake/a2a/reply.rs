@@ -1,0 +1,187 @@
+//! What an agent's reply means: proof of the protocol, an answer, or the reason why neither came.
+//! Judged on the body first; a status alone is believed only where the body says nothing.
+
+use serde_json::Value;
+
+use super::speech::{Carrier, Way};
+use crate::probe::fetch::Answer;
+use crate::probe::handshake::conversation::{glimpse, refusal};
+use crate::probe::handshake::jsonrpc::{
+    INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError, Said, hear,
+};
+use crate::probe::reasons::{Door, Fault};
+
+/// Task not found (A2A specification 5.4).
+const TASK_NOT_FOUND: i64 = -32001;
+/// The version of the protocol is not spoken.
+const VERSION_NOT_SUPPORTED: i64 = -32009;
+
+/// What one turn of the conversation brought.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Turn {
+    /// The question was answered in A2A; the signal says how.
+    Proof(&'static str),
+    /// The message was answered; the signal says with what.
+    Answered(&'static str),
+    /// Neither.
+    Lost {
+        /// Why.
+        fault: Fault,
+        /// What was seen.
+        seen: String,
+        /// It was a well-formed answer of the protocol all the same.
+        spoke: bool,
+        /// Another dialect may be understood.
+        retry: bool,
+        /// Nothing further is worth asking.
+        last: bool,
+    },
+}
+
+/// The meaning of a reply to the question about `task`.
+pub(super) fn to_question(way: &Way, answer: &Answer, id: u64, task: &str) -> Turn {
+    match way.carrier {
+        Carrier::Rpc => match hear(Some(answer.content_type()), &answer.body, id).said {
+            Said::Error(error) if error.code == TASK_NOT_FOUND => Turn::Proof("task_not_found_answered"),
+            Said::Error(error) if error.code == VERSION_NOT_SUPPORTED => {
+                Turn::Proof("version_not_supported_answered")
+            }
+            Said::Result(result) if is_task(&result) => Turn::Proof("task_answered"),
+            said => gate(answer, matches!(said, Said::Error(_))).unwrap_or_else(|| unclear(answer)),
+        },
+        Carrier::Rest => {
+            if let Some(turn) = gate(answer, rest_error(answer).is_some()) {
+                return turn;
+            }
+            let body = answer.json().unwrap_or_default();
+            let text = String::from_utf8_lossy(&answer.body).to_ascii_lowercase();
+            // Every web framework answers an unknown path with 404 and JSON: only one that talks of the task has
+            // understood what it was asked.
+            let of_the_task =
+                text.contains(task) || text.replace(['_', '-', ' '], "").contains("tasknotfound");
+            match answer.status.as_u16() {
+                404 if body.is_object() && of_the_task => Turn::Proof("task_not_found_answered"),
+                400 if text.contains("version_not_supported") => {
+                    Turn::Proof("version_not_supported_answered")
+                }
+                200 if is_task(&body) => Turn::Proof("task_answered"),
+                _ => unclear(answer),
+            }
+        }
+    }
+}
+
+/// The meaning of a reply to the message.
+pub(super) fn to_message(way: &Way, answer: &Answer, id: u64) -> Turn {
+    match way.carrier {
+        Carrier::Rpc => match hear(Some(answer.content_type()), &answer.body, id).said {
+            Said::Result(result) => answered(&result),
+            Said::Error(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
+            Said::Broken => gate(answer, false).unwrap_or_else(|| lost(Fault::BadJsonRpc, glimpse(answer))),
+            Said::OtherJson | Said::Html | Said::Nothing | Said::Text => unanswered(answer),
+        },
+        Carrier::Rest if answer.status.is_success() => match answer.json() {
+            Ok(body) if body.is_object() => match answered(&body) {
+                Turn::Lost { .. } => lost(Fault::NotA2a, glimpse(answer)),
+                turn => turn,
+            },
+            _ => unanswered(answer),
+        },
+        Carrier::Rest => match rest_error(answer) {
+            Some(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
+            None => unanswered(answer),
+        },
+    }
+}
+
+/// Statuses that end the conversation before anything was said.
+fn gate(answer: &Answer, spoke: bool) -> Option<Turn> {
+    let status = answer.status.as_u16();
+    let fault = match status {
+        _ if crate::probe::handshake::conversation::is_bot_wall(answer) => refusal(answer, Door::Remote),
+        401 | 403 | 407 => Fault::AuthRequired { status },
+        402 => Fault::PaymentRequired,
+        429 => refusal(answer, Door::Remote),
+        _ => return None,
+    };
+    Some(Turn::Lost { fault, seen: glimpse(answer), spoke, retry: false, last: true })
+}
+
+/// The question was not understood; the message decides.
+fn unclear(answer: &Answer) -> Turn {
+    Turn::Lost { fault: Fault::NotA2a, seen: glimpse(answer), spoke: false, retry: true, last: false }
+}
+
+fn lost(fault: Fault, seen: String) -> Turn {
+    Turn::Lost { fault, seen, spoke: false, retry: false, last: true }
+}
+
+/// No JSON-RPC and no REST error: a page, a proxy, a crash.
+fn unanswered(answer: &Answer) -> Turn {
+    if let Some(turn) = gate(answer, false) {
+        return turn;
+    }
+    let status = answer.status.as_u16();
+    let fault = if answer.status.is_success() { Fault::NotA2a } else { refusal(answer, Door::Remote) };
+    // Frameworks crash on a dialect they do not know, or know its paths nowhere.
+    let retry = matches!(status, 400 | 404 | 405 | 500 | 501);
+    Turn::Lost { fault, seen: glimpse(answer), spoke: false, retry, last: true }
+}
+
+/// A message or a task, in whatever state, bare (0.3) or wrapped (1.0).
+fn answered(result: &Value) -> Turn {
+    let held = |name: &str| result.get(name).unwrap_or(&Value::Null);
+    if is_task(result) || is_task(held("task")) {
+        Turn::Answered("task_answered")
+    } else if is_message(result) || is_message(held("message")) {
+        Turn::Answered("message_answered")
+    } else {
+        Turn::Lost {
+            fault: Fault::AnswerShape,
+            seen: result.to_string(),
+            spoke: true,
+            retry: false,
+            last: true,
+        }
+    }
+}
+
+fn is_task(value: &Value) -> bool {
+    value.get("status").is_some_and(|status| status.get("state").is_some_and(Value::is_string))
+}
+
+fn is_message(value: &Value) -> bool {
+    let parts = value.get("parts").or_else(|| value.get("content"));
+    value.get("role").is_some_and(Value::is_string) && parts.is_some_and(Value::is_array)
+}
+
+fn refused(answer: &Answer, error: &RpcError) -> Turn {
+    let (fault, spoke, retry) = match error.code {
+        _ if error.wants_credentials() => {
+            (Fault::AuthRequired { status: answer.status.as_u16() }, true, false)
+        }
+        METHOD_NOT_FOUND | INVALID_REQUEST | PARSE_ERROR => (Fault::UnknownMethods, false, true),
+        INVALID_PARAMS | VERSION_NOT_SUPPORTED => (Fault::MessageRefused, true, true),
+        INTERNAL_ERROR => (Fault::MessageFailed, true, false),
+        _ => (Fault::MessageRefused, true, false),
+    };
+    Turn::Lost { fault, seen: error.line(), spoke, retry, last: true }
+}
+
+/// An error of the REST binding: `{"error": {code, status, message}}` (1.0) or a problem of A2A's own type (0.3).
+/// Anybody's JSON with a message in it is none.
+fn rest_error(answer: &Answer) -> Option<RpcError> {
+    let body = answer.json().ok()?;
+    let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+    let (name, message) = match body.get("error") {
+        Some(error) => (text(error, "status")?, text(error, "message")),
+        None => (text(&body, "type").filter(|kind| kind.contains("a2a"))?, text(&body, "title")),
+    };
+    let code = match name.as_str() {
+        "INTERNAL" => INTERNAL_ERROR,
+        "UNIMPLEMENTED" | "NOT_FOUND" => METHOD_NOT_FOUND,
+        "INVALID_ARGUMENT" => INVALID_PARAMS,
+        _ => i64::from(answer.status.as_u16()),
+    };
+    Some(RpcError { code, message: format!("{name} {}", message.unwrap_or_default()), data: Value::Null })
+}

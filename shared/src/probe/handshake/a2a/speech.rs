@@ -1,0 +1,210 @@
+//! How a question and a message are put in each dialect of A2A, over JSON-RPC or REST.
+//! Shapes are those that the official clients of 1.0 and 0.3 send, because that is what agents are tested with.
+
+use serde_json::{Value, json};
+
+use crate::probe::card::Dialect;
+use crate::probe::fetch::{Follow, PROBE, Reach, Request, TOOL_LIST_BYTES, Target};
+use crate::probe::handshake::sse;
+
+/// The text of the one message; it says who asks, so that nobody works on it.
+pub(super) const GREETING: &str = "Hello! What can you do? (liveness check by a registry; no action needed)";
+
+/// What carries the words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Carrier {
+    /// JSON-RPC 2.0: one URL, the method in the body.
+    Rpc,
+    /// REST: the operation in the path.
+    Rest,
+}
+
+/// The words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tongue {
+    /// 1.0: `GetTask`, `SendMessage`.
+    V1_0,
+    /// 0.3: `tasks/get`, `message/send`.
+    V0_3,
+    /// 0.2: the same methods, older shapes are a subset.
+    V0_2,
+    /// Before 0.2: `tasks/send`.
+    Tasks,
+}
+
+impl Tongue {
+    /// The words of a dialect that a card names.
+    pub(super) const fn of(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::V1_0 => Self::V1_0,
+            Dialect::V0_3 => Self::V0_3,
+            Dialect::V0_2 => Self::V0_2,
+        }
+    }
+
+    /// The words to try when these are not understood.
+    pub(super) const fn other(self) -> Self {
+        match self {
+            Self::V1_0 => Self::V0_3,
+            Self::V0_3 | Self::Tasks => Self::V1_0,
+            Self::V0_2 => Self::Tasks,
+        }
+    }
+
+    /// The protocol version that they belong to.
+    pub(super) const fn version(self) -> &'static str {
+        match self {
+            Self::V1_0 => "1.0",
+            Self::V0_3 => "0.3",
+            Self::V0_2 | Self::Tasks => "0.2",
+        }
+    }
+}
+
+/// Where and how an agent is spoken to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Way {
+    pub(super) target: Target,
+    pub(super) carrier: Carrier,
+    pub(super) tongue: Tongue,
+}
+
+impl Way {
+    /// Asks for a task that does not exist. `None` where the REST path makes the URL too long.
+    pub(super) fn question(&self, id: u64, task: &str, reach: Reach) -> Option<Request> {
+        let method = if self.tongue == Tongue::V1_0 { "GetTask" } else { "tasks/get" };
+        let request = match self.carrier {
+            Carrier::Rpc => self.rpc(id, method, json!({"id": task})),
+            Carrier::Rest => {
+                let get = Request::get(self.below(&format!("/tasks/{task}"), reach)?);
+                get.with_deadline(PROBE).with_max_bytes(TOOL_LIST_BYTES).with_follow(Follow::SameOriginOnce)
+            }
+        };
+        Some(self.versioned(request))
+    }
+
+    /// Sends the greeting; answered at once if the agent knows how to answer later.
+    pub(super) fn message(&self, id: u64, message_id: &str, reach: Reach) -> Option<Request> {
+        let request = match (self.carrier, self.tongue) {
+            (Carrier::Rpc, Tongue::V1_0) => self.rpc(id, "SendMessage", newest(message_id)),
+            (Carrier::Rpc, Tongue::V0_3 | Tongue::V0_2) => self.rpc(id, "message/send", older(message_id)),
+            (Carrier::Rpc, Tongue::Tasks) => self.rpc(id, "tasks/send", oldest(message_id)),
+            (Carrier::Rest, Tongue::V1_0) => {
+                Request::post_json(self.below("/message:send", reach)?, &newest(message_id))
+            }
+            (Carrier::Rest, _) => {
+                Request::post_json(self.below("/message:send", reach)?, &older_rest(message_id))
+            }
+        };
+        Some(self.versioned(request))
+    }
+
+    fn rpc(&self, id: u64, method: &str, params: Value) -> Request {
+        let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        let request = Request::post_json(self.target.clone(), &body);
+        // Some servers stream every answer; the stream may stay open behind it.
+        let request = request.until(move |body| sse::has_reply(body, id));
+        request.with_header("accept", "application/json, text/event-stream")
+    }
+
+    /// REST paths are relative to the interface's URL; before 1.0 they begin with `/v1`.
+    fn below(&self, path: &str, reach: Reach) -> Option<Target> {
+        let mut url = self.target.url().clone();
+        let prefix = if self.tongue == Tongue::V1_0 { "" } else { "/v1" };
+        let base = url.path().trim_end_matches('/');
+        let base = base.strip_suffix("/v1").filter(|_| !prefix.is_empty()).unwrap_or(base);
+        let path = format!("{base}{prefix}{path}");
+        url.set_path(&path);
+        self.target.join(url.as_str(), reach).ok()
+    }
+
+    /// Agents of 0.3 and older know no version header, and an absent one means 0.3 (A2A specification 3.6).
+    fn versioned(&self, request: Request) -> Request {
+        let request = match self.carrier {
+            Carrier::Rpc => request,
+            Carrier::Rest => request.with_header("accept", "application/a2a+json, application/json"),
+        };
+        if self.tongue == Tongue::V1_0 { request.with_header("a2a-version", "1.0") } else { request }
+    }
+}
+
+/// 1.0, both bindings.
+fn newest(message_id: &str) -> Value {
+    json!({
+        "message": {"messageId": message_id, "role": "ROLE_USER", "parts": [{"text": GREETING}]},
+        "configuration": {"acceptedOutputModes": ["text/plain", "application/json"], "returnImmediately": true},
+    })
+}
+
+/// 0.3 and 0.2 over JSON-RPC. Some frameworks of the time read `type`, others `kind`.
+fn older(message_id: &str) -> Value {
+    json!({
+        "message": {
+            "kind": "message", "messageId": message_id, "role": "user",
+            "parts": [{"kind": "text", "type": "text", "text": GREETING}],
+        },
+        "configuration": {"acceptedOutputModes": ["text/plain", "application/json"], "blocking": false},
+    })
+}
+
+/// Before 0.2: a message is sent to a task, which it creates.
+fn oldest(task: &str) -> Value {
+    json!({
+        "id": task, "sessionId": task,
+        "message": {"role": "user", "parts": [{"type": "text", "text": GREETING}]},
+    })
+}
+
+/// 0.3 over REST: the JSON form of its protocol buffers.
+fn older_rest(message_id: &str) -> Value {
+    json!({
+        "message": {"messageId": message_id, "role": "ROLE_USER", "content": [{"text": GREETING}]},
+        "configuration": {"blocking": false},
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn way(url: &str, carrier: Carrier, tongue: Tongue) -> Way {
+        Way { target: Target::parse(url, Reach::Public).unwrap(), carrier, tongue }
+    }
+
+    #[test]
+    fn rest_paths_stand_below_the_interface() {
+        let asked = |url: &str, tongue| {
+            let request = way(url, Carrier::Rest, tongue).question(1, "t", Reach::Public).unwrap();
+            request.target.to_string()
+        };
+        assert_eq!(asked("https://a.example.org/api/", Tongue::V1_0), "https://a.example.org/api/tasks/t");
+        assert_eq!(asked("https://a.example.org", Tongue::V0_3), "https://a.example.org/v1/tasks/t");
+        assert_eq!(asked("https://a.example.org/x/v1", Tongue::V0_3), "https://a.example.org/x/v1/tasks/t");
+        assert_eq!(asked("https://a.example.org/v1", Tongue::V1_0), "https://a.example.org/v1/tasks/t");
+        let long = format!("https://a.example.org/{}", "x".repeat(2020));
+        assert_eq!(
+            way(&long, Carrier::Rest, Tongue::V1_0).question(1, "task", Reach::Public).map(|_| ()),
+            None
+        );
+    }
+
+    #[test]
+    fn each_dialect_has_its_method_and_only_the_newest_a_header() {
+        let table = [
+            (Tongue::V1_0, "GetTask", "SendMessage"),
+            (Tongue::V0_3, "tasks/get", "message/send"),
+            (Tongue::V0_2, "tasks/get", "message/send"),
+            (Tongue::Tasks, "tasks/get", "tasks/send"),
+        ];
+        for (tongue, question, message) in table {
+            let way = way("https://a.example.org/rpc", Carrier::Rpc, tongue);
+            let sent =
+                [way.question(5, "t", Reach::Public), way.message(5, "m", Reach::Public)].map(Option::unwrap);
+            for (request, method) in sent.iter().zip([question, message]) {
+                let body: Value = serde_json::from_slice(request.body.as_ref().unwrap()).unwrap();
+                assert_eq!((body["method"].as_str(), body["id"].as_u64()), (Some(method), Some(5)));
+                assert_eq!(request.headers.contains_key("a2a-version"), tongue == Tongue::V1_0);
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! One conversation with one peer: how much time and how many requests are left, and what was found so far.
+//! Every request of a handshake goes through here, so that no turn of a protocol can overrun what a probe may cost.
+
+use std::time::Duration;
+
+use http::header::RETRY_AFTER;
+use tokio::time::Instant;
+
+use super::evidence::Evidence;
+use crate::app::Random;
+use crate::probe::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Reach, Request, TargetError};
+use crate::probe::reasons::{Barrier, Door, Fault, Stage};
+
+/// The most requests of one handshake: the longest sound one takes seven, none goes on for ever.
+const MOST_REQUESTS: u8 = 10;
+
+/// Kept back of the whole, so that the last request ends before the probe does and its reason is told.
+const RESERVE: Duration = Duration::from_millis(50);
+
+/// The longest wait that a peer may ask for.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 3600);
+
+/// A conversation under way.
+#[derive(Debug)]
+pub(super) struct Conversation<'a> {
+    fetcher: &'a Fetcher,
+    random: &'a Random,
+    /// What was found.
+    pub(super) evidence: &'a mut Evidence,
+    ends: Instant,
+    requests: u8,
+}
+
+impl<'a> Conversation<'a> {
+    /// A conversation that ends `limit` from now.
+    pub(super) fn new(
+        fetcher: &'a Fetcher,
+        random: &'a Random,
+        evidence: &'a mut Evidence,
+        limit: Duration,
+    ) -> Self {
+        Self { fetcher, random, evidence, ends: Instant::now() + limit, requests: 0 }
+    }
+
+    /// The time that is left for requests.
+    pub(super) fn left(&self) -> Duration {
+        self.ends.saturating_duration_since(Instant::now()).saturating_sub(RESERVE)
+    }
+
+    /// Whether so many further requests may be sent.
+    pub(super) fn may_ask(&self, requests: u8) -> bool {
+        self.requests + requests <= MOST_REQUESTS && !self.left().is_zero()
+    }
+
+    /// How far the fetcher reaches, for URLs that the peer names.
+    pub(super) fn reach(&self) -> Reach {
+        self.fetcher.reach()
+    }
+
+    /// The fetcher, for questions that are asked side by side.
+    pub(super) const fn fetcher(&self) -> &'a Fetcher {
+        self.fetcher
+    }
+
+    /// A request id that no canned reply can echo; exact in every JSON reader.
+    pub(super) fn id(&self) -> u64 {
+        self.random.below(1 << 31) + 1
+    }
+
+    /// A random UUID (version 4): a name for a message, or for a task that does not exist. Some frameworks keep
+    /// tasks in a column of that type and fail on any other text.
+    pub(super) fn uuid(&self) -> String {
+        let hex = self.random.hex(16);
+        format!("{}-{}-4{}-a{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..])
+    }
+
+    /// Sends a request of the handshake, within the time that is left.
+    ///
+    /// # Errors
+    /// Those of the fetcher; [`FetchError::Timeout`] also where time or requests have run out.
+    pub(super) async fn ask(&mut self, request: Request) -> Result<Answer, FetchError> {
+        if !self.may_ask(1) {
+            return Err(FetchError::Timeout { after: Duration::ZERO });
+        }
+        self.requests += 1;
+        self.evidence.asking();
+        let deadline = request.deadline.min(self.left());
+        let answer = self.fetcher.send(request.with_deadline(deadline)).await?;
+        self.evidence.answered();
+        self.evidence.asked_to_wait(retry_after(&answer));
+        Ok(answer)
+    }
+}
+
+/// The seconds of Retry-After (RFC 9110 §10.2.3), at most a day. Its other form, a date, would need a clock that
+/// agrees with the peer's, and a retry comes early anyway.
+pub(super) fn retry_after(answer: &Answer) -> Option<Duration> {
+    let seconds = answer.header(RETRY_AFTER.as_str())?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds).min(LONGEST_WAIT))
+}
+
+/// What a fetch without an answer amounts to.
+pub(super) fn fault_of(error: &FetchError, door: Door, stage: Stage) -> Fault {
+    let unreached = |barrier| Fault::Unreached { stage, barrier };
+    match error {
+        FetchError::Blocked(TargetError::PrivateAddress) | FetchError::OwnHost => {
+            unreached(Barrier::NotPublic)
+        }
+        FetchError::Blocked(_) => unreached(Barrier::Url),
+        FetchError::NameNotFound => unreached(Barrier::HostNotFound),
+        FetchError::NameUnresolved => unreached(Barrier::ResolverFailed),
+        FetchError::Refused => unreached(Barrier::Refused),
+        FetchError::Tls => unreached(Barrier::Tls),
+        FetchError::Timeout { .. } => match stage {
+            Stage::Preflight => Fault::PreflightTimeout { ms: PREFLIGHT.as_millis() },
+            Stage::Probe => Fault::ProbeTimeout { ms: PROBE.as_millis() },
+        },
+        FetchError::TooLarge { .. } => Fault::TooLarge { door },
+        FetchError::TooManyRedirects | FetchError::BadRedirect => Fault::Redirected { door, status: None },
+        FetchError::Broken => Fault::ConnectionLost,
+        FetchError::BadEncoding => Fault::BadEncoding,
+    }
+}
+
+/// What a status that refuses amounts to, a bot wall in front of the server included.
+pub(super) fn refusal(answer: &Answer, door: Door) -> Fault {
+    let status = answer.status.as_u16();
+    if is_bot_wall(answer) {
+        Fault::Waf { door, status }
+    } else if answer.status.is_redirection() {
+        Fault::Redirected { door, status: Some(status) }
+    } else {
+        Fault::Http { door, status }
+    }
+}
+
+/// The marks that the common bot walls leave on a challenge or block page.
+pub(super) fn is_bot_wall(answer: &Answer) -> bool {
+    const MARKS: [&str; 7] = [
+        "cf-chl",
+        "/cdn-cgi/challenge-platform",
+        "Attention Required! | Cloudflare",
+        "_Incapsula_Resource",
+        "errors.edgesuite.net",
+        "awsWafCookieDomainList",
+        "px-captcha",
+    ];
+    if answer.header("cf-mitigated").is_some() || answer.header("x-amzn-waf-action").is_some() {
+        return true;
+    }
+    let page = answer.content_type() == "text/html" && !answer.status.is_success();
+    let start = &answer.body[..answer.body.len().min(16 * 1024)];
+    page && MARKS.iter().any(|mark| start.windows(mark.len()).any(|window| window == mark.as_bytes()))
+}
+
+/// The beginning of a body and its type, for `seen`.
+pub(super) fn glimpse(answer: &Answer) -> String {
+    let start = String::from_utf8_lossy(&answer.body[..answer.body.len().min(400)]);
+    let kind = match answer.content_type() {
+        "" => "no content-type",
+        kind => kind,
+    };
+    format!("HTTP {}, {kind}: {}", answer.status.as_u16(), start.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_failed_fetch_has_its_fault() {
+        let table = [
+            (FetchError::OwnHost, "blocked_ip"),
+            (FetchError::Blocked(TargetError::PrivateAddress), "blocked_ip"),
+            (FetchError::Blocked(TargetError::Scheme), "url_refused"),
+            (FetchError::NameNotFound, "dns_nxdomain"),
+            (FetchError::NameUnresolved, "dns_failed"),
+            (FetchError::Refused, "conn_refused"),
+            (FetchError::Tls, "tls_error"),
+            (FetchError::Timeout { after: PROBE }, "timeout"),
+            (FetchError::TooLarge { limit: 9 }, "answer_too_large"),
+            (FetchError::TooManyRedirects, "redirected"),
+            (FetchError::BadRedirect, "redirected"),
+            (FetchError::Broken, "conn_lost"),
+            (FetchError::BadEncoding, "bad_encoding"),
+        ];
+        for (error, code) in table {
+            assert_eq!(fault_of(&error, Door::Remote, Stage::Probe).code(), code, "{error:?}");
+        }
+        let preflight = fault_of(&FetchError::Timeout { after: PREFLIGHT }, Door::Card, Stage::Preflight);
+        assert_eq!(preflight.reason("").reason, "preflight timeout (2500 ms)");
+    }
+
+    #[test]
+    fn a_name_for_nothing_is_a_uuid() {
+        let (fetcher, random) = (Fetcher::new(Reach::Public, "test", None), Random::seeded(1));
+        let mut evidence = Evidence::default();
+        let talk = Conversation::new(&fetcher, &random, &mut evidence, PROBE);
+        let uuid = talk.uuid();
+        assert_eq!(uuid.split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
+        assert_ne!(talk.uuid(), uuid);
+        assert_ne!(talk.id(), talk.id());
+    }
+}

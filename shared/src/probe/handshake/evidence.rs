@@ -1,0 +1,212 @@
+//! What a probe has found so far, kept outside the conversation so that a deadline loses none of it.
+//! Faults are added as they show; the outcome is what the worst of them says.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::probe::reasons::{Check, Class, Fault};
+use crate::probe::verdict::{Facts, Handshake, Reason, Verdict};
+
+/// Findings of one probe.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Evidence {
+    /// What the peer says of itself.
+    pub(super) facts: Facts,
+    /// A well-formed answer of the protocol came back, be it a refusal.
+    pub(super) speaks: bool,
+    /// A message was answered; `None` where none was sent.
+    pub(super) answers: Option<bool>,
+    retry_after: Option<Duration>,
+    faults: Vec<(Class, Reason)>,
+    warnings: Vec<Reason>,
+    signals: Vec<String>,
+    hints: Vec<String>,
+    asked: Option<Instant>,
+    latency: Option<Duration>,
+}
+
+impl Evidence {
+    /// A request of the handshake leaves.
+    pub(super) fn asking(&mut self) {
+        self.asked.get_or_insert_with(Instant::now);
+    }
+
+    /// An answer has arrived.
+    pub(super) fn answered(&mut self) {
+        self.latency = self.asked.map(|asked| asked.elapsed());
+    }
+
+    /// What was answered before the handshake took `elapsed`; counts where nothing more is asked.
+    pub(super) fn answered_before(&mut self, elapsed: Duration) {
+        self.latency.get_or_insert(elapsed);
+    }
+
+    /// Keeps the longest wait that the peer asked for.
+    pub(super) fn asked_to_wait(&mut self, wait: Option<Duration>) {
+        self.retry_after = self.retry_after.max(wait);
+    }
+
+    /// Adds a finding, once.
+    pub(super) fn signal(&mut self, signal: impl Into<String>) {
+        add(&mut self.signals, signal.into());
+    }
+
+    /// Adds a protocol that was seen, once.
+    pub(super) fn hint(&mut self, hint: impl Into<String>) {
+        add(&mut self.hints, hint.into());
+    }
+
+    /// Adds a version that the peer speaks; `first` puts the one just spoken to the front.
+    pub(super) fn version(&mut self, version: &str, first: bool) {
+        let versions = &mut self.facts.protocol_versions;
+        if first {
+            versions.retain(|known| known != version);
+            versions.insert(0, version.to_owned());
+        } else {
+            add(versions, version.to_owned());
+        }
+    }
+
+    /// Adds a fault.
+    pub(super) fn fault(&mut self, fault: &Fault, seen: &str) {
+        self.reason(fault.class(), fault.reason(seen));
+    }
+
+    /// Puts a fault before those already met.
+    pub(super) fn fault_first(&mut self, fault: &Fault, seen: &str) {
+        self.faults.insert(0, (fault.class(), fault.reason(seen)));
+    }
+
+    fn reason(&mut self, class: Class, reason: Reason) {
+        let known = |(_, known): &(Class, Reason)| known.code == reason.code && known.seen == reason.seen;
+        if !self.faults.iter().any(known) {
+            self.faults.push((class, reason));
+        }
+    }
+
+    /// Adds a rule that is broken although the handshake works.
+    pub(super) fn broken(&mut self, checks: &[Check], seen: &str) {
+        for check in checks {
+            self.fault(&Fault::Nonconforming(*check), seen);
+        }
+    }
+
+    /// Adds advice that changes no outcome.
+    pub(super) fn warning(&mut self, reason: Reason) {
+        if !self.warnings.contains(&reason) {
+            self.warnings.push(reason);
+        }
+    }
+
+    /// Forgets the faults met on a way that led nowhere, because another one is taken.
+    pub(super) fn forgive(&mut self) {
+        self.faults.clear();
+    }
+
+    /// The worst that was met.
+    pub(super) fn worst(&self) -> Handshake {
+        let met = self.faults.iter().map(|(class, _)| class.handshake);
+        met.max_by_key(|handshake| weight(*handshake)).unwrap_or(Handshake::Ok)
+    }
+
+    /// Whether a fault of this code was met.
+    pub(super) fn has(&self, code: &str) -> bool {
+        self.faults.iter().any(|(_, reason)| reason.code == code)
+    }
+
+    /// Whether nothing stands in the way so far.
+    pub(super) fn is_clear(&self) -> bool {
+        self.faults.is_empty()
+    }
+
+    /// The outcome.
+    pub(super) fn into_verdict(self) -> Verdict {
+        let inconclusive = self.faults.iter().any(|(class, _)| class.inconclusive);
+        // A peer that spoke and then fell silent is there: "fail" would say that nothing was found.
+        let handshake = match self.worst() {
+            Handshake::Fail if inconclusive && self.speaks => Handshake::Partial,
+            other => other,
+        };
+        let mut reasons: Vec<Reason> = self.faults.into_iter().map(|(_, reason)| reason).collect();
+        reasons.extend(self.warnings);
+        Verdict {
+            handshake,
+            reasons,
+            inconclusive,
+            retry_after: self.retry_after,
+            speaks: self.speaks,
+            answers: self.answers,
+            latency_ms: self.latency.map(|time| u32::try_from(time.as_millis()).unwrap_or(u32::MAX)),
+            signals: self.signals,
+            protocol_hints: self.hints,
+            facts: self.facts,
+        }
+    }
+}
+
+/// The outcome where one fault says it all before anything is asked: what cannot be probed, or not reached.
+#[must_use]
+pub fn skipped(fault: &Fault, seen: &str) -> Verdict {
+    let mut evidence = Evidence::default();
+    evidence.fault(fault, seen);
+    evidence.into_verdict()
+}
+
+const fn weight(handshake: Handshake) -> u8 {
+    match handshake {
+        Handshake::Ok => 0,
+        Handshake::Partial => 1,
+        Handshake::Skip => 2,
+        Handshake::Fail => 3,
+    }
+}
+
+fn add(list: &mut Vec<String>, item: String) {
+    if !list.contains(&item) {
+        list.push(item);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::reasons::Door;
+
+    #[test]
+    fn the_worst_fault_decides_and_warnings_do_not() {
+        let mut evidence = Evidence::default();
+        evidence.warning(Fault::NoInterface.reason("advice"));
+        assert_eq!(evidence.clone().into_verdict().handshake, Handshake::Ok);
+        evidence.broken(&[Check::Caching, Check::Caching], "no ttlMs");
+        assert_eq!(evidence.clone().into_verdict().handshake, Handshake::Partial);
+        evidence.fault(&Fault::BadJsonRpc, "id 9");
+        let verdict = evidence.into_verdict();
+        assert_eq!(verdict.handshake, Handshake::Fail);
+        let codes: Vec<_> = verdict.reasons.iter().map(|r| r.code.as_str()).collect();
+        assert_eq!(
+            codes,
+            ["nonconforming:caching", "bad_jsonrpc", "no_interface"],
+            "each once, warnings last"
+        );
+    }
+
+    #[test]
+    fn a_peer_that_spoke_and_fell_silent_is_partial() {
+        let busy = Fault::Http { door: Door::Remote, status: 503 };
+        assert_eq!(skipped(&busy, "").handshake, Handshake::Fail);
+        let mut evidence = Evidence { speaks: true, ..Evidence::default() };
+        evidence.fault(&busy, "");
+        let verdict = evidence.into_verdict();
+        assert_eq!((verdict.handshake, verdict.inconclusive), (Handshake::Partial, true));
+    }
+
+    #[test]
+    fn the_version_spoken_comes_first() {
+        let mut evidence = Evidence::default();
+        evidence.version("1.0", false);
+        evidence.version("0.3", false);
+        evidence.version("0.3", true);
+        assert_eq!(evidence.facts.protocol_versions, ["0.3", "1.0"]);
+    }
+}

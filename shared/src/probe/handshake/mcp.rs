@@ -1,0 +1,236 @@
+//! The conversation with an MCP server: who are you, and which tools have you. No tool is ever called.
+//! Both eras are asked for in turn, because no single refusal says which one a server belongs to.
+
+mod auth;
+mod eras;
+#[cfg(test)]
+mod tests;
+mod tools;
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::conversation::{Conversation, fault_of, is_bot_wall, refusal};
+use super::jsonrpc::{Heard, METHOD_NOT_FOUND, PARSE_ERROR, Said};
+use super::{Declared, Depth, Subject, sse};
+use crate::probe::fetch::{Answer, Request, TOOL_LIST_BYTES, Target};
+use crate::probe::reasons::{Check, Door, Fault, Stage};
+use eras::{Era, MODERN, Opened, Session};
+
+/// How long an HTTP+SSE server has to name its endpoint.
+const STREAM: Duration = Duration::from_secs(5);
+
+/// Why an era is not the server's: what the decision table is entered with when neither is.
+#[derive(Debug)]
+struct Miss {
+    fault: Fault,
+    seen: String,
+    /// Whether the transport may be at fault, so that a GET is worth its while.
+    transport: bool,
+}
+
+/// Talks to the server at the subject's URL.
+pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
+    if subject.declared == Declared::Sse && opens_stream(talk, &subject.url).await {
+        return sse_only(talk, subject);
+    }
+    let legacy_first = subject.last_era.as_deref().is_some_and(|era| eras::is_revision(era) && era < MODERN);
+    let order = if legacy_first { [Era::Legacy, Era::Modern] } else { [Era::Modern, Era::Legacy] };
+    let mut miss = None;
+    for era in order {
+        let opened = match era {
+            Era::Modern => eras::discover(talk, &subject.url).await,
+            Era::Legacy => eras::initialize(talk, &subject.url).await,
+        };
+        match opened {
+            Opened::Session(session) => return converse(talk, subject, *session).await,
+            Opened::Nothing(error) => {
+                return talk
+                    .evidence
+                    .fault(&fault_of(&error, Door::Remote, Stage::Probe), &error.to_string());
+            }
+            // Only the question of the modern era may go unanswered: the other has its own chance.
+            Opened::Silence => {}
+            Opened::Refused(answer, heard) => match judge(talk, &answer, &heard, era).await {
+                Some(found) => miss = worse(miss, found, era),
+                None => return,
+            },
+        }
+    }
+    let Some(miss) = miss else { return };
+    if miss.transport && subject.declared != Declared::Sse && opens_stream(talk, &subject.url).await {
+        return sse_only(talk, subject);
+    }
+    talk.evidence.fault(&miss.fault, &miss.seen);
+}
+
+/// What `initialize` met counts, unless `server/discover` proved that the protocol is there.
+fn worse(known: Option<Miss>, found: Miss, era: Era) -> Option<Miss> {
+    match known {
+        Some(known) if era == Era::Modern || matches!(known.fault, Fault::Nonconforming(_)) => {
+            if matches!(found.fault, Fault::Nonconforming(_)) { Some(found) } else { Some(known) }
+        }
+        _ => Some(found),
+    }
+}
+
+/// The meaning of a refusal by the decision table; `None` where it ends the conversation, its fault recorded.
+async fn judge(talk: &mut Conversation<'_>, answer: &Answer, heard: &Heard, era: Era) -> Option<Miss> {
+    let status = answer.status.as_u16();
+    let seen = eras::seen(answer, heard);
+    if is_bot_wall(answer) || status == 429 {
+        talk.evidence.fault(&refusal(answer, Door::Remote), &seen);
+        return None;
+    }
+    let error = match &heard.said {
+        Said::Error(error) => Some(error),
+        _ => None,
+    };
+    let gated = matches!(status, 401..=403 | 407);
+    // An unknown method may be refused in any words; `initialize` is known to every server of its era.
+    if gated || (era == Era::Legacy && error.is_some_and(|error| error.wants_credentials())) {
+        auth::judge(talk, answer, error.is_some(), &seen).await;
+        return None;
+    }
+    let found = |fault, transport| Some(Miss { fault, seen, transport });
+    if let Some(error) = error {
+        return match error.code {
+            eras::HEADER_MISMATCH | eras::MISSING_CAPABILITY => {
+                talk.evidence.speaks = true;
+                found(Fault::Nonconforming(Check::Headers), false)
+            }
+            _ if status >= 500 => found(refusal(answer, Door::Remote), false),
+            METHOD_NOT_FOUND | PARSE_ERROR => found(Fault::NotMcp { status }, era == Era::Legacy),
+            _ if status == 406 => {
+                talk.evidence.speaks |= era == Era::Legacy;
+                found(Fault::NotAcceptable { speaks: true }, true)
+            }
+            _ => {
+                talk.evidence.speaks |= era == Era::Legacy;
+                found(Fault::InitializeRefused, matches!(status, 400 | 404 | 405))
+            }
+        };
+    }
+    match (&heard.said, status) {
+        (Said::Broken, 200..=499) => found(Fault::BadJsonRpc, false),
+        (_, 200..=299) => found(Fault::NotMcp { status }, false),
+        (_, 400 | 405) => found(Fault::NotMcp { status }, true),
+        (_, 404 | 410) => found(refusal(answer, Door::Remote), true),
+        (_, 406) => found(Fault::NotAcceptable { speaks: false }, true),
+        (_, 415) => found(Fault::ContentTypeRefused, true),
+        _ => found(refusal(answer, Door::Remote), false),
+    }
+}
+
+/// The deprecated transport is all there is.
+fn sse_only(talk: &mut Conversation<'_>, subject: &Subject) {
+    let evidence = &mut *talk.evidence;
+    evidence.speaks = true;
+    evidence.signal("sse_endpoint_event");
+    evidence.hint("mcp/2024-11-05");
+    evidence.hint("sse");
+    evidence.version("2024-11-05", true);
+    evidence.facts.endpoint = Some(subject.url.to_string());
+    let fault = match subject.declared {
+        Declared::StreamableHttp => Fault::WrongTransport,
+        Declared::Sse | Declared::Unknown => Fault::SseLegacy,
+    };
+    evidence.fault(&fault, "GET opens an event stream with an endpoint event; POST is not answered in MCP");
+}
+
+/// Whether a GET opens an HTTP+SSE stream (MCP 2024-11-05, basic/transports).
+async fn opens_stream(talk: &mut Conversation<'_>, url: &Target) -> bool {
+    let request = Request::get(url.clone())
+        .with_header("accept", "text/event-stream")
+        .with_deadline(STREAM)
+        .with_max_bytes(TOOL_LIST_BYTES)
+        .until(|body| sse::events(body, false).iter().any(|event| event.name == "endpoint"));
+    match talk.ask(request).await {
+        Ok(answer) => answer.status.is_success() && sse::endpoint(&answer.body).is_some(),
+        Err(_) => false,
+    }
+}
+
+/// The handshake has succeeded: facts, the tools, and what the other era says.
+async fn converse(talk: &mut Conversation<'_>, subject: &Subject, session: Session) {
+    let evidence = &mut *talk.evidence;
+    evidence.speaks = true;
+    evidence.facts.endpoint = Some(session.url.to_string());
+    introduce(talk, &session);
+    if session.era == Era::Legacy {
+        confirm(talk, &session).await;
+    }
+    tools::list(talk, &session).await;
+    let both =
+        session.era == Era::Modern && subject.depth == Depth::Message && also_legacy(talk, &session).await;
+    if subject.declared == Declared::Sse {
+        let seen = "POST is answered in Streamable HTTP, and no event stream with an endpoint is opened";
+        talk.evidence.fault(&Fault::WrongTransport, seen);
+    }
+    if talk.evidence.is_clear() {
+        talk.evidence.signal(match session.era {
+            _ if both => "ok_dual",
+            Era::Modern => "ok_modern",
+            Era::Legacy => "ok_legacy",
+        });
+    }
+}
+
+/// What the server says of itself.
+fn introduce(talk: &mut Conversation<'_>, session: &Session) {
+    let evidence = &mut *talk.evidence;
+    evidence.hint(format!("mcp/{}", session.version));
+    evidence.hint("jsonrpc");
+    evidence.signal(match session.era {
+        Era::Modern => "discover_answered",
+        Era::Legacy => "initialize_answered",
+    });
+    if session.id.is_some() {
+        evidence.signal("session_id");
+    }
+    for version in &session.supported {
+        evidence.version(version, false);
+    }
+    evidence.version(&session.version, true);
+    let text = |name: &str, limit: usize| {
+        let text = session.info.get(name).and_then(Value::as_str)?.trim();
+        (!text.is_empty()).then(|| crate::error::shorten(text, limit))
+    };
+    let facts = &mut evidence.facts;
+    facts.name = text("title", 120).or_else(|| text("name", 120));
+    facts.description = text("description", 1000);
+    facts.version = text("version", 60);
+    facts.website = text("websiteUrl", 2048);
+}
+
+/// `notifications/initialized`, which the legacy handshake ends with.
+async fn confirm(talk: &mut Conversation<'_>, session: &Session) {
+    match talk.ask(session.notify("notifications/initialized")).await {
+        Ok(answer) if matches!(answer.status.as_u16(), 200 | 202 | 204) => {}
+        // Moments are not rules: the list of tools meets the same trouble and tells it.
+        Ok(answer) if answer.status.is_server_error() || answer.status.as_u16() == 429 => {}
+        Ok(answer) => {
+            let seen = format!("notifications/initialized was answered with HTTP {}", answer.status.as_u16());
+            talk.evidence.broken(&[Check::Notification], &seen);
+        }
+        Err(error) => {
+            tracing::debug!(code = error.code(), "notification not answered");
+        }
+    }
+}
+
+/// Whether a modern server also takes the legacy handshake; its list of versions seldom says so.
+async fn also_legacy(talk: &mut Conversation<'_>, session: &Session) -> bool {
+    if !talk.may_ask(1) {
+        return false;
+    }
+    match eras::initialize(talk, &session.url).await {
+        Opened::Session(older) => {
+            talk.evidence.version(&older.version, false);
+            talk.evidence.hint(format!("mcp/{}", older.version));
+            true
+        }
+        _ => false,
+    }
+}

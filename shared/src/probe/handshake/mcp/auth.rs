@@ -1,0 +1,124 @@
+//! A server that asks for credentials: is it MCP behind the gate, or just a gate?
+//! A Bearer challenge or protected-resource metadata is proof; a bare 401 is what any web server says.
+
+use std::time::Duration;
+
+use http::header::WWW_AUTHENTICATE;
+use serde_json::Value;
+
+use crate::probe::fetch::{Answer, Request, Target};
+use crate::probe::handshake::conversation::Conversation;
+use crate::probe::handshake::jsonrpc::texts;
+use crate::probe::reasons::Fault;
+
+/// How long the lookup of metadata may take.
+const LOOKUP: Duration = Duration::from_secs(2);
+
+/// Records what the gate amounts to. `spoken`: the refusal itself is JSON-RPC.
+pub(super) async fn judge(talk: &mut Conversation<'_>, answer: &Answer, spoken: bool, seen: &str) {
+    let status = answer.status.as_u16();
+    talk.evidence.speaks |= spoken;
+    talk.evidence.facts.endpoint = Some(answer.target.to_string());
+    if status == 402 {
+        return talk.evidence.fault(&Fault::PaymentRequired, seen);
+    }
+    let challenges: Vec<&str> =
+        answer.headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok()).collect();
+    let seen = match challenges.first() {
+        Some(challenge) => format!("HTTP {status}, WWW-Authenticate: {challenge}"),
+        None => seen.to_owned(),
+    };
+    let bearer = challenges.iter().find(|challenge| is_bearer(challenge));
+    if bearer.is_some() {
+        talk.evidence.signal("bearer_challenge");
+    }
+    let described = match bearer.map(|challenge| parameter(challenge, "resource_metadata")) {
+        Some(Some(url)) => describes(talk, &answer.target, &url).await,
+        // The challenge is proof enough: strangers' well-known paths are not searched without need.
+        Some(None) => false,
+        None => {
+            let path = answer.target.url().path().trim_end_matches('/').to_owned();
+            let below = format!("/.well-known/oauth-protected-resource{path}");
+            describes(talk, &answer.target, &below).await
+                || (!path.is_empty()
+                    && describes(talk, &answer.target, "/.well-known/oauth-protected-resource").await)
+        }
+    };
+    if described {
+        talk.evidence.signal("protected_resource_metadata");
+    }
+    let proven = bearer.is_some() || described || spoken;
+    talk.evidence
+        .fault(&if proven { Fault::AuthRequired { status } } else { Fault::GatedUnproven { status } }, &seen);
+}
+
+/// Whether valid metadata (RFC 9728) about this endpoint is found at `reference`.
+async fn describes(talk: &mut Conversation<'_>, endpoint: &Target, reference: &str) -> bool {
+    let Ok(url) = endpoint.join(reference, talk.reach()) else { return false };
+    match talk.ask(Request::get(url).with_deadline(LOOKUP)).await {
+        Ok(answer) if answer.status.is_success() => {
+            answer.json().is_ok_and(|metadata| is_metadata_of(&metadata, endpoint.as_str()))
+        }
+        _ => false,
+    }
+}
+
+/// `resource` is the endpoint or lies above it, and somebody is named who gives out tokens.
+fn is_metadata_of(metadata: &Value, endpoint: &str) -> bool {
+    let resource = metadata["resource"].as_str().unwrap_or_default().trim_end_matches('/');
+    let rest = endpoint.trim_end_matches('/').strip_prefix(resource);
+    let above = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']));
+    resource.contains("://") && above && !texts(metadata.get("authorization_servers")).is_empty()
+}
+
+fn is_bearer(challenge: &str) -> bool {
+    let lower = challenge.to_ascii_lowercase();
+    lower.starts_with("bearer") || lower.contains(", bearer ")
+}
+
+/// A parameter of a challenge (RFC 9110 §11.2), quoted or not.
+fn parameter(challenge: &str, name: &str) -> Option<String> {
+    let at = challenge.to_ascii_lowercase().find(&format!("{name}="))? + name.len() + 1;
+    let rest = &challenge[at..];
+    let value = match rest.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next(),
+        None => rest.split([',', ' ']).next(),
+    };
+    value.filter(|value| !value.is_empty()).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_challenge_is_read_quoted_or_bare() {
+        let quoted = r#"Bearer realm="x", resource_metadata="https://a.example/.well-known/x", scope="a b""#;
+        assert_eq!(
+            parameter(quoted, "resource_metadata").as_deref(),
+            Some("https://a.example/.well-known/x")
+        );
+        assert_eq!(parameter("bearer resource_metadata=/m, x=1", "resource_metadata").as_deref(), Some("/m"));
+        assert_eq!(parameter("Bearer realm=x", "resource_metadata"), None);
+        assert!(
+            is_bearer("bearer")
+                && is_bearer("Basic realm=x, Bearer scope=y")
+                && !is_bearer("Basic realm=bearer")
+        );
+    }
+
+    #[test]
+    fn metadata_counts_for_its_own_resource_only() {
+        let metadata =
+            |resource: &str| json!({"resource": resource, "authorization_servers": ["https://as.example"]});
+        let endpoint = "https://a.example/mcp";
+        for resource in ["https://a.example/mcp", "https://a.example/mcp/", "https://a.example"] {
+            assert!(is_metadata_of(&metadata(resource), endpoint), "{resource}");
+        }
+        for resource in ["", "https://b.example/mcp", "https://a.example/mc", "https://a.example/mcp/x"] {
+            assert!(!is_metadata_of(&metadata(resource), endpoint), "{resource}");
+        }
+        assert!(!is_metadata_of(&json!({"resource": endpoint}), endpoint), "nobody gives out tokens");
+    }
+}

@@ -1,0 +1,273 @@
+//! The two ways a conversation in MCP is opened: `server/discover` (2026-07-28) and `initialize` (before it).
+//! Requests have the exact shapes of the official clients, so that what answers them answers every client.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::probe::fetch::{Answer, FetchError, Request, Target};
+use crate::probe::handshake::conversation::{Conversation, glimpse};
+use crate::probe::handshake::jsonrpc::{Heard, Said, hear, texts};
+use crate::probe::handshake::sse;
+use crate::probe::reasons::Check;
+
+/// The stateless revision, and the first of its era.
+pub(super) const MODERN: &str = "2026-07-28";
+/// The newest revision of the era before, which servers of all of it know how to answer.
+const LEGACY: &str = "2025-11-25";
+
+/// A header differs from the body (MCP 2026-07-28, basic/transports).
+pub(super) const HEADER_MISMATCH: i64 = -32020;
+/// A capability is demanded that was not declared.
+pub(super) const MISSING_CAPABILITY: i64 = -32021;
+/// The protocol version is not spoken; `data.supported` names those that are.
+const UNSUPPORTED_VERSION: i64 = -32022;
+
+/// How long `server/discover` may take: some older servers never answer a method that they do not know.
+const DISCOVER: Duration = Duration::from_secs(4);
+
+const ACCEPT: &str = "application/json, text/event-stream";
+
+/// The two eras.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Era {
+    /// 2026-07-28 and later: no handshake, every request stands alone.
+    Modern,
+    /// 2024-11-05 to 2025-11-25: `initialize`, perhaps a session.
+    Legacy,
+}
+
+/// A conversation that was opened.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) era: Era,
+    /// The revision that is spoken.
+    pub(super) version: String,
+    /// Revisions that the server lists besides.
+    pub(super) supported: Vec<String>,
+    /// Where it answered, after a redirect.
+    pub(super) url: Target,
+    /// `Mcp-Session-Id`, to be echoed.
+    pub(super) id: Option<String>,
+    /// Its `serverInfo`.
+    pub(super) info: Value,
+    /// It announces tools.
+    pub(super) has_tools: bool,
+    /// The `Accept` that it takes.
+    accept: &'static str,
+}
+
+/// What an attempt to open a conversation brought.
+#[derive(Debug)]
+pub(super) enum Opened {
+    /// It is open.
+    Session(Box<Session>),
+    /// It was answered otherwise.
+    Refused(Box<Answer>, Heard),
+    /// It was not answered in the time that the attempt had, and the rest is left.
+    Silence,
+    /// It was not answered, and no other attempt will be.
+    Nothing(FetchError),
+}
+
+impl Session {
+    /// A request within the conversation. `params` is an object; empty ones are left out where clients do so.
+    pub(super) fn request(&self, id: u64, method: &str, params: Value) -> Request {
+        match self.era {
+            Era::Modern => modern(&self.url, id, method, params, &self.version),
+            Era::Legacy => {
+                let mut body = json!({"jsonrpc": "2.0", "id": id, "method": method});
+                if params.as_object().is_some_and(|params| !params.is_empty()) {
+                    body["params"] = params;
+                }
+                self.within(streamed(Request::post_json(self.url.clone(), &body), id, self.accept))
+            }
+        }
+    }
+
+    /// A notification within a legacy conversation.
+    pub(super) fn notify(&self, method: &str) -> Request {
+        let body = json!({"jsonrpc": "2.0", "method": method});
+        let request = Request::post_json(self.url.clone(), &body).with_header("accept", self.accept);
+        self.within(request)
+    }
+
+    fn within(&self, request: Request) -> Request {
+        let request = request.with_header("mcp-protocol-version", &self.version);
+        match &self.id {
+            Some(id) => request.with_header("mcp-session-id", id),
+            None => request,
+        }
+    }
+}
+
+/// Opens a modern conversation, a second time with a version of the server's choice where it names one.
+pub(super) async fn discover(talk: &mut Conversation<'_>, url: &Target) -> Opened {
+    let opened = discover_as(talk, url, MODERN).await;
+    if let Opened::Refused(_, heard) = &opened
+        && let Said::Error(error) = &heard.said
+        && error.code == UNSUPPORTED_VERSION
+        && let Some(offered) =
+            error.supported().into_iter().find(|version| is_modern(version) && version != MODERN)
+    {
+        return discover_as(talk, url, &offered).await;
+    }
+    opened
+}
+
+async fn discover_as(talk: &mut Conversation<'_>, url: &Target, version: &str) -> Opened {
+    let id = talk.id();
+    let request = modern(url, id, "server/discover", json!({}), version).with_deadline(DISCOVER);
+    let answer = match talk.ask(request).await {
+        Ok(answer) => answer,
+        Err(FetchError::Timeout { .. } | FetchError::Broken) if !talk.left().is_zero() => {
+            return Opened::Silence;
+        }
+        Err(error) => return Opened::Nothing(error),
+    };
+    let heard = hear(Some(answer.content_type()), &answer.body, id);
+    let Said::Result(result) = &heard.said else { return Opened::Refused(Box::new(answer), heard) };
+    let supported = texts(result.get("supportedVersions"));
+    // Some servers answer any method with a result; and one may list nothing but older revisions.
+    let Some(spoken) = supported
+        .iter()
+        .find(|listed| *listed == version)
+        .or_else(|| supported.iter().find(|v| is_modern(v)))
+    else {
+        return Opened::Refused(Box::new(answer), heard);
+    };
+    note(talk, &heard, "server/discover");
+    let broken = modern_faults(result);
+    talk.evidence.broken(&broken, "in the result of server/discover");
+    Opened::Session(Box::new(Session {
+        era: Era::Modern,
+        version: spoken.clone(),
+        url: answer.target.clone(),
+        id: None,
+        info: result["_meta"]["io.modelcontextprotocol/serverInfo"].clone(),
+        has_tools: result["capabilities"].get("tools").is_some(),
+        accept: ACCEPT,
+        supported: supported.iter().filter(|version| is_revision(version)).take(10).cloned().collect(),
+    }))
+}
+
+/// Opens a legacy conversation: once more with a version that the refusal offers, or with one media type alone.
+pub(super) async fn initialize(talk: &mut Conversation<'_>, url: &Target) -> Opened {
+    let opened = initialize_as(talk, url, LEGACY, ACCEPT).await;
+    let Opened::Refused(answer, heard) = &opened else { return opened };
+    if answer.status.as_u16() == 406 && talk.may_ask(1) {
+        return match initialize_as(talk, url, LEGACY, "application/json").await {
+            again @ Opened::Session(_) => again,
+            _ => opened,
+        };
+    }
+    if let Said::Error(error) = &heard.said
+        && let Some(offered) =
+            error.supported().into_iter().filter(|version| is_legacy(version) && version != LEGACY).max()
+    {
+        return initialize_as(talk, url, &offered, ACCEPT).await;
+    }
+    opened
+}
+
+async fn initialize_as(
+    talk: &mut Conversation<'_>,
+    url: &Target,
+    version: &str,
+    accept: &'static str,
+) -> Opened {
+    let id = talk.id();
+    let body = json!({
+        "jsonrpc": "2.0", "id": id, "method": "initialize",
+        "params": {"protocolVersion": version, "capabilities": {}, "clientInfo": client()},
+    });
+    let answer = match talk.ask(streamed(Request::post_json(url.clone(), &body), id, accept)).await {
+        Ok(answer) => answer,
+        Err(error) => return Opened::Nothing(error),
+    };
+    let heard = hear(Some(answer.content_type()), &answer.body, id);
+    let Said::Result(result) = &heard.said else { return Opened::Refused(Box::new(answer), heard) };
+    // Old servers answer 2024-11-05 whatever is asked; that is their right.
+    let Some(spoken) = result["protocolVersion"].as_str().filter(|version| is_revision(version)) else {
+        return Opened::Refused(Box::new(answer), heard);
+    };
+    note(talk, &heard, "initialize");
+    Opened::Session(Box::new(Session {
+        era: Era::Legacy,
+        version: spoken.to_owned(),
+        supported: Vec::new(),
+        url: answer.target.clone(),
+        id: answer.header("mcp-session-id").map(str::to_owned),
+        info: result["serverInfo"].clone(),
+        has_tools: result["capabilities"].get("tools").is_some(),
+        accept,
+    }))
+}
+
+fn modern(url: &Target, id: u64, method: &str, mut params: Value, version: &str) -> Request {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": version,
+        "io.modelcontextprotocol/clientInfo": client(),
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    streamed(Request::post_json(url.clone(), &body), id, ACCEPT)
+        .with_header("mcp-protocol-version", version)
+        .with_header("mcp-method", method)
+}
+
+/// A stream is read no further than the reply.
+fn streamed(request: Request, id: u64, accept: &str) -> Request {
+    request.with_header("accept", accept).until(move |body| sse::has_reply(body, id))
+}
+
+fn client() -> Value {
+    json!({"name": "agent-and-mcp-registry", "title": "Agent and MCP Registry", "version": crate::VERSION})
+}
+
+/// Notes how a reply came, and which rules of form it breaks.
+pub(super) fn note(talk: &mut Conversation<'_>, heard: &Heard, method: &str) {
+    if heard.streamed {
+        talk.evidence.signal("sse_answer");
+        talk.evidence.hint("sse");
+    }
+    talk.evidence.broken(&heard.quirks, &format!("in the reply to {method}"));
+}
+
+/// What every cacheable result of the modern era must carry (MCP 2026-07-28, server/utilities/caching).
+pub(super) fn modern_faults(result: &Value) -> Vec<Check> {
+    let mut faults = Vec::new();
+    if !result["resultType"].is_string() {
+        faults.push(Check::ResultType);
+    }
+    let scoped = matches!(result["cacheScope"].as_str(), Some("public" | "private"));
+    if result["ttlMs"].as_u64().is_none() || !scoped {
+        faults.push(Check::Caching);
+    }
+    faults
+}
+
+/// One line on a refusal, for `seen`.
+pub(super) fn seen(answer: &Answer, heard: &Heard) -> String {
+    match &heard.said {
+        Said::Error(error) => format!("HTTP {}, {}", answer.status.as_u16(), error.line()),
+        _ => glimpse(answer),
+    }
+}
+
+/// Whether a text is the name of a revision: a date.
+pub(super) fn is_revision(text: &str) -> bool {
+    text.len() == 10
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        })
+}
+
+fn is_modern(version: &str) -> bool {
+    is_revision(version) && version >= MODERN
+}
+
+fn is_legacy(version: &str) -> bool {
+    is_revision(version) && version < MODERN
+}

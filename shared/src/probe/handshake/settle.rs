@@ -1,0 +1,127 @@
+//! A URL of unknown kind: an agent's card on its site, or an MCP server at the address itself.
+//! Cards are looked for first, side by side, because a GET that finds nothing costs less than a handshake.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+
+use super::conversation::Conversation;
+use super::{Subject, a2a, mcp};
+use crate::listing::Kind;
+use crate::probe::card;
+use crate::probe::fetch::{Answer, Request, Target};
+use crate::probe::reasons::Fault;
+use crate::probe::verdict::Handshake;
+
+/// Where cards are (A2A 8.2; `agent.json` before 0.3), in the order of trust.
+const PATHS: [&str; 2] = ["/.well-known/agent-card.json", "/.well-known/agent.json"];
+/// Where a few older ones still are.
+const LEGACY_PATHS: [&str; 2] = ["/agent-card.json", "/agent.json"];
+/// How many are asked at once.
+const AT_ONCE: usize = 4;
+/// How long each has.
+const LOOK: Duration = Duration::from_millis(2500);
+
+/// What the card paths of a site hold.
+#[derive(Default)]
+struct Site {
+    /// A card that can be used, or else one that cannot.
+    card: Option<(Target, Answer, bool)>,
+    /// The status at the likeliest path.
+    status: Option<u16>,
+}
+
+/// Finds out what stands at the subject's URL, and talks to it.
+pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
+    let (likely, legacy) = candidates(talk, &subject.url);
+    let mut site = look(talk, likely).await;
+    if let Some((url, answer, true)) = &site.card {
+        return a2a::probe(talk, subject, url, answer).await;
+    }
+    mcp::probe(talk, subject).await;
+    if talk.evidence.speaks || talk.evidence.worst() != Handshake::Fail {
+        // A bare gate proves nothing about what stands behind it.
+        if talk.evidence.speaks || !talk.evidence.has("gated_unproven") {
+            talk.evidence.facts.kind = Some(Kind::Mcp);
+        }
+        return;
+    }
+    if site.card.is_none() && talk.left() > LOOK {
+        let found = look(talk, legacy).await;
+        site = Site { card: found.card, status: site.status };
+    }
+    match site.card {
+        // What was wrong with the address as an MCP server does not matter to an agent.
+        Some((url, answer, _)) => {
+            talk.evidence.forgive();
+            talk.evidence.facts.endpoint = None;
+            a2a::probe(talk, subject, &url, &answer).await;
+        }
+        None => {
+            let seen = "no agent card at the address or the site's well-known paths, and no MCP server at the address";
+            talk.evidence.fault_first(&Fault::NothingFound { status: site.status }, seen);
+        }
+    }
+}
+
+/// The URLs to look at: the address itself, below it, at the root; and the older ones.
+fn candidates(talk: &Conversation<'_>, url: &Target) -> (Vec<Target>, Vec<Target>) {
+    let path = url.url().path().trim_end_matches('/').to_owned();
+    let at = |path: String| url.join(&path, talk.reach()).ok();
+    let mut likely = vec![Some(url.clone())];
+    let mut legacy = Vec::new();
+    if !path.is_empty() {
+        likely.extend(PATHS.map(|card| at(format!("{path}{card}"))));
+    }
+    // The agent of a site is not what somebody meant who names the site's MCP endpoint.
+    if !path.ends_with("/mcp") && !path.ends_with("/sse") {
+        likely.extend(PATHS.map(|card| at(card.to_owned())));
+        legacy.extend(LEGACY_PATHS.map(|card| at(card.to_owned())));
+    }
+    let mut likely: Vec<Target> = likely.into_iter().flatten().collect();
+    let mut legacy: Vec<Target> = legacy.into_iter().flatten().collect();
+    // One too many with a path: the oldest name at the root waits.
+    legacy.extend(likely.split_off(likely.len().min(AT_ONCE)));
+    legacy.truncate(AT_ONCE);
+    (likely, legacy)
+}
+
+/// Asks all of `urls` at once; the first in order that holds a card counts.
+async fn look(talk: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
+    let fetcher = talk.fetcher();
+    let deadline = LOOK.min(talk.left());
+    let looks = urls.into_iter().map(|url| async move {
+        // A page or an event stream is known by its first byte: the rest need not come.
+        let request = Request::get(url.clone()).with_deadline(deadline).until(is_no_json_object);
+        (url, fetcher.send(request).await.ok())
+    });
+    let mut site = Site::default();
+    for (at, (url, answer)) in join_all(looks).await.into_iter().enumerate() {
+        let Some(answer) = answer else { continue };
+        // The address itself holds something else on most sites; the next path is where a card is expected.
+        if at == 1 {
+            site.status = Some(answer.status.as_u16());
+        }
+        if !answer.status.is_success() {
+            continue;
+        }
+        match card::read_body(&answer.body) {
+            Ok(_) => {
+                site.card = Some((url, answer, true));
+                break;
+            }
+            Err(card::CardFault::Invalid(_)) if site.card.is_none() => site.card = Some((url, answer, false)),
+            Err(_) => continue,
+        }
+        // Whoever names a broken card means that card, and not the next one that works.
+        if at == 0 {
+            break;
+        }
+    }
+    site
+}
+
+fn is_no_json_object(body: &[u8]) -> bool {
+    let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body).trim_ascii_start();
+    !matches!(body.first(), None | Some(b'{' | 0xEF))
+}

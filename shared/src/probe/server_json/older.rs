@@ -1,0 +1,99 @@
+//! Field names of earlier `server.json` schemas, which today's readers would pass over in silence.
+//! An author who is told the new name mends the document; one who is told "`registryType` is missing" is puzzled.
+
+use serde_json::{Map, Value};
+
+use super::violation::Violations;
+
+/// A field of an earlier schema: its name, today's name, and the newest schema that still had it.
+struct Renamed {
+    was: &'static str,
+    is: &'static str,
+    until: &'static str,
+}
+
+/// The schema before names went from `snake_case` to `camelCase` (official changelog, 2025-09-16).
+const JULY: &str = "the schema of 2025-07-09";
+/// What was in use before the first dated schema.
+const DRAFT: &str = "a draft before the schema of 2025-07-09";
+
+const fn renamed(was: &'static str, is: &'static str, until: &'static str) -> Renamed {
+    Renamed { was, is, until }
+}
+
+const OF_SERVER: [Renamed; 2] =
+    [renamed("version_detail", "version", DRAFT), renamed("website_url", "websiteUrl", JULY)];
+const OF_PACKAGE: [Renamed; 9] = [
+    renamed("registry_name", "registryType", DRAFT),
+    renamed("name", "identifier", DRAFT),
+    renamed("registry_type", "registryType", JULY),
+    renamed("registry_base_url", "registryBaseUrl", JULY),
+    renamed("file_sha256", "fileSha256", JULY),
+    renamed("runtime_hint", "runtimeHint", JULY),
+    renamed("runtime_arguments", "runtimeArguments", JULY),
+    renamed("package_arguments", "packageArguments", JULY),
+    renamed("environment_variables", "environmentVariables", JULY),
+];
+const OF_REMOTE: [Renamed; 1] = [renamed("transport_type", "type", DRAFT)];
+const OF_INPUT: [Renamed; 4] = [
+    renamed("is_required", "isRequired", JULY),
+    renamed("is_secret", "isSecret", JULY),
+    renamed("value_hint", "valueHint", JULY),
+    renamed("is_repeated", "isRepeated", JULY),
+];
+
+/// Lists of inputs inside a package or remote, by their names of today and of before.
+const INPUTS: [&str; 7] = [
+    "runtimeArguments",
+    "packageArguments",
+    "environmentVariables",
+    "headers",
+    "runtime_arguments",
+    "package_arguments",
+    "environment_variables",
+];
+
+/// Tells every earlier field name once, at its first place, and settles what follows from it.
+pub(super) fn check(server: &Map<String, Value>, violations: &mut Violations) {
+    let mut told: Vec<&'static str> = Vec::new();
+    fields("", server, &OF_SERVER, &mut told, violations);
+    for (list, renames) in [("packages", &OF_PACKAGE[..]), ("remotes", &OF_REMOTE[..])] {
+        let entries = super::list(server.get(list)).enumerate();
+        for (index, entry) in entries.filter_map(|(index, entry)| Some((index, entry.as_object()?))) {
+            let path = format!("{list}[{index}].");
+            fields(&path, entry, renames, &mut told, violations);
+            for name in INPUTS {
+                for (at, input) in super::list(entry.get(name)).enumerate() {
+                    if let Some(input) = input.as_object() {
+                        fields(&format!("{path}{name}[{at}]."), input, &OF_INPUT, &mut told, violations);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Looks for the earlier names of one object; `path` ends with a dot, or is empty.
+fn fields(
+    path: &str,
+    object: &Map<String, Value>,
+    renames: &[Renamed],
+    told: &mut Vec<&'static str>,
+    violations: &mut Violations,
+) {
+    for Renamed { was, is, until } in renames {
+        if !object.contains_key(*was) || object.contains_key(*is) {
+            continue;
+        }
+        violations.settle(format!("{path}{is}"));
+        if !told.contains(was) {
+            told.push(was);
+            let detail = if *was == "version_detail" { "`version_detail.version`" } else { &format!("`{was}`") };
+            violations.note(
+                format!("{path}{was}"),
+                "older-schema",
+                format!("Written for {until}: {detail} is now `{is}` (2025-12-11), here and wherever else it stands."),
+            );
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! URLs with `{variables}` in them, as `server.json` allows for packages and remotes.
+//! A URL is judged with stand-ins in their place, the way the official registry does.
+
+use url::{Host, Url};
+
+/// The names of the variables in a URL, in order.
+pub(super) fn variables(url: &str) -> Vec<&str> {
+    url.split('{')
+        .skip(1)
+        .filter_map(|rest| rest.split_once('}'))
+        .map(|(name, _)| name)
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
+/// The URL with a stand-in for each variable; `None` where that is no http or https URL.
+pub(super) fn parsed(url: &str) -> Option<Url> {
+    let mut filled = String::with_capacity(url.len());
+    let mut rest = url;
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        let (name, after) = after.split_once('}')?;
+        let in_port = before.ends_with(':') && (after.is_empty() || after.starts_with('/'));
+        filled.push_str(match name {
+            _ if in_port => "8080",
+            "protocol" | "scheme" => "http",
+            _ => "placeholder",
+        });
+        rest = after;
+    }
+    filled.push_str(rest);
+    Url::parse(&filled).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
+}
+
+/// True for an address that means the reader's own machine.
+pub(super) fn is_local(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback() || address.is_unspecified(),
+        Some(Host::Ipv6(address)) => address.is_loopback() || address.is_unspecified(),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_found_in_order() {
+        assert_eq!(variables("https://{tenant}.a.example:{port}/{a}/{}"), ["tenant", "port", "a"]);
+        assert_eq!(variables("https://a.example/{open"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn a_template_is_judged_with_stand_ins() {
+        let host = |url: &str| parsed(url).map(|url| url.to_string());
+        assert_eq!(host("https://{t}.a.example:{port}/x").as_deref(), Some("https://placeholder.a.example:8080/x"));
+        assert_eq!(host("{scheme}://a.example").as_deref(), Some("http://a.example/"));
+        assert_eq!(host("{base}/mcp"), None);
+        assert_eq!(host("ftp://a.example"), None);
+        assert_eq!(host("https://{open"), None);
+    }
+
+    #[test]
+    fn loopback_is_local_in_every_spelling() {
+        for url in ["http://localhost/", "http://a.localhost/", "http://127.9.9.9/", "http://0x7f.1/", "http://[::1]/"] {
+            assert!(is_local(&Url::parse(url).unwrap()), "{url}");
+        }
+        assert!(!is_local(&Url::parse("https://localhost.example/").unwrap()));
+    }
+}

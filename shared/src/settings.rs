@@ -1,0 +1,230 @@
+//! Every limit of the contract as a setting, with the contract's value as its default (design §5 Settings).
+//! Read once at the start from the environment; a bad value stops the start with its name and what it may be.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use url::Url;
+
+use crate::probe::fetch::Reach;
+
+/// Whose rules apply to what may be probed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Anybody's registry: https only, public addresses only, rates always counted.
+    Public,
+    /// One developer's machine: loopback peers may be probed over plain http. Only `infra/local` sets it.
+    Development,
+}
+
+/// How many acts of one sort an hour allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// From one caller's address.
+    pub caller: u32,
+    /// At one target host.
+    pub host: u32,
+    /// From everybody together.
+    pub everybody: u32,
+}
+
+/// What the environment may set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Whose rules apply; no environment variable sets it.
+    pub mode: Mode,
+    /// `BASE_URL`: where callers reach this registry, without a trailing slash.
+    pub base_url: String,
+    /// `BRAND`: the name this registry goes by.
+    pub brand: String,
+    /// `TABLE_NAME`: the one DynamoDB table.
+    pub table_name: String,
+    /// `BUS_NAME`: the EventBridge bus for domain events; none locally.
+    pub bus_name: Option<String>,
+    /// `PROBE_TICK_SECONDS`: one sweep in this time, and the least time between two probes of one listing.
+    pub probe_tick_seconds: u32,
+    /// `PROBES_PER_TICK`: at most so many full probes in one sweep.
+    pub probes_per_tick: u32,
+    /// `PROBE_WINDOW_CAP`: probes in a window of two minutes.
+    pub probe_window_cap: u32,
+    /// `PROBE_HOURLY_CAP`: probes in an hour.
+    pub probe_hourly_cap: u32,
+    /// `PROBE_DAILY_BUDGET`: probes in a UTC day.
+    pub probe_daily_budget: u32,
+    /// `FRESH_OK_HOURS`: an `ok` younger than this is not probed again by the tick.
+    pub fresh_ok_hours: u32,
+    /// `RECHECK_DAYS`: every Live listing answers again within this time.
+    pub recheck_days: u32,
+    /// `TALK_GRACE_DAYS`: the onboarding window of a new Live listing.
+    pub talk_grace_days: u32,
+    /// `FOUNDING_SEATS`: full products given away.
+    pub founding_seats: u32,
+    /// `PAYMENTS_OPEN_AFTER`: feedback from agents, and from MCP servers, before payments open.
+    pub payments_open_after: u32,
+    /// `RATE_LIMITS=off` exists in development mode only.
+    pub rate_limits: bool,
+    /// `PUBLISH_PER_HOUR`, `PUBLISH_PER_HOST_PER_HOUR`, `PUBLISH_PER_HOUR_IN_ALL`.
+    pub publish_rate: Rate,
+    /// `SCORE_PER_HOUR`, `SCORE_PER_HOST_PER_HOUR`, `SCORE_PER_HOUR_IN_ALL`.
+    pub score_rate: Rate,
+}
+
+/// A setting that cannot be taken.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name}={value:?} cannot be used: {allowed}")]
+pub struct SettingError {
+    /// The environment variable.
+    pub name: &'static str,
+    /// What it held.
+    pub value: String,
+    /// What it may be.
+    pub allowed: &'static str,
+}
+
+impl Settings {
+    /// Reads the settings; `lookup` gives the value of an environment variable.
+    ///
+    /// # Errors
+    /// Names the first variable that holds something unusable.
+    pub fn from_env(mode: Mode, lookup: impl Fn(&str) -> Option<String>) -> Result<Self, SettingError> {
+        let read = Reader { lookup: &lookup };
+        let rate_limits = match lookup("RATE_LIMITS").as_deref() {
+            None | Some("" | "on") => true,
+            Some("off") if mode == Mode::Development => false,
+            Some(value) => {
+                return Err(SettingError {
+                    name: "RATE_LIMITS",
+                    value: value.to_owned(),
+                    allowed: "`on`, or `off` in development mode",
+                });
+            }
+        };
+        let window_cap = read.number("PROBE_WINDOW_CAP", 64, "a whole number from 1")?;
+        Ok(Self {
+            mode,
+            base_url: read.base_url()?,
+            brand: read.text("BRAND").unwrap_or_else(|| "Agent and MCP Registry".to_owned()),
+            table_name: read.text("TABLE_NAME").unwrap_or_else(|| "registry".to_owned()),
+            bus_name: read.text("BUS_NAME"),
+            probe_tick_seconds: read.number("PROBE_TICK_SECONDS", 360, "seconds, a whole number from 1")?,
+            probes_per_tick: read.number("PROBES_PER_TICK", window_cap, "a whole number from 1")?,
+            probe_window_cap: window_cap,
+            probe_hourly_cap: read.number("PROBE_HOURLY_CAP", 1920, "a whole number from 1")?,
+            probe_daily_budget: read.number("PROBE_DAILY_BUDGET", 100_000, "a whole number from 1")?,
+            fresh_ok_hours: read.number("FRESH_OK_HOURS", 6, "hours, a whole number from 1")?,
+            recheck_days: read.number("RECHECK_DAYS", 7, "days, a whole number from 1")?,
+            talk_grace_days: read.number("TALK_GRACE_DAYS", 7, "days, a whole number from 1")?,
+            founding_seats: read.number("FOUNDING_SEATS", 100, "a whole number from 1")?,
+            payments_open_after: read.number("PAYMENTS_OPEN_AFTER", 250, "a whole number from 1")?,
+            rate_limits,
+            publish_rate: Rate {
+                caller: read.number("PUBLISH_PER_HOUR", 60, "a whole number from 1")?,
+                host: read.number("PUBLISH_PER_HOST_PER_HOUR", 60, "a whole number from 1")?,
+                everybody: read.number("PUBLISH_PER_HOUR_IN_ALL", 3000, "a whole number from 1")?,
+            },
+            score_rate: Rate {
+                caller: read.number("SCORE_PER_HOUR", 60, "a whole number from 1")?,
+                host: read.number("SCORE_PER_HOST_PER_HOUR", 30, "a whole number from 1")?,
+                everybody: read.number("SCORE_PER_HOUR_IN_ALL", 2000, "a whole number from 1")?,
+            },
+        })
+    }
+
+    /// How far the prober may reach.
+    #[must_use]
+    pub const fn reach(&self) -> Reach {
+        match self.mode {
+            Mode::Public => Reach::Public,
+            Mode::Development => Reach::Development,
+        }
+    }
+
+    /// The time of one tick, which is also the least time between two probes of one listing.
+    #[must_use]
+    pub const fn tick(&self) -> Duration {
+        Duration::from_secs(self.probe_tick_seconds as u64)
+    }
+
+    /// How the prober names itself to the servers it asks, with a page to read about it.
+    #[must_use]
+    pub fn user_agent(&self) -> String {
+        let name: String = self.brand.split_whitespace().collect();
+        let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+        format!("{name}/{} (+{}/discovery.json)", crate::VERSION, self.base_url)
+    }
+
+    /// The absolute URL of a path of this registry.
+    #[must_use]
+    pub fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base_url)
+    }
+}
+
+/// Reads single variables; an empty one counts as absent.
+struct Reader<'a, L> {
+    lookup: &'a L,
+}
+
+impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
+    fn text(&self, name: &'static str) -> Option<String> {
+        (self.lookup)(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+    }
+
+    fn number(&self, name: &'static str, default: u32, allowed: &'static str) -> Result<u32, SettingError> {
+        match self.text(name) {
+            None => Ok(default),
+            Some(value) => match u32::from_str(&value) {
+                Ok(number) if number > 0 => Ok(number),
+                _ => Err(SettingError { name, value, allowed }),
+            },
+        }
+    }
+
+    fn base_url(&self) -> Result<String, SettingError> {
+        let value = self.text("BASE_URL").unwrap_or_else(|| "http://127.0.0.1:8080".to_owned());
+        match Url::parse(&value) {
+            Ok(url) if matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.has_host() => {
+                Ok(value.trim_end_matches('/').to_owned())
+            }
+            _ => Err(SettingError {
+                name: "BASE_URL",
+                value,
+                allowed: "an http or https URL such as https://registry.example.com",
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(mode: Mode, pairs: &[(&str, &str)]) -> Result<Settings, SettingError> {
+        Settings::from_env(mode, |name| {
+            pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn the_contracts_values_are_the_defaults() {
+        let s = settings(Mode::Public, &[]).unwrap();
+        assert_eq!((s.probe_tick_seconds, s.probe_window_cap, s.probe_hourly_cap), (360, 64, 1920));
+        assert_eq!((s.probe_daily_budget, s.fresh_ok_hours, s.recheck_days), (100_000, 6, 7));
+        assert_eq!((s.founding_seats, s.payments_open_after, s.talk_grace_days), (100, 250, 7));
+        assert!(s.rate_limits);
+    }
+
+    #[test]
+    fn a_bad_value_is_named() {
+        let error = settings(Mode::Public, &[("PROBE_WINDOW_CAP", "many")]).unwrap_err();
+        assert_eq!(error.to_string(), r#"PROBE_WINDOW_CAP="many" cannot be used: a whole number from 1"#);
+        assert!(settings(Mode::Public, &[("PROBE_HOURLY_CAP", "0")]).is_err());
+        assert!(settings(Mode::Public, &[("BASE_URL", "registry.example.com")]).is_err());
+    }
+
+    #[test]
+    fn rates_are_turned_off_in_development_only() {
+        assert!(settings(Mode::Public, &[("RATE_LIMITS", "off")]).is_err());
+        assert!(!settings(Mode::Development, &[("RATE_LIMITS", "off")]).unwrap().rate_limits);
+    }
+}

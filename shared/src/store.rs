@@ -1,0 +1,153 @@
+//! The one room that knows DynamoDB. Everything else speaks of listings, budgets and feeds.
+//! What must hold together is one transaction; what may be delivered twice is conditional; nothing is scanned.
+
+mod budget;
+mod counters;
+mod due;
+mod expression;
+mod feed;
+mod keys;
+mod listings;
+mod probes;
+mod rates;
+pub mod table;
+mod ticks;
+mod transaction;
+mod verdicts;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::types::AttributeValue;
+
+pub use budget::{BudgetState, Bucket, Caps};
+pub use counters::{Live, Week};
+pub use due::{Claim, DueClass};
+pub use feed::FeedItem;
+pub use listings::{Contact, Insertion, NamedListing};
+pub use probes::{ProbeRecord, Tally};
+pub use rates::Allowance;
+pub use ticks::TickReport;
+pub use verdicts::{Change, Evidence, Judgement, Recorded};
+
+use crate::error::Problem;
+
+/// An item as the SDK carries it.
+type Item = HashMap<String, AttributeValue>;
+
+/// The table.
+#[derive(Clone)]
+pub struct Store {
+    client: aws_sdk_dynamodb::Client,
+    table: Arc<str>,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").field("table", &self.table).finish_non_exhaustive()
+    }
+}
+
+/// Why the table did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// It throttles, conflicts, or does not answer in time: ask again.
+    #[error("the table is busy: {0}")]
+    Busy(String),
+    /// It refused, or holds something that cannot be read: a fault of ours.
+    #[error("the table refused: {0}")]
+    Fault(String),
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Busy(internal) => Self::unavailable(internal),
+            StoreError::Fault(internal) => Self::fault(internal),
+        }
+    }
+}
+
+impl From<serde_dynamo::Error> for StoreError {
+    fn from(error: serde_dynamo::Error) -> Self {
+        Self::Fault(error.to_string())
+    }
+}
+
+impl From<serde_json::Error> for StoreError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Fault(error.to_string())
+    }
+}
+
+impl From<aws_sdk_dynamodb::error::BuildError> for StoreError {
+    fn from(error: aws_sdk_dynamodb::error::BuildError) -> Self {
+        Self::Fault(error.to_string())
+    }
+}
+
+/// Codes by which DynamoDB says "later" rather than "no" (developer guide, "Error handling").
+const LATER: [&str; 8] = [
+    "ProvisionedThroughputExceededException",
+    "ThrottlingException",
+    "RequestLimitExceeded",
+    "LimitExceededException",
+    "TransactionInProgressException",
+    "TransactionConflictException",
+    "InternalServerError",
+    "ServiceUnavailable",
+];
+
+impl<E> From<SdkError<E>> for StoreError
+where
+    E: ProvideErrorMetadata + fmt::Debug,
+{
+    fn from(error: SdkError<E>) -> Self {
+        let later = match &error {
+            SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_) => true,
+            SdkError::ServiceError(service) => {
+                service.raw().status().is_server_error()
+                    || service.err().code().is_some_and(|code| LATER.contains(&code))
+            }
+            _ => false,
+        };
+        let text = format!("{error:?}");
+        if later { Self::Busy(text) } else { Self::Fault(text) }
+    }
+}
+
+impl Store {
+    /// The table `name`, reached through `client`.
+    #[must_use]
+    pub fn new(client: aws_sdk_dynamodb::Client, name: &str) -> Self {
+        Self { client, table: name.into() }
+    }
+}
+
+/// A string attribute.
+fn s(text: impl Into<String>) -> AttributeValue {
+    AttributeValue::S(text.into())
+}
+
+/// A number attribute.
+fn n(number: impl fmt::Display) -> AttributeValue {
+    AttributeValue::N(number.to_string())
+}
+
+/// The number in an attribute, 0 where there is none.
+fn number(item: &Item, name: &str) -> i64 {
+    match item.get(name) {
+        Some(AttributeValue::N(text)) => text.parse().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// The text in an attribute, empty where there is none.
+fn text<'a>(item: &'a Item, name: &str) -> &'a str {
+    match item.get(name) {
+        Some(AttributeValue::S(text)) => text,
+        _ => "",
+    }
+}

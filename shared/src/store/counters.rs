@@ -1,0 +1,90 @@
+//! Counters that are kept, never counted by reading: what is Live, and how the weekly recheck goes. Each is
+//! spread over a few items, written with the change it counts, and summed by one query.
+
+use jiff::Timestamp;
+
+use super::{Item, Store, StoreError, keys, number, s};
+use crate::listing::Kind;
+
+/// What is Live now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Live {
+    /// Live agents.
+    pub agents: u32,
+    /// Live MCP servers.
+    pub mcps: u32,
+    /// Grows with every change to anything that the active list shows.
+    pub version: u64,
+}
+
+impl Live {
+    /// Live listings of one kind.
+    #[must_use]
+    pub const fn of(&self, kind: Kind) -> u32 {
+        match kind {
+            Kind::Agent => self.agents,
+            Kind::Mcp => self.mcps,
+        }
+    }
+}
+
+/// The weekly recheck in one ISO week.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Week {
+    /// The week, `2026-W47`.
+    pub name: String,
+    /// Rechecks that came to a judgement.
+    pub rechecked: u32,
+    /// Of these, still `ok`.
+    pub still_ok: u32,
+    /// Demoted.
+    pub demoted: u32,
+}
+
+impl Store {
+    /// What is Live now.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn live(&self) -> Result<Live, StoreError> {
+        let shards = self.partition(keys::LIVE).await?;
+        Ok(Live {
+            agents: sum(&shards, "agents"),
+            mcps: sum(&shards, "mcps"),
+            version: shards.iter().map(|shard| u64::try_from(number(shard, "version")).unwrap_or(0)).sum(),
+        })
+    }
+
+    /// How the weekly recheck goes in the week of `now`.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn week(&self, now: Timestamp) -> Result<Week, StoreError> {
+        let shards = self.partition(&keys::week_partition(now)).await?;
+        Ok(Week {
+            name: keys::week(now),
+            rechecked: sum(&shards, "rechecked"),
+            still_ok: sum(&shards, "still_ok"),
+            demoted: sum(&shards, "demoted"),
+        })
+    }
+
+    /// All items of a partition that is known to be small.
+    pub(super) async fn partition(&self, pk: &str) -> Result<Vec<Item>, StoreError> {
+        let answer = self
+            .client
+            .query()
+            .table_name(&*self.table)
+            .key_condition_expression("pk = :pk")
+            .expression_attribute_values(":pk", s(pk))
+            .consistent_read(true)
+            .send()
+            .await?;
+        Ok(answer.items.unwrap_or_default())
+    }
+}
+
+pub(super) fn sum(shards: &[Item], name: &str) -> u32 {
+    let sum: i64 = shards.iter().map(|shard| number(shard, name)).sum();
+    u32::try_from(sum).unwrap_or(0)
+}

@@ -1,0 +1,171 @@
+//! The due queue: one index partition per class, each ordered by due time, so that reading the classes in turn
+//! is the contract's selection order. A due listing is claimed by one conditional update that also reads it.
+
+use aws_sdk_dynamodb::types::{ReturnValue, Select};
+use jiff::Timestamp;
+
+use super::expression::Expression;
+use super::listings::refused;
+use super::{Store, StoreError, keys, n, s, table, text};
+use crate::listing::{Listing, ListingId};
+
+/// The classes of the contract's selection order; the fifth, a fresh `ok`, is a listing whose due time lies ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DueClass {
+    /// Never probed.
+    NeverProbed,
+    /// Active, and its weekly recheck is due.
+    WeeklyDue,
+    /// Waits for another try after an inconclusive probe.
+    CoolDown,
+    /// Answered `partial`, `fail` or `skip`, or was demoted: looked at again now and then.
+    PartialOrStale,
+}
+
+impl DueClass {
+    /// All classes in the order in which they are served.
+    pub const ALL: [Self; 4] = [Self::NeverProbed, Self::WeeklyDue, Self::CoolDown, Self::PartialOrStale];
+
+    pub(super) const fn partition(self) -> &'static str {
+        match self {
+            Self::NeverProbed => "DUE#0",
+            Self::WeeklyDue => "DUE#1",
+            Self::CoolDown => "DUE#2",
+            Self::PartialOrStale => "DUE#3",
+        }
+    }
+}
+
+impl Store {
+    /// The listings of a class that are due, the longest waiting first.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn due(&self, class: DueClass, now: Timestamp, limit: u32) -> Result<Vec<ListingId>, StoreError> {
+        let answer = self
+            .client
+            .query()
+            .table_name(&*self.table)
+            .index_name(table::DUE.name)
+            .key_condition_expression("gsi2pk = :class AND gsi2sk < :now")
+            .expression_attribute_values(":class", s(class.partition()))
+            .expression_attribute_values(":now", s(keys::at(now, "~")))
+            .limit(i32::try_from(limit).unwrap_or(i32::MAX))
+            .send()
+            .await?;
+        let items = answer.items.unwrap_or_default();
+        let id = |pk: &str| pk.strip_prefix("LISTING#").and_then(|id| id.parse().ok());
+        Ok(items.iter().filter_map(|item| id(text(item, "pk"))).collect())
+    }
+
+    /// How many Active listings wait for their weekly recheck (counted up to one page of the index), and when
+    /// the next one is due.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn rechecks_due(&self, now: Timestamp) -> Result<(u32, Option<Timestamp>), StoreError> {
+        let query = || {
+            self.client
+                .query()
+                .table_name(&*self.table)
+                .index_name(table::DUE.name)
+                .expression_attribute_values(":class", s(DueClass::WeeklyDue.partition()))
+        };
+        let waiting = query()
+            .key_condition_expression("gsi2pk = :class AND gsi2sk < :now")
+            .expression_attribute_values(":now", s(keys::at(now, "~")))
+            .select(Select::Count)
+            .limit(1000)
+            .send();
+        let first = query().key_condition_expression("gsi2pk = :class").limit(1).send();
+        let (waiting, first) = futures::try_join!(waiting, first)?;
+        let first = first.items.unwrap_or_default().first().and_then(|item| {
+            let millis = text(item, "gsi2sk").split('#').next()?.parse().ok()?;
+            Timestamp::from_millisecond(millis).ok()
+        });
+        Ok((u32::try_from(waiting.count).unwrap_or(0), first))
+    }
+
+    /// Claims a listing for a probe and reads it; `None` where somebody else holds it, it was asked less than
+    /// `apart` ago, or it is withdrawn or unknown. Delivered twice, the second claim gets nothing.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn claim(&self, claim: &Claim<'_>) -> Result<Option<Listing>, StoreError> {
+        let until = claim.now.as_millisecond() + claim.lease_ms;
+        let update = Expression::default()
+            .set("lease", s(claim.mark))
+            .set("lease_until", n(until))
+            .set("gsi2sk", s(format!("{until:013}#{}", claim.id)))
+            .only_if(
+                "attribute_exists(pk) AND lane <> :withdrawn AND lease_until < :now \
+                 AND (attribute_not_exists(asked_at) OR asked_at <= :earlier)",
+                [],
+                [
+                    (":withdrawn", s("withdrawn")),
+                    (":now", n(claim.now.as_millisecond())),
+                    (":earlier", n(claim.now.as_millisecond() - claim.apart_ms)),
+                ],
+            );
+        let answer = self
+            .client
+            .update_item()
+            .table_name(&*self.table)
+            .set_key(Some(keys::listing(claim.id).item()))
+            .update_expression(update.update())
+            .set_condition_expression(update.condition())
+            .set_expression_attribute_names(update.names())
+            .set_expression_attribute_values(update.values())
+            .return_values(ReturnValue::AllNew)
+            .send()
+            .await;
+        match answer {
+            Ok(answer) => Ok(answer.attributes.map(serde_dynamo::from_item).transpose()?),
+            Err(error) if refused(&error) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Gives a claimed listing back unprobed, due again at once: the budget was used up.
+    ///
+    /// # Errors
+    /// The table is busy or refused; the lease then runs out by itself.
+    pub async fn release(&self, listing: &Listing, now: Timestamp) -> Result<(), StoreError> {
+        let Some(mark) = &listing.lease else { return Ok(()) };
+        let update = Expression::default()
+            .set("lease_until", n(0))
+            .set("gsi2sk", s(keys::at(now, listing.id.as_str())))
+            .remove("lease")
+            .only_if("lease = :mark", [], [(":mark", s(mark))]);
+        let answer = self
+            .client
+            .update_item()
+            .table_name(&*self.table)
+            .set_key(Some(keys::listing(&listing.id).item()))
+            .update_expression(update.update())
+            .set_condition_expression(update.condition())
+            .set_expression_attribute_names(update.names())
+            .set_expression_attribute_values(update.values())
+            .send()
+            .await;
+        match answer {
+            Err(error) if !refused(&error) => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A wish to probe one listing.
+#[derive(Clone, Copy, Debug)]
+pub struct Claim<'a> {
+    /// Which.
+    pub id: &'a ListingId,
+    /// The mark that the verdict must bear.
+    pub mark: &'a str,
+    /// Now.
+    pub now: Timestamp,
+    /// Milliseconds until the claim lapses, should its holder die.
+    pub lease_ms: i64,
+    /// Least milliseconds since the listing was last asked.
+    pub apart_ms: i64,
+}

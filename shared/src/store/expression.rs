@@ -1,0 +1,116 @@
+//! Update expressions, built from pairs: names and values always go through placeholders, because attribute
+//! names collide with DynamoDB's five hundred reserved words.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+
+use super::Item;
+
+/// An update and its condition under construction.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Expression {
+    sets: Vec<String>,
+    adds: Vec<String>,
+    removes: Vec<String>,
+    condition: Option<String>,
+    names: HashMap<String, String>,
+    values: HashMap<String, AttributeValue>,
+}
+
+impl Expression {
+    /// Gives `name` this value.
+    pub(super) fn set(mut self, name: &str, value: AttributeValue) -> Self {
+        let (name, value) = (self.name(name), self.value(value));
+        self.sets.push(format!("{name} = {value}"));
+        self
+    }
+
+    /// Gives each of these attributes its value.
+    pub(super) fn set_all(self, item: Item) -> Self {
+        item.into_iter().fold(self, |expression, (name, value)| expression.set(&name, value))
+    }
+
+    /// Adds to the number in `name`, which counts as 0 where it is absent.
+    pub(super) fn add(mut self, name: &str, amount: i64) -> Self {
+        if amount != 0 {
+            let (name, value) = (self.name(name), self.value(super::n(amount)));
+            self.adds.push(format!("{name} {value}"));
+        }
+        self
+    }
+
+    /// Takes `name` away.
+    pub(super) fn remove(mut self, name: &str) -> Self {
+        let name = self.name(name);
+        self.removes.push(name);
+        self
+    }
+
+    /// Holds only where `condition` does; it may use the names and values given beside it.
+    pub(super) fn only_if<const N: usize, const V: usize>(
+        mut self,
+        condition: &str,
+        names: [(&str, &str); N],
+        values: [(&str, AttributeValue); V],
+    ) -> Self {
+        self.condition = Some(condition.to_owned());
+        self.names.extend(names.map(|(mark, name)| (mark.to_owned(), name.to_owned())));
+        self.values.extend(values.map(|(mark, value)| (mark.to_owned(), value)));
+        self
+    }
+
+    /// Whether there is anything to write.
+    pub(super) fn is_empty(&self) -> bool {
+        self.sets.is_empty() && self.adds.is_empty() && self.removes.is_empty()
+    }
+
+    /// The update expression.
+    pub(super) fn update(&self) -> String {
+        [("SET", &self.sets), ("ADD", &self.adds), ("REMOVE", &self.removes)]
+            .into_iter()
+            .filter(|(_, parts)| !parts.is_empty())
+            .map(|(word, parts)| format!("{word} {}", parts.join(", ")))
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    pub(super) fn condition(&self) -> Option<String> {
+        self.condition.clone()
+    }
+
+    pub(super) fn names(&self) -> Option<HashMap<String, String>> {
+        (!self.names.is_empty()).then(|| self.names.clone())
+    }
+
+    pub(super) fn values(&self) -> Option<HashMap<String, AttributeValue>> {
+        (!self.values.is_empty()).then(|| self.values.clone())
+    }
+
+    fn name(&mut self, name: &str) -> String {
+        let mark = format!("#a{}", self.names.len());
+        self.names.insert(mark.clone(), name.to_owned());
+        mark
+    }
+
+    fn value(&mut self, value: AttributeValue) -> String {
+        let mark = format!(":a{}", self.values.len());
+        self.values.insert(mark.clone(), value);
+        mark
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{n, s};
+    use super::*;
+
+    #[test]
+    fn parts_are_joined_through_placeholders() {
+        let expression = Expression::default().set("name", s("x")).add("used", 2).add("none", 0).remove("lease");
+        assert_eq!(expression.update(), "SET #a0 = :a0 ADD #a1 :a1 REMOVE #a2");
+        let held = Expression::default().add("used", 1).only_if("#used < :cap", [("#used", "used")], [(":cap", n(3))]);
+        assert_eq!(held.condition().as_deref(), Some("#used < :cap"));
+        assert_eq!(held.names().unwrap().len(), 2);
+    }
+}

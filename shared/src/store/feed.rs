@@ -1,0 +1,73 @@
+//! The public activity feed by time (contract "Events" 3). An item holds nothing of a person: what happened, to
+//! which listing, when. Items leave after thirty days.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::keys::{self, Key};
+use super::{Item, Store, StoreError, n, s, text};
+use crate::listing::{Kind, ListingId};
+
+const FEED: &str = "FEED";
+const KEPT: i64 = 30 * 86_400;
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FeedItem {
+    /// `listing_queued`, `listing_live`, `listing_needs_fix`, `listing_demoted`, ...
+    #[serde(rename = "type")]
+    pub what: String,
+    /// When.
+    #[schemars(with = "String")]
+    pub at: Timestamp,
+    /// To which listing.
+    pub listing_id: ListingId,
+    /// Its kind, where it is settled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
+    /// Its display name.
+    pub name: String,
+    /// One sentence for people.
+    pub text: String,
+}
+
+impl FeedItem {
+    pub(super) fn item(&self) -> Result<Item, StoreError> {
+        let mut item = Key::new(FEED, keys::at(self.at, &format!("{}#{}", self.listing_id, self.what))).item();
+        item.insert("feed".to_owned(), s(serde_json::to_string(self)?));
+        item.insert("ttl".to_owned(), n(self.at.as_second() + KEPT));
+        Ok(item)
+    }
+}
+
+impl Store {
+    /// The latest items, older ones after `before` (a sort key that an earlier page ended with).
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn feed(&self, before: Option<&str>, limit: u32) -> Result<(Vec<FeedItem>, Option<String>), StoreError> {
+        let limit = i32::try_from(limit).unwrap_or(50);
+        let mut query = self
+            .client
+            .query()
+            .table_name(&*self.table)
+            .key_condition_expression(if before.is_some() { "pk = :pk AND sk < :before" } else { "pk = :pk" })
+            .expression_attribute_values(":pk", s(FEED))
+            .scan_index_forward(false)
+            .limit(limit);
+        if let Some(before) = before {
+            query = query.expression_attribute_values(":before", AttributeValue::S(before.to_owned()));
+        }
+        let answer = query.send().await?;
+        let more = answer.last_evaluated_key.as_ref().map(|key| text(key, "sk").to_owned());
+        let items = answer
+            .items
+            .unwrap_or_default()
+            .iter()
+            .map(|item| Ok(serde_json::from_str(text(item, "feed"))?))
+            .collect::<Result<_, StoreError>>()?;
+        Ok((items, more))
+    }
+}

@@ -1,0 +1,139 @@
+//! How items are named. Everything about one listing shares its partition; time in a key is thirteen digits of
+//! milliseconds, so that text order is time order.
+
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+
+use super::{Item, s};
+use crate::listing::{Kind, ListingId};
+use crate::probe::verdict::Handshake;
+
+/// Counters that every Live listing shares are spread over so many items, against write conflicts.
+pub(super) const SHARDS: u64 = 8;
+
+/// A primary key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Key {
+    pub(super) pk: String,
+    pub(super) sk: String,
+}
+
+impl Key {
+    pub(super) fn new(pk: impl Into<String>, sk: impl Into<String>) -> Self {
+        Self { pk: pk.into(), sk: sk.into() }
+    }
+
+    pub(super) fn item(&self) -> Item {
+        Item::from([("pk".to_owned(), s(&self.pk)), ("sk".to_owned(), s(&self.sk))])
+    }
+}
+
+pub(super) fn listing(id: &ListingId) -> Key {
+    Key::new(format!("LISTING#{id}"), "CORE")
+}
+
+pub(super) fn evidence(id: &ListingId) -> Key {
+    Key::new(format!("LISTING#{id}"), "EVIDENCE")
+}
+
+/// Apart from everything a list or feed query can return, and named so that a policy can deny it.
+pub(super) fn contact(id: &ListingId) -> Key {
+    Key::new(format!("CONTACT#{id}"), "CONTACT")
+}
+
+pub(super) fn probe(id: &ListingId, at: Timestamp) -> Key {
+    Key::new(format!("LISTING#{id}"), format!("PROBE#{}", millis(at)))
+}
+
+/// Points from a name, folded for comparison, to a listing that bears it.
+pub(super) fn name(name: &str, id: &ListingId) -> Key {
+    Key::new(name_partition(name), id.as_str())
+}
+
+pub(super) fn name_partition(name: &str) -> String {
+    let folded: String = name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    if folded.len() <= 200 { format!("NAME#{folded}") } else { format!("NAME#{}", digest(&folded)) }
+}
+
+/// Which listing holds an endpoint.
+pub(super) fn endpoint(url: &str) -> Key {
+    Key::new(format!("ENDPOINT#{}", digest(url.trim_end_matches('/'))), "HOLDER")
+}
+
+pub(super) fn live(id: &ListingId) -> Key {
+    Key::new(LIVE, shard(id))
+}
+
+pub(super) const LIVE: &str = "LIVE";
+
+pub(super) fn day_tally(at: Timestamp, id: &ListingId) -> Key {
+    Key::new(day_partition(at), shard(id))
+}
+
+pub(super) fn day_partition(at: Timestamp) -> String {
+    format!("DAY#{}", day(at))
+}
+
+pub(super) fn week_tally(at: Timestamp, id: &ListingId) -> Key {
+    Key::new(week_partition(at), shard(id))
+}
+
+pub(super) fn week_partition(at: Timestamp) -> String {
+    format!("WEEK#{}", week(at))
+}
+
+pub(super) fn shown_active(kind: Kind) -> String {
+    format!("ACTIVE#{}", kind.as_str())
+}
+
+pub(super) fn shown_probed(handshake: Handshake) -> String {
+    format!("PROBED#{}", handshake.as_str())
+}
+
+/// A sort key by time, then by something that tells two of the same millisecond apart.
+pub(super) fn at(time: Timestamp, mark: &str) -> String {
+    format!("{}#{mark}", millis(time))
+}
+
+pub(super) fn millis(time: Timestamp) -> String {
+    format!("{:013}", time.as_millisecond())
+}
+
+/// The UTC day, `2026-11-20`.
+pub(super) fn day(at: Timestamp) -> String {
+    at.to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
+}
+
+/// The ISO week, `2026-W47`.
+pub(super) fn week(at: Timestamp) -> String {
+    let week = at.to_zoned(jiff::tz::TimeZone::UTC).date().iso_week_date();
+    format!("{}-W{:02}", week.year(), week.week())
+}
+
+fn shard(id: &ListingId) -> String {
+    let sum: u64 = Sha256::digest(id.as_str()).iter().take(2).map(|b| u64::from(*b)).sum();
+    format!("{:02}", sum % SHARDS)
+}
+
+fn digest(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_sort_by_time() {
+        let early: Timestamp = "2026-11-20T09:59:59.999Z".parse().unwrap();
+        let late: Timestamp = "2026-11-20T10:00:00Z".parse().unwrap();
+        assert!(at(early, "z") < at(late, "a"));
+        assert_eq!((day(late), week(late)), ("2026-11-20".to_owned(), "2026-W47".to_owned()));
+    }
+
+    #[test]
+    fn names_are_folded() {
+        assert_eq!(name_partition("  Weather\t Bot "), name_partition("weather bot"));
+        assert!(name_partition(&"x".repeat(5000)).len() < 100);
+    }
+}

@@ -1,0 +1,238 @@
+//! Listings in the table: putting one in once, reading it by id or name, paging through the Active ones.
+//! A listing is its core and, apart from it, the evidence of its last probe: the core is what gets listed.
+
+use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::types::KeysAndAttributes;
+use jiff::Timestamp;
+
+use super::due::DueClass;
+use super::expression::Expression;
+use super::transaction::{Outcome, Transaction};
+use super::verdicts::Evidence;
+use super::{FeedItem, Item, Store, StoreError, keys, n, s, table, text};
+use crate::listing::{Kind, Lane, Listing, ListingId};
+
+/// A listing and the evidence of its last probe.
+pub type NamedListing = (Listing, Option<Evidence>);
+
+/// Who may be written to about a listing. Kept in an item of its own that no list or feed query returns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contact {
+    /// An e-mail address.
+    pub email: Option<String>,
+    /// Where the publisher says it heard of the registry.
+    pub source: Option<String>,
+}
+
+/// How a first publish ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Insertion {
+    /// It is in.
+    Done,
+    /// Somebody else published it at the same moment.
+    AlreadyThere,
+}
+
+/// At most so many listings of one name are looked at.
+const SAME_NAME: i32 = 25;
+
+impl Store {
+    /// A listing's core.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn listing(&self, id: &ListingId) -> Result<Option<Listing>, StoreError> {
+        let answer = self
+            .client
+            .get_item()
+            .table_name(&*self.table)
+            .set_key(Some(keys::listing(id).item()))
+            .consistent_read(true)
+            .send()
+            .await?;
+        Ok(answer.item.map(serde_dynamo::from_item).transpose()?)
+    }
+
+    /// A listing with its evidence, by one read.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn listing_with_evidence(&self, id: &ListingId) -> Result<Option<NamedListing>, StoreError> {
+        Ok(self.with_evidence(std::slice::from_ref(id)).await?.pop())
+    }
+
+    /// The listings that bear a name, by two reads.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn listings_named(&self, name: &str) -> Result<Vec<NamedListing>, StoreError> {
+        let answer = self
+            .client
+            .query()
+            .table_name(&*self.table)
+            .key_condition_expression("pk = :name")
+            .expression_attribute_values(":name", s(keys::name_partition(name)))
+            .limit(SAME_NAME)
+            .send()
+            .await?;
+        let pointers = answer.items.unwrap_or_default();
+        let ids: Vec<ListingId> = pointers.iter().filter_map(|item| text(item, "sk").parse().ok()).collect();
+        if ids.is_empty() { Ok(Vec::new()) } else { self.with_evidence(&ids).await }
+    }
+
+    async fn with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
+        let wanted: Vec<Item> = ids.iter().flat_map(|id| [keys::listing(id).item(), keys::evidence(id).item()]).collect();
+        let wanted = KeysAndAttributes::builder().set_keys(Some(wanted)).consistent_read(true).build()?;
+        let answer = self.client.batch_get_item().request_items(&*self.table, wanted).send().await?;
+        if answer.unprocessed_keys.is_some_and(|rest| !rest.is_empty()) {
+            return Err(StoreError::Busy("a batch read was cut short".to_owned()));
+        }
+        let items = answer.responses.unwrap_or_default().remove(&*self.table).unwrap_or_default();
+        let (cores, proofs): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| text(item, "sk") == "CORE");
+        cores
+            .into_iter()
+            .map(|core| {
+                let proof = proofs.iter().find(|proof| text(proof, "pk") == text(&core, "pk"));
+                let evidence = proof.map(|proof| serde_json::from_str(text(proof, "evidence"))).transpose()?;
+                Ok((serde_dynamo::from_item(core)?, evidence))
+            })
+            .collect()
+    }
+
+    /// Puts a listing in, with its contact, its names and the news of it, all or nothing and once only.
+    ///
+    /// # Errors
+    /// The table is busy or refused; then nothing was written.
+    pub async fn insert(&self, listing: &Listing, contact: &Contact, news: &FeedItem) -> Result<Insertion, StoreError> {
+        let mut transaction = Transaction::default();
+        self.put(&mut transaction, listing_item(listing)?, Some("attribute_not_exists(pk)"))?;
+        if let Some(item) = contact_item(&listing.id, contact) {
+            self.put(&mut transaction, item, None)?;
+        }
+        for name in names(listing) {
+            self.put(&mut transaction, keys::name(name, &listing.id).item(), None)?;
+        }
+        self.put(&mut transaction, news.item()?, None)?;
+        Ok(match self.transact(transaction).await? {
+            Outcome::Written => Insertion::Done,
+            Outcome::Refused(_) => Insertion::AlreadyThere,
+        })
+    }
+
+    /// Publishes a listing again: takes over what its publisher says of it now and makes it due. Says false
+    /// where it is being probed at this moment or went Live meanwhile; then nothing was written.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn republish(&self, before: &Listing, after: &Listing, contact: &Contact, now: Timestamp) -> Result<bool, StoreError> {
+        let mut transaction = Transaction::default();
+        let change = changed(before, after)?.only_if(
+            "attribute_exists(pk) AND lane <> :active AND lease_until < :now",
+            [],
+            [(":active", s(Lane::Active.as_str())), (":now", n(now.as_millisecond()))],
+        );
+        self.update(&mut transaction, &keys::listing(&after.id), &change)?;
+        if let Some(item) = contact_item(&after.id, contact) {
+            self.put(&mut transaction, item, None)?;
+        }
+        self.rename(&mut transaction, before, after)?;
+        Ok(self.transact(transaction).await? == Outcome::Written)
+    }
+
+    /// Active listings of a kind, the newest first, those after `after` (what an earlier page ended with).
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn active(&self, kind: Kind, after: Option<&str>, limit: u32) -> Result<(Vec<Listing>, Option<String>), StoreError> {
+        let mut query = self
+            .client
+            .query()
+            .table_name(&*self.table)
+            .index_name(table::SHOWN.name)
+            .key_condition_expression(if after.is_some() { "gsi1pk = :kind AND gsi1sk < :after" } else { "gsi1pk = :kind" })
+            .expression_attribute_values(":kind", s(keys::shown_active(kind)))
+            .scan_index_forward(false)
+            .limit(i32::try_from(limit).unwrap_or(50));
+        if let Some(after) = after {
+            query = query.expression_attribute_values(":after", s(after));
+        }
+        let answer = query.send().await?;
+        let more = answer.last_evaluated_key.as_ref().map(|key| text(key, "gsi1sk").to_owned());
+        let listings = answer.items.unwrap_or_default().into_iter();
+        Ok((listings.map(serde_dynamo::from_item).collect::<Result<_, _>>()?, more))
+    }
+
+    /// Moves the pointers from names to a listing where its names changed.
+    pub(super) fn rename(&self, transaction: &mut Transaction, before: &Listing, after: &Listing) -> Result<(), StoreError> {
+        let key = |name: &&str| keys::name(name, &after.id);
+        let old: Vec<keys::Key> = names(before).iter().map(key).collect();
+        let new: Vec<keys::Key> = names(after).iter().map(key).collect();
+        for gone in old.iter().filter(|key| !new.contains(key)) {
+            self.delete(transaction, gone, None)?;
+        }
+        for come in new.iter().filter(|key| !old.contains(key)) {
+            self.put(transaction, come.item(), None)?;
+        }
+        Ok(())
+    }
+}
+
+/// The whole item of a listing: its data and its places in the indexes.
+pub(super) fn listing_item(listing: &Listing) -> Result<Item, StoreError> {
+    let mut item: Item = serde_dynamo::to_item(listing)?;
+    item.extend(keys::listing(&listing.id).item());
+    let mut place = |index: table::Index, pk: String, sk: String| {
+        item.insert(index.key[0].to_owned(), s(pk));
+        item.insert(index.key[1].to_owned(), s(sk));
+    };
+    if listing.lane == Lane::Active {
+        place(table::SHOWN, keys::shown_active(listing.shown_kind()), listing.shown_at());
+    }
+    if let Some(class) = due_class(listing) {
+        place(table::DUE, class.partition().to_owned(), keys::at(listing.due_at, listing.id.as_str()));
+    }
+    Ok(item)
+}
+
+/// What turns one state of a listing's item into another. The funnel's marks are left alone: they are set by
+/// others while a probe is under way.
+pub(super) fn changed(before: &Listing, after: &Listing) -> Result<Expression, StoreError> {
+    const OTHERS: [&str; 4] = ["pk", "sk", "demoed", "feedbacked"];
+    let (before, after) = (listing_item(before)?, listing_item(after)?);
+    let gone: Vec<String> = before.keys().filter(|name| !after.contains_key(*name)).cloned().collect();
+    let kept: Item = after.into_iter().filter(|(name, _)| !OTHERS.contains(&name.as_str())).collect();
+    Ok(gone.iter().fold(Expression::default().set_all(kept), |change, name| change.remove(name)))
+}
+
+fn due_class(listing: &Listing) -> Option<DueClass> {
+    match listing.lane {
+        Lane::Withdrawn => None,
+        Lane::Active => Some(DueClass::WeeklyDue),
+        Lane::Queued if listing.probe.is_none() => Some(DueClass::NeverProbed),
+        Lane::Queued => Some(DueClass::CoolDown),
+        Lane::NeedsFix | Lane::Demoted => Some(DueClass::PartialOrStale),
+    }
+}
+
+/// The names by which a listing is found, each once.
+fn names(listing: &Listing) -> Vec<&str> {
+    let mut names = vec![listing.name.as_str()];
+    if let Some(name) = &listing.server_name
+        && keys::name_partition(name) != keys::name_partition(&listing.name)
+    {
+        names.push(name);
+    }
+    names
+}
+
+fn contact_item(id: &ListingId, contact: &Contact) -> Option<Item> {
+    let mut item = keys::contact(id).item();
+    item.extend(contact.email.as_ref().map(|email| ("email".to_owned(), s(email))));
+    item.extend(contact.source.as_ref().map(|source| ("source".to_owned(), s(source))));
+    (item.len() > 2).then_some(item)
+}
+
+/// True where an update failed because its condition did not hold.
+pub(super) fn refused(error: &aws_sdk_dynamodb::error::SdkError<UpdateItemError>) -> bool {
+    error.as_service_error().is_some_and(UpdateItemError::is_conditional_check_failed_exception)
+}

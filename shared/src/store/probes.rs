@@ -1,0 +1,150 @@
+//! What the probes of a day came to: a record of each, shown by outcome and time, and tallies by reason.
+//! Records leave after thirty days; tallies a little later, so that a day can still be compared with the last.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::counters::sum;
+use super::expression::Expression;
+use super::{Item, Store, StoreError, keys, n, number, s, text};
+use crate::listing::{Kind, ListingId};
+use crate::probe::verdict::Handshake;
+
+const KEPT: i64 = 30 * 86_400;
+const REASON: &str = "reason:";
+
+/// One probe as the statistics show it (contract "Probe statistics", `recent[]` and `fail_samples[]`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProbeRecord {
+    /// The listing.
+    pub id: ListingId,
+    /// Its kind.
+    pub kind: Kind,
+    /// What was asked.
+    pub target: String,
+    /// Whether the handshake was `ok`.
+    pub ok: bool,
+    /// Milliseconds of the handshake; null where nothing was asked.
+    pub latency_ms: Option<u32>,
+    /// 0 to 100.
+    pub score: u8,
+    /// Short findings.
+    pub signals: Vec<String>,
+    /// The outcome.
+    pub handshake: Handshake,
+    /// Protocols seen.
+    pub protocol_hints: Vec<String>,
+    /// When.
+    #[schemars(with = "String")]
+    pub probed_at: Timestamp,
+    /// Why it was not `ok`, in the contract's vocabulary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl ProbeRecord {
+    pub(super) fn item(&self) -> Result<Item, StoreError> {
+        let mut item = keys::probe(&self.id, self.probed_at).item();
+        item.insert("gsi1pk".to_owned(), s(keys::shown_probed(self.handshake)));
+        item.insert("gsi1sk".to_owned(), s(keys::at(self.probed_at, self.id.as_str())));
+        item.insert("record".to_owned(), s(serde_json::to_string(self)?));
+        item.insert("ttl".to_owned(), n(self.probed_at.as_second() + KEPT));
+        Ok(item)
+    }
+
+    /// What this probe adds to the tally of its day; `first_today` where the listing was not yet asked today.
+    pub(super) fn tally(&self, first_today: bool, preflight_reject: bool) -> Expression {
+        let kind = match self.kind {
+            Kind::Agent => "agents",
+            Kind::Mcp => "mcps",
+        };
+        let mut tally = Expression::default()
+            .add(kind, 1)
+            .add(self.handshake.as_str(), 1)
+            .add("unique", i64::from(first_today))
+            .add("rejects", i64::from(preflight_reject))
+            .set("ttl", n(self.probed_at.as_second() + KEPT + 7 * 86_400));
+        if self.handshake == Handshake::Fail {
+            tally = tally.add(&format!("fail_{}", self.kind.as_str()), 1);
+        }
+        match &self.reason {
+            Some(reason) if self.handshake != Handshake::Ok => tally.add(&format!("{REASON}{reason}"), 1),
+            _ => tally,
+        }
+    }
+}
+
+/// A day's probes in sum.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Probes of agents, and of MCP servers.
+    pub agents: u32,
+    /// Probes of MCP servers.
+    pub mcps: u32,
+    /// Different listings probed.
+    pub unique: u32,
+    /// Probes that ended at the preflight, without spending budget.
+    pub rejects: u32,
+    /// By outcome: ok, partial, fail, skip.
+    pub handshakes: [u32; 4],
+    /// Failed agents.
+    pub failed_agents: u32,
+    /// Failed MCP servers.
+    pub failed_mcps: u32,
+    /// How often each reason, the most frequent first.
+    pub reasons: Vec<(String, u32)>,
+}
+
+const OUTCOMES: [Handshake; 4] = [Handshake::Ok, Handshake::Partial, Handshake::Fail, Handshake::Skip];
+
+impl Store {
+    /// The tally of the UTC day of `now`.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn tally(&self, now: Timestamp) -> Result<Tally, StoreError> {
+        let shards = self.partition(&keys::day_partition(now)).await?;
+        let mut reasons: BTreeMap<String, u32> = BTreeMap::new();
+        for shard in &shards {
+            for name in shard.keys().filter_map(|name| name.strip_prefix(REASON)) {
+                let count = u32::try_from(number(shard, &format!("{REASON}{name}"))).unwrap_or(0);
+                *reasons.entry(name.to_owned()).or_default() += count;
+            }
+        }
+        let mut reasons: Vec<(String, u32)> = reasons.into_iter().collect();
+        reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        Ok(Tally {
+            agents: sum(&shards, "agents"),
+            mcps: sum(&shards, "mcps"),
+            unique: sum(&shards, "unique"),
+            rejects: sum(&shards, "rejects"),
+            handshakes: OUTCOMES.map(|outcome| sum(&shards, outcome.as_str())),
+            failed_agents: sum(&shards, "fail_agent"),
+            failed_mcps: sum(&shards, "fail_mcp"),
+            reasons,
+        })
+    }
+
+    /// The latest probes of one outcome.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn latest_probes(&self, outcome: Handshake, limit: i32) -> Result<Vec<ProbeRecord>, StoreError> {
+        let answer = self
+            .client
+            .query()
+            .table_name(&*self.table)
+            .index_name(super::table::SHOWN.name)
+            .key_condition_expression("gsi1pk = :outcome")
+            .expression_attribute_values(":outcome", s(keys::shown_probed(outcome)))
+            .scan_index_forward(false)
+            .limit(limit)
+            .send()
+            .await?;
+        let items = answer.items.unwrap_or_default();
+        items.iter().map(|item| Ok(serde_json::from_str(text(item, "record"))?)).collect()
+    }
+}

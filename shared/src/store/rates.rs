@@ -1,0 +1,55 @@
+//! Rates in the table rather than in memory: a function has many instances and none of them sees them all.
+//! By caller, by target host and for everybody; where the table cannot say, nothing is allowed.
+
+use jiff::Timestamp;
+
+use super::expression::Expression;
+use super::keys::Key;
+use super::transaction::{Outcome, Transaction};
+use super::{Store, StoreError, n};
+
+/// One act by one caller at one host.
+#[derive(Clone, Copy, Debug)]
+pub struct Allowance<'a> {
+    /// The sort of act, such as `publish`.
+    pub act: &'a str,
+    /// Who: an address, or `unknown`.
+    pub caller: &'a str,
+    /// At whom, where the act costs somebody else something.
+    pub host: Option<&'a str>,
+    /// How many an hour.
+    pub rate: crate::settings::Rate,
+}
+
+impl Store {
+    /// Counts one act; `None` if it is allowed, else whose allowance is used up and the seconds until the next.
+    ///
+    /// # Errors
+    /// The table is busy or refused; the act is then not allowed.
+    pub async fn count_act(&self, act: Allowance<'_>, now: Timestamp) -> Result<Option<(&'static str, u32)>, StoreError> {
+        let hour = now.as_second() / 3600;
+        let mut counted: Vec<(&'static str, &str, u32)> =
+            vec![("caller", act.caller, act.rate.caller), ("everybody", "all", act.rate.everybody)];
+        if let Some(host) = act.host {
+            counted.push(("host", host, act.rate.host));
+        }
+        let mut transaction = Transaction::default();
+        for (whose, who, cap) in &counted {
+            let key = Key::new(format!("RATE#{}#{whose}#{who}", act.act), hour.to_string());
+            let one = Expression::default().add("used", 1).set("ttl", n((hour + 2) * 3600)).only_if(
+                "attribute_not_exists(#used) OR #used < :cap",
+                [("#used", "used")],
+                [(":cap", n(cap))],
+            );
+            self.update(&mut transaction, &key, &one)?;
+        }
+        Ok(match self.transact(transaction).await? {
+            Outcome::Written => None,
+            Outcome::Refused(positions) => {
+                let whose = positions.first().and_then(|at| counted.get(*at)).map_or("caller", |(whose, ..)| whose);
+                let wait = u32::try_from((hour + 1) * 3600 - now.as_second()).unwrap_or(3600);
+                Some((whose, wait.max(1)))
+            }
+        })
+    }
+}

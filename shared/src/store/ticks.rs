@@ -1,0 +1,102 @@
+//! The tick's own memory: that a slot of the cadence is taken, and how the last sweep went. The slot is a bucket
+//! of time taken once, because "now minus last" would skip ticks under the scheduler's jitter.
+
+use aws_sdk_dynamodb::operation::put_item::PutItemError;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::expression::Expression;
+use super::keys::Key;
+use super::{Item, Store, StoreError, n, number, s, text};
+
+/// How the latest sweep went, and how many there were.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TickReport {
+    /// When the last tick ended.
+    pub last_tick_at: Option<Timestamp>,
+    /// When a tick last found an `ok`.
+    pub last_ok_tick_at: Option<Timestamp>,
+    /// The listing it probed last.
+    pub last_probed: Option<String>,
+    /// That probe's outcome.
+    pub last_result: Option<String>,
+    /// How many probes it spent.
+    pub last_used: u32,
+    /// Ticks so far.
+    pub ticks: u32,
+}
+
+fn report_key() -> Key {
+    Key::new("CLOCK", "TICK")
+}
+
+impl Store {
+    /// Takes a slot of the cadence; false where another delivery of the same tick already has it.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn take_slot(&self, job: &str, slot: i64, now: Timestamp) -> Result<bool, StoreError> {
+        let mut item = Key::new(format!("SLOT#{job}#{slot}"), "SLOT").item();
+        item.insert("ttl".to_owned(), n(now.as_second() + 86_400));
+        let put = self
+            .client
+            .put_item()
+            .table_name(&*self.table)
+            .set_item(Some(item))
+            .condition_expression("attribute_not_exists(pk)")
+            .send()
+            .await;
+        match put {
+            Ok(_) => Ok(true),
+            Err(error) if error.as_service_error().is_some_and(PutItemError::is_conditional_check_failed_exception) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Notes how a sweep went.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn note_tick(&self, last: Option<(&str, &str)>, any_ok: bool, used: u32, now: Timestamp) -> Result<(), StoreError> {
+        let mut note = Expression::default()
+            .set("last_tick_at", s(now.to_string()))
+            .set("last_used", n(used))
+            .add("ticks", 1);
+        if any_ok {
+            note = note.set("last_ok_tick_at", s(now.to_string()));
+        }
+        if let Some((probed, result)) = last {
+            note = note.set("last_probed", s(probed)).set("last_result", s(result));
+        }
+        self.client
+            .update_item()
+            .table_name(&*self.table)
+            .set_key(Some(report_key().item()))
+            .update_expression(note.update())
+            .set_expression_attribute_names(note.names())
+            .set_expression_attribute_values(note.values())
+            .send()
+            .await?;
+        Ok(())
+    }
+
+    /// How the latest sweep went.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn tick_report(&self) -> Result<TickReport, StoreError> {
+        let answer =
+            self.client.get_item().table_name(&*self.table).set_key(Some(report_key().item())).send().await?;
+        let item: Item = answer.item.unwrap_or_default();
+        let time = |name| text(&item, name).parse().ok();
+        let word = |name| Some(text(&item, name).to_owned()).filter(|word| !word.is_empty());
+        Ok(TickReport {
+            last_tick_at: time("last_tick_at"),
+            last_ok_tick_at: time("last_ok_tick_at"),
+            last_probed: word("last_probed"),
+            last_result: word("last_result"),
+            last_used: u32::try_from(number(&item, "last_used")).unwrap_or(0),
+            ticks: u32::try_from(number(&item, "ticks")).unwrap_or(0),
+        })
+    }
+}

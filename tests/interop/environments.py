@@ -1,0 +1,67 @@
+"""Installs what the peers need, below the build folder: one Python environment per pinned SDK release, and one Node folder.
+
+Releases of one SDK cannot share an environment, and nothing is installed into the source tree.
+"""
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+BUILD = Path(os.environ.get("CARGO_TARGET_DIR") or HERE.parent.parent / "target") / "interop"
+NODE_NEEDED = 20  # what the newest SDK releases ask for in their "engines"
+
+
+def _unless_unchanged(folder, inputs, install):
+    """Runs `install` once per content of the input files; a half-finished installation is begun anew."""
+    stamp, digest = folder / ".installed", hashlib.sha256(b"".join(path.read_bytes() for path in inputs)).hexdigest()
+    if stamp.exists() and stamp.read_text() == digest:
+        return
+    print(f"installing {folder.name} ...", flush=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    install(folder)
+    stamp.write_text(digest)
+
+
+def _python(requirements):
+    def install(folder):
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        subprocess.run([folder / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                        "--requirement", requirements], check=True)
+    _unless_unchanged(BUILD / requirements.stem, [requirements], install)
+
+
+def _node():
+    found = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    if int(found.lstrip("v").split(".")[0]) < NODE_NEEDED:
+        sys.exit(f"interop: node {NODE_NEEDED} or newer is needed, found {found}")
+    manifest, lock = HERE / "node/package.json", HERE / "node/package-lock.json"
+
+    def install(folder):
+        folder.mkdir(parents=True)
+        shutil.copy(manifest, folder)
+        shutil.copy(lock, folder)
+        subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"], cwd=folder, check=True)
+    _unless_unchanged(BUILD / "node", [manifest, lock], install)
+    # A module finds its packages from where it lies, so the programs go to the packages.
+    for program in (HERE / "node").glob("*.mjs"):
+        shutil.copy(program, BUILD / "node")
+
+
+def prepare(runtimes):
+    """Installs the environments of these runtimes; does nothing where they are as wanted already."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    for runtime in sorted(runtimes):
+        if runtime == "node":
+            _node()
+        else:
+            _python(HERE / f"python/requirements/{runtime}.txt")
+
+
+def command(runtime, program):
+    """The command that runs this program of python/ or node/ in its environment."""
+    if runtime == "node":
+        return ["node", str(BUILD / "node" / program)]
+    return [str(BUILD / runtime / "bin/python"), str(HERE / "python" / program)]

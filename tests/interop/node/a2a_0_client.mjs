@@ -1,0 +1,11 @@
+// Says hello to an agent as a stranger with @a2a-js/sdk 0.3 would, over whatever its card prefers.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { ClientFactory } from 'a2a-sdk-0.3/client';
+
+const client = await new ClientFactory().createFromUrl(process.argv[2]);
+const answer = await client.sendMessage({
+  message: { kind: 'message', messageId: randomUUID(), role: 'user', parts: [{ kind: 'text', text: 'hello' }] },
+});
+assert.match(JSON.stringify(answer), /I heard: hello/);
+console.log(answer.kind);

@@ -1,0 +1,20 @@
+// Asks an MCP server what a stranger with the first line of the TypeScript SDK would: tools, and one sum.
+import assert from 'node:assert/strict';
+
+const [, , address, sdk] = process.argv;
+const { Client } = await import(`${sdk}/client/index.js`);
+const { StreamableHTTPClientTransport } = await import(`${sdk}/client/streamableHttp.js`);
+
+let version = 'unknown';
+const transport = new StreamableHTTPClientTransport(new URL(address));
+// 1.12 keeps the negotiated version to itself, so it is read off the wire, as later releases set it.
+const arrived = (message) => { version = message.result?.protocolVersion ?? version; };
+const client = new Client({ name: 'interop', version: '1.0.0' });
+const connecting = client.connect(transport);
+const deliver = transport.onmessage;
+transport.onmessage = (message, extra) => { arrived(message); deliver(message, extra); };
+await connecting;
+assert.deepEqual((await client.listTools()).tools.map((tool) => tool.name), ['add']);
+assert.equal((await client.callTool({ name: 'add', arguments: { a: 2, b: 3 } })).content[0].text, '5');
+console.log(version);
+await client.close();

@@ -1,0 +1,31 @@
+// An MCP server of the TypeScript SDK's first line: the same file for 1.32 (2025-11-25) and for 1.12 (2025-03-26).
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod3';
+import { listen, options } from './listening.mjs';
+
+const { port, sdk, json, stateless } = options('json', 'stateless');
+const { McpServer } = await import(`${sdk}/server/mcp.js`);
+const { StreamableHTTPServerTransport } = await import(`${sdk}/server/streamableHttp.js`);
+const sessions = new Map();
+
+async function newTransport() {
+  const server = new McpServer({ name: 'interop-typescript-1', version: '1.0.0' });
+  server.tool('add', 'Add two integers and return the sum.', { a: z.number(), b: z.number() }, async ({ a, b }) => ({
+    content: [{ type: 'text', text: String(a + b) }],
+  }));
+  const transport = new StreamableHTTPServerTransport({
+    sessionIdGenerator: stateless ? undefined : randomUUID,
+    enableJsonResponse: json,
+    onsessioninitialized: (id) => sessions.set(id, transport),
+  });
+  await server.connect(transport);
+  return transport;
+}
+
+const origin = await listen(async (request, response) => {
+  if (request.url !== '/mcp') return response.writeHead(404).end();
+  if (stateless && request.method !== 'POST') return response.writeHead(405, { allow: 'POST' }).end();
+  const transport = sessions.get(request.headers['mcp-session-id']) ?? (await newTransport());
+  await transport.handleRequest(request, response);
+}, port);
+console.log(`${origin}/mcp`);

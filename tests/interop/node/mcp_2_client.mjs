@@ -1,0 +1,10 @@
+// Asks an MCP server what a stranger with the second line of the TypeScript SDK would: tools, and one sum.
+import assert from 'node:assert/strict';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+
+const client = new Client({ name: 'interop', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
+await client.connect(new StreamableHTTPClientTransport(new URL(process.argv[2])));
+assert.deepEqual((await client.listTools()).tools.map((tool) => tool.name), ['add']);
+assert.equal((await client.callTool({ name: 'add', arguments: { a: 2, b: 3 } })).content[0].text, '5');
+console.log(client.getNegotiatedProtocolVersion());
+await client.close();

@@ -1,0 +1,52 @@
+// An MCP server of the TypeScript SDK's second line. Three ways to serve the older eras beside 2026-07-28: without
+// sessions (the default), with sessions (--stateful), or not at all (--modern-only).
+import { randomUUID } from 'node:crypto';
+import { NodeStreamableHTTPServerTransport, toNodeHandler, toWebRequest } from '@modelcontextprotocol/node';
+import { McpServer, createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { listen, options } from './listening.mjs';
+
+const { port, json, stateful, 'modern-only': modernOnly } = options('json', 'stateful', 'modern-only');
+
+function adder() {
+  const server = new McpServer({ name: 'interop-typescript-2', version: '1.0.0' });
+  server.registerTool(
+    'add',
+    { description: 'Add two integers and return the sum.', inputSchema: z.object({ a: z.number(), b: z.number() }) },
+    async ({ a, b }) => ({ content: [{ type: 'text', text: String(a + b) }] }),
+  );
+  return server;
+}
+
+const legacy = stateful || modernOnly ? 'reject' : 'stateless';
+const modern = toNodeHandler(createMcpHandler(adder, { legacy, responseMode: json ? 'json' : 'sse' }));
+const sessions = new Map();
+
+async function withSession(request, response, body) {
+  let transport = sessions.get(request.headers['mcp-session-id']);
+  if (!transport) {
+    transport = new NodeStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      enableJsonResponse: json,
+      onsessioninitialized: (id) => sessions.set(id, transport),
+      onsessionclosed: (id) => sessions.delete(id),
+    });
+    await adder().connect(transport);
+  }
+  await transport.handleRequest(request, response, body);
+}
+
+async function bodyOf(request) {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return chunks.length ? JSON.parse(Buffer.concat(chunks).toString()) : undefined;
+}
+
+const origin = await listen(async (request, response) => {
+  if (request.url !== '/mcp') return response.writeHead(404).end();
+  if (!stateful) return modern(request, response);
+  const body = await bodyOf(request);
+  const old = await isLegacyRequest(await toWebRequest(request, body));
+  return old ? withSession(request, response, body) : modern(request, response, body);
+}, port);
+console.log(`${origin}/mcp`);

@@ -1,0 +1,88 @@
+"""The peers: which official SDK release, started how, published how, and with which official client it is confirmed.
+
+A table, so that a reader sees at a glance what is covered and a new release is one row.
+"""
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One server or agent of an official SDK."""
+    slug: str             # unique, [a-z0-9-]; names the log file and the published server
+    sdk: str              # package and release, as the table shows it
+    runtime: str          # "node", or the Python requirements file (without .txt) whose environment it runs in
+    program: str          # file under python/ or node/
+    flags: tuple          # its command line
+    dialect: str          # newest protocol revision that it speaks
+    answers: str          # JSON, SSE; for agents the binding
+    state: str            # stateful, stateless; for agents what a message is answered with
+    publish: str          # "server.json", "url", "card", "site"
+    clients: tuple        # command lines of the official clients that must be served first
+
+    @property
+    def kind(self):
+        return "agent" if self.publish in ("card", "site") else "mcp"
+
+
+def _mcp_python(release, generation, era, streams):
+    for stateless in (False, True):
+        for json in (False, True):
+            state, answers = ("stateless" if stateless else "stateful"), ("JSON" if json else streams)
+            flags = ("--stateless",) * stateless + ("--json",) * json
+            yield Peer(f"py-mcp-{release.replace('.', '-')}-{state}-{answers.lower()}", f"mcp {release}", f"mcp-{release}",
+                       f"mcp_{generation}_server.py", flags, era, answers, state,
+                       "url" if stateless and json else "server.json", ((f"mcp_{generation}_client.py",),))
+
+
+def _mcp_typescript_1(release, era):
+    alias = "mcp-sdk-" + ".".join(release.split(".")[:2])
+    for stateless in (False, True):
+        for json in (False, True):
+            state, answers = ("stateless" if stateless else "stateful"), ("JSON" if json else "SSE")
+            flags = ("--sdk", alias, *("--stateless",) * stateless, *("--json",) * json)
+            yield Peer(f"ts-mcp-{release.replace('.', '-')}-{state}-{answers.lower()}", f"@modelcontextprotocol/sdk {release}",
+                       "node", "mcp_1_server.mjs", flags, era, answers, state,
+                       "url" if json and not stateless else "server.json", (("mcp_1_client.mjs", alias),))
+
+
+def _mcp_typescript_2():
+    modern, older = ("mcp_2_client.mjs",), ("mcp_1_client.mjs", "mcp-sdk-1.32")
+    for name, flags, answers, state, publish, clients in (
+            ("stateless-sse", (), "SSE", "stateless", "server.json", (modern, older)),
+            ("stateless-json", ("--json",), "JSON", "stateless", "url", (modern, older)),
+            ("stateful-sse", ("--stateful",), "SSE", "stateful", "server.json", (modern, older)),
+            ("stateful-json", ("--stateful", "--json"), "JSON", "stateful", "server.json", (modern, older)),
+            ("modern-only-sse", ("--modern-only",), "SSE", "modern only", "server.json", (modern,)),
+            ("modern-only-json", ("--modern-only", "--json"), "JSON", "modern only", "server.json", (modern,))):
+        yield Peer(f"ts-mcp-2-4-0-{name}", "@modelcontextprotocol/server 2.4.0", "node", "mcp_2_server.mjs", flags,
+                   "2026-07-28", answers, state, publish, clients)
+
+
+def _agents(language, sdk, runtime, program, clients, rows):
+    for name, flags, dialect, binding, answer, publish in rows:
+        yield Peer(f"{language}-a2a-{name}", sdk, runtime, program, flags, dialect, binding, answer, publish, clients)
+
+
+_ONE = (("1-rpc-message", (), "1.0", "JSONRPC", "message", "card"),
+        ("1-rpc-task", ("--task",), "1.0", "JSONRPC", "task", "site"),
+        ("1-rest-message", ("--rest",), "1.0", "HTTP+JSON", "message", "card"),
+        ("1-rest-task", ("--rest", "--task"), "1.0", "HTTP+JSON", "task", "site"),
+        ("1-both-message", ("--both-versions",), "1.0 and 0.3", "JSONRPC", "message", "card"))
+_ZERO = (("0-rpc-message", (), "0.3", "JSONRPC", "message", "card"),
+         ("0-rpc-task", ("--task",), "0.3", "JSONRPC", "task", "site"),
+         ("0-rest-message", ("--rest",), "0.3", "HTTP+JSON", "message", "card"),
+         ("0-rest-task", ("--rest", "--task"), "0.3", "HTTP+JSON", "task", "card"))
+
+PEERS = (
+    *_agents("py", "a2a-sdk 1.3.0", "a2a-sdk-1.3.0", "a2a_1_agent.py", (("a2a_1_client.py",),), _ONE),
+    *_agents("py", "a2a-sdk 0.3.26", "a2a-sdk-0.3.26", "a2a_0_agent.py", (("a2a_0_client.py",),), _ZERO),
+    *_agents("ts", "@a2a-js/sdk 1.3.0", "node", "a2a_1_agent.mjs", (("a2a_1_client.mjs",),), _ONE),
+    *_agents("ts", "@a2a-js/sdk 0.3.14", "node", "a2a_0_agent.mjs", (("a2a_0_client.mjs",),), _ZERO),
+    # at 2026-07-28 this SDK answers with a stream only once a tool has sent something or takes long: hence "auto"
+    *_mcp_python("2.3.0", 2, "2026-07-28", "auto"),
+    *_mcp_python("1.30.0", 1, "2025-11-25", "SSE"),
+    *_mcp_python("1.9.4", 1, "2025-03-26", "SSE"),
+    *_mcp_typescript_2(),
+    *_mcp_typescript_1("1.32.2", "2025-11-25"),
+    *_mcp_typescript_1("1.12.3", "2025-03-26"),
+)

@@ -1,0 +1,18 @@
+"""Asks an MCP server what a stranger with the first line of the Python SDK would: tools, and one sum."""
+import asyncio
+import sys
+
+from mcp import ClientSession
+from mcp.client.streamable_http import streamablehttp_client
+
+
+async def main(url):
+    async with streamablehttp_client(url) as (incoming, outgoing, _), ClientSession(incoming, outgoing) as session:
+        version = (await session.initialize()).protocolVersion
+        names = [tool.name for tool in (await session.list_tools()).tools]
+        answer = await session.call_tool("add", {"a": 2, "b": 3})
+        assert names == ["add"] and "5" in answer.content[0].text, (names, answer)
+        print(version)
+
+
+asyncio.run(main(sys.argv[1]))

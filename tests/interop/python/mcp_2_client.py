@@ -1,0 +1,16 @@
+"""Asks an MCP server what a stranger with the second line of the Python SDK would: tools, and one sum."""
+import asyncio
+import sys
+
+from mcp import Client
+
+
+async def main(url):
+    async with Client(url) as client:
+        names = [tool.name for tool in (await client.list_tools()).tools]
+        answer = await client.call_tool("add", {"a": 2, "b": 3})
+        assert names == ["add"] and "5" in answer.content[0].text, (names, answer)
+        print(client.protocol_version)
+
+
+asyncio.run(main(sys.argv[1]))

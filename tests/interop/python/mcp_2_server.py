@@ -1,0 +1,17 @@
+"""An MCP server of the Python SDK's second line (2026-07-28, and the handshake eras on the same endpoint)."""
+from mcp.server.mcpserver import MCPServer
+
+from listening import arguments, bind, serve
+
+options = arguments("--stateless", "--json")
+server = MCPServer("interop-python-2", version="1.0.0", instructions="Adds two integers.")
+
+
+@server.tool()
+def add(a: int, b: int) -> int:
+    """Add two integers and return the sum."""
+    return a + b
+
+
+listener, origin = bind(options.port)
+serve(server.streamable_http_app(json_response=options.json, stateless_http=options.stateless), listener, f"{origin}/mcp")

@@ -1,0 +1,84 @@
+"""The registry under test: started for the run, or taken from BASE_URL; spoken to over its public doors only."""
+import json
+import os
+import secrets
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+BUILD_SECONDS = 1800   # a first release build is slow
+ACTIVE_SECONDS = 30    # what a good listing may take to become Live
+RUN = secrets.token_hex(3)  # sets this run's server names apart from those of other runs on the same data
+
+
+def start(log, dev):
+    """Builds and starts a registry in development mode on a free port; its process and base URL."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    command = ["cargo", "run", *([] if dev else ["--release"]), "-p", "local", "--bin", "registry", "--",
+               "--port", str(port), "--data", ":memory:"]
+    # every publication of the run comes from one address and names one host
+    print("RATE_LIMITS=off", *command, flush=True)
+    process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT, env={**os.environ, "RATE_LIMITS": "off"})
+    base, deadline = f"http://127.0.0.1:{port}", time.monotonic() + BUILD_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            call(base, "/api/listings/active")
+            return process, base
+        except OSError:
+            time.sleep(0.2)
+    process.terminate()
+    raise SystemExit(f"interop: the registry did not start; see {log.name}")
+
+
+def call(base, path, body=None):
+    """One request; the status and the JSON body, of errors too. Raises OSError where nobody answers."""
+    request = urllib.request.Request(base + path, headers={"accept": "application/json", "content-type": "application/json"},
+                                     data=None if body is None else json.dumps(body).encode())
+    try:
+        with urllib.request.urlopen(request, timeout=15) as response:
+            return response.status, json.load(response)
+    except urllib.error.HTTPError as error:
+        text = error.read().decode(errors="replace")
+        try:
+            return error.code, json.loads(text)
+        except ValueError:
+            return error.code, {"detail": text}
+
+
+def publication(way, slug, url):
+    """The body of the publication: a server description, or the bare URL of a card, a site or an endpoint."""
+    if way != "server.json":
+        return {"url": url}
+    return {"$schema": SCHEMA, "name": f"org.example.interop/{slug}-{RUN}", "version": "1.0.0",
+            "description": "Adds two integers and returns the sum.", "remotes": [{"type": "streamable-http", "url": url}]}
+
+
+def publish_and_wait(base, way, slug, url):
+    """Publishes, and polls the status until the listing has been judged; the last status, with `seconds` it took."""
+    code, answer = call(base, "/api/publish", publication(way, slug, url))
+    if code != 200 or not answer.get("listing_id"):
+        return {"lane": f"publish {code}", "reasons": answer}
+    begun, status = time.monotonic(), {}
+    while time.monotonic() - begun < ACTIVE_SECONDS:
+        _, status = call(base, f"/api/listings/status?id={answer['listing_id']}")
+        if status.get("lane") not in (None, "queued"):
+            break
+        time.sleep(0.2)
+    return {**status, "seconds": round(time.monotonic() - begun, 1)}
+
+
+def found(document, name):
+    """The first value of this name that is not empty, anywhere in the document: the table shows it wherever it stands."""
+    if isinstance(document, dict):
+        if document.get(name) not in (None, "", [], {}):
+            return document[name]
+        document = list(document.values())
+    if isinstance(document, list):
+        return next((value for value in (found(part, name) for part in document) if value is not None), None)
+    return None

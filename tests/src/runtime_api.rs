@@ -1,0 +1,145 @@
+//! Lambda's runtime API in four routes, so that a packaged binary can be driven here as AWS drives it.
+//! It hands the binary one event at a time and gives back what the binary made of it.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{Path as PathParameter, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::process::{Child, Command};
+use tokio::sync::{Mutex, mpsc, oneshot};
+
+/// How long one invocation may take before the test gives up on it.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running binary of a Lambda function; it ends when this is dropped.
+#[derive(Debug)]
+pub struct Function {
+    waiting: mpsc::Sender<Invocation>,
+    _process: Child,
+}
+
+/// Why there is no answer to an event.
+#[derive(Debug)]
+pub enum Failure {
+    /// The function reported an error; this is its document.
+    Reported(Value),
+    /// The binary took the event, or did not even ask for one, and was not heard of again.
+    Silent,
+}
+
+#[derive(Debug)]
+struct Invocation {
+    event: Value,
+    answer: oneshot::Sender<Result<Value, Failure>>,
+}
+
+struct Exchange {
+    waiting: Mutex<mpsc::Receiver<Invocation>>,
+    running: Mutex<HashMap<String, oneshot::Sender<Result<Value, Failure>>>>,
+}
+
+impl Function {
+    /// Starts a binary with these variables and those that every Lambda function finds, and no others.
+    ///
+    /// # Errors
+    /// No port is free, or the binary cannot be started.
+    pub async fn start(binary: &Path, environment: &[(&str, &str)]) -> std::io::Result<Self> {
+        let (waiting, receiver) = mpsc::channel(1);
+        let address = serve(receiver).await?;
+        let process = Command::new(binary)
+            .env_clear()
+            .env("AWS_LAMBDA_RUNTIME_API", address.to_string())
+            .env("AWS_LAMBDA_FUNCTION_NAME", "function")
+            .env("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST")
+            .env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "256")
+            .env("AWS_LAMBDA_LOG_GROUP_NAME", "group")
+            .env("AWS_LAMBDA_LOG_STREAM_NAME", "stream")
+            .env("AWS_REGION", "eu-central-1")
+            .env("AWS_ACCESS_KEY_ID", "local")
+            .env("AWS_SECRET_ACCESS_KEY", "local")
+            .envs(environment.iter().copied())
+            .stdin(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()?;
+        Ok(Self { waiting, _process: process })
+    }
+
+    /// Hands over one event and waits for the answer.
+    ///
+    /// # Errors
+    /// The function reported an error, or nothing came back within a minute.
+    pub async fn invoke(&self, event: Value) -> Result<Value, Failure> {
+        let (answer, receiver) = oneshot::channel();
+        let exchange = async {
+            self.waiting.send(Invocation { event, answer }).await.map_err(|_| Failure::Silent)?;
+            receiver.await.map_err(|_| Failure::Silent)?
+        };
+        tokio::time::timeout(PATIENCE, exchange).await.unwrap_or(Err(Failure::Silent))
+    }
+}
+
+async fn serve(waiting: mpsc::Receiver<Invocation>) -> std::io::Result<SocketAddr> {
+    let exchange = Exchange { waiting: Mutex::new(waiting), running: Mutex::default() };
+    let router = Router::new()
+        .route("/2018-06-01/runtime/invocation/next", get(next))
+        .route("/2018-06-01/runtime/invocation/{id}/response", post(answered))
+        .route("/2018-06-01/runtime/invocation/{id}/error", post(failed))
+        .route("/2018-06-01/runtime/init/error", post(refused_to_start))
+        .with_state(Arc::new(exchange));
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let address = listener.local_addr()?;
+    tokio::spawn(axum::serve(listener, router).into_future());
+    Ok(address)
+}
+
+async fn next(State(exchange): State<Arc<Exchange>>) -> Response {
+    let Some(invocation) = exchange.waiting.lock().await.recv().await else {
+        return StatusCode::GONE.into_response();
+    };
+    let mut running = exchange.running.lock().await;
+    let id = format!("invocation-{}", running.len());
+    running.insert(id.clone(), invocation.answer);
+    let deadline = jiff::Timestamp::now().as_millisecond().saturating_add(60_000);
+    let headers = [
+        ("lambda-runtime-aws-request-id", id),
+        ("lambda-runtime-deadline-ms", deadline.to_string()),
+        (
+            "lambda-runtime-invoked-function-arn",
+            "arn:aws:lambda:eu-central-1:123456789012:function:f".to_owned(),
+        ),
+    ];
+    (headers, Json(invocation.event)).into_response()
+}
+
+async fn answered(exchange: State<Arc<Exchange>>, id: PathParameter<String>, body: String) -> StatusCode {
+    let answer = serde_json::from_str(&body).unwrap_or(Value::String(body));
+    settle(&exchange, &id, Ok(answer)).await
+}
+
+async fn failed(exchange: State<Arc<Exchange>>, id: PathParameter<String>, body: String) -> StatusCode {
+    let error = serde_json::from_str(&body).unwrap_or(Value::String(body));
+    settle(&exchange, &id, Err(Failure::Reported(error))).await
+}
+
+/// The next event gets the reason why nothing will ever answer it.
+async fn refused_to_start(exchange: State<Arc<Exchange>>, body: String) -> StatusCode {
+    if let Some(invocation) = exchange.waiting.lock().await.recv().await {
+        let _ = invocation.answer.send(Err(Failure::Reported(Value::String(body))));
+    }
+    StatusCode::ACCEPTED
+}
+
+async fn settle(exchange: &Exchange, id: &str, outcome: Result<Value, Failure>) -> StatusCode {
+    let taken = exchange.running.lock().await.remove(id).map(|answer| answer.send(outcome).is_ok());
+    if taken == Some(true) { StatusCode::ACCEPTED } else { StatusCode::NOT_FOUND }
+}

@@ -1,0 +1,150 @@
+//! The SAM template as plain JSON, with `!Ref X` written as `{"Ref": "X"}` and `!GetAtt` and its like as `{"Fn::GetAtt": …}`.
+//! Read here by itself, and not through the gateway's own reader, so that one mistake cannot hide in both.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+use serde_yaml_ng::Value as Yaml;
+
+use crate::aws_endpoints::Act;
+
+/// The template under `infra/`.
+#[derive(Clone, Debug)]
+pub struct Template {
+    document: Value,
+}
+
+impl Template {
+    /// Reads the template.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no YAML that JSON can hold.
+    pub fn read() -> std::io::Result<Self> {
+        let text = std::fs::read_to_string(root().join("infra/template.yaml"))?;
+        let yaml: Yaml = serde_yaml_ng::from_str(&text).map_err(std::io::Error::other)?;
+        Ok(Self { document: plain(yaml)? })
+    }
+
+    /// What every function has (`Globals`).
+    #[must_use]
+    pub fn common(&self) -> &Value {
+        &self.document["Globals"]["Function"]
+    }
+
+    /// The properties of the resource with a logical id; null where there is none.
+    #[must_use]
+    pub fn properties(&self, logical_id: &str) -> &Value {
+        &self.document["Resources"][logical_id]["Properties"]
+    }
+
+    /// The whole resources of a type, by logical id.
+    #[must_use]
+    pub fn resources(&self, of_type: &str) -> BTreeMap<&str, &Value> {
+        let all = self.document["Resources"].as_object().into_iter().flatten();
+        all.filter(|(_, resource)| resource["Type"] == of_type)
+            .map(|(id, resource)| (id.as_str(), resource))
+            .collect()
+    }
+
+    /// The functions by the name of their crate.
+    #[must_use]
+    pub fn functions(&self) -> BTreeMap<&str, &Value> {
+        let functions = self.resources("AWS::Serverless::Function").into_values();
+        functions
+            .map(|function| {
+                let binary = function["Metadata"]["BuildProperties"]["Binary"].as_str();
+                (binary.unwrap_or_default(), &function["Properties"])
+            })
+            .collect()
+    }
+
+    /// The events of one type, as `(crate, properties)`.
+    #[must_use]
+    pub fn events(&self, of_type: &str) -> Vec<(&str, &Value)> {
+        let mut found = Vec::new();
+        for (name, function) in self.functions() {
+            let events = function["Events"].as_object().into_iter().flatten();
+            for (_, event) in events.filter(|(_, event)| event["Type"] == of_type) {
+                found.push((name, &event["Properties"]));
+            }
+        }
+        found
+    }
+}
+
+impl Template {
+    /// Whether the policy of a function allows an act on the table, judged as IAM would for the statements used here:
+    /// an action by name, the table or its indexes, and partition keys excluded by prefix.
+    #[must_use]
+    pub fn permits(&self, function: &str, act: &Act) -> bool {
+        let functions = self.functions();
+        let policies = functions.get(function).and_then(|properties| properties["Policies"].as_array());
+        let statements = policies.into_iter().flatten().flat_map(|policy| policy["Statement"].as_array());
+        statements.flatten().any(|statement| allows(statement, act))
+    }
+}
+
+fn allows(statement: &Value, act: &Act) -> bool {
+    let resource = match act.index {
+        None => json!({ "Fn::GetAtt": "Table.Arn" }),
+        Some(_) => json!({ "Fn::Sub": "${Table.Arn}/index/*" }),
+    };
+    let excluded = &statement["Condition"]["ForAllValues:StringNotLike"]["dynamodb:LeadingKeys"];
+    let excluded = excluded.as_array().into_iter().flatten().filter_map(Value::as_str);
+    let mut prefixes = excluded.map(|pattern| pattern.trim_end_matches('*'));
+    statement["Effect"] == "Allow"
+        && texts(&statement["Action"]).contains(&act.action)
+        && statement["Resource"] == resource
+        && !prefixes.any(|prefix| act.partition.starts_with(prefix))
+}
+
+/// One text or a list of texts, as a list.
+#[must_use]
+pub fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+        single => single.as_str().into_iter().collect(),
+    }
+}
+
+/// The top folder of the project.
+#[must_use]
+pub fn root() -> PathBuf {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    tests.parent().unwrap_or(tests).to_path_buf()
+}
+
+/// A sample event of the folder `events/`.
+///
+/// # Errors
+/// There is no such file, or it holds no JSON.
+pub fn sample_event(name: &str) -> std::io::Result<Value> {
+    let text = std::fs::read_to_string(root().join("events").join(name).with_extension("json"))?;
+    serde_json::from_str(&text).map_err(std::io::Error::other)
+}
+
+fn plain(yaml: Yaml) -> std::io::Result<Value> {
+    Ok(match yaml {
+        Yaml::Tagged(tagged) => {
+            let name = match tagged.tag.to_string().trim_start_matches('!') {
+                "Ref" => "Ref".to_owned(),
+                "Condition" => "Condition".to_owned(),
+                function => format!("Fn::{function}"),
+            };
+            Value::Object(Map::from_iter([(name, plain(tagged.value)?)]))
+        }
+        Yaml::Sequence(items) => Value::Array(items.into_iter().map(plain).collect::<Result<_, _>>()?),
+        Yaml::Mapping(members) => {
+            let mut object = Map::new();
+            for (key, value) in members {
+                let Yaml::String(key) = key else {
+                    return Err(std::io::Error::other(format!("a key that is no text: {key:?}")));
+                };
+                object.insert(key, plain(value)?);
+            }
+            Value::Object(object)
+        }
+        scalar => serde_json::to_value(scalar).map_err(std::io::Error::other)?,
+    })
+}

@@ -1,0 +1,167 @@
+//! The packaged binaries, driven as Lambda drives them, with the sample events: what `make build` leaves behind
+//! starts, answers, and touches only what the template allows. `make smoke` says where the binaries are.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::path::{Path, PathBuf};
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use local::engine::{self, Data, Embedded};
+use registry::app::Clock;
+use registry::store::table;
+use serde_json::{Value, json};
+use tests::aws_endpoints::{DynamoDb, EventBridge};
+use tests::runtime_api::Function;
+use tests::template::{Template, sample_event};
+
+const BASE_URL: &str = "https://registry.example.org";
+
+/// The host of `events/publish.json`. A function whose own host this is never asks it (design §5 SSRF), so its
+/// probe fails without a question to any name server.
+const PEER: &str = "https://agent.example.com";
+
+struct Stack {
+    binaries: PathBuf,
+    template: Template,
+    table: DynamoDb,
+    bus: EventBridge,
+    client: aws_sdk_dynamodb::Client,
+}
+
+struct Running<'a> {
+    stack: &'a Stack,
+    name: &'a str,
+    function: Function,
+}
+
+impl Stack {
+    async fn start(binaries: PathBuf) -> Self {
+        let engine = Embedded::open(&Data::Memory, &Clock::System).unwrap();
+        let client = engine::client(engine.clone());
+        table::ensure(&client, "table").await.unwrap();
+        Self {
+            binaries,
+            template: Template::read().unwrap(),
+            table: DynamoDb::serve(engine).await.unwrap(),
+            bus: EventBridge::serve().await.unwrap(),
+            client,
+        }
+    }
+
+    async fn run<'a>(&'a self, name: &'a str, base_url: &str) -> Running<'a> {
+        let environment = [
+            ("TABLE_NAME", "table"),
+            ("BUS_NAME", "bus"),
+            ("BASE_URL", base_url),
+            ("RUST_LOG", "warn"),
+            ("AWS_ENDPOINT_URL_DYNAMODB", &self.table.url),
+            ("AWS_ENDPOINT_URL_EVENTBRIDGE", &self.bus.url),
+        ];
+        let binary = Path::new(&self.binaries).join(name).join("bootstrap");
+        let function = Function::start(&binary, &environment).await.unwrap();
+        Running { stack: self, name, function }
+    }
+
+    /// An attribute of a listing's core, as the table holds it.
+    async fn attribute(&self, listing_id: &str, name: &str) -> Option<String> {
+        let key = |text: String| AttributeValue::S(text);
+        let request = self.client.get_item().table_name("table").consistent_read(true);
+        let request =
+            request.key("pk", key(format!("LISTING#{listing_id}"))).key("sk", key("CORE".to_owned()));
+        let item =
+            request.send().await.unwrap().item.unwrap_or_else(|| panic!("{listing_id} is not in the table"));
+        item.get(name).and_then(|value| value.as_s().ok()).cloned()
+    }
+}
+
+impl Running<'_> {
+    /// Hands over an event, and holds what the function did to the table against its policy.
+    async fn take(&self, event: Value) -> Value {
+        let answer = self.function.invoke(event).await;
+        let answer = answer.unwrap_or_else(|failure| panic!("{} failed: {failure:?}", self.name));
+        for act in self.stack.table.take_acts() {
+            assert!(
+                self.stack.template.permits(self.name, &act),
+                "the template forbids {}: {act:?}",
+                self.name
+            );
+        }
+        answer
+    }
+
+    /// The status and JSON body of the answer to an HTTP event.
+    async fn answer(&self, event: Value) -> (u64, Value) {
+        let answer = self.take(event).await;
+        assert!(answer["headers"]["x-request-id"].is_string(), "{answer}");
+        assert_eq!(answer["isBase64Encoded"], false, "{answer}");
+        let body = answer["body"].as_str().unwrap();
+        let body = serde_json::from_str(body).unwrap_or_else(|_| Value::String(body.to_owned()));
+        (answer["statusCode"].as_u64().unwrap(), body)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listing_is_published_probed_and_shown_by_the_packaged_binaries() {
+    let Some(binaries) = std::env::var_os("LAMBDA_BINARIES") else {
+        eprintln!("left out: LAMBDA_BINARIES does not say where the binaries are (`make smoke` does)");
+        return;
+    };
+    let stack = Stack::start(binaries.into()).await;
+
+    let publish = stack.run("publish", BASE_URL).await;
+    let (status, published) = publish.answer(sample_event("publish").unwrap()).await;
+    assert_eq!(
+        (status, &published["ok"], &published["lane"]),
+        (200, &json!(true), &json!("queued")),
+        "{published}"
+    );
+    let mut queued = sample_event("listing-queued").unwrap();
+    let listing_id = published["listing_id"].as_str().unwrap().to_owned();
+    assert_eq!(queued["detail"]["listing_id"], listing_id);
+    assert!(stack.attribute(&listing_id, "gsi2pk").await.is_some(), "it is not due");
+
+    let sent = stack.bus.take_entries();
+    let [entry] = sent.as_slice() else { panic!("one event was expected: {sent:?}") };
+    assert_eq!((&entry["EventBusName"], &entry["Source"]), (&json!("bus"), &queued["source"]));
+    assert_eq!(entry["DetailType"], queued["detail-type"]);
+    queued["detail"] = serde_json::from_str(entry["Detail"].as_str().unwrap()).unwrap();
+
+    let mut form = sample_event("publish").unwrap();
+    form["requestContext"]["http"]["method"] = json!("GET");
+    let (status, problem) = publish.answer(form).await;
+    assert_eq!((status, &problem["code"]), (405, &json!("method_not_allowed")), "{problem}");
+
+    let tick = stack.run("probe-tick", PEER).await;
+    tick.take(queued).await;
+    assert_eq!(stack.attribute(&listing_id, "lane").await.as_deref(), Some("needs_fix"));
+    tick.take(sample_event("probe-tick").unwrap()).await;
+    let recheck = stack.run("weekly-recheck", PEER).await;
+    recheck.take(sample_event("weekly-recheck").unwrap()).await;
+
+    let listings = stack.run("listings", BASE_URL).await;
+    let (status, shown) = listings.answer(sample_event("status").unwrap()).await;
+    assert_eq!((status, &shown["lane"]), (200, &json!("needs_fix")), "{shown}");
+    assert!(shown["reasons"][0]["fix"].is_string(), "{shown}");
+    let (status, active) = listings.answer(sample_event("active").unwrap()).await;
+    assert_eq!((status, &active["agents"], &active["mcps"]), (200, &json!([]), &json!([])), "{active}");
+    let (status, feed) = listings.answer(sample_event("feed").unwrap()).await;
+    assert_eq!(status, 200, "{feed}");
+    assert!(feed.to_string().contains(&listing_id), "{feed}");
+    let (status, probes) = listings.answer(sample_event("probes").unwrap()).await;
+    assert_eq!(status, 200, "{probes}");
+    assert!(probes["last_tick_at"].is_string(), "{probes}");
+    let (status, badge) = listings.answer(sample_event("badge").unwrap()).await;
+    assert_eq!(status, 200, "{badge}");
+    assert!(badge.as_str().unwrap_or_default().contains("<svg"), "{badge}");
+
+    let well_known = stack.run("well-known", BASE_URL).await;
+    let (status, discovery) = well_known.answer(sample_event("discovery").unwrap()).await;
+    assert_eq!(status, 200, "{discovery}");
+    assert!(discovery.to_string().contains(BASE_URL), "{discovery}");
+    let (status, problem) = well_known.answer(sample_event("unknown-path").unwrap()).await;
+    assert_eq!((status, &problem["ok"]), (404, &json!(false)), "{problem}");
+
+    let scored = stack.run("publish", PEER).await;
+    let (status, score) = scored.answer(sample_event("score").unwrap()).await;
+    assert!(status == 200 || status == 422, "{status} {score}");
+}

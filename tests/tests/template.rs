@@ -1,0 +1,267 @@
+//! What no linter of templates can see: that infra/template.yaml and the code mean the same table, functions,
+//! schedules and events, and that no function may do more than it needs.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use lambda_http::RequestExt;
+use registry::events::{Event, What};
+use registry::listing::ListingId;
+use registry::settings::{Mode, Settings};
+use registry::store::table;
+use serde_json::{Value, json};
+use tests::aws_endpoints::Act;
+use tests::template::{Template, root, sample_event, texts};
+
+#[test]
+fn the_table_is_the_one_of_the_code() {
+    let template = Template::read().unwrap();
+    let properties = template.properties("Table");
+    let schema = |key: [&str; 2]| {
+        json!([
+            { "AttributeName": key[0], "KeyType": "HASH" },
+            { "AttributeName": key[1], "KeyType": "RANGE" },
+        ])
+    };
+    let attributes: Vec<&str> =
+        [table::KEY].into_iter().chain(table::INDEXES.map(|i| i.key)).flatten().collect();
+    let definitions: Value =
+        attributes.iter().map(|name| json!({ "AttributeName": name, "AttributeType": "S" })).collect();
+    let indexes: Value = table::INDEXES
+        .iter()
+        .map(|index| {
+            let carries = if index.whole_items { "ALL" } else { "KEYS_ONLY" };
+            json!({
+                "IndexName": index.name,
+                "KeySchema": schema(index.key),
+                "Projection": { "ProjectionType": carries },
+            })
+        })
+        .collect();
+
+    assert_eq!(properties["AttributeDefinitions"], definitions);
+    assert_eq!(properties["KeySchema"], schema(table::KEY));
+    assert_eq!(properties["GlobalSecondaryIndexes"], indexes);
+    let ttl = json!({ "AttributeName": table::TTL_ATTRIBUTE, "Enabled": true });
+    assert_eq!(properties["TimeToLiveSpecification"], ttl);
+    assert_eq!(properties["BillingMode"], "PAY_PER_REQUEST");
+}
+
+#[test]
+fn every_function_is_a_crate_and_the_other_way_round() {
+    let template = Template::read().unwrap();
+    let folders: BTreeSet<String> = std::fs::read_dir(root().join("functions"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let functions = template.functions();
+    let named: BTreeSet<String> = functions.keys().map(|name| (*name).to_owned()).collect();
+    assert_eq!(named, folders);
+    for (name, function) in functions {
+        assert_eq!(function["CodeUri"], format!("../target/lambda/{name}/"));
+    }
+}
+
+#[test]
+fn every_function_has_an_alarm_and_a_log_group() {
+    let template = Template::read().unwrap();
+    let alarms = template.resources("AWS::CloudWatch::Alarm");
+    let watched: BTreeSet<&str> = alarms
+        .values()
+        .map(|alarm| &alarm["Properties"])
+        .filter(|alarm| alarm["MetricName"] == "Errors")
+        .filter_map(|alarm| alarm["Dimensions"][0]["Value"]["Ref"].as_str())
+        .collect();
+    let functions = template.resources("AWS::Serverless::Function");
+    assert_eq!(watched, functions.keys().copied().collect());
+
+    let groups = template.resources("AWS::Logs::LogGroup");
+    let mut used = BTreeSet::new();
+    for (id, function) in functions {
+        let group = function["Properties"]["LoggingConfig"]["LogGroup"]["Ref"].as_str().unwrap();
+        assert!(
+            groups[group]["Properties"]["RetentionInDays"].is_object(),
+            "{group} keeps its logs for ever"
+        );
+        assert!(used.insert(group), "{id} logs into the group of another function");
+    }
+}
+
+#[test]
+fn functions_find_in_their_environment_what_settings_read() {
+    let template = Template::read().unwrap();
+    let common = &template.common()["Environment"]["Variables"];
+    assert_eq!(common["TABLE_NAME"], json!({ "Ref": "Table" }));
+    assert_eq!(common["BRAND"], json!({ "Ref": "Brand" }));
+    for (name, function) in template.functions() {
+        let variables = &function["Environment"]["Variables"];
+        assert!(
+            variables["BASE_URL"].to_string().contains(r#""Ref":"BaseUrl""#),
+            "{name} is not told its base URL"
+        );
+        let sends = function["Policies"].to_string().contains("events:PutEvents");
+        assert_eq!(sends, variables["BUS_NAME"].is_object(), "{name}: a bus goes with the right to use it");
+    }
+}
+
+#[test]
+fn schedules_are_written_as_the_scheduler_reads_them() {
+    let template = Template::read().unwrap();
+    let schedules = template.events("ScheduleV2");
+    assert_eq!(schedules.len(), 2);
+    for (function, schedule) in schedules {
+        let seconds = rate_seconds(schedule["ScheduleExpression"].as_str().unwrap()).unwrap();
+        let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
+        match function {
+            "probe-tick" => assert_eq!(seconds, u64::from(settings.probe_tick_seconds)),
+            "weekly-recheck" => assert_eq!(seconds, 3600),
+            other => panic!("{other} has a schedule that no test knows"),
+        }
+    }
+}
+
+#[test]
+fn a_wrong_rate_is_seen() {
+    assert_eq!(rate_seconds("rate(1 minute)"), Some(60));
+    for wrong in ["rate(6 minute)", "rate(1 minutes)", "rate(0 minutes)", "rate(6minutes)", "6 minutes"] {
+        assert_eq!(rate_seconds(wrong), None, "{wrong}");
+    }
+}
+
+/// `rate(value unit)`, where a value of 1 wants the singular and any other the plural (EventBridge Scheduler user
+/// guide, "Rate-based schedules"); no tool checks that before the deployment fails.
+fn rate_seconds(expression: &str) -> Option<u64> {
+    let (value, unit) = expression.strip_prefix("rate(")?.strip_suffix(')')?.split_once(' ')?;
+    let value: u64 = value.parse().ok().filter(|value| *value > 0)?;
+    let singular = if value == 1 { unit } else { unit.strip_suffix('s')? };
+    let seconds = match singular {
+        "minute" => 60,
+        "hour" => 3600,
+        "day" => 86400,
+        _ => return None,
+    };
+    Some(value * seconds)
+}
+
+#[test]
+fn every_schedule_has_a_sample_event() {
+    let template = Template::read().unwrap();
+    for (function, schedule) in template.events("ScheduleV2") {
+        let mut input: Value = serde_json::from_str(schedule["Input"].as_str().unwrap()).unwrap();
+        assert_eq!(input["time"], "<aws.scheduler.scheduled-time>");
+        let sample = sample_event(function).unwrap();
+        let time = sample["time"].as_str().unwrap();
+        time.parse::<Timestamp>().unwrap();
+        input["time"] = time.into();
+        assert_eq!(sample, input);
+        assert_eq!(sample["detail-type"], function);
+    }
+}
+
+#[test]
+fn what_no_schedule_or_rule_could_deliver_is_kept() {
+    let template = Template::read().unwrap();
+    for of_type in ["ScheduleV2", "EventBridgeRule"] {
+        for (function, event) in template.events(of_type) {
+            let dead_letters = json!({ "Fn::GetAtt": "DeadLetters.Arn" });
+            assert_eq!(event["DeadLetterConfig"]["Arn"], dead_letters, "{of_type} of {function}");
+            assert!(event["RetryPolicy"]["MaximumRetryAttempts"].is_u64());
+            let asynchronous = &template.functions()[function]["EventInvokeConfig"];
+            assert_eq!(asynchronous["DestinationConfig"]["OnFailure"]["Destination"], dead_letters);
+        }
+    }
+}
+
+#[test]
+fn the_rule_takes_the_event_that_publishing_sends() {
+    let template = Template::read().unwrap();
+    let rules = template.events("EventBridgeRule");
+    let [(function, rule)] = rules.as_slice() else { panic!("one rule was expected: {rules:?}") };
+    assert_eq!(*function, "probe-tick");
+    assert_eq!(rule["EventBusName"], json!({ "Ref": "Bus" }));
+
+    let publish = sample_event("publish").unwrap();
+    let body: Value = serde_json::from_str(publish["body"].as_str().unwrap()).unwrap();
+    let listing_id = ListingId::of_url(&body["url"].as_str().unwrap().parse().unwrap());
+    let at = "2026-11-20T12:00:00Z".parse().unwrap();
+    let sent = Event { what: What::Queued, listing_id, kind: None, at }.envelope();
+    let sample = sample_event("listing-queued").unwrap();
+    for member in ["source", "detail-type"] {
+        assert!(texts(&rule["Pattern"][member]).contains(&sent[member].as_str().unwrap()));
+        assert_eq!(sample[member], sent[member]);
+    }
+    assert_eq!(sample["detail"], sent["detail"]);
+    assert_eq!(sample["time"].as_str().unwrap().parse::<Timestamp>().unwrap(), at);
+}
+
+#[test]
+fn every_route_has_a_sample_event_that_lambda_understands() {
+    let template = Template::read().unwrap();
+    let routes: BTreeSet<String> = template
+        .events("HttpApi")
+        .into_iter()
+        .map(|(_, route)| match (route["Method"].as_str().unwrap(), route["Path"].as_str().unwrap()) {
+            ("ANY", "$default") => "$default".to_owned(),
+            (method, path) => format!("{method} {path}"),
+        })
+        .collect();
+
+    let mut sampled = BTreeSet::new();
+    for entry in std::fs::read_dir(root().join("events")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let event = sample_event(&name).unwrap();
+        let Some(route) = event["routeKey"].as_str() else { continue };
+        assert_eq!(event["requestContext"]["routeKey"], route, "{name}");
+        sampled.insert(route.to_owned());
+
+        let request = lambda_http::request::from_str(&event.to_string()).unwrap();
+        assert_eq!(request.raw_http_path(), event["rawPath"].as_str().unwrap(), "{name}");
+        assert_eq!(request.method().as_str(), event["requestContext"]["http"]["method"], "{name}");
+        let pattern = route.split(' ').next_back().unwrap();
+        assert!(pattern == "$default" || fits(pattern, request.raw_http_path()), "{name} is not for {route}");
+        let query = request.uri().query().unwrap_or_default();
+        assert_eq!(query.is_empty(), event["rawQueryString"] == "", "{name}");
+    }
+    assert_eq!(sampled, routes);
+}
+
+/// Whether a path is one of a route, whose `{name}` stands for any one segment.
+fn fits(pattern: &str, path: &str) -> bool {
+    let (pattern, path): (Vec<_>, Vec<_>) = (pattern.split('/').collect(), path.split('/').collect());
+    pattern.len() == path.len()
+        && pattern.iter().zip(path).all(|(want, got)| want.starts_with('{') || *want == got)
+}
+
+#[test]
+fn no_policy_is_wider_than_its_function() {
+    let template = Template::read().unwrap();
+    for (function, properties) in template.functions() {
+        for statement in properties["Policies"][0]["Statement"].as_array().unwrap() {
+            let actions = texts(&statement["Action"]);
+            assert!(!actions.is_empty() && actions.iter().all(|action| !action.contains('*')), "{statement}");
+            assert!(
+                statement["Resource"].is_object(),
+                "{function} may reach more than this stack: {statement}"
+            );
+        }
+        let reads = ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"];
+        for (action, partition) in reads.iter().flat_map(|read| [(read, "CONTACT#x"), (read, "KEY#x")]) {
+            assert!(!template.permits(function, &act(action, partition)), "{function}: {action} {partition}");
+        }
+        assert!(template.permits(function, &act("dynamodb:GetItem", "LISTING#x")));
+        assert!(!template.permits(function, &act("dynamodb:Scan", "LISTING#x")));
+
+        let writes = !matches!(function, "listings" | "well-known");
+        for action in
+            ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"]
+        {
+            assert_eq!(template.permits(function, &act(action, "LISTING#x")), writes, "{function}: {action}");
+            assert_eq!(template.permits(function, &act(action, "CONTACT#x")), function == "publish");
+            assert!(!template.permits(function, &act(action, "KEY#x")));
+        }
+    }
+}
+
+fn act(action: &'static str, partition: &str) -> Act {
+    Act { action, index: None, partition: partition.to_owned() }
+}
