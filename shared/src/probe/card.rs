@@ -117,7 +117,9 @@ fn description(card: &Map<String, Value>, warnings: &mut Findings) -> String {
 /// The agent's version: a text by the specification, a number in some cards.
 fn version(card: &Map<String, Value>, warnings: &mut Findings) -> Option<String> {
     let version = match card.get("version") {
-        Some(Value::String(text)) if !text.trim().is_empty() => return Some(shorten(text.trim(), LONGEST_WORD)),
+        Some(Value::String(text)) if !text.trim().is_empty() => {
+            return Some(shorten(text.trim(), LONGEST_WORD));
+        }
         Some(Value::Number(number)) => Some(number.to_string()),
         _ => None,
     };
@@ -156,7 +158,12 @@ fn link(of: &Map<String, Value>, field: &str, path: &str, warnings: &mut Finding
         .and_then(|text| Url::parse(text).ok())
         .filter(|url| matches!(url.scheme(), "http" | "https"));
     if url.is_none() {
-        warnings.note(path, "url_unusable", Some(value), "Write a whole address, such as https://example.com/docs.");
+        warnings.note(
+            path,
+            "url_unusable",
+            Some(value),
+            "Write a whole address, such as https://example.com/docs.",
+        );
     }
     url.map(String::from)
 }

@@ -50,7 +50,11 @@ pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
         card_valid(verdict),
         interface_domain(facts, card_url),
         outcome("text_sane", texts::fault(facts), "Names and texts are plain text of sane length."),
-        outcome("no_injection", injection::fault(facts), "No text gives instructions to whoever's model reads it."),
+        outcome(
+            "no_injection",
+            injection::fault(facts),
+            "No text gives instructions to whoever's model reads it.",
+        ),
         endpoint_unique(context),
         tools_unchanged(facts, context),
     ]
@@ -109,7 +113,10 @@ fn interface_domain(facts: &Facts, card_url: Option<&str>) -> Check {
 
 /// Nobody else is listed with this endpoint.
 fn endpoint_unique(context: &Context) -> Check {
-    let fault = context.endpoint_holder.as_ref().map(|holder| format!("This endpoint is already listed as {holder}."));
+    let fault = context
+        .endpoint_holder
+        .as_ref()
+        .map(|holder| format!("This endpoint is already listed as {holder}."));
     outcome("endpoint_unique", fault, "No other listing has this endpoint.")
 }
 

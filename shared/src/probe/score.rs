@@ -54,7 +54,8 @@ fn part(id: &str, points: u8, of: u8, why: impl Into<String>) -> Part {
 
 /// The protocol was spoken to the end.
 fn handshake(verdict: &Verdict) -> Part {
-    let told = |fine: &str| verdict.reasons.first().map_or_else(|| fine.to_owned(), |reason| reason.reason.clone());
+    let told =
+        |fine: &str| verdict.reasons.first().map_or_else(|| fine.to_owned(), |reason| reason.reason.clone());
     let (points, why) = match verdict.handshake {
         Handshake::Ok => (40, "The handshake was completed.".to_owned()),
         Handshake::Partial if verdict.speaks => (15, told("The protocol is spoken, but not to the end.")),
@@ -102,7 +103,9 @@ fn protocol(facts: &Facts) -> Part {
         _ => 2,
     };
     match facts.protocol_versions.iter().max_by_key(|version| worth(version)) {
-        Some(version) => part("protocol", worth(version), 10, format!("The newest version spoken is {version}.")),
+        Some(version) => {
+            part("protocol", worth(version), 10, format!("The newest version spoken is {version}."))
+        }
         None => part("protocol", 0, 10, "No protocol version was spoken."),
     }
 }
@@ -129,16 +132,22 @@ fn abilities(facts: &Facts) -> Part {
     };
     let word = if facts.kind == Some(Kind::Mcp) { "tools" } else { "skills" };
     // Two points for having any, the rest by how many are described.
-    let points = if all == 0 { 0 } else { 2 + u8::try_from(6 * told / all).unwrap_or(0) };
+    let points =
+        (6 * told).checked_div(all).and_then(|share| u8::try_from(share).ok()).map_or(0, |share| 2 + share);
     part("abilities", points, 8, format!("{told} of {all} {word} are described."))
 }
 
 /// Whom one deals with: name, version, and a page with documentation or about the provider.
 fn identity(facts: &Facts) -> Part {
-    let given = [("a name", 2, &facts.name), ("a version", 2, &facts.version), ("a page about it", 3, &facts.website)];
+    let given = [
+        ("a name", 2, &facts.name),
+        ("a version", 2, &facts.version),
+        ("a page about it", 3, &facts.website),
+    ];
     let has = |field: &Option<String>| field.as_deref().is_some_and(|text| !text.trim().is_empty());
     let points = given.iter().filter(|(_, _, field)| has(field)).map(|(_, points, _)| points).sum();
-    let missing: Vec<&str> = given.iter().filter(|(_, _, field)| !has(field)).map(|(word, _, _)| *word).collect();
+    let missing: Vec<&str> =
+        given.iter().filter(|(_, _, field)| !has(field)).map(|(word, _, _)| *word).collect();
     let why = if missing.is_empty() {
         "Name, version and a page about it are given.".to_owned()
     } else {
@@ -159,7 +168,11 @@ fn clean(verdict: &Verdict, checks: &[Check]) -> Part {
         1 => 7,
         _ => 5,
     };
-    let why = if failed.is_empty() { "Every check holds.".to_owned() } else { format!("Failed: {}.", failed.join(", ")) };
+    let why = if failed.is_empty() {
+        "Every check holds.".to_owned()
+    } else {
+        format!("Failed: {}.", failed.join(", "))
+    };
     part("checks", points, 10, why)
 }
 
@@ -172,7 +185,12 @@ mod tests {
     use proptest::prelude::*;
 
     fn skill(description: &str) -> Skill {
-        Skill { id: "s".to_owned(), name: "S".to_owned(), description: description.to_owned(), tags: Vec::new() }
+        Skill {
+            id: "s".to_owned(),
+            name: "S".to_owned(),
+            description: description.to_owned(),
+            tags: Vec::new(),
+        }
     }
 
     fn good() -> Verdict {
@@ -189,7 +207,10 @@ mod tests {
             facts: Facts {
                 kind: Some(Kind::Agent),
                 name: Some("Weather".to_owned()),
-                description: Some("Tells the weather of any city in the world, now and for the next ten days, in any unit.".to_owned()),
+                description: Some(
+                    "Tells the weather of any city in the world, now and for the next ten days, in any unit."
+                        .to_owned(),
+                ),
                 version: Some("1.0.0".to_owned()),
                 endpoint: Some("https://a.example.com/a2a".to_owned()),
                 card_url: Some("https://a.example.com/card".to_owned()),
@@ -219,7 +240,12 @@ mod tests {
     }
 
     fn scored(verdict: &Verdict) -> Score {
-        let context = Context { reach: Reach::Public, card_url: None, endpoint_holder: None, previous_tools_hash: None };
+        let context = Context {
+            reach: Reach::Public,
+            card_url: None,
+            endpoint_holder: None,
+            previous_tools_hash: None,
+        };
         of(verdict, &checks::of(verdict, &context))
     }
 
@@ -274,7 +300,11 @@ mod tests {
         less(|verdict| verdict.latency_ms = None, "latency", 0);
         less(|verdict| verdict.facts.protocol_versions = vec!["0.3".to_owned()], "protocol", 7);
         less(|verdict| verdict.facts.protocol_versions.clear(), "protocol", 0);
-        less(|verdict| verdict.facts.description = Some("Weather of cities.....".to_owned()), "description", 3);
+        less(
+            |verdict| verdict.facts.description = Some("Weather of cities.....".to_owned()),
+            "description",
+            3,
+        );
         less(|verdict| verdict.facts.skills.clear(), "abilities", 0);
         less(|verdict| verdict.facts.website = None, "identity", 4);
         less(|verdict| verdict.facts.name = Some("<b>x</b>".to_owned()), "checks", 0);

@@ -17,6 +17,9 @@ pub use violation::Violation;
 use crate::probe::fetch::Reach;
 use violation::Violations;
 
+/// The most JSON values in a description, beside `_meta`; the largest found in the wild has 158.
+const MOST_VALUES: usize = 5000;
+
 /// What a server description tells, as far as the registry keeps it; lengths are bounded by the schema.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ServerDescription {
@@ -74,6 +77,12 @@ pub fn read(document: &Value, reach: Reach) -> Result<ServerDescription, Vec<Vio
         violations.note("", "schema", "A server description is a JSON object.");
         return Err(violations.into_vec());
     };
+    if values(server) > MOST_VALUES {
+        let message =
+            format!("It holds more than {MOST_VALUES} values: describe one server, without its data.");
+        violations.note("", "too-large", message);
+        return Err(violations.into_vec());
+    }
     older::check(server, &mut violations);
     rules::check(server, reach, &mut violations);
     schema::check(document, &mut violations);
@@ -88,7 +97,8 @@ pub fn looks_like(document: &Map<String, Value>) -> bool {
         return !document.contains_key("url") && looks_like(server);
     }
     let has = |field: &str| document.contains_key(field);
-    let foreign = ["url", "agent_card_url", "mcp_url", "supportedInterfaces", "skills"].iter().any(|field| has(field));
+    let foreign =
+        ["url", "agent_card_url", "mcp_url", "supportedInterfaces", "skills"].iter().any(|field| has(field));
     let marked = ["$schema", "packages", "remotes", "version_detail"].iter().any(|field| has(field));
     !foreign && (marked || (has("name") && has("description") && has("version")))
 }
@@ -101,6 +111,18 @@ fn unwrapped(document: &Value) -> &Value {
     }
 }
 
+/// How many values a description holds beside `_meta`, which nothing here looks into.
+fn values(server: &Map<String, Value>) -> usize {
+    fn inside(value: &Value) -> usize {
+        1 + match value {
+            Value::Array(items) => items.iter().map(inside).sum(),
+            Value::Object(members) => members.values().map(inside).sum(),
+            _ => 0,
+        }
+    }
+    server.iter().filter(|(name, _)| *name != "_meta").map(|(_, value)| inside(value)).sum()
+}
+
 /// What is kept of a document that holds to every rule.
 fn taken(server: &Map<String, Value>) -> ServerDescription {
     ServerDescription {
@@ -109,7 +131,10 @@ fn taken(server: &Map<String, Value>) -> ServerDescription {
         version: text(server.get("version")).unwrap_or_default().to_owned(),
         title: text(server.get("title")).map(str::to_owned),
         website_url: text(server.get("websiteUrl")).map(str::to_owned),
-        repository_url: server.get("repository").and_then(|repository| text(repository.get("url"))).map(str::to_owned),
+        repository_url: server
+            .get("repository")
+            .and_then(|repository| text(repository.get("url")))
+            .map(str::to_owned),
         remotes: list(server.get("remotes")).filter_map(remotes::taken).collect(),
         packages: list(server.get("packages")).count(),
         schema: text(server.get("$schema")).map(str::to_owned),

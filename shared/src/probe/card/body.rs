@@ -38,7 +38,10 @@ fn of_text(body: &[u8], error: &serde_json::Error) -> String {
     } else if text.starts_with(['{', '[']) {
         format!("broken JSON (line {}, column {})", error.line(), error.column())
     } else {
-        format!("a text that is no JSON (\"{}\")", shorten(text.lines().next().unwrap_or_default().trim(), 60))
+        format!(
+            "a text that is no JSON (\"{}\")",
+            shorten(text.lines().next().unwrap_or_default().trim(), 60)
+        )
     }
 }
 
@@ -65,7 +68,10 @@ mod tests {
     fn what_is_no_json_is_called_by_its_name() {
         assert_eq!(seen(b""), "an empty body");
         assert_eq!(seen(b"  \n"), "an empty body");
-        assert_eq!(seen(b"\xEF\xBB\xBF<!DOCTYPE html><TITLE>\n Sign\tin </TITLE>"), "an HTML page (\"Sign in\")");
+        assert_eq!(
+            seen(b"\xEF\xBB\xBF<!DOCTYPE html><TITLE>\n Sign\tin </TITLE>"),
+            "an HTML page (\"Sign in\")"
+        );
         assert_eq!(seen(b"<html>"), "an HTML page");
         assert_eq!(seen(b"<?xml version=\"1.0\"?><x/>"), "an XML document");
         assert_eq!(seen(b"{\"name\": \"x\",\n}"), "broken JSON (line 2, column 1)");

@@ -156,7 +156,8 @@ fn listed_interfaces(listed: &Value, stated: Option<Dialect>, found: &mut Found)
 
 /// `url` and `additionalInterfaces` of cards before 1.0.
 fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &mut Found) {
-    let of_0_3 = ["preferredTransport", "additionalInterfaces", "security", "supportsAuthenticatedExtendedCard"];
+    let of_0_3 =
+        ["preferredTransport", "additionalInterfaces", "security", "supportsAuthenticatedExtendedCard"];
     let by_shape =
         if of_0_3.iter().any(|field| card.contains_key(*field)) { Dialect::V0_3 } else { Dialect::V0_2 };
     let dialect = stated.unwrap_or(by_shape);
@@ -251,7 +252,10 @@ fn usable_url(text: &str, binding: &Binding) -> Result<String, (&'static str, &'
         Err(_) => return Err(("interface_url_unreadable", WHOLE)),
     };
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(("interface_url_scheme", "Begin the address with https:// (the scheme is missing or another)."));
+        return Err((
+            "interface_url_scheme",
+            "Begin the address with https:// (the scheme is missing or another).",
+        ));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(("interface_url_credentials", "Take the user name and password out of the address."));

@@ -70,7 +70,10 @@ fn of_object(document: &Value, members: &Map<String, Value>) -> String {
         (list("modules"), "an OASF record; the card is inside it, under modules[].data.card_data"),
         (schema.ends_with("/server.schema.json"), MCP_DESCRIPTION),
         (has("version_detail") || (list("packages") && has("name")), MCP_DESCRIPTION),
-        (mcp_server_card::read(document).is_some(), "an MCP server card; publish the server's address as `mcp_url`"),
+        (
+            mcp_server_card::read(document).is_some(),
+            "an MCP server card; publish the server's address as `mcp_url`",
+        ),
         (has("mcpServers"), "a configuration file of an MCP client"),
         (has("openapi") || has("swagger"), "an OpenAPI document"),
         (has("name_for_model"), "an AI plugin manifest"),

@@ -76,7 +76,8 @@ fn endpoints(card: &Map<String, Value>) -> Vec<String> {
     for field in ["tools_endpoint", "mcp_endpoint", "mcpEndpoint"] {
         found.extend(text(card.get(field)));
     }
-    if card.contains_key("mcp_version") || card.contains_key("mcpVersion") || card.contains_key("serverInfo") {
+    if card.contains_key("mcp_version") || card.contains_key("mcpVersion") || card.contains_key("serverInfo")
+    {
         found.extend(["endpoint", "url"].iter().filter_map(|field| text(card.get(*field))));
     }
     let mut endpoints: Vec<String> = Vec::new();
@@ -154,9 +155,11 @@ mod tests {
         assert_eq!((card.name.as_deref(), card.version.as_deref()), (Some("finder"), Some("3.1")));
         assert_eq!(card.description.as_deref(), Some("Searches."));
         assert_eq!(card.endpoints, ["/mcp"]);
-        let card = read(&json!({"mcp_version": "2025-06-18", "name": "x", "endpoint": "https://x.example/mcp"}));
+        let card =
+            read(&json!({"mcp_version": "2025-06-18", "name": "x", "endpoint": "https://x.example/mcp"}));
         assert_eq!(card.unwrap().endpoints, ["https://x.example/mcp"]);
-        let card = read(&json!({"serverInfo": {"name": "x"}, "transport": {"type": "stdio", "endpoint": "x"}}));
+        let card =
+            read(&json!({"serverInfo": {"name": "x"}, "transport": {"type": "stdio", "endpoint": "x"}}));
         assert_eq!(card.unwrap().endpoints, Vec::<String>::new());
     }
 

@@ -34,7 +34,8 @@ fn asks_for_nothing(name: &str, card: &Map<String, Value>) -> bool {
 /// 0.2: `{"schemes": ["Bearer"]}`.
 fn authentication(card: &Map<String, Value>) -> bool {
     let schemes = card.get("authentication").and_then(|authentication| authentication.get("schemes"));
-    let names: Vec<&str> = schemes.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let names: Vec<&str> =
+        schemes.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     !names.is_empty() && !names.into_iter().any(is_none)
 }
 

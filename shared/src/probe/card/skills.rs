@@ -30,7 +30,12 @@ pub(super) fn read(card: &Map<String, Value>, warnings: &mut Findings) -> Vec<Sk
             format!("Only the first {MOST_SKILLS} skills are shown; name the main ones first."),
         );
     }
-    listed.iter().take(MOST_SKILLS).enumerate().filter_map(|(index, skill)| one(index, skill, warnings)).collect()
+    listed
+        .iter()
+        .take(MOST_SKILLS)
+        .enumerate()
+        .filter_map(|(index, skill)| one(index, skill, warnings))
+        .collect()
 }
 
 /// One skill; `None` where it has neither id nor name.

@@ -121,9 +121,10 @@ fn the_dialect_follows_from_what_the_card_states_or_from_its_shape() {
 
 #[test]
 fn a_poor_card_is_taken_with_warnings() {
-    let card = read(&json!({"name": " A ", "url": "https://a.example/", "protocolVersion": "1.0", "version": 2,
+    let card =
+        read(&json!({"name": " A ", "url": "https://a.example/", "protocolVersion": "1.0", "version": 2,
         "capabilities": ["x"], "skills": [], "documentationUrl": "docs", "provider": "me"}))
-    .unwrap();
+        .unwrap();
     assert_eq!((card.name.as_str(), card.version.as_deref()), ("A", Some("2")));
     assert_eq!(
         codes(&card.warnings),
@@ -181,7 +182,9 @@ fn a_card_without_name_or_usable_interface_is_invalid() {
         assert_eq!(codes(&findings), [("url", code), ("supportedInterfaces", "no_interface")], "{url}");
     }
     let long = format!("https://a.example/{}", "x".repeat(3000));
-    let findings = invalid(&but(&json!({"supportedInterfaces": [{"url": long, "protocolVersion": "1.0"}], "url": null})));
+    let findings = invalid(&but(
+        &json!({"supportedInterfaces": [{"url": long, "protocolVersion": "1.0"}], "url": null}),
+    ));
     assert_eq!(findings[0].code, "interface_url_too_long");
     assert_eq!(findings[0].path, "supportedInterfaces[0].url");
 }
@@ -226,13 +229,25 @@ fn what_is_no_card_is_called_by_what_it_looks_like() {
         (json!("<html></html>"), "an HTML page"),
         (json!([1, 2, 3]), "a list of 3; a card is one object"),
         (json!({}), "an empty object"),
-        (json!({"jsonrpc": "2.0", "id": 1, "result": {}}), "a JSON-RPC answer; publish the card's address, not the endpoint's"),
+        (
+            json!({"jsonrpc": "2.0", "id": 1, "result": {}}),
+            "a JSON-RPC answer; publish the card's address, not the endpoint's",
+        ),
         (json!({"detail": "Not Found"}), "an error message (\"Not Found\")"),
         (json!({"name": "Shop", "start_url": "/", "display": "standalone"}), "a web app manifest"),
         (json!({"openapi": "3.1.0", "info": {}}), "an OpenAPI document"),
-        (json!({"name": "a/b", "packages": [], "version": "1"}), "an MCP server description (server.json); publish it as the body itself"),
-        (json!({"serverInfo": {"name": "x"}, "protocolVersion": "2025-06-18", "capabilities": {}}), "an MCP server card; publish the server's address as `mcp_url`"),
-        (json!({"modules": [{"name": "integration/a2a"}], "skills": [], "authentication": {}}), "an OASF record; the card is inside it, under modules[].data.card_data"),
+        (
+            json!({"name": "a/b", "packages": [], "version": "1"}),
+            "an MCP server description (server.json); publish it as the body itself",
+        ),
+        (
+            json!({"serverInfo": {"name": "x"}, "protocolVersion": "2025-06-18", "capabilities": {}}),
+            "an MCP server card; publish the server's address as `mcp_url`",
+        ),
+        (
+            json!({"modules": [{"name": "integration/a2a"}], "skills": [], "authentication": {}}),
+            "an OASF record; the card is inside it, under modules[].data.card_data",
+        ),
         (json!({"alpha": 1, "beta": 2}), "an object with alpha, beta"),
     ];
     for (document, words) in told {
@@ -242,8 +257,11 @@ fn what_is_no_card_is_called_by_what_it_looks_like() {
 
 #[test]
 fn what_is_taken_over_has_a_sane_length() {
-    let skills: Vec<Value> = (0..500).map(|n| json!({"id": n, "name": "n".repeat(500), "tags": vec!["t"; 99]})).collect();
-    let card = read(&but(&json!({"name": "ä".repeat(500), "description": "d".repeat(5000), "skills": skills}))).unwrap();
+    let skills: Vec<Value> =
+        (0..500).map(|n| json!({"id": n, "name": "n".repeat(500), "tags": vec!["t"; 99]})).collect();
+    let card =
+        read(&but(&json!({"name": "ä".repeat(500), "description": "d".repeat(5000), "skills": skills})))
+            .unwrap();
     assert_eq!(card.name.chars().count(), LONGEST_NAME + 1);
     assert_eq!(card.description.chars().count(), LONGEST_DESCRIPTION + 1);
     assert_eq!(card.skills.len(), MOST_SKILLS);

@@ -50,7 +50,8 @@ pub(super) fn fault(facts: &Facts) -> Option<String> {
 fn phrase(text: &str) -> Option<String> {
     static PATTERN: LazyLock<Regex> = LazyLock::new(|| {
         let phrases = PHRASES.join("|").replace(' ', "[^a-z0-9]{1,4}");
-        Regex::new(&format!("(?i)(?:^|[^a-z0-9])(?:{phrases})(?:$|[^a-z0-9])|{MARKS}")).expect("literal patterns")
+        Regex::new(&format!("(?i)(?:^|[^a-z0-9])(?:{phrases})(?:$|[^a-z0-9])|{MARKS}"))
+            .expect("literal patterns")
     });
     // Invisible characters between letters would hide a phrase from the pattern, not from a model.
     let visible: String = text.chars().filter(|c| !is_invisible(*c)).collect();

@@ -52,7 +52,15 @@ fn a_fine_peer_is_clean() {
     let ids: Vec<&str> = checks.iter().map(|check| check.id.as_str()).collect();
     assert_eq!(
         ids,
-        ["https", "card_valid", "interface_domain", "text_sane", "no_injection", "endpoint_unique", "tools_unchanged"]
+        [
+            "https",
+            "card_valid",
+            "interface_domain",
+            "text_sane",
+            "no_injection",
+            "endpoint_unique",
+            "tools_unchanged"
+        ]
     );
     assert!(checks.iter().all(|check| check.ok && !check.detail.is_empty()));
     assert!(clean(&checks));
@@ -89,7 +97,8 @@ fn an_agent_needs_a_card_and_a_server_does_not() {
     let unread = with(|verdict| verdict.facts.name = None);
     assert_eq!(failing(&unread, &context(Reach::Public)).id, "card_valid");
     let server = with(|verdict| {
-        verdict.facts = Facts { kind: Some(Kind::Mcp), endpoint: verdict.facts.endpoint.take(), ..Facts::default() };
+        verdict.facts =
+            Facts { kind: Some(Kind::Mcp), endpoint: verdict.facts.endpoint.take(), ..Facts::default() };
     });
     assert!(clean(&of(&server, &context(Reach::Public))));
 }
@@ -99,7 +108,8 @@ fn an_interface_elsewhere_blocks() {
     let elsewhere = with(|verdict| verdict.facts.endpoint = Some("https://example.org/a2a".to_owned()));
     let check = failing(&elsewhere, &context(Reach::Public));
     assert_eq!((check.id.as_str(), check.blocking), ("interface_domain", true));
-    let listed = Context { card_url: Some("https://www.example.org/card.json".to_owned()), ..context(Reach::Public) };
+    let listed =
+        Context { card_url: Some("https://www.example.org/card.json".to_owned()), ..context(Reach::Public) };
     assert!(clean(&of(&elsewhere, &listed)), "the listed URL of the card counts");
 }
 
@@ -130,7 +140,8 @@ fn an_endpoint_of_another_listing_blocks() {
 #[test]
 fn changed_tools_are_told_and_do_not_block() {
     let now = with(|verdict| verdict.facts.tools_hash = Some("bbb".to_owned()));
-    let before = |hash: &str| Context { previous_tools_hash: Some(hash.to_owned()), ..context(Reach::Public) };
+    let before =
+        |hash: &str| Context { previous_tools_hash: Some(hash.to_owned()), ..context(Reach::Public) };
     let check = failing(&now, &before("aaa"));
     assert_eq!((check.id.as_str(), check.blocking), ("tools_unchanged", false));
     assert_eq!(check.detail, "The tools changed since the last look: aaa before, bbb now.");

@@ -92,8 +92,9 @@ fn markup(text: &Text<'_>) -> Option<String> {
 /// Anything that looks like a tag, opening or closing.
 #[expect(clippy::expect_used, reason = "a literal pattern, compiled by the tests")]
 fn tag() -> &'static Regex {
-    static TAG: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(?i)<!--|</?[a-z][a-z0-9-]*(?:\s[^<>]*)?/?>").expect("a literal pattern"));
+    static TAG: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)<!--|</?[a-z][a-z0-9-]*(?:\s[^<>]*)?/?>").expect("a literal pattern")
+    });
     &TAG
 }
 
@@ -101,7 +102,7 @@ fn tag() -> &'static Regex {
 #[expect(clippy::expect_used, reason = "a literal pattern, compiled by the tests")]
 fn active() -> &'static Regex {
     const PATTERN: &str = concat!(
-        r"(?i)<!--|<!doctype\b|</?script\b|</?style\s*>",
+        r"(?i)<!--|<!doctype\b|<(?:script|style)\s*>[^<]*\S[^<]*</|<script\s[^<>]*=",
         r"|<(?:a|base|body|button|div|embed|font|form|iframe|img|input|link|meta|object|p|span|svg|table|video)\s[^<>]*=",
         r"|<[a-z][^<>]*\son[a-z]+\s*=",
         r"|\]\(\s*(?:javascript|vbscript|data):",
@@ -125,7 +126,17 @@ mod tests {
 
     #[test]
     fn plain_texts_of_any_language_pass() {
-        let names = ["Weather agent", "天気エージェント", "Agent « Météo »", "سفر بخیر", "👩‍💻 Coder", "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F} Agent", "C++ <3", "A < B > C", "می\u{200C}خواهم"];
+        let names = [
+            "Weather agent",
+            "天気エージェント",
+            "Agent « Météo »",
+            "سفر بخیر",
+            "👩‍💻 Coder",
+            "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F} Agent",
+            "C++ <3",
+            "A < B > C",
+            "می\u{200C}خواهم",
+        ];
         for name in names {
             assert_eq!(of(name, true), None, "{name}");
         }
@@ -135,6 +146,7 @@ mod tests {
             "Converts <h1> headings and <b>bold</b> text to Markdown.",
             "See [the docs](https://example.com).",
             "if a<b then x = 1",
+            "Adds a <script> or <style> tag to the page.",
             "Takes List<String> values.",
         ];
         for description in descriptions {
@@ -157,7 +169,10 @@ mod tests {
             ("<img src=x>", "markup"),
         ];
         for (name, why) in names {
-            assert!(of(name, true).is_some_and(|told| told.starts_with("name: ") && told.contains(why)), "{name}");
+            assert!(
+                of(name, true).is_some_and(|told| told.starts_with("name: ") && told.contains(why)),
+                "{name}"
+            );
         }
         let descriptions = [
             "<script>alert(1)</script>",

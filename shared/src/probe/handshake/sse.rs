@@ -5,19 +5,18 @@ use serde_json::Value;
 
 /// One event of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Event {
+pub(super) struct Event {
     /// The `event:` field; empty where none was sent ("message").
-    pub name: String,
+    pub(super) name: String,
     /// The `data:` lines, joined.
-    pub data: String,
+    pub(super) data: String,
 }
 
 /// The events that are complete, an unterminated last one included where `ended` says that no more will come.
 ///
 /// WHATWG HTML, "Server-sent events": lines end in CR, LF or CRLF, a blank line dispatches. Events without data are
 /// left out, because servers open streams with an empty one (MCP 2025-11-25).
-#[must_use]
-pub fn events(body: &[u8], ended: bool) -> Vec<Event> {
+pub(super) fn events(body: &[u8], ended: bool) -> Vec<Event> {
     let text = String::from_utf8_lossy(body).replace("\r\n", "\n").replace('\r', "\n");
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
     let complete = match text.rfind("\n\n") {
@@ -48,15 +47,13 @@ fn event(block: &str) -> Event {
 }
 
 /// Whether a body looks like an event stream, whatever its content type says.
-#[must_use]
-pub fn looks_like_stream(body: &[u8]) -> bool {
+pub(super) fn looks_like_stream(body: &[u8]) -> bool {
     let start = body.trim_ascii_start();
     [&b"data:"[..], b"event:", b"id:", b"retry:", b":"].iter().any(|field| start.starts_with(field))
 }
 
 /// Whether the reply to request `id` has arrived in full within a stream; of other bodies the end decides.
-#[must_use]
-pub fn has_reply(body: &[u8], id: u64) -> bool {
+pub(super) fn has_reply(body: &[u8], id: u64) -> bool {
     looks_like_stream(body)
         && events(body, false).iter().any(|event| {
             serde_json::from_str::<Value>(&event.data).is_ok_and(|message| is_reply_to(&message, id))
@@ -64,8 +61,7 @@ pub fn has_reply(body: &[u8], id: u64) -> bool {
 }
 
 /// The path or URL of the message endpoint that an HTTP+SSE server (MCP 2024-11-05) opens its stream with.
-#[must_use]
-pub fn endpoint(body: &[u8]) -> Option<String> {
+pub(super) fn endpoint(body: &[u8]) -> Option<String> {
     events(body, true).into_iter().find(|event| event.name == "endpoint").map(|event| event.data)
 }
 

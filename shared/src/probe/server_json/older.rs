@@ -88,7 +88,8 @@ fn fields(
         violations.settle(format!("{path}{is}"));
         if !told.contains(was) {
             told.push(was);
-            let detail = if *was == "version_detail" { "`version_detail.version`" } else { &format!("`{was}`") };
+            let detail =
+                if *was == "version_detail" { "`version_detail.version`" } else { &format!("`{was}`") };
             violations.note(
                 format!("{path}{was}"),
                 "older-schema",

@@ -77,19 +77,24 @@ fn named_argument(path: &str, argument: &Value, violations: &mut Violations) {
         violations.note(
             format!("{path}.name"),
             "invalid-named-argument-name",
-            format!("\"{}\" is more than a name: write the flag alone, and the rest as its `value`.", shorten(name, 80)),
+            format!(
+                "\"{}\" is more than a name: write the flag alone, and the rest as its `value`.",
+                shorten(name, 80)
+            ),
         );
     }
     let repeats = |field: &str| text(argument.get(field)).is_some_and(|value| value.starts_with(name));
-    for (field, rule) in [
-        ("value", "argument-value-starts-with-name"),
-        ("default", "argument-default-starts-with-name"),
-    ] {
+    for (field, rule) in
+        [("value", "argument-value-starts-with-name"), ("default", "argument-default-starts-with-name")]
+    {
         if repeats(field) {
             violations.note(
                 format!("{path}.{field}"),
                 rule,
-                format!("It begins with the argument's name \"{}\": write the value alone.", shorten(name, 80)),
+                format!(
+                    "It begins with the argument's name \"{}\": write the value alone.",
+                    shorten(name, 80)
+                ),
             );
         }
     }
@@ -103,7 +108,10 @@ fn local_transport(path: &str, transport: &Value, package: &Value, violations: &
         (Some("stdio"), Some(url)) => violations.note(
             at,
             "stdio-transport-url-not-empty",
-            format!("stdio has no address, and here is \"{}\": leave `url` out, or name another type.", shorten(url, 120)),
+            format!(
+                "stdio has no address, and here is \"{}\": leave `url` out, or name another type.",
+                shorten(url, 120)
+            ),
         ),
         (Some("streamable-http" | "sse"), None) => violations.note(
             at,
@@ -142,10 +150,11 @@ fn local_transport(path: &str, transport: &Value, package: &Value, violations: &
 
 /// The names that the URL of a package's transport may refer to.
 fn declared(package: &Value) -> Vec<&str> {
-    let environment = list(package.get("environmentVariables")).filter_map(|variable| text(variable.get("name")));
-    let arguments = ["runtimeArguments", "packageArguments"].into_iter().flat_map(|field| list(package.get(field)));
-    let of_arguments = arguments.flat_map(|argument| {
-        ["name", "valueHint"].into_iter().filter_map(|field| text(argument.get(field)))
-    });
+    let environment =
+        list(package.get("environmentVariables")).filter_map(|variable| text(variable.get("name")));
+    let arguments =
+        ["runtimeArguments", "packageArguments"].into_iter().flat_map(|field| list(package.get(field)));
+    let of_arguments = arguments
+        .flat_map(|argument| ["name", "valueHint"].into_iter().filter_map(|field| text(argument.get(field))));
     environment.chain(of_arguments).collect()
 }

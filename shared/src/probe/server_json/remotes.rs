@@ -17,14 +17,21 @@ pub(super) fn check(path: &str, remote: &Value, reach: Reach, violations: &mut V
             violations.note(
                 format!("{path}.type"),
                 "unsupported-remote-transport-type",
-                format!("\"{}\" is no transport of remotes; it may be streamable-http or sse.", shorten(other, 40)),
+                format!(
+                    "\"{}\" is no transport of remotes; it may be streamable-http or sse.",
+                    shorten(other, 40)
+                ),
             );
             return;
         }
         None => return,
     }
     let Some(url) = text(remote.get("url")) else {
-        violations.note(at, "remote-transport-url-required", "Name the address of the server, such as https://example.com/mcp.");
+        violations.note(
+            at,
+            "remote-transport-url-required",
+            "Name the address of the server, such as https://example.com/mcp.",
+        );
         return;
     };
     if let Some(fault) = fault(url, reach) {
@@ -39,7 +46,10 @@ pub(super) fn check(path: &str, remote: &Value, reach: Reach, violations: &mut V
         violations.note(
             at,
             "invalid-templated-url",
-            format!("Declare in `variables` of this remote what its address refers to: {}.", shorten(&unknown.join(", "), 120)),
+            format!(
+                "Declare in `variables` of this remote what its address refers to: {}.",
+                shorten(&unknown.join(", "), 120)
+            ),
         );
     }
 }
@@ -51,7 +61,9 @@ fn fault(url: &str, reach: Reach) -> Option<&'static str> {
     };
     match reach {
         Reach::Development => None,
-        Reach::Public if template::is_local(&parsed) => Some("is the reader's own machine: name the public address"),
+        Reach::Public if template::is_local(&parsed) => {
+            Some("is the reader's own machine: name the public address")
+        }
         Reach::Public if parsed.scheme() != "https" => Some("must begin with https://"),
         Reach::Public => None,
     }
@@ -70,7 +82,9 @@ pub(super) fn taken(remote: &Value) -> Option<Remote> {
         url: url.to_owned(),
         templated: !template::variables(url).is_empty(),
         secret_headers: list(remote.get("headers"))
-            .filter(|header| header.get("isRequired").and_then(Value::as_bool) == Some(true) && !has_value(header))
+            .filter(|header| {
+                header.get("isRequired").and_then(Value::as_bool) == Some(true) && !has_value(header)
+            })
             .filter_map(|header| text(header.get("name")))
             .map(|name| shorten(name, 100))
             .collect(),
@@ -79,7 +93,9 @@ pub(super) fn taken(remote: &Value) -> Option<Remote> {
 
 /// True for a header whose value follows from the document alone.
 fn has_value(header: &Value) -> bool {
-    let Some(value) = ["value", "default"].iter().find_map(|field| text(header.get(*field))) else { return false };
+    let Some(value) = ["value", "default"].iter().find_map(|field| text(header.get(*field))) else {
+        return false;
+    };
     let variables = header.get("variables").and_then(Value::as_object);
     template::variables(value).into_iter().all(|name| is_given(variables, name))
 }
@@ -87,5 +103,6 @@ fn has_value(header: &Value) -> bool {
 /// True for a variable that has a value of its own.
 fn is_given(variables: Option<&Map<String, Value>>, name: &str) -> bool {
     let variable = variables.and_then(|variables| variables.get(name));
-    variable.is_some_and(|variable| ["value", "default"].iter().any(|field| text(variable.get(*field)).is_some()))
+    variable
+        .is_some_and(|variable| ["value", "default"].iter().any(|field| text(variable.get(*field)).is_some()))
 }

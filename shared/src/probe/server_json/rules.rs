@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::violation::Violations;
-use super::{list, packages, remotes, text};
+use super::{list, packages, remotes, template, text};
 use crate::error::shorten;
 use crate::probe::fetch::Reach;
 
@@ -22,8 +22,12 @@ pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut 
     name(server, violations);
     version("version", server.get("version"), violations);
     repository(server, violations);
-    website(server, violations);
-    if server.get("title").and_then(Value::as_str).is_some_and(|title| !title.is_empty() && title.trim().is_empty()) {
+    website(server, reach, violations);
+    if server
+        .get("title")
+        .and_then(Value::as_str)
+        .is_some_and(|title| !title.is_empty() && title.trim().is_empty())
+    {
         violations.note("title", "title-whitespace-only", "Give a title with words in it, or leave it out.");
     }
     for (index, icon) in list(server.get("icons")).enumerate() {
@@ -44,8 +48,12 @@ fn name(server: &Map<String, Value>, violations: &mut Violations) {
     let fault = match name.split_once('/') {
         None => Some("it has no slash".to_owned()),
         Some((_, rest)) if rest.contains('/') => Some("it has more than one slash".to_owned()),
-        Some((namespace, _)) if !is_part(namespace, ".-") => Some(format!("the namespace \"{}\" is not allowed", shorten(namespace, 80))),
-        Some((_, name)) if !is_part(name, "._-") => Some(format!("the part \"{}\" is not allowed", shorten(name, 80))),
+        Some((namespace, _)) if !is_part(namespace, ".-") => {
+            Some(format!("the namespace \"{}\" is not allowed", shorten(namespace, 80)))
+        }
+        Some((_, name)) if !is_part(name, "._-") => {
+            Some(format!("the part \"{}\" is not allowed", shorten(name, 80)))
+        }
         Some(_) => None,
     };
     if let Some(fault) = fault {
@@ -73,7 +81,11 @@ fn is_part(part: &str, inside: &str) -> bool {
 pub(super) fn version(path: &str, version: Option<&Value>, violations: &mut Violations) {
     let Some(version) = text(version) else { return };
     if version == "latest" {
-        violations.note(path, "reserved-version-string", "\"latest\" is reserved: name one version, such as \"1.0.2\".");
+        violations.note(
+            path,
+            "reserved-version-string",
+            "\"latest\" is reserved: name one version, such as \"1.0.2\".",
+        );
     } else if is_range(version) {
         violations.note(
             path,
@@ -94,7 +106,8 @@ fn is_range(version: &str) -> bool {
             format!(r"^{ONE}\s-\s*{ONE}$"),
             format!(r"^{ONE}\s*(?:\|\|\s*{ONE}\s*)+$"),
             r"^(?:v?\d+|[xX*])(?:\.(?:\d+|[xX*])){0,1}\.[xX*](?:-[0-9A-Za-z.-]+)?$".to_owned(),
-            r"^(?:[xX*]\.(?:\d+|[xX*])|(?:v?\d+|[xX*])\.[xX*]\.\d+|[xX*]\.\d+\.\d+)(?:-[0-9A-Za-z.-]+)?$".to_owned(),
+            r"^(?:[xX*]\.(?:\d+|[xX*])|(?:v?\d+|[xX*])\.[xX*]\.\d+|[xX*]\.\d+\.\d+)(?:-[0-9A-Za-z.-]+)?$"
+                .to_owned(),
         ])
         .expect("literal patterns")
     });
@@ -155,10 +168,15 @@ fn is_subfolder(path: &str) -> bool {
     path.split('/').all(|part| !matches!(part, "" | "." | "..") && part.chars().all(plain))
 }
 
-/// An absolute https URL.
-fn website(server: &Map<String, Value>, violations: &mut Violations) {
+/// An absolute https URL; in development, http on this machine too, as for remotes.
+fn website(server: &Map<String, Value>, reach: Reach, violations: &mut Violations) {
     let Some(url) = text(server.get("websiteUrl")) else { return };
-    if let Some((rule, words)) = link_fault(url, ["invalid-website-url", "website-url-must-be-absolute", "website-url-invalid-scheme"]) {
+    if reach == Reach::Development && Url::parse(url).is_ok_and(|url| template::is_local(&url)) {
+        return;
+    }
+    if let Some((rule, words)) =
+        link_fault(url, ["invalid-website-url", "website-url-must-be-absolute", "website-url-invalid-scheme"])
+    {
         violations.note("websiteUrl", rule, format!("\"{}\" {words}.", shorten(url, 120)));
     }
 }
@@ -166,7 +184,9 @@ fn website(server: &Map<String, Value>, violations: &mut Violations) {
 /// The source of an icon: an absolute https URL.
 fn icon_source(index: usize, icon: &Value, violations: &mut Violations) {
     let Some(url) = icon.get("src").and_then(Value::as_str) else { return };
-    if let Some((rule, words)) = link_fault(url, ["icon-src-invalid-url", "icon-src-not-absolute", "icon-src-invalid-scheme"]) {
+    if let Some((rule, words)) =
+        link_fault(url, ["icon-src-invalid-url", "icon-src-not-absolute", "icon-src-invalid-scheme"])
+    {
         violations.note(format!("icons[{index}].src"), rule, format!("\"{}\" {words}.", shorten(url, 120)));
     }
 }
@@ -176,7 +196,9 @@ fn link_fault(url: &str, rules: [&'static str; 3]) -> Option<(&'static str, &'st
     match Url::parse(url) {
         Ok(url) if url.scheme() == "https" => None,
         Ok(_) => Some((rules[2], "must begin with https://")),
-        Err(url::ParseError::RelativeUrlWithoutBase) => Some((rules[1], "must be a whole address that begins with https://")),
+        Err(url::ParseError::RelativeUrlWithoutBase) => {
+            Some((rules[1], "must be a whole address that begins with https://"))
+        }
         Err(_) => Some((rules[0], "cannot be read as an address")),
     }
 }
@@ -201,15 +223,46 @@ mod tests {
     #[test]
     fn ranges_are_told_from_versions() {
         let ranges = [
-            "^1.2.3", "~1.2", ">=1.0.0", "<= 2", "> v1", "<1.0.0-beta.1", "=1.0.0", "1.2.3 - 2.0.0", "1 - 2", "1.2 || 1.3",
-            "1.2.*", "1.2.x", "1.2.X", "1.x", "v1.x", "*.*", "x.1", "1.x.0", "x.2.3", "1.*-beta", " 1.x ",
+            "^1.2.3",
+            "~1.2",
+            ">=1.0.0",
+            "<= 2",
+            "> v1",
+            "<1.0.0-beta.1",
+            "=1.0.0",
+            "1.2.3 - 2.0.0",
+            "1 - 2",
+            "1.2 || 1.3",
+            "1.2.*",
+            "1.2.x",
+            "1.2.X",
+            "1.x",
+            "v1.x",
+            "*.*",
+            "x.1",
+            "1.x.0",
+            "x.2.3",
+            "1.*-beta",
+            " 1.x ",
         ];
         for version in ranges {
             assert!(is_range(version), "{version}");
         }
         let versions = [
-            "1.2.3", "v1.0", "1.0.0-beta.x", "1.0.0-next", "2025.10.1", "1.0.0+build.5", "a1b2c3", "1", "x", "latest-1", "1.2.3-4 5",
-            "1.0.0-x.7.z.92", "experimental", "1.2.3.4",
+            "1.2.3",
+            "v1.0",
+            "1.0.0-beta.x",
+            "1.0.0-next",
+            "2025.10.1",
+            "1.0.0+build.5",
+            "a1b2c3",
+            "1",
+            "x",
+            "latest-1",
+            "1.2.3-4 5",
+            "1.0.0-x.7.z.92",
+            "experimental",
+            "1.2.3.4",
         ];
         for version in versions {
             assert!(!is_range(version), "{version}");
@@ -221,7 +274,14 @@ mod tests {
         assert!(is_repository("https://github.com/owner/repo", "github.com", 2..=2));
         assert!(is_repository("http://www.github.com/owner/repo.git/", "github.com", 2..=2));
         assert!(is_repository("https://gitlab.com/group/sub/repo", "gitlab.com", 2..=20));
-        for url in ["https://github.com/owner", "https://github.com/o/r/tree", "git@github.com:o/r", "https://github.com.evil.example/o/r", "https://github.com//r", "https://github.com/o/r?x"] {
+        for url in [
+            "https://github.com/owner",
+            "https://github.com/o/r/tree",
+            "git@github.com:o/r",
+            "https://github.com.evil.example/o/r",
+            "https://github.com//r",
+            "https://github.com/o/r?x",
+        ] {
             assert!(!is_repository(url, "github.com", 2..=2), "{url}");
         }
     }

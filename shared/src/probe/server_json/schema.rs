@@ -44,7 +44,9 @@ fn tell(error: &ValidationError<'_>, violations: &mut Violations) {
             format!("`{property}` is missing.")
         }
         ValidationErrorKind::Type { kind } => format!("It must be {}.", type_name(kind)),
-        ValidationErrorKind::MinLength { .. } => "It is empty: write something, or leave it out where it is optional.".to_owned(),
+        ValidationErrorKind::MinLength { .. } => {
+            "It is empty: write something, or leave it out where it is optional.".to_owned()
+        }
         ValidationErrorKind::MaxLength { limit } => {
             let length = value.as_str().unwrap_or_default().chars().count();
             format!("It has {length} characters; at most {limit} are allowed.")
@@ -52,7 +54,9 @@ fn tell(error: &ValidationError<'_>, violations: &mut Violations) {
         ValidationErrorKind::Enum { options } => {
             format!("\"{}\" is not known here; it may be {}.", words(value), choices(options))
         }
-        ValidationErrorKind::Pattern { pattern } => format!("\"{}\" does not have the form {pattern}", words(value)),
+        ValidationErrorKind::Pattern { pattern } => {
+            format!("\"{}\" does not have the form {pattern}", words(value))
+        }
         other => format!("\"{}\" is not allowed here (`{}` of the schema).", words(value), other.keyword()),
     };
     if !violations.speaks_of(&path) {
@@ -62,10 +66,15 @@ fn tell(error: &ValidationError<'_>, violations: &mut Violations) {
 
 /// Of several alternatives, tells what is wrong with the one that was meant: the one whose `type` fits, else the
 /// one with the fewest faults.
-fn alternatives(error: &ValidationError<'_>, context: &[Vec<ValidationError<'static>>], violations: &mut Violations) {
+fn alternatives(
+    error: &ValidationError<'_>,
+    context: &[Vec<ValidationError<'static>>],
+    violations: &mut Violations,
+) {
     let wrong_type = |errors: &[ValidationError<'_>]| {
         errors.iter().any(|error| {
-            matches!(error.kind(), ValidationErrorKind::Enum { .. }) && error.instance_path().as_str().ends_with("/type")
+            matches!(error.kind(), ValidationErrorKind::Enum { .. })
+                && error.instance_path().as_str().ends_with("/type")
         })
     };
     let path = place(error.instance_path().as_str());
@@ -86,7 +95,11 @@ fn alternatives(error: &ValidationError<'_>, context: &[Vec<ValidationError<'sta
             if !violations.speaks_of(&path) {
                 let known: Vec<String> = context.iter().flatten().filter_map(known_types).collect();
                 let seen = error.instance().get("type").map(words).unwrap_or_default();
-                violations.note(path, "schema", format!("\"{seen}\" is not known here; it may be {}.", known.join(" or ")));
+                violations.note(
+                    path,
+                    "schema",
+                    format!("\"{seen}\" is not known here; it may be {}.", known.join(" or ")),
+                );
             }
         }
     }
@@ -106,7 +119,9 @@ fn only_missing<'e>(errors: &'e [ValidationError<'static>]) -> Option<&'e str> {
 /// The types that one alternative would take.
 fn known_types(error: &ValidationError<'_>) -> Option<String> {
     match error.kind() {
-        ValidationErrorKind::Enum { options } if error.instance_path().as_str().ends_with("/type") => Some(choices(options)),
+        ValidationErrorKind::Enum { options } if error.instance_path().as_str().ends_with("/type") => {
+            Some(choices(options))
+        }
         _ => None,
     }
 }

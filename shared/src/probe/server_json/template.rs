@@ -55,7 +55,10 @@ mod tests {
     #[test]
     fn a_template_is_judged_with_stand_ins() {
         let host = |url: &str| parsed(url).map(|url| url.to_string());
-        assert_eq!(host("https://{t}.a.example:{port}/x").as_deref(), Some("https://placeholder.a.example:8080/x"));
+        assert_eq!(
+            host("https://{t}.a.example:{port}/x").as_deref(),
+            Some("https://placeholder.a.example:8080/x")
+        );
         assert_eq!(host("{scheme}://a.example").as_deref(), Some("http://a.example/"));
         assert_eq!(host("{base}/mcp"), None);
         assert_eq!(host("ftp://a.example"), None);
@@ -64,7 +67,13 @@ mod tests {
 
     #[test]
     fn loopback_is_local_in_every_spelling() {
-        for url in ["http://localhost/", "http://a.localhost/", "http://127.9.9.9/", "http://0x7f.1/", "http://[::1]/"] {
+        for url in [
+            "http://localhost/",
+            "http://a.localhost/",
+            "http://127.9.9.9/",
+            "http://0x7f.1/",
+            "http://[::1]/",
+        ] {
             assert!(is_local(&Url::parse(url).unwrap()), "{url}");
         }
         assert!(!is_local(&Url::parse("https://localhost.example/").unwrap()));

@@ -104,14 +104,46 @@ fn each_rule_is_broken_by_its_code() {
         ("/packages/0/registryType", json!("mcpb"), "packages[0].fileSha256: mcpb-file-sha256-required"),
         ("/packages/0/version", json!("latest"), "packages[0].version: reserved-version-string"),
         ("/packages/0/version", json!("1.x"), "packages[0].version: version-looks-like-range"),
-        ("/packages/0/packageArguments/0/name", json!(""), "packages[0].packageArguments[0].name: named-argument-name-required"),
-        ("/packages/0/packageArguments/0/name", json!("--port <n>"), "packages[0].packageArguments[0].name: invalid-named-argument-name"),
-        ("/packages/0/packageArguments/0/value", json!("--port 80"), "packages[0].packageArguments[0].value: argument-value-starts-with-name"),
-        ("/packages/0/packageArguments/0/default", json!("--port=80"), "packages[0].packageArguments[0].default: argument-default-starts-with-name"),
-        ("/packages/0/transport/url", json!("http://{other}/"), "packages[0].transport.url: invalid-templated-url"),
-        ("/packages/0/transport/url", json!(""), "packages[0].transport.url: streamable-transport-url-required"),
-        ("/packages/0/transport/type", json!("carrier"), "packages[0].transport.type: unsupported-transport-type"),
-        ("/packages/1/transport/url", json!("http://localhost"), "packages[1].transport.url: stdio-transport-url-not-empty"),
+        (
+            "/packages/0/packageArguments/0/name",
+            json!(""),
+            "packages[0].packageArguments[0].name: named-argument-name-required",
+        ),
+        (
+            "/packages/0/packageArguments/0/name",
+            json!("--port <n>"),
+            "packages[0].packageArguments[0].name: invalid-named-argument-name",
+        ),
+        (
+            "/packages/0/packageArguments/0/value",
+            json!("--port 80"),
+            "packages[0].packageArguments[0].value: argument-value-starts-with-name",
+        ),
+        (
+            "/packages/0/packageArguments/0/default",
+            json!("--port=80"),
+            "packages[0].packageArguments[0].default: argument-default-starts-with-name",
+        ),
+        (
+            "/packages/0/transport/url",
+            json!("http://{other}/"),
+            "packages[0].transport.url: invalid-templated-url",
+        ),
+        (
+            "/packages/0/transport/url",
+            json!(""),
+            "packages[0].transport.url: streamable-transport-url-required",
+        ),
+        (
+            "/packages/0/transport/type",
+            json!("carrier"),
+            "packages[0].transport.type: unsupported-transport-type",
+        ),
+        (
+            "/packages/1/transport/url",
+            json!("http://localhost"),
+            "packages[1].transport.url: stdio-transport-url-not-empty",
+        ),
         ("/packages/1/transport", json!({}), "packages[1].transport.type: schema"),
         ("/remotes/0/type", json!("stdio"), "remotes[0].type: unsupported-remote-transport-type"),
         ("/remotes/0/url", json!("http://mcp.example.com"), "remotes[0].url: invalid-remote-url"),
@@ -232,16 +264,30 @@ fn what_is_no_object_is_refused() {
 }
 
 #[test]
-fn two_megabytes_of_nonsense_are_read_in_no_time() {
-    let many: Vec<Value> = (0..20_000).map(|n| json!({"url": n, "name": "a", "transport": {"type": "x"}})).collect();
+fn a_megabyte_of_nonsense_is_read_in_no_time() {
+    let many: Vec<Value> =
+        (0..300).map(|n| json!({"url": n, "name": "a", "transport": {"type": "x"}})).collect();
     let nonsense = "{a}<b>1.x || ".repeat(20_000);
     let document = json!({"name": nonsense, "description": nonsense, "version": nonsense, "websiteUrl": nonsense,
         "packages": many, "remotes": many, "icons": many});
     let began = Instant::now();
     let violations = read(&document, Reach::Public).expect_err("nonsense");
     assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    assert!(violations.len() > 10, "{violations:?}");
     let told: usize = violations.iter().map(|violation| violation.message.len() + violation.path.len()).sum();
     assert!(told < 20_000, "{told}");
+}
+
+#[test]
+fn a_document_full_of_data_is_refused_unread() {
+    let mut document = whole();
+    document["_meta"]["com.example/data"] = json!(vec![0; 2 * MOST_VALUES]);
+    assert!(read(&document, Reach::Public).is_ok(), "what publishers add is their own");
+    document["packages"] = Value::Array(vec![json!({}); 100_000]);
+    let began = Instant::now();
+    let violations = read(&document, Reach::Public).expect_err("too large");
+    assert!(began.elapsed() < Duration::from_millis(500), "{:?}", began.elapsed());
+    assert_eq!(violations.iter().map(|violation| violation.rule).collect::<Vec<_>>(), ["too-large"]);
 }
 
 proptest! {

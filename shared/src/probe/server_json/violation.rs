@@ -47,7 +47,8 @@ impl Violations {
 
     /// True where something was already said about a place.
     pub(super) fn speaks_of(&self, path: &str) -> bool {
-        self.list.iter().any(|violation| violation.path == path) || self.settled.iter().any(|known| known == path)
+        self.list.iter().any(|violation| violation.path == path)
+            || self.settled.iter().any(|known| known == path)
     }
 
     /// True once nothing more is taken in.
