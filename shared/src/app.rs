@@ -51,10 +51,23 @@ impl App {
     /// Puts an app together from its parts.
     #[must_use]
     pub fn new(settings: Settings, store: Store, bus: Bus, clock: Clock, random: Random) -> Self {
-        let own_host = url::Url::parse(&settings.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
+        let own_host =
+            url::Url::parse(&settings.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
         let own_host = own_host.filter(|_| settings.mode == Mode::Public);
         let fetcher = Fetcher::new(settings.reach(), &settings.user_agent(), own_host.as_deref());
         Self { settings: Arc::new(settings), store, bus, clock, random, fetcher, pages: PageCache::default() }
+    }
+
+    /// The same app, reached at `base_url` where one is given.
+    #[must_use]
+    pub fn at(self, base_url: Option<String>) -> Self {
+        match base_url {
+            Some(base_url) => {
+                let settings = Settings { base_url, ..(*self.settings).clone() };
+                Self::new(settings, self.store, self.bus, self.clock, self.random)
+            }
+            None => self,
+        }
     }
 
     /// The app of a Lambda function: settings, credentials and region from its environment, public rules.

@@ -16,14 +16,12 @@ pub struct Problem {
     pub detail: String,
     /// The argument that is at fault, where there is one.
     pub field: Option<String>,
-    /// What to do next, machine-readable: `{action, method?, url?, note?}`.
-    pub next: Option<Value>,
     /// Seconds after which to try again.
     pub retry_after: Option<u32>,
-    /// Further members of the document, such as the lane of a listing that is not Active.
-    pub extra: Map<String, Value>,
     /// What the log says and no caller sees.
-    pub internal: Option<String>,
+    pub internal: Option<Box<str>>,
+    /// Further members of the document: `next`, or the lane of a listing that is not Active.
+    members: Option<Box<Map<String, Value>>>,
 }
 
 impl Problem {
@@ -34,10 +32,9 @@ impl Problem {
             code,
             detail: detail.into(),
             field: None,
-            next: None,
             retry_after: None,
-            extra: Map::new(),
             internal: None,
+            members: None,
         }
     }
 
@@ -48,10 +45,7 @@ impl Problem {
 
     /// 422: the request can be read, but `field` holds something that cannot be taken.
     pub fn invalid(field: impl Into<String>, code: &'static str, detail: impl Into<String>) -> Self {
-        Self {
-            field: Some(field.into()),
-            ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail)
-        }
+        Self { field: Some(field.into()), ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail) }
     }
 
     /// 404: no listing of that id or name.
@@ -79,7 +73,7 @@ impl Problem {
     pub fn unavailable(internal: impl Into<String>) -> Self {
         Self {
             retry_after: Some(2),
-            internal: Some(internal.into()),
+            internal: Some(internal.into().into()),
             ..Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "busy",
@@ -91,7 +85,7 @@ impl Problem {
     /// 500: a fault of ours; `internal` goes to the log only.
     pub fn fault(internal: impl Into<String>) -> Self {
         Self {
-            internal: Some(internal.into()),
+            internal: Some(internal.into().into()),
             ..Self::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "internal_fault",
@@ -100,17 +94,16 @@ impl Problem {
         }
     }
 
-    /// The same problem with what to do next.
+    /// The same problem with what to do next, machine-readable: `{action, method?, url?, note?}`.
     #[must_use]
-    pub fn with_next(mut self, next: Value) -> Self {
-        self.next = Some(next);
-        self
+    pub fn with_next(self, next: Value) -> Self {
+        self.with("next", next)
     }
 
     /// The same problem with one more member.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.extra.insert(name.to_owned(), value.into());
+        self.members.get_or_insert_default().insert(name.to_owned(), value.into());
         self
     }
 
@@ -128,13 +121,10 @@ impl Problem {
         if let Some(field) = &self.field {
             document["field"] = json!(field);
         }
-        if let Some(next) = &self.next {
-            document["next"] = next.clone();
-        }
         if let Some(seconds) = self.retry_after {
             document["retry_after_s"] = json!(seconds);
         }
-        for (name, value) in &self.extra {
+        for (name, value) in self.members.iter().flat_map(|members| members.iter()) {
             document[name] = value.clone();
         }
         document

@@ -58,11 +58,17 @@ pub async fn read(app: &App, arguments: Arguments) -> Result<Feed, Problem> {
 /// A cursor is the sort key that the page before ended with.
 fn place(cursor: &str) -> Result<String, Problem> {
     let refuse = || {
-        Problem::invalid("cursor", "bad_cursor", "`cursor` must be the next_cursor of an earlier page; leave it out for the first page.")
+        Problem::invalid(
+            "cursor",
+            "bad_cursor",
+            "`cursor` must be the next_cursor of an earlier page; leave it out for the first page.",
+        )
     };
     let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refuse())?;
     let place = String::from_utf8(bytes).map_err(|_| refuse())?;
     let sound = place.len() <= 300
-        && place.split_once('#').is_some_and(|(millis, _)| millis.len() == 13 && millis.bytes().all(|b| b.is_ascii_digit()));
+        && place
+            .split_once('#')
+            .is_some_and(|(millis, _)| millis.len() == 13 && millis.bytes().all(|b| b.is_ascii_digit()));
     if sound { Ok(place) } else { Err(refuse()) }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::listing::{Kind, Listing};
 use crate::settings::Settings;
 
-/// The steps of the funnel (contract "take_demo object").
+/// The steps of the funnel (contract "`take_demo` object").
 const FUNNEL: [&str; 5] = ["active_live", "demo", "feedback", "free_full_or_25pct", "use_no_stripe"];
 
 /// The founding offer (contract "Deal").
@@ -68,7 +68,7 @@ pub struct DemoBody {
     pub description: Option<String>,
 }
 
-/// A demo, ready to be asked for (contract "take_demo object").
+/// A demo, ready to be asked for (contract "`take_demo` object").
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TakeDemo {
     /// What this is.
@@ -139,14 +139,34 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     let stage = |id, label, agent_action: String| Stage { id, label, agent_action };
     vec![
         stage("list", "List", format!("POST {} {{\"url\": \"<card URL>\"}}", settings.url("/api/publish"))),
-        stage("live", "Live", format!("GET {} until lane=active", settings.url("/api/listings/status?id=<listing_id>"))),
-        stage("demo", "Demo", format!("POST {} {{\"listing_id\": \"<listing_id>\"}}", settings.url("/api/products/demo"))),
-        stage("feedback", "Feedback", format!("POST {} with the demo's example_body", settings.url("/api/products/feedback"))),
-        stage("discount", "Discount", "Keep the code that feedback answers once the founding seats are gone.".to_owned()),
-        stage("buy", "Buy", format!(
-            "Wait until payments open, after {} feedback from agents and {0} from MCP servers.",
-            settings.payments_open_after
-        )),
+        stage(
+            "live",
+            "Live",
+            format!("GET {} until lane=active", settings.url("/api/listings/status?id=<listing_id>")),
+        ),
+        stage(
+            "demo",
+            "Demo",
+            format!("POST {} {{\"listing_id\": \"<listing_id>\"}}", settings.url("/api/products/demo")),
+        ),
+        stage(
+            "feedback",
+            "Feedback",
+            format!("POST {} with the demo's example_body", settings.url("/api/products/feedback")),
+        ),
+        stage(
+            "discount",
+            "Discount",
+            "Keep the code that feedback answers once the founding seats are gone.".to_owned(),
+        ),
+        stage(
+            "buy",
+            "Buy",
+            format!(
+                "Wait until payments open, after {} feedback from agents and {0} from MCP servers.",
+                settings.payments_open_after
+            ),
+        ),
     ]
 }
 
@@ -162,7 +182,9 @@ pub fn deal(settings: &Settings, claimed: u32) -> Deal {
         remaining,
         percent_off: 100,
         no_stripe: true,
-        path: ["Be Live", "Take the demo", "Send feedback", "Receive an access token"].map(str::to_owned).to_vec(),
+        path: ["Be Live", "Take the demo", "Send feedback", "Receive an access token"]
+            .map(str::to_owned)
+            .to_vec(),
         one_liner: format!(
             "The first {seats} listings to finish demo and feedback receive a full product, free and without checkout."
         ),
@@ -199,7 +221,8 @@ pub fn take_demo(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDem
     let url = settings.url("/api/products/demo");
     TakeDemo {
         name: format!("Free demo for {}", listing.name),
-        description: "Makes artifacts from this listing's own card and probe evidence; free, no account.".to_owned(),
+        description: "Makes artifacts from this listing's own card and probe evidence; free, no account."
+            .to_owned(),
         listing_id: listing.id.to_string(),
         kind,
         sku: sku(kind),
@@ -233,5 +256,8 @@ pub fn listing_deal(listing: &Listing, settings: &Settings, deal: &Deal) -> List
 }
 
 fn curl(listing: &Listing, url: &str) -> String {
-    format!("curl -X POST {url} -H 'content-type: application/json' -d '{{\"listing_id\":\"{}\"}}'", listing.id)
+    format!(
+        "curl -X POST {url} -H 'content-type: application/json' -d '{{\"listing_id\":\"{}\"}}'",
+        listing.id
+    )
 }

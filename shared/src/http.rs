@@ -2,8 +2,8 @@
 //! A function's router holds its routes only; [`finish`] puts the same walls around each.
 
 mod arguments;
-mod caller;
 mod cached;
+mod caller;
 mod layers;
 
 pub use arguments::{Body, Query, RawBody, arguments};

@@ -2,12 +2,14 @@
 //! Every `main.rs` is one call of these, so that what runs on AWS is what runs everywhere else.
 
 use std::net::IpAddr;
+use std::sync::OnceLock;
 
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use lambda_http::request::RequestContext;
+use lambda_http::tower::ServiceExt as _;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use serde_json::Value;
 
@@ -18,10 +20,16 @@ use crate::http::CallerAddress;
 ///
 /// # Errors
 /// A bad setting, or the runtime ends.
-pub async fn serve(router: impl FnOnce(App) -> Router) -> Result<(), Error> {
+pub async fn serve(routes: impl Fn(App) -> Router) -> Result<(), Error> {
     log();
-    let router = router(App::from_environment()?).layer(from_fn(told_by_the_gateway));
-    lambda_http::run(router).await
+    let app = App::from_environment()?;
+    let router = OnceLock::new();
+    lambda_http::run(service_fn(|request: lambda_http::Request| {
+        let router: &Router =
+            router.get_or_init(|| behind_gateway(routes(app.clone().at(own_address(&request)))));
+        router.clone().oneshot(request)
+    }))
+    .await
 }
 
 /// Runs a scheduled function: `job` is called with every event.
@@ -43,13 +51,29 @@ where
     .await
 }
 
+/// A function's router as it stands behind API Gateway, which tells the caller's address in the event.
+pub fn behind_gateway(router: Router) -> Router {
+    router.layer(from_fn(told_by_the_gateway))
+}
+
 /// Log lines as JSON objects, at the level that `RUST_LOG` says.
 fn log() {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "info".into());
     tracing_subscriber::fmt().json().with_env_filter(filter).without_time().init();
 }
 
-/// The caller's address as API Gateway saw it.
+/// The address of the HTTP API that a request came through. A template cannot tell a function the address of
+/// the API that calls it, so where `BASE_URL` is not given the first event does.
+fn own_address(request: &lambda_http::Request) -> Option<String> {
+    let given = std::env::var("BASE_URL").is_ok_and(|url| !url.trim().is_empty());
+    match request.extensions().get::<RequestContext>() {
+        Some(RequestContext::ApiGatewayV2(context)) if !given => {
+            context.domain_name.as_ref().map(|domain| format!("https://{domain}"))
+        }
+        _ => None,
+    }
+}
+
 async fn told_by_the_gateway(mut request: Request, next: Next) -> Response {
     let address: Option<IpAddr> = match request.extensions().get::<RequestContext>() {
         Some(RequestContext::ApiGatewayV2(context)) => {

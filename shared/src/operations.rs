@@ -157,7 +157,10 @@ async fn allow(app: &App, act: Allowance<'_>) -> Result<(), Problem> {
                 "everybody" => "for everybody together",
                 _ => "from your address",
             };
-            Err(Problem::too_many(format!("Too many requests of this sort {of} within the hour. Try again in {wait} s."), wait))
+            Err(Problem::too_many(
+                format!("Too many requests of this sort {of} within the hour. Try again in {wait} s."),
+                wait,
+            ))
         }
     }
 }

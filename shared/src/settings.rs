@@ -183,7 +183,9 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
     fn base_url(&self) -> Result<String, SettingError> {
         let value = self.text("BASE_URL").unwrap_or_else(|| "http://127.0.0.1:8080".to_owned());
         match Url::parse(&value) {
-            Ok(url) if matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.has_host() => {
+            Ok(url)
+                if matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.has_host() =>
+            {
                 Ok(value.trim_end_matches('/').to_owned())
             }
             _ => Err(SettingError {

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::types::AttributeValue;
 
-pub use budget::{BudgetState, Bucket, Caps};
+pub use budget::{Bucket, BudgetState, Caps};
 pub use counters::{Live, Week};
 pub use due::{Claim, DueClass};
 pub use feed::FeedItem;

@@ -60,7 +60,9 @@ async fn active(
         None if validator.is_held_by(&headers) => Bytes::new(),
         None => {
             let envelope = envelope::read(&app, live, only, &from, limit).await?;
-            let body = Bytes::from(serde_json::to_vec(&envelope).map_err(|error| Problem::fault(error.to_string()))?);
+            let body = Bytes::from(
+                serde_json::to_vec(&envelope).map_err(|error| Problem::fault(error.to_string()))?,
+            );
             app.pages.put(page, validator.clone(), body.clone());
             body
         }
@@ -68,7 +70,10 @@ async fn active(
     Ok(validator.answer(&headers, LIST_AGE, "application/json", || body))
 }
 
-async fn activity(State(app): State<App>, Query(arguments): Query<feed::Arguments>) -> Result<Json<Feed>, Problem> {
+async fn activity(
+    State(app): State<App>,
+    Query(arguments): Query<feed::Arguments>,
+) -> Result<Json<Feed>, Problem> {
     Ok(Json(feed::read(&app, arguments).await?))
 }
 

@@ -17,9 +17,7 @@ enum Event {
     Tick,
     /// A listing was published.
     #[serde(rename = "listing.queued")]
-    Queued {
-        detail: Queued,
-    },
+    Queued { detail: Queued },
 }
 
 #[derive(Debug, Deserialize)]

@@ -18,6 +18,7 @@ use bytes::Bytes;
 use http::{Method, Request, StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use registry::http::CallerAddress;
+use registry::lambda::behind_gateway;
 use serde_json::json;
 use tower::ServiceExt;
 
@@ -169,7 +170,7 @@ impl Target {
         };
         let router = match transport {
             Transport::Direct => router.clone(),
-            Transport::Events => event::on_lambda(router.clone()),
+            Transport::Events => behind_gateway(router.clone()),
         };
         Ok(Self { route_key: route_key.into(), router, transport })
     }

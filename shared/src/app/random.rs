@@ -11,7 +11,7 @@ pub enum Random {
     /// The operating system's generator.
     #[default]
     System,
-    /// A reproducible sequence (SplitMix64); never used outside tests.
+    /// A reproducible sequence (`SplitMix64`); never used outside tests.
     Seeded(Arc<AtomicU64>),
 }
 

@@ -35,7 +35,13 @@ impl Validator {
 
     /// An answer with this validator; 304 without a body where the caller has it already.
     #[must_use]
-    pub fn answer(&self, headers: &HeaderMap, max_age_s: u32, kind: &'static str, body: impl FnOnce() -> Bytes) -> Response {
+    pub fn answer(
+        &self,
+        headers: &HeaderMap,
+        max_age_s: u32,
+        kind: &'static str,
+        body: impl FnOnce() -> Bytes,
+    ) -> Response {
         let mut response = if self.is_held_by(headers) {
             StatusCode::NOT_MODIFIED.into_response()
         } else {

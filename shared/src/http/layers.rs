@@ -11,9 +11,9 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use serde_json::json;
 use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::compression::predicate::SizeAbove;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::CompressionLevel;
+use tower_http::compression::predicate::SizeAbove;
 
 use crate::app::{App, Random};
 use crate::error::{Problem, shorten};
@@ -23,7 +23,10 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Puts the walls around a function's routes.
 pub fn finish(router: Router<App>, app: App) -> Router {
     let random = app.random.clone();
-    let packed = CompressionLayer::new().gzip(true).quality(CompressionLevel::Fastest).compress_when(SizeAbove::new(8192));
+    let packed = CompressionLayer::new()
+        .gzip(true)
+        .quality(CompressionLevel::Fastest)
+        .compress_when(SizeAbove::new(8192));
     router
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
@@ -40,12 +43,20 @@ async fn no_such_path(request: Request) -> Problem {
 }
 
 async fn wrong_method(request: Request) -> Problem {
-    let detail = format!("`{}` does not take {}; the Allow header says what it takes.", shorten(request.uri().path(), 120), request.method());
+    let detail = format!(
+        "`{}` does not take {}; the Allow header says what it takes.",
+        shorten(request.uri().path(), 120),
+        request.method()
+    );
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail)
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the layer hands the panic over")]
 fn panicked(panic: Box<dyn Any + Send>) -> Response {
-    let text = panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(|t| (*t).to_owned()));
+    let text = panic
+        .downcast_ref::<String>()
+        .cloned()
+        .or_else(|| panic.downcast_ref::<&str>().map(|t| (*t).to_owned()));
     Problem::fault(format!("panicked: {}", text.unwrap_or_default())).into_response()
 }
 

@@ -15,29 +15,132 @@ pub struct Category(String);
 type Shelf = (&'static str, &'static str, &'static [&'static str]);
 
 const AGENT_SHELVES: [Shelf; 9] = [
-    ("coding-engineering", "Coding & engineering", &["code", "coding", "program", "developer", "software", "git", "debug", "devops", "sql"]),
-    ("research-analysis", "Research & analysis", &["research", "paper", "literature", "investigat", "scientific", "fact-check", "summar"]),
-    ("data-analytics", "Data & analytics", &["analytics", "data", "dataset", "dashboard", "statistic", "forecast", "metric", "chart"]),
+    (
+        "coding-engineering",
+        "Coding & engineering",
+        &["code", "coding", "program", "developer", "software", "git", "debug", "devops", "sql"],
+    ),
+    (
+        "research-analysis",
+        "Research & analysis",
+        &["research", "paper", "literature", "investigat", "scientific", "fact-check", "summar"],
+    ),
+    (
+        "data-analytics",
+        "Data & analytics",
+        &["analytics", "data", "dataset", "dashboard", "statistic", "forecast", "metric", "chart"],
+    ),
     ("customer-support", "Customer support", &["support", "helpdesk", "customer", "ticket", "faq"]),
-    ("sales-growth", "Sales & growth", &["sales", "marketing", "lead", "growth", "seo", "crm", "outreach", "advert"]),
-    ("creative-content", "Creative & content", &["creative", "content", "image", "video", "music", "story", "design", "writing", "copywrit"]),
-    ("ops-automation", "Operations & automation", &["automat", "workflow", "operations", "monitor", "schedule", "reimburs", "invoice", "procure"]),
-    ("personal-assistant", "Personal assistant", &["assistant", "calendar", "email", "travel", "booking", "flight", "hotel", "reminder"]),
-    ("multi-agent", "Multi-agent", &["orchestrat", "multi-agent", "multiagent", "swarm", "planner", "coordinat", "registry"]),
+    (
+        "sales-growth",
+        "Sales & growth",
+        &["sales", "marketing", "lead", "growth", "seo", "crm", "outreach", "advert"],
+    ),
+    (
+        "creative-content",
+        "Creative & content",
+        &["creative", "content", "image", "video", "music", "story", "design", "writing", "copywrit"],
+    ),
+    (
+        "ops-automation",
+        "Operations & automation",
+        &["automat", "workflow", "operations", "monitor", "schedule", "reimburs", "invoice", "procure"],
+    ),
+    (
+        "personal-assistant",
+        "Personal assistant",
+        &["assistant", "calendar", "email", "travel", "booking", "flight", "hotel", "reminder"],
+    ),
+    (
+        "multi-agent",
+        "Multi-agent",
+        &["orchestrat", "multi-agent", "multiagent", "swarm", "planner", "coordinat", "registry"],
+    ),
 ];
 
 const MCP_SHELVES: [Shelf; 11] = [
-    ("code-devtools", "Code & developer tools", &["code", "git", "github", "gitlab", "developer", "debug", "ide", "repository", "ci/cd", "compiler", "lint"]),
-    ("data-storage", "Data & storage", &["database", "sql", "postgres", "mysql", "sqlite", "mongodb", "redis", "storage", "bucket", "vector", "warehouse", "data"]),
+    (
+        "code-devtools",
+        "Code & developer tools",
+        &[
+            "code",
+            "git",
+            "github",
+            "gitlab",
+            "developer",
+            "debug",
+            "ide",
+            "repository",
+            "ci/cd",
+            "compiler",
+            "lint",
+        ],
+    ),
+    (
+        "data-storage",
+        "Data & storage",
+        &[
+            "database",
+            "sql",
+            "postgres",
+            "mysql",
+            "sqlite",
+            "mongodb",
+            "redis",
+            "storage",
+            "bucket",
+            "vector",
+            "warehouse",
+            "data",
+        ],
+    ),
     ("search-retrieval", "Search & retrieval", &["search", "retriev", "rag", "index", "crawl", "fetch"]),
     ("browser-web", "Browser & web", &["browser", "web", "scrap", "playwright", "puppeteer", "html"]),
-    ("communication", "Communication", &["slack", "email", "chat", "message", "discord", "telegram", "sms", "whatsapp"]),
-    ("finance-commerce", "Finance & commerce", &["finance", "payment", "stock", "crypto", "trading", "invoice", "shop", "commerce", "bank", "price"]),
-    ("productivity", "Productivity", &["notion", "calendar", "task", "todo", "document", "spreadsheet", "note", "project", "crm", "jira"]),
-    ("media-creative", "Media & creative", &["image", "video", "audio", "music", "design", "figma", "photo", "speech"]),
-    ("security-identity", "Security & identity", &["security", "vulnerab", "identity", "auth", "secret", "threat", "malware"]),
-    ("infra-cloud", "Infrastructure & cloud", &["aws", "azure", "cloud", "kubernetes", "docker", "terraform", "infrastructure", "monitor", "observab"]),
-    ("research-knowledge", "Research & knowledge", &["research", "arxiv", "paper", "knowledge", "wikipedia", "science", "academic", "memory"]),
+    (
+        "communication",
+        "Communication",
+        &["slack", "email", "chat", "message", "discord", "telegram", "sms", "whatsapp"],
+    ),
+    (
+        "finance-commerce",
+        "Finance & commerce",
+        &["finance", "payment", "stock", "crypto", "trading", "invoice", "shop", "commerce", "bank", "price"],
+    ),
+    (
+        "productivity",
+        "Productivity",
+        &["notion", "calendar", "task", "todo", "document", "spreadsheet", "note", "project", "crm", "jira"],
+    ),
+    (
+        "media-creative",
+        "Media & creative",
+        &["image", "video", "audio", "music", "design", "figma", "photo", "speech"],
+    ),
+    (
+        "security-identity",
+        "Security & identity",
+        &["security", "vulnerab", "identity", "auth", "secret", "threat", "malware"],
+    ),
+    (
+        "infra-cloud",
+        "Infrastructure & cloud",
+        &[
+            "aws",
+            "azure",
+            "cloud",
+            "kubernetes",
+            "docker",
+            "terraform",
+            "infrastructure",
+            "monitor",
+            "observab",
+        ],
+    ),
+    (
+        "research-knowledge",
+        "Research & knowledge",
+        &["research", "arxiv", "paper", "knowledge", "wikipedia", "science", "academic", "memory"],
+    ),
 ];
 
 const OTHER: (&str, &str) = ("other", "Other");
@@ -90,7 +193,11 @@ impl Category {
 
 /// Short leads must be the whole word ("git", "ide"), long ones may start it ("automat" for "automation").
 fn leads_to(lead: &str, word: &str) -> bool {
-    if lead.len() <= 4 { word.trim_end_matches('s') == lead.trim_end_matches('s') } else { word.starts_with(lead) }
+    if lead.len() <= 4 {
+        word.trim_end_matches('s') == lead.trim_end_matches('s')
+    } else {
+        word.starts_with(lead)
+    }
 }
 
 fn words(text: &str) -> Vec<String> {

@@ -65,11 +65,18 @@ pub fn validator(app: &App, live: Live, page: &str) -> Validator {
 ///
 /// # Errors
 /// The table is busy.
-pub async fn read(app: &App, live: Live, only: Option<Kind>, from: &Cursor, limit: u32) -> Result<Envelope, Problem> {
+pub async fn read(
+    app: &App,
+    live: Live,
+    only: Option<Kind>,
+    from: &Cursor,
+    limit: u32,
+) -> Result<Envelope, Problem> {
     let page = page::read(app, only, from, limit).await?;
     let settings = &app.settings;
     let (deal, now) = (funnel::deal(settings, 0), app.clock.now());
-    let rows = |listings: &[super::Listing]| listings.iter().map(|l| Row::of(l, settings, &deal, now)).collect();
+    let rows =
+        |listings: &[super::Listing]| listings.iter().map(|l| Row::of(l, settings, &deal, now)).collect();
     Ok(Envelope {
         ok: true,
         origin: settings.base_url.clone(),

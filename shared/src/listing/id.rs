@@ -149,7 +149,16 @@ mod tests {
 
     #[test]
     fn what_is_no_id_is_refused() {
-        for text in ["", "agtpub_", "agtpub_XYZ", "agtpub-00000000000000000000", "mcp-", "mcp_x", "agent-UPPER", "other-x"] {
+        for text in [
+            "",
+            "agtpub_",
+            "agtpub_XYZ",
+            "agtpub-00000000000000000000",
+            "mcp-",
+            "mcp_x",
+            "agent-UPPER",
+            "other-x",
+        ] {
             assert_eq!(text.parse::<ListingId>(), Err(InvalidListingId), "{text}");
         }
         for text in ["agtpub_0123456789abcdef0123", "mcp-a", "agent-x.y_z-1"] {

@@ -37,14 +37,20 @@ impl Cursor {
     /// 422: it is none of ours.
     pub fn read(text: &str) -> Result<Self, Problem> {
         let refuse = || {
-            Problem::invalid("cursor", "bad_cursor", "`cursor` must be the next_cursor of an earlier page; leave it out for the first page.")
+            Problem::invalid(
+                "cursor",
+                "bad_cursor",
+                "`cursor` must be the next_cursor of an earlier page; leave it out for the first page.",
+            )
         };
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| refuse())?;
         let cursor: Self = serde_json::from_slice(&bytes).map_err(|_| refuse())?;
         let sound = [&cursor.agents, &cursor.mcps].iter().all(|place| match place {
             Place::Start | Place::End => true,
             Place::After(key) => key.split_once('#').is_some_and(|(millis, id)| {
-                millis.len() == 13 && millis.bytes().all(|b| b.is_ascii_digit()) && id.parse::<ListingId>().is_ok()
+                millis.len() == 13
+                    && millis.bytes().all(|b| b.is_ascii_digit())
+                    && id.parse::<ListingId>().is_ok()
             }),
         });
         if sound { Ok(cursor) } else { Err(refuse()) }

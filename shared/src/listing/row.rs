@@ -169,7 +169,9 @@ fn talk(listing: &Listing, settings: &Settings, now: Timestamp) -> Talk {
         let reason = format!("Onboarding grace until {ends}: the listing holds while its owner checks in.");
         Talk { required: true, active: true, mode: "grace", reason }
     } else {
-        let reason = format!("The onboarding grace ended at {ends}; the listing stays Live and its inbox shows as lapsed.");
+        let reason = format!(
+            "The onboarding grace ended at {ends}; the listing stays Live and its inbox shows as lapsed."
+        );
         Talk { required: true, active: false, mode: "lapsed", reason }
     }
 }
@@ -177,7 +179,9 @@ fn talk(listing: &Listing, settings: &Settings, now: Timestamp) -> Talk {
 fn next(listing: &Listing) -> String {
     match (listing.demoed, listing.feedbacked) {
         (false, _) => "Take the free demo: send take_demo as it stands.".to_owned(),
-        (true, false) => "Send feedback with the demo's example_body to receive a founding seat or a discount.".to_owned(),
+        (true, false) => {
+            "Send feedback with the demo's example_body to receive a founding seat or a discount.".to_owned()
+        }
         (true, true) => "Use your product, and check in on the Talk inbox.".to_owned(),
     }
 }

@@ -19,7 +19,8 @@ const LONGEST_SOURCE: usize = 200;
 /// The longest e-mail address (RFC 5321 §4.5.3.1).
 const LONGEST_EMAIL: usize = 254;
 /// Paths at which an agent card usually stands.
-const CARD_ENDINGS: [&str; 5] = ["agent-card.json", "agent.json", "agentcard.json", "ai-agent.json", "a2a-card.json"];
+const CARD_ENDINGS: [&str; 5] =
+    ["agent-card.json", "agent.json", "agentcard.json", "ai-agent.json", "a2a-card.json"];
 
 /// Something to list.
 #[derive(Clone, Debug)]
@@ -82,7 +83,7 @@ impl Submission {
         let any = url("url", &fields.url)?;
         let what = match (fields.server_json, card, mcp, any) {
             (Some(document), None, None, None) => {
-                Submitted::Server(Box::new(described(Value::Object(document), reach)?))
+                Submitted::Server(Box::new(described(&Value::Object(document), reach)?))
             }
             (None, Some(card), None, _) => Submitted::Url { target: card, kind: Some(Kind::Agent) },
             (None, None, Some(mcp), _) => Submitted::Url { target: mcp, kind: Some(Kind::Mcp) },
@@ -223,8 +224,8 @@ fn obstacle(server: &ServerDescription) -> Option<Obstacle> {
     }
 }
 
-fn described(document: Value, reach: Reach) -> Result<ServerDescription, Problem> {
-    server_json::read(&document, reach).map_err(|violations| {
+fn described(document: &Value, reach: Reach) -> Result<ServerDescription, Problem> {
+    server_json::read(document, reach).map_err(|violations| {
         let told: Vec<String> =
             violations.iter().take(5).map(|found| format!("{}: {}", found.path, found.message)).collect();
         let field = violations.first().map(|found| found.path.clone()).unwrap_or_default();
@@ -233,7 +234,8 @@ fn described(document: Value, reach: Reach) -> Result<ServerDescription, Problem
             .take(50)
             .map(|found| json!({ "path": found.path, "rule": found.rule, "message": found.message }))
             .collect();
-        let detail = format!("The server description breaks {} rule(s). {}", violations.len(), told.join(" "));
+        let detail =
+            format!("The server description breaks {} rule(s). {}", violations.len(), told.join(" "));
         Problem::invalid(field, "invalid_server_description", shorten(&detail, 1500)).with("violations", all)
     })
 }
@@ -268,10 +270,15 @@ fn line(field: &'static str, text: &str, longest: usize) -> Result<String, Probl
         return Err(Problem::invalid(
             field,
             "bad_length",
-            format!("`{field}` must have 1 to {longest} characters; leave it out if there is nothing to say."),
+            format!(
+                "`{field}` must have 1 to {longest} characters; leave it out if there is nothing to say."
+            ),
         ));
     }
-    if text.chars().any(|c| c.is_control() || matches!(c, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')) {
+    if text.chars().any(|c| {
+        c.is_control()
+            || matches!(c, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    }) {
         return Err(Problem::invalid(
             field,
             "control_characters",
@@ -290,7 +297,9 @@ fn address(text: &str) -> Result<String, Problem> {
             && !domain.contains('@')
             && domain.split('.').count() >= 2
             && domain.split('.').all(|label| {
-                !label.is_empty() && !label.starts_with('-') && label.chars().all(|c| c.is_alphanumeric() || c == '-')
+                !label.is_empty()
+                    && !label.starts_with('-')
+                    && label.chars().all(|c| c.is_alphanumeric() || c == '-')
             })
     });
     if plausible {
@@ -343,8 +352,11 @@ mod tests {
         assert_eq!(field(url("not a url")), "url");
         let card = Fields { agent_card_url: Some("ftp://a.example.org".to_owned()), ..Fields::default() };
         assert_eq!(field(card), "agent_card_url");
-        let with = |email: &str| Fields { contact_email: Some(email.to_owned()), ..url("https://a.example.org/") };
-        for email in ["nonsense", "a@b", "@example.org", "a b@example.org", "a@example..org", "a@@example.org"] {
+        let with =
+            |email: &str| Fields { contact_email: Some(email.to_owned()), ..url("https://a.example.org/") };
+        for email in
+            ["nonsense", "a@b", "@example.org", "a b@example.org", "a@example..org", "a@@example.org"]
+        {
             assert_eq!(field(with(email)), "contact_email", "{email}");
         }
         assert!(parse(with("someone@example.org")).is_ok());

@@ -146,7 +146,10 @@ async fn find(app: &App, wanted: &Arguments) -> Result<NamedListing, Problem> {
         (None, Some(name)) => {
             let bearers = app.store.listings_named(name).await?;
             let rank = |(listing, _): &NamedListing| (listing.lane == Lane::Active, listing.listed_at);
-            bearers.into_iter().max_by_key(rank).ok_or_else(|| Problem::listing_not_found(name).with("found", false))
+            bearers
+                .into_iter()
+                .max_by_key(rank)
+                .ok_or_else(|| Problem::listing_not_found(name).with("found", false))
         }
         (None, None) => Err(Problem::invalid(
             "id",
@@ -203,10 +206,16 @@ fn answer(app: &App, listing: &Listing, evidence: Option<Evidence>) -> Answer {
 fn lane_reason(listing: &Listing) -> &'static str {
     match (listing.lane, &listing.probe) {
         (Lane::Queued, None) => "Waits for its first probe.",
-        (Lane::Queued, Some(_)) => "The last probe was inconclusive (slow, busy or broken off); it is tried again.",
-        (Lane::Active, _) if listing.strikes.is_empty() => "Live: it answered a real handshake, and its checks are clean.",
+        (Lane::Queued, Some(_)) => {
+            "The last probe was inconclusive (slow, busy or broken off); it is tried again."
+        }
+        (Lane::Active, _) if listing.strikes.is_empty() => {
+            "Live: it answered a real handshake, and its checks are clean."
+        }
         (Lane::Active, _) => "Live; its weekly recheck failed and is being confirmed.",
-        (Lane::NeedsFix, Some(probe)) if probe.handshake == Handshake::Ok => "The handshake was ok, but a check is not clean.",
+        (Lane::NeedsFix, Some(probe)) if probe.handshake == Handshake::Ok => {
+            "The handshake was ok, but a check is not clean."
+        }
         (Lane::NeedsFix, _) => "The probe found something to fix.",
         (Lane::Demoted, _) => "Was Live, and failed its weekly recheck at three different hours.",
         (Lane::Withdrawn, _) => "Taken off by its owner.",

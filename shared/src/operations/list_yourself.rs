@@ -137,7 +137,12 @@ async fn first(app: &App, submission: &Submission, id: ListingId, now: Timestamp
 
 /// Publishing again is how an owner asks for a probe after a fix. What is Live is left as it is: its words are
 /// not anybody's to change who knows its URL.
-async fn again(app: &App, submission: &Submission, known: Listing, now: Timestamp) -> Result<Answer, Problem> {
+async fn again(
+    app: &App,
+    submission: &Submission,
+    known: Listing,
+    now: Timestamp,
+) -> Result<Answer, Problem> {
     match known.lane {
         Lane::Active => return Ok(answer(app, &known, "active", None)),
         Lane::Withdrawn => {

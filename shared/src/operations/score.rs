@@ -85,8 +85,13 @@ impl Operation for ScoreCard {
         let rate = app.settings.score_rate;
         super::allow(app, Allowance { act: "score", caller: &caller, host: Some(&host), rate }).await?;
         let url = target.to_string();
-        let subject =
-            Subject { kind: None, url: target, depth: Depth::Question, last_era: None, declared: Declared::Unknown };
+        let subject = Subject {
+            kind: None,
+            url: target,
+            depth: Depth::Question,
+            last_era: None,
+            declared: Declared::Unknown,
+        };
         let Examined { evidence, clean } = examine::stranger(app, &subject).await;
         Ok(answer(app, url, evidence, clean))
     }

@@ -100,7 +100,9 @@ pub fn limit(asked: Option<u32>, default: u32) -> Result<u32, Problem> {
     match asked {
         None => Ok(default),
         Some(limit) if (1..=100).contains(&limit) => Ok(limit),
-        Some(_) => Err(Problem::invalid("limit", "out_of_range", "`limit` must be a whole number from 1 to 100.")),
+        Some(_) => {
+            Err(Problem::invalid("limit", "out_of_range", "`limit` must be a whole number from 1 to 100."))
+        }
     }
 }
 
@@ -122,8 +124,10 @@ fn newest(page: page::Page, limit: u32) -> (Vec<Listing>, Cursor) {
             None => Place::Start,
         }
     };
-    let next =
-        Cursor { agents: place(Kind::Agent, agents, page.next.agents), mcps: place(Kind::Mcp, mcps, page.next.mcps) };
+    let next = Cursor {
+        agents: place(Kind::Agent, agents, page.next.agents),
+        mcps: place(Kind::Mcp, mcps, page.next.mcps),
+    };
     (all, next)
 }
 

@@ -56,7 +56,10 @@ pub fn held_by(app: &App, listing: &Listing, verdict: Verdict, holder: String) -
 fn context(app: &App, listing: &Listing, endpoint_holder: Option<String>) -> Context {
     Context {
         reach: app.settings.reach(),
-        card_url: listing.card_url.clone().or_else(|| listing.url.clone().filter(|_| listing.server_name.is_none())),
+        card_url: listing
+            .card_url
+            .clone()
+            .or_else(|| listing.url.clone().filter(|_| listing.server_name.is_none())),
         endpoint_holder,
         previous_tools_hash: listing.tools_hash.clone(),
     }

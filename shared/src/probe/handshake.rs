@@ -27,8 +27,6 @@ use crate::probe::verdict::Verdict;
 use conversation::{Conversation, fault_of, glimpse, refusal, retry_after};
 use evidence::Evidence;
 
-pub use evidence::skipped;
-
 /// What is to be probed.
 #[derive(Clone, Debug)]
 pub struct Subject {

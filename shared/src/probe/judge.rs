@@ -68,9 +68,9 @@ fn keep_or_demote(after: &mut Listing, evidence: &Evidence, job: Job, settings: 
     if !after.strikes.contains(&hour) {
         after.strikes.push(hour);
     }
-    let week_over = after
-        .last_ok_at
-        .is_none_or(|last| now.duration_since(last) >= days(settings.recheck_days) - SignedDuration::from_hours(1));
+    let week_over = after.last_ok_at.is_none_or(|last| {
+        now.duration_since(last) >= days(settings.recheck_days) - SignedDuration::from_hours(1)
+    });
     if after.strikes.len() >= STRIKES && (week_over || !evidence.verdict.inconclusive) {
         show(after, evidence);
         after.lane = Lane::Demoted;
@@ -107,7 +107,9 @@ fn filed(listing: &Listing, verdict: &Verdict) -> Category {
     let facts = &verdict.facts;
     let mut texts: Vec<&str> = listing.description.iter().map(String::as_str).collect();
     texts.extend(facts.skills.iter().flat_map(|skill| {
-        [skill.name.as_str(), skill.description.as_str()].into_iter().chain(skill.tags.iter().map(String::as_str))
+        [skill.name.as_str(), skill.description.as_str()]
+            .into_iter()
+            .chain(skill.tags.iter().map(String::as_str))
     }));
     texts.extend(facts.tools.iter().flat_map(|tool| [tool.name.as_str(), tool.description.as_str()]));
     Category::of(listing.kind.unwrap_or(Kind::Agent), &listing.name, &texts)
@@ -166,7 +168,9 @@ pub fn reasons(evidence: &Evidence) -> Vec<Reason> {
         reasons.clear();
     }
     // A verdict that failed at the card explains itself; the check of the same name would only repeat it.
-    reasons.extend(blocked.filter(|check| evidence.verdict.handshake == Handshake::Ok || check.code != "card_valid"));
+    reasons.extend(
+        blocked.filter(|check| evidence.verdict.handshake == Handshake::Ok || check.code != "card_valid"),
+    );
     reasons
 }
 
@@ -175,10 +179,16 @@ fn cure(check: &str) -> &'static str {
     match check {
         "https" => "Serve it over https with a certificate that public clients accept.",
         "card_valid" => "Correct the card so that official clients can read it.",
-        "interface_domain" => "Serve the interface on the card's own domain, or serve the card on the interface's.",
-        "text_sane" => "Take control characters, direction marks and markup out of names and descriptions, and shorten them.",
+        "interface_domain" => {
+            "Serve the interface on the card's own domain, or serve the card on the interface's."
+        }
+        "text_sane" => {
+            "Take control characters, direction marks and markup out of names and descriptions, and shorten them."
+        }
         "no_injection" => "Describe what it does; take out phrases that instruct the reader's model.",
-        "endpoint_unique" => "This endpoint is listed already. Use that listing, or publish another endpoint.",
+        "endpoint_unique" => {
+            "This endpoint is listed already. Use that listing, or publish another endpoint."
+        }
         _ => "See the detail of the check.",
     }
 }

@@ -166,7 +166,11 @@ pub async fn read(app: &App) -> Result<Statistics, StoreError> {
 
 fn statistics(app: &App, now: Timestamp, read: Read) -> Statistics {
     let settings = &app.settings;
-    let caps = Caps { window: settings.probe_window_cap, hour: settings.probe_hourly_cap, day: settings.probe_daily_budget };
+    let caps = Caps {
+        window: settings.probe_window_cap,
+        hour: settings.probe_hourly_cap,
+        day: settings.probe_daily_budget,
+    };
     let Read { budget, live, tally, week, tick, due, probes } = read;
     let left = |used: u32, cap: u32| cap.saturating_sub(used);
     let active = LiveActive { total: live.agents + live.mcps, mcp: live.mcps, agents: live.agents, at: now };
@@ -223,7 +227,8 @@ fn statistics(app: &App, now: Timestamp, read: Read) -> Statistics {
 
 fn outcomes(tally: Tally, probes: &[ProbeRecord]) -> Outcomes {
     let [ok, partial, fail, skip] = tally.handshakes;
-    let failed = probes.iter().filter(|probe| matches!(probe.handshake, Handshake::Fail | Handshake::Partial));
+    let failed =
+        probes.iter().filter(|probe| matches!(probe.handshake, Handshake::Fail | Handshake::Partial));
     let samples = failed.take(SHOWN).map(|probe| FailSample {
         id: probe.id.clone(),
         kind: probe.kind,

@@ -86,7 +86,7 @@ enum Done {
 /// A claimed listing on its way through a sweep.
 enum Prepared {
     /// The preflight was passed.
-    Ready(Box<Listing>, Subject, Opening),
+    Ready(Box<(Listing, Subject, Opening)>),
     /// Nothing more is to be done.
     Done(Done),
 }
@@ -163,7 +163,11 @@ pub async fn recheck(app: &App) -> Result<Report, StoreError> {
 
 fn caps(app: &App) -> Caps {
     let settings = &app.settings;
-    Caps { window: settings.probe_window_cap, hour: settings.probe_hourly_cap, day: settings.probe_daily_budget }
+    Caps {
+        window: settings.probe_window_cap,
+        hour: settings.probe_hourly_cap,
+        day: settings.probe_daily_budget,
+    }
 }
 
 /// What is due, class by class in the contract's order.
@@ -189,7 +193,7 @@ async fn sweep(app: &App, batch: Vec<ListingId>, job: Job) -> Result<Vec<Done>, 
     for prepared in prepared {
         match prepared {
             Prepared::Done(one) => done.push(one),
-            Prepared::Ready(listing, subject, opening) => ready.push((listing, subject, opening)),
+            Prepared::Ready(one) => ready.push(*one),
         }
     }
     let wanted = u32::try_from(ready.len()).unwrap_or(u32::MAX);
@@ -208,7 +212,7 @@ async fn sweep(app: &App, batch: Vec<ListingId>, job: Job) -> Result<Vec<Done>, 
         async move {
             let _turn = hosts.turn(&subject.url).await;
             let verdict = handshake::probe(&app.fetcher, &subject, opening, &app.random).await;
-            settle(app, *listing, verdict, job, false).await
+            settle(app, listing, verdict, job, false).await
         }
     });
     done.extend(stream::iter(probes).buffer_unordered(AT_ONCE).collect::<Vec<_>>().await);
@@ -238,7 +242,7 @@ async fn prepare(app: &App, id: ListingId, job: Job, hosts: &Hosts) -> Prepared 
     let preflight = handshake::preflight(&app.fetcher, &subject, &app.random).await;
     drop(turn);
     match preflight {
-        Preflight::Pass(opening) => Prepared::Ready(Box::new(listing), subject, opening),
+        Preflight::Pass(opening) => Prepared::Ready(Box::new((listing, subject, opening))),
         Preflight::Reject(verdict) => Prepared::Done(settle(app, listing, verdict, job, true).await),
     }
 }
@@ -297,7 +301,13 @@ async fn judge_and_record(
     Ok(Some(judgement.record.handshake))
 }
 
-fn judgement(app: &App, before: &Listing, examined: &Examined, job: Job, preflight_reject: bool) -> Judgement {
+fn judgement(
+    app: &App,
+    before: &Listing,
+    examined: &Examined,
+    job: Job,
+    preflight_reject: bool,
+) -> Judgement {
     let evidence = &examined.evidence;
     let after = judge::judge(before, evidence, examined.clean, job, &app.settings);
     let verdict = &evidence.verdict;
@@ -323,8 +333,12 @@ fn judgement(app: &App, before: &Listing, examined: &Examined, job: Job, preflig
 fn news(before: &Listing, after: &Listing, record: &ProbeRecord, at: Timestamp) -> Option<FeedItem> {
     let (what, text) = match (before.lane, after.lane) {
         (was, now) if was == now => return None,
-        (_, Lane::Active) => ("listing_live", format!("{} answered a real handshake and is Live.", after.name)),
-        (_, Lane::Demoted) => ("listing_demoted", format!("{} failed its weekly recheck and is no longer Live.", after.name)),
+        (_, Lane::Active) => {
+            ("listing_live", format!("{} answered a real handshake and is Live.", after.name))
+        }
+        (_, Lane::Demoted) => {
+            ("listing_demoted", format!("{} failed its weekly recheck and is no longer Live.", after.name))
+        }
         (_, Lane::NeedsFix) => {
             let reason = record.reason.as_deref().unwrap_or("a check is not clean");
             ("listing_needs_fix", format!("{} was probed and needs a fix: {reason}.", after.name))

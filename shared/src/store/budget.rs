@@ -80,18 +80,20 @@ impl Store {
             .build()?;
         let answer = self.client.batch_get_item().request_items(&*self.table, wanted).send().await?;
         let items = answer.responses.unwrap_or_default().remove(&*self.table).unwrap_or_default();
-        let [window, hour, day] = buckets.map(|bucket| Bucket { used: used(&items, &bucket.key), name: bucket.name });
+        let [window, hour, day] =
+            buckets.map(|bucket| Bucket { used: used(&items, &bucket.key), name: bucket.name });
         Ok(BudgetState { window, hour, day })
     }
 
     async fn take_exactly(&self, amount: u32, caps: Caps, now: Timestamp) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
         for (bucket, cap) in buckets(now).iter().zip([caps.window, caps.hour, caps.day]) {
-            let take = Expression::default().add("used", amount.into()).set("ttl", n(bucket.forgotten)).only_if(
-                "attribute_not_exists(#used) OR #used <= :room",
-                [("#used", "used")],
-                [(":room", n(cap.saturating_sub(amount)))],
-            );
+            let take =
+                Expression::default().add("used", amount.into()).set("ttl", n(bucket.forgotten)).only_if(
+                    "attribute_not_exists(#used) OR #used <= :room",
+                    [("#used", "used")],
+                    [(":room", n(cap.saturating_sub(amount)))],
+                );
             self.update(&mut transaction, &bucket.key, &take)?;
         }
         Ok(self.transact(transaction).await? == Outcome::Written)
@@ -123,4 +125,3 @@ fn used(items: &[Item], key: &Key) -> u32 {
     let found = items.iter().find(|item| text(item, "pk") == key.pk);
     found.map_or(0, |item| u32::try_from(number(item, "used")).unwrap_or(0))
 }
-

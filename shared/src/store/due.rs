@@ -41,7 +41,12 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn due(&self, class: DueClass, now: Timestamp, limit: u32) -> Result<Vec<ListingId>, StoreError> {
+    pub async fn due(
+        &self,
+        class: DueClass,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<ListingId>, StoreError> {
         let answer = self
             .client
             .query()

@@ -107,9 +107,14 @@ mod tests {
 
     #[test]
     fn parts_are_joined_through_placeholders() {
-        let expression = Expression::default().set("name", s("x")).add("used", 2).add("none", 0).remove("lease");
+        let expression =
+            Expression::default().set("name", s("x")).add("used", 2).add("none", 0).remove("lease");
         assert_eq!(expression.update(), "SET #a0 = :a0 ADD #a1 :a1 REMOVE #a2");
-        let held = Expression::default().add("used", 1).only_if("#used < :cap", [("#used", "used")], [(":cap", n(3))]);
+        let held = Expression::default().add("used", 1).only_if(
+            "#used < :cap",
+            [("#used", "used")],
+            [(":cap", n(3))],
+        );
         assert_eq!(held.condition().as_deref(), Some("#used < :cap"));
         assert_eq!(held.names().unwrap().len(), 2);
     }

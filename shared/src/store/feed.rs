@@ -35,7 +35,8 @@ pub struct FeedItem {
 
 impl FeedItem {
     pub(super) fn item(&self) -> Result<Item, StoreError> {
-        let mut item = Key::new(FEED, keys::at(self.at, &format!("{}#{}", self.listing_id, self.what))).item();
+        let mut item =
+            Key::new(FEED, keys::at(self.at, &format!("{}#{}", self.listing_id, self.what))).item();
         item.insert("feed".to_owned(), s(serde_json::to_string(self)?));
         item.insert("ttl".to_owned(), n(self.at.as_second() + KEPT));
         Ok(item)
@@ -47,7 +48,11 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn feed(&self, before: Option<&str>, limit: u32) -> Result<(Vec<FeedItem>, Option<String>), StoreError> {
+    pub async fn feed(
+        &self,
+        before: Option<&str>,
+        limit: u32,
+    ) -> Result<(Vec<FeedItem>, Option<String>), StoreError> {
         let limit = i32::try_from(limit).unwrap_or(50);
         let mut query = self
             .client

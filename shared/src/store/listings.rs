@@ -81,19 +81,22 @@ impl Store {
     }
 
     async fn with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
-        let wanted: Vec<Item> = ids.iter().flat_map(|id| [keys::listing(id).item(), keys::evidence(id).item()]).collect();
+        let wanted: Vec<Item> =
+            ids.iter().flat_map(|id| [keys::listing(id).item(), keys::evidence(id).item()]).collect();
         let wanted = KeysAndAttributes::builder().set_keys(Some(wanted)).consistent_read(true).build()?;
         let answer = self.client.batch_get_item().request_items(&*self.table, wanted).send().await?;
         if answer.unprocessed_keys.is_some_and(|rest| !rest.is_empty()) {
             return Err(StoreError::Busy("a batch read was cut short".to_owned()));
         }
         let items = answer.responses.unwrap_or_default().remove(&*self.table).unwrap_or_default();
-        let (cores, proofs): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| text(item, "sk") == "CORE");
+        let (cores, proofs): (Vec<Item>, Vec<Item>) =
+            items.into_iter().partition(|item| text(item, "sk") == "CORE");
         cores
             .into_iter()
             .map(|core| {
                 let proof = proofs.iter().find(|proof| text(proof, "pk") == text(&core, "pk"));
-                let evidence = proof.map(|proof| serde_json::from_str(text(proof, "evidence"))).transpose()?;
+                let evidence =
+                    proof.map(|proof| serde_json::from_str(text(proof, "evidence"))).transpose()?;
                 Ok((serde_dynamo::from_item(core)?, evidence))
             })
             .collect()
@@ -103,7 +106,12 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused; then nothing was written.
-    pub async fn insert(&self, listing: &Listing, contact: &Contact, news: &FeedItem) -> Result<Insertion, StoreError> {
+    pub async fn insert(
+        &self,
+        listing: &Listing,
+        contact: &Contact,
+        news: &FeedItem,
+    ) -> Result<Insertion, StoreError> {
         let mut transaction = Transaction::default();
         self.put(&mut transaction, listing_item(listing)?, Some("attribute_not_exists(pk)"))?;
         if let Some(item) = contact_item(&listing.id, contact) {
@@ -124,7 +132,13 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn republish(&self, before: &Listing, after: &Listing, contact: &Contact, now: Timestamp) -> Result<bool, StoreError> {
+    pub async fn republish(
+        &self,
+        before: &Listing,
+        after: &Listing,
+        contact: &Contact,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
         let change = changed(before, after)?.only_if(
             "attribute_exists(pk) AND lane <> :active AND lease_until < :now",
@@ -143,13 +157,22 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn active(&self, kind: Kind, after: Option<&str>, limit: u32) -> Result<(Vec<Listing>, Option<String>), StoreError> {
+    pub async fn active(
+        &self,
+        kind: Kind,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<(Vec<Listing>, Option<String>), StoreError> {
         let mut query = self
             .client
             .query()
             .table_name(&*self.table)
             .index_name(table::SHOWN.name)
-            .key_condition_expression(if after.is_some() { "gsi1pk = :kind AND gsi1sk < :after" } else { "gsi1pk = :kind" })
+            .key_condition_expression(if after.is_some() {
+                "gsi1pk = :kind AND gsi1sk < :after"
+            } else {
+                "gsi1pk = :kind"
+            })
             .expression_attribute_values(":kind", s(keys::shown_active(kind)))
             .scan_index_forward(false)
             .limit(i32::try_from(limit).unwrap_or(50));
@@ -163,7 +186,12 @@ impl Store {
     }
 
     /// Moves the pointers from names to a listing where its names changed.
-    pub(super) fn rename(&self, transaction: &mut Transaction, before: &Listing, after: &Listing) -> Result<(), StoreError> {
+    pub(super) fn rename(
+        &self,
+        transaction: &mut Transaction,
+        before: &Listing,
+        after: &Listing,
+    ) -> Result<(), StoreError> {
         let key = |name: &&str| keys::name(name, &after.id);
         let old: Vec<keys::Key> = names(before).iter().map(key).collect();
         let new: Vec<keys::Key> = names(after).iter().map(key).collect();

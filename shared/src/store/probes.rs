@@ -132,7 +132,11 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn latest_probes(&self, outcome: Handshake, limit: i32) -> Result<Vec<ProbeRecord>, StoreError> {
+    pub async fn latest_probes(
+        &self,
+        outcome: Handshake,
+        limit: i32,
+    ) -> Result<Vec<ProbeRecord>, StoreError> {
         let answer = self
             .client
             .query()

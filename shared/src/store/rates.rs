@@ -26,7 +26,11 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused; the act is then not allowed.
-    pub async fn count_act(&self, act: Allowance<'_>, now: Timestamp) -> Result<Option<(&'static str, u32)>, StoreError> {
+    pub async fn count_act(
+        &self,
+        act: Allowance<'_>,
+        now: Timestamp,
+    ) -> Result<Option<(&'static str, u32)>, StoreError> {
         let hour = now.as_second() / 3600;
         let mut counted: Vec<(&'static str, &str, u32)> =
             vec![("caller", act.caller, act.rate.caller), ("everybody", "all", act.rate.everybody)];
@@ -46,7 +50,8 @@ impl Store {
         Ok(match self.transact(transaction).await? {
             Outcome::Written => None,
             Outcome::Refused(positions) => {
-                let whose = positions.first().and_then(|at| counted.get(*at)).map_or("caller", |(whose, ..)| whose);
+                let whose =
+                    positions.first().and_then(|at| counted.get(*at)).map_or("caller", |(whose, ..)| whose);
                 let wait = u32::try_from((hour + 1) * 3600 - now.as_second()).unwrap_or(3600);
                 Some((whose, wait.max(1)))
             }

@@ -63,7 +63,8 @@ fn already_there(error: &SdkError<CreateTableError>) -> bool {
 async fn create(client: &Client, name: &str) -> Result<(), SdkError<CreateTableError>> {
     let mut request = client.create_table().table_name(name).billing_mode(BillingMode::PayPerRequest);
     for attribute in KEY.into_iter().chain(INDEXES.iter().flat_map(|index| index.key)) {
-        request = request.attribute_definitions(string_attribute(attribute).map_err(SdkError::construction_failure)?);
+        request = request
+            .attribute_definitions(string_attribute(attribute).map_err(SdkError::construction_failure)?);
     }
     for element in key_schema(KEY).map_err(SdkError::construction_failure)? {
         request = request.key_schema(element);

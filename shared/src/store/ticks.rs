@@ -48,7 +48,13 @@ impl Store {
             .await;
         match put {
             Ok(_) => Ok(true),
-            Err(error) if error.as_service_error().is_some_and(PutItemError::is_conditional_check_failed_exception) => Ok(false),
+            Err(error)
+                if error
+                    .as_service_error()
+                    .is_some_and(PutItemError::is_conditional_check_failed_exception) =>
+            {
+                Ok(false)
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -57,7 +63,13 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn note_tick(&self, last: Option<(&str, &str)>, any_ok: bool, used: u32, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn note_tick(
+        &self,
+        last: Option<(&str, &str)>,
+        any_ok: bool,
+        used: u32,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let mut note = Expression::default()
             .set("last_tick_at", s(now.to_string()))
             .set("last_used", n(used))

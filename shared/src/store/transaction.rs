@@ -48,10 +48,7 @@ impl Store {
                 .set_transact_items(Some(transaction.writes.clone()))
                 .send()
                 .await;
-            let error = match sent {
-                Ok(_) => return Ok(Outcome::Written),
-                Err(error) => error,
-            };
+            let Err(error) = sent else { return Ok(Outcome::Written) };
             match cancellation(&error) {
                 Some(Cancelled::Refused(positions)) => return Ok(Outcome::Refused(positions)),
                 Some(Cancelled::Conflict) if attempt < ATTEMPTS => {
@@ -66,7 +63,12 @@ impl Store {
     }
 
     /// A write of a whole item under a condition.
-    pub(super) fn put(&self, transaction: &mut Transaction, item: Item, condition: Option<&str>) -> Result<(), StoreError> {
+    pub(super) fn put(
+        &self,
+        transaction: &mut Transaction,
+        item: Item,
+        condition: Option<&str>,
+    ) -> Result<(), StoreError> {
         let put = Put::builder()
             .table_name(&*self.table)
             .set_item(Some(item))
@@ -77,7 +79,12 @@ impl Store {
     }
 
     /// A change of an item.
-    pub(super) fn update(&self, transaction: &mut Transaction, key: &Key, change: &Expression) -> Result<(), StoreError> {
+    pub(super) fn update(
+        &self,
+        transaction: &mut Transaction,
+        key: &Key,
+        change: &Expression,
+    ) -> Result<(), StoreError> {
         if change.is_empty() {
             return Ok(());
         }
@@ -94,7 +101,12 @@ impl Store {
     }
 
     /// Takes an item away.
-    pub(super) fn delete(&self, transaction: &mut Transaction, key: &Key, only_if: Option<&Expression>) -> Result<(), StoreError> {
+    pub(super) fn delete(
+        &self,
+        transaction: &mut Transaction,
+        key: &Key,
+        only_if: Option<&Expression>,
+    ) -> Result<(), StoreError> {
         let delete = Delete::builder()
             .table_name(&*self.table)
             .set_key(Some(key.item()))
@@ -113,15 +125,23 @@ enum Cancelled {
 }
 
 fn cancellation(error: &SdkError<TransactWriteItemsError>) -> Option<Cancelled> {
-    let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) = error.as_service_error() else {
+    let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) = error.as_service_error()
+    else {
         return None;
     };
-    let codes: Vec<&str> = cancelled.cancellation_reasons().iter().map(|r| r.code().unwrap_or("None")).collect();
-    let refused: Vec<usize> =
-        codes.iter().enumerate().filter(|(_, code)| **code == "ConditionalCheckFailed").map(|(i, _)| i).collect();
+    let codes: Vec<&str> =
+        cancelled.cancellation_reasons().iter().map(|r| r.code().unwrap_or("None")).collect();
+    let refused: Vec<usize> = codes
+        .iter()
+        .enumerate()
+        .filter(|(_, code)| **code == "ConditionalCheckFailed")
+        .map(|(i, _)| i)
+        .collect();
     if !refused.is_empty() {
         Some(Cancelled::Refused(refused))
-    } else if codes.iter().any(|code| matches!(*code, "TransactionConflict" | "ThrottlingError" | "ProvisionedThroughputExceeded")) {
+    } else if codes.iter().any(|code| {
+        matches!(*code, "TransactionConflict" | "ThrottlingError" | "ProvisionedThroughputExceeded")
+    }) {
         Some(Cancelled::Conflict)
     } else {
         None

@@ -96,10 +96,20 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn endpoint_holder(&self, url: &str, asking: &ListingId) -> Result<Option<ListingId>, StoreError> {
+    pub async fn endpoint_holder(
+        &self,
+        url: &str,
+        asking: &ListingId,
+    ) -> Result<Option<ListingId>, StoreError> {
         let key = keys::endpoint(url).item();
-        let answer =
-            self.client.get_item().table_name(&*self.table).set_key(Some(key)).consistent_read(true).send().await?;
+        let answer = self
+            .client
+            .get_item()
+            .table_name(&*self.table)
+            .set_key(Some(key))
+            .consistent_read(true)
+            .send()
+            .await?;
         let holder = answer.item.and_then(|item| text(&item, "listing_id").parse().ok());
         Ok(holder.filter(|holder| holder != asking))
     }
@@ -143,14 +153,20 @@ impl Store {
 
         Ok(match self.transact(transaction).await? {
             Outcome::Written => Recorded::Written,
-            Outcome::Refused(positions) if endpoint_at.is_some_and(|at| positions == [at]) => Recorded::EndpointHeld,
+            Outcome::Refused(positions) if endpoint_at.is_some_and(|at| positions == [at]) => {
+                Recorded::EndpointHeld
+            }
             Outcome::Refused(_) => Recorded::LeaseLost,
         })
     }
 
     /// A Live listing holds its endpoint, and lets go of it when it falls or moves. Gives the position of the
     /// write that takes hold.
-    fn hold_endpoint(&self, transaction: &mut Transaction, judgement: &Judgement) -> Result<Option<usize>, StoreError> {
+    fn hold_endpoint(
+        &self,
+        transaction: &mut Transaction,
+        judgement: &Judgement,
+    ) -> Result<Option<usize>, StoreError> {
         let Judgement { before, after, .. } = judgement;
         let held = before.endpoint.as_deref().filter(|_| before.lane == Lane::Active);
         let wanted = after.endpoint.as_deref().filter(|_| after.lane == Lane::Active);
@@ -159,7 +175,8 @@ impl Store {
         }
         let mine = || (":me", s(after.id.as_str()));
         if let Some(held) = held {
-            let only_mine = Expression::default().only_if("attribute_not_exists(pk) OR listing_id = :me", [], [mine()]);
+            let only_mine =
+                Expression::default().only_if("attribute_not_exists(pk) OR listing_id = :me", [], [mine()]);
             self.delete(transaction, &keys::endpoint(held), Some(&only_mine))?;
         }
         let Some(wanted) = wanted else { return Ok(None) };

@@ -7,15 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::Router;
 use axum::body::Body;
-use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header};
-use lambda_http::request::{LambdaRequest, RequestContext};
+use lambda_http::request::LambdaRequest;
 use lambda_http::{Adapter, Context, LambdaEvent, Service as _};
-use registry::http::CallerAddress;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -35,20 +33,6 @@ enum Lost {
     Base64(#[from] base64::DecodeError),
     #[error("the status or a header is none: {0}")]
     Http(#[from] http::Error),
-}
-
-/// The function as its `main.rs` hands it to Lambda, where the event tells the caller's address.
-pub(super) fn on_lambda(router: Router) -> Router {
-    router.layer(from_fn(async |mut request: axum::extract::Request, next: Next| {
-        let caller = match request.extensions().get::<RequestContext>() {
-            Some(RequestContext::ApiGatewayV2(context)) => context.http.source_ip.as_deref(),
-            _ => None,
-        };
-        if let Some(caller) = caller.and_then(|caller| caller.parse().ok()) {
-            request.extensions_mut().insert(CallerAddress(caller));
-        }
-        next.run(request).await
-    }))
 }
 
 /// Calls a function by an event.

@@ -46,7 +46,7 @@ pub(super) async fn probe(
             talk.evidence.facts.endpoint = Some(first.target.to_string());
             converse(talk, subject.depth, first, second).await;
         }
-        Err((fault, seen)) => talk.evidence.fault(&fault, &seen),
+        Err(obstacle) => talk.evidence.fault(&obstacle.0, &obstacle.1),
     }
 }
 
@@ -77,7 +77,7 @@ fn ways(
     found_at: &Target,
     talk: &Conversation<'_>,
     last_era: Option<&str>,
-) -> Result<(Way, Way), (Fault, String)> {
+) -> Result<(Way, Way), Box<(Fault, String)>> {
     let callable: Vec<(&Interface, Carrier)> = card
         .interfaces
         .iter()
@@ -87,7 +87,7 @@ fn ways(
         let grpc = card.interfaces.iter().any(|interface| interface.binding == Binding::Grpc);
         let seen =
             card.interfaces.iter().map(|interface| interface.url.as_str()).collect::<Vec<_>>().join(", ");
-        return Err((if grpc { Fault::GrpcOnly } else { Fault::NoInterface }, seen));
+        return Err(Box::new((if grpc { Fault::GrpcOnly } else { Fault::NoInterface }, seen)));
     }
     let mut refused = String::new();
     let mut ways = Vec::new();
@@ -98,7 +98,7 @@ fn ways(
         }
     }
     ways.sort_by_key(|way| (way.carrier != Carrier::Rpc, Some(way.tongue.version()) != last_era));
-    let Some(first) = ways.first().cloned() else { return Err((Fault::InterfaceUrl, refused)) };
+    let Some(first) = ways.first().cloned() else { return Err(Box::new((Fault::InterfaceUrl, refused))) };
     let declared = ways.into_iter().find(|way| way.carrier == first.carrier && way.tongue != first.tongue);
     let second = declared.unwrap_or_else(|| Way { tongue: first.tongue.other(), ..first.clone() });
     Ok((first, second))
@@ -130,13 +130,13 @@ async fn converse(talk: &mut Conversation<'_>, depth: Depth, first: Way, second:
     }
     let mut lost = match message(talk, &first).await {
         Turn::Lost { fault, seen, spoke, retry, .. } => (fault, seen, spoke, retry),
-        answered => return conclude(talk.evidence, &first, answered),
+        answered => return conclude(talk.evidence, &first, &answered),
     };
     if lost.3 && talk.may_ask(1) {
         match message(talk, &second).await {
             Turn::Lost { fault, seen, spoke, .. } if spoke && !lost.2 => lost = (fault, seen, spoke, false),
             Turn::Lost { .. } => {}
-            answered => return conclude(talk.evidence, &second, answered),
+            answered => return conclude(talk.evidence, &second, &answered),
         }
     }
     let (fault, seen, spoke, _) = lost;
@@ -145,12 +145,12 @@ async fn converse(talk: &mut Conversation<'_>, depth: Depth, first: Way, second:
 }
 
 /// A message was answered.
-fn conclude(evidence: &mut Evidence, way: &Way, answered: Turn) {
+fn conclude(evidence: &mut Evidence, way: &Way, answered: &Turn) {
     spoken(evidence, way);
     evidence.facts.endpoint = Some(way.target.to_string());
     evidence.answers = Some(true);
     if let Turn::Answered(signal) | Turn::Proof(signal) = answered {
-        evidence.signal(signal);
+        evidence.signal(*signal);
     }
 }
 

@@ -145,14 +145,6 @@ impl Evidence {
     }
 }
 
-/// The outcome where one fault says it all before anything is asked: what cannot be probed, or not reached.
-#[must_use]
-pub fn skipped(fault: &Fault, seen: &str) -> Verdict {
-    let mut evidence = Evidence::default();
-    evidence.fault(fault, seen);
-    evidence.into_verdict()
-}
-
 const fn weight(handshake: Handshake) -> u8 {
     match handshake {
         Handshake::Ok => 0,
@@ -194,11 +186,12 @@ mod tests {
     #[test]
     fn a_peer_that_spoke_and_fell_silent_is_partial() {
         let busy = Fault::Http { door: Door::Remote, status: 503 };
-        assert_eq!(skipped(&busy, "").handshake, Handshake::Fail);
-        let mut evidence = Evidence { speaks: true, ..Evidence::default() };
-        evidence.fault(&busy, "");
-        let verdict = evidence.into_verdict();
-        assert_eq!((verdict.handshake, verdict.inconclusive), (Handshake::Partial, true));
+        for (speaks, outcome) in [(false, Handshake::Fail), (true, Handshake::Partial)] {
+            let mut evidence = Evidence { speaks, ..Evidence::default() };
+            evidence.fault(&busy, "");
+            let verdict = evidence.into_verdict();
+            assert_eq!((verdict.handshake, verdict.inconclusive), (outcome, true));
+        }
     }
 
     #[test]

@@ -157,7 +157,7 @@ fn judge(message: Value, id: u64) -> (Said, Vec<Check>) {
     if echoed == Echo::AsText {
         quirks.push(Check::IdEcho);
     }
-    let error = message.remove("error").and_then(read_error);
+    let error = message.get("error").and_then(read_error);
     let said = match (message.remove("result"), error, echoed) {
         (_, _, Echo::Other) => Said::Broken,
         // Some frameworks write "error": null beside every result, and "result": null beside every error.
@@ -168,7 +168,7 @@ fn judge(message: Value, id: u64) -> (Said, Vec<Check>) {
     (said, quirks)
 }
 
-fn read_error(error: Value) -> Option<RpcError> {
+fn read_error(error: &Value) -> Option<RpcError> {
     let code = error.get("code")?;
     let code = code.as_i64().or_else(|| code.as_str().and_then(|text| text.parse().ok()))?;
     let message = error.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();

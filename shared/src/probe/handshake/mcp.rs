@@ -182,10 +182,11 @@ fn introduce(talk: &mut Conversation<'_>, session: &Session) {
     let evidence = &mut *talk.evidence;
     evidence.hint(format!("mcp/{}", session.version));
     evidence.hint("jsonrpc");
-    evidence.signal(match session.era {
-        Era::Modern => "discover_answered",
-        Era::Legacy => "initialize_answered",
-    });
+    let (method, signal) = match session.era {
+        Era::Modern => ("server/discover", "discover_answered"),
+        Era::Legacy => ("initialize", "initialize_answered"),
+    };
+    evidence.signal(signal);
     if session.id.is_some() {
         evidence.signal("session_id");
     }
@@ -202,6 +203,11 @@ fn introduce(talk: &mut Conversation<'_>, session: &Session) {
     facts.description = text("description", 1000);
     facts.version = text("version", 60);
     facts.website = text("websiteUrl", 2048);
+    eras::note(talk, session.streamed, &session.quirks, method);
+    if session.is_picky() {
+        talk.evidence
+            .fault(&Fault::NotAcceptable { speaks: true }, "406, unless Accept is application/json alone");
+    }
 }
 
 /// `notifications/initialized`, which the legacy handshake ends with.

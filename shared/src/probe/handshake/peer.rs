@@ -70,7 +70,7 @@ impl Reply {
     }
 
     /// A JSON-RPC result for what was asked.
-    pub(super) fn result(asked: &Asked, result: Value) -> Self {
+    pub(super) fn result(asked: &Asked, result: &Value) -> Self {
         Self::json(200, &json!({"jsonrpc": "2.0", "id": asked.body["id"], "result": result}))
     }
 
@@ -161,7 +161,11 @@ pub(super) fn codes(verdict: &Verdict) -> Vec<&str> {
     verdict.reasons.iter().map(|reason| reason.code.as_str()).collect()
 }
 
-async fn serve(mut stream: TcpStream, script: &(dyn Fn(&Asked) -> Reply + Send + Sync), seen: &Mutex<Vec<Asked>>) {
+async fn serve(
+    mut stream: TcpStream,
+    script: &(dyn Fn(&Asked) -> Reply + Send + Sync),
+    seen: &Mutex<Vec<Asked>>,
+) {
     // A preflight opens a connection and says nothing.
     let Some(asked) = read(&mut stream).await else { return };
     seen.lock().unwrap().push(asked.clone());

@@ -36,7 +36,10 @@ async fn handshake_preflight_speaks_the_contracts_words() {
         assert_eq!((verdict.handshake, verdict.reasons[0].reason.as_str()), (Handshake::Fail, words));
         assert_eq!(verdict.inconclusive, inconclusive, "{status}");
         assert_eq!(verdict.retry_after, Some(Duration::from_secs(9)));
-        assert_eq!((verdict.facts.kind, verdict.signals.as_slice()), (Some(Kind::Agent), ["preflight_reject".to_owned()].as_slice()));
+        assert_eq!(
+            (verdict.facts.kind, verdict.signals.as_slice()),
+            (Some(Kind::Agent), ["preflight_reject".to_owned()].as_slice())
+        );
     }
 }
 
@@ -54,7 +57,6 @@ async fn handshake_preflight_of_nobody_and_of_placeholders() {
         assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Skip, vec!["template"]));
     }
     assert!(peer.asked().is_empty());
-    assert_eq!(skipped(&Fault::StdioOnly, "").handshake, Handshake::Skip);
 }
 
 #[tokio::test]
@@ -88,8 +90,10 @@ fn agent_at(at: &'static str) -> impl Fn(&Asked) -> Reply + Send + Sync + 'stati
 
 fn mcp(asked: &Asked) -> Reply {
     match asked.method() {
-        Some("initialize") => Reply::result(asked, json!({"protocolVersion": "2025-06-18", "capabilities": {}})),
-        Some("tools/list") => Reply::result(asked, json!({"tools": []})),
+        Some("initialize") => {
+            Reply::result(asked, &json!({"protocolVersion": "2025-06-18", "capabilities": {}}))
+        }
+        Some("tools/list") => Reply::result(asked, &json!({"tools": []})),
         Some("notifications/initialized") => Reply::empty(202),
         _ => Reply::empty(404),
     }
@@ -147,13 +151,19 @@ async fn handshake_settle_says_what_is_missing() {
     assert_eq!(verdict.reasons[0].reason, "card fail 200 (non-card body)");
 
     let broken = json!({"name": "x", "protocolVersion": "0.3.0", "skills": [], "capabilities": {}});
-    let peer = Peer::start(move |asked: &Asked| if asked.verb == "GET" { Reply::json(200, &broken) } else { Reply::empty(404) }).await;
+    let peer = Peer::start(
+        move |asked: &Asked| if asked.verb == "GET" { Reply::json(200, &broken) } else { Reply::empty(404) },
+    )
+    .await;
     let verdict = ask(&of_unknown_kind(&peer, "/")).await;
     assert_eq!(verdict.reasons[0].reason, "card fail 200 (invalid card)", "{:?}", codes(&verdict));
 
     let peer = Peer::start(|_: &Asked| Reply::empty(401)).await;
     let verdict = ask(&of_unknown_kind(&peer, "/x")).await;
-    assert_eq!((verdict.handshake, codes(&verdict), verdict.facts.kind), (Handshake::Partial, vec!["gated_unproven"], None));
+    assert_eq!(
+        (verdict.handshake, codes(&verdict), verdict.facts.kind),
+        (Handshake::Partial, vec!["gated_unproven"], None)
+    );
 }
 
 #[tokio::test]
@@ -167,7 +177,10 @@ async fn handshake_settle_keeps_to_its_time() {
 
 #[tokio::test]
 async fn handshake_a_strangers_words_are_shown_clean_and_short() {
-    let peer = Peer::start(|_: &Asked| Reply::new(404, "text/plain", format!("\u{1b}[31m\u{202e}{}", "x".repeat(5000)))).await;
+    let peer = Peer::start(|_: &Asked| {
+        Reply::new(404, "text/plain", format!("\u{1b}[31m\u{202e}{}", "x".repeat(5000)))
+    })
+    .await;
     for kind in [Some(Kind::Mcp), Some(Kind::Agent)] {
         let verdict = ask(&peer.subject(kind, "/x")).await;
         let document: Value = serde_json::to_value(&verdict.reasons).unwrap();

@@ -95,7 +95,12 @@ fn table() -> Vec<(Fault, &'static str, &'static str, Class)> {
             "remote partial 401 (authentication required)",
             PARTIAL,
         ),
-        (Fault::GatedUnproven { status: 403 }, "gated_unproven", "remote partial 403 (gated, protocol unproven)", PARTIAL),
+        (
+            Fault::GatedUnproven { status: 403 },
+            "gated_unproven",
+            "remote partial 403 (gated, protocol unproven)",
+            PARTIAL,
+        ),
         (Fault::PaymentRequired, "payment_required", "remote partial 402 (payment required)", PARTIAL),
         (Fault::NotMcp { status: 200 }, "not_mcp", "remote fail 200 (not MCP)", FAIL),
         (Fault::BadJsonRpc, "bad_jsonrpc", "remote fail 200 (malformed JSON-RPC)", FAIL),

@@ -74,7 +74,7 @@ impl Way {
     pub(super) fn question(&self, id: u64, task: &str, reach: Reach) -> Option<Request> {
         let method = if self.tongue == Tongue::V1_0 { "GetTask" } else { "tasks/get" };
         let request = match self.carrier {
-            Carrier::Rpc => self.rpc(id, method, json!({"id": task})),
+            Carrier::Rpc => self.rpc(id, method, &json!({"id": task})),
             Carrier::Rest => {
                 let get = Request::get(self.below(&format!("/tasks/{task}"), reach)?);
                 get.with_deadline(PROBE).with_max_bytes(TOOL_LIST_BYTES).with_follow(Follow::SameOriginOnce)
@@ -86,9 +86,9 @@ impl Way {
     /// Sends the greeting; answered at once if the agent knows how to answer later.
     pub(super) fn message(&self, id: u64, message_id: &str, reach: Reach) -> Option<Request> {
         let request = match (self.carrier, self.tongue) {
-            (Carrier::Rpc, Tongue::V1_0) => self.rpc(id, "SendMessage", newest(message_id)),
-            (Carrier::Rpc, Tongue::V0_3 | Tongue::V0_2) => self.rpc(id, "message/send", older(message_id)),
-            (Carrier::Rpc, Tongue::Tasks) => self.rpc(id, "tasks/send", oldest(message_id)),
+            (Carrier::Rpc, Tongue::V1_0) => self.rpc(id, "SendMessage", &newest(message_id)),
+            (Carrier::Rpc, Tongue::V0_3 | Tongue::V0_2) => self.rpc(id, "message/send", &older(message_id)),
+            (Carrier::Rpc, Tongue::Tasks) => self.rpc(id, "tasks/send", &oldest(message_id)),
             (Carrier::Rest, Tongue::V1_0) => {
                 Request::post_json(self.below("/message:send", reach)?, &newest(message_id))
             }
@@ -99,7 +99,7 @@ impl Way {
         Some(self.versioned(request))
     }
 
-    fn rpc(&self, id: u64, method: &str, params: Value) -> Request {
+    fn rpc(&self, id: u64, method: &str, params: &Value) -> Request {
         let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         let request = Request::post_json(self.target.clone(), &body);
         // Some servers stream every answer; the stream may stay open behind it.

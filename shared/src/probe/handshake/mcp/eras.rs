@@ -53,6 +53,10 @@ pub(super) struct Session {
     pub(super) info: Value,
     /// It announces tools.
     pub(super) has_tools: bool,
+    /// The opening was answered by an event stream.
+    pub(super) streamed: bool,
+    /// The rules that the answer to the opening breaks.
+    pub(super) quirks: Vec<Check>,
     /// The `Accept` that it takes.
     accept: &'static str,
 }
@@ -71,6 +75,11 @@ pub(super) enum Opened {
 }
 
 impl Session {
+    /// It refuses what every client accepts, and takes one media type alone.
+    pub(super) fn is_picky(&self) -> bool {
+        self.accept != ACCEPT
+    }
+
     /// A request within the conversation. `params` is an object; empty ones are left out where clients do so.
     pub(super) fn request(&self, id: u64, method: &str, params: Value) -> Request {
         match self.era {
@@ -136,9 +145,6 @@ async fn discover_as(talk: &mut Conversation<'_>, url: &Target, version: &str) -
     else {
         return Opened::Refused(Box::new(answer), heard);
     };
-    note(talk, &heard, "server/discover");
-    let broken = modern_faults(result);
-    talk.evidence.broken(&broken, "in the result of server/discover");
     Opened::Session(Box::new(Session {
         era: Era::Modern,
         version: spoken.clone(),
@@ -146,6 +152,8 @@ async fn discover_as(talk: &mut Conversation<'_>, url: &Target, version: &str) -
         id: None,
         info: result["_meta"]["io.modelcontextprotocol/serverInfo"].clone(),
         has_tools: result["capabilities"].get("tools").is_some(),
+        streamed: heard.streamed,
+        quirks: heard.quirks.iter().copied().chain(modern_faults(result)).collect(),
         accept: ACCEPT,
         supported: supported.iter().filter(|version| is_revision(version)).take(10).cloned().collect(),
     }))
@@ -191,7 +199,6 @@ async fn initialize_as(
     let Some(spoken) = result["protocolVersion"].as_str().filter(|version| is_revision(version)) else {
         return Opened::Refused(Box::new(answer), heard);
     };
-    note(talk, &heard, "initialize");
     Opened::Session(Box::new(Session {
         era: Era::Legacy,
         version: spoken.to_owned(),
@@ -200,6 +207,8 @@ async fn initialize_as(
         id: answer.header("mcp-session-id").map(str::to_owned),
         info: result["serverInfo"].clone(),
         has_tools: result["capabilities"].get("tools").is_some(),
+        streamed: heard.streamed,
+        quirks: heard.quirks.clone(),
         accept,
     }))
 }
@@ -225,13 +234,13 @@ fn client() -> Value {
     json!({"name": "agent-and-mcp-registry", "title": "Agent and MCP Registry", "version": crate::VERSION})
 }
 
-/// Notes how a reply came, and which rules of form it breaks.
-pub(super) fn note(talk: &mut Conversation<'_>, heard: &Heard, method: &str) {
-    if heard.streamed {
+/// Notes how a reply came, and which rules it breaks.
+pub(super) fn note(talk: &mut Conversation<'_>, streamed: bool, broken: &[Check], method: &str) {
+    if streamed {
         talk.evidence.signal("sse_answer");
         talk.evidence.hint("sse");
     }
-    talk.evidence.broken(&heard.quirks, &format!("in the reply to {method}"));
+    talk.evidence.broken(broken, &format!("in the reply to {method}"));
 }
 
 /// What every cacheable result of the modern era must carry (MCP 2026-07-28, server/utilities/caching).

@@ -1,6 +1,8 @@
 //! Every row of the MCP decision table, against peers that behave as the row says.
 //! The quirks are those of real servers (mcp research: fifteen frameworks), one test each.
 
+mod table;
+
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -9,6 +11,8 @@ use crate::listing::Kind;
 use crate::probe::handshake::peer::{Asked, Peer, Reply, ask, ask_within, codes};
 use crate::probe::handshake::{Declared, Depth, Subject};
 use crate::probe::verdict::{Handshake, Verdict};
+
+use table::after_handshake;
 
 type Script = fn(&Asked) -> Reply;
 
@@ -32,13 +36,19 @@ fn modern(asked: &Asked) -> Reply {
     assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], version);
     assert!(meta["io.modelcontextprotocol/clientCapabilities"].is_object());
     match asked.method() {
-        Some("server/discover") => Reply::result(asked, json!({
-            "resultType": "complete", "supportedVersions": [version], "capabilities": {"tools": {}},
-            "ttlMs": 0, "cacheScope": "public", "_meta": {"io.modelcontextprotocol/serverInfo": info()},
-        })),
-        Some("tools/list") => Reply::result(asked, json!({
-            "resultType": "complete", "tools": tools(), "ttlMs": 0, "cacheScope": "public",
-        })),
+        Some("server/discover") => Reply::result(
+            asked,
+            &json!({
+                "resultType": "complete", "supportedVersions": [version], "capabilities": {"tools": {}},
+                "ttlMs": 0, "cacheScope": "public", "_meta": {"io.modelcontextprotocol/serverInfo": info()},
+            }),
+        ),
+        Some("tools/list") => Reply::result(
+            asked,
+            &json!({
+                "resultType": "complete", "tools": tools(), "ttlMs": 0, "cacheScope": "public",
+            }),
+        ),
         _ => Reply::error(404, asked, -32601, "Method not found"),
     }
 }
@@ -56,15 +66,18 @@ fn legacy(asked: &Asked) -> Reply {
     match asked.method() {
         Some("initialize") => {
             assert_eq!(asked.header("mcp-protocol-version"), None, "clients send it only afterwards");
-            Reply::result(asked, json!({
-                "protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info(),
-            }))
+            Reply::result(
+                asked,
+                &json!({
+                    "protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info(),
+                }),
+            )
         }
         Some("notifications/initialized") => Reply::empty(202),
         Some("tools/list") => {
             assert_eq!(asked.header("mcp-protocol-version"), Some("2025-06-18"));
             assert_eq!(asked.body.get("params"), None);
-            Reply::result(asked, json!({"tools": tools()}))
+            Reply::result(asked, &json!({"tools": tools()}))
         }
         _ => Reply::error(200, asked, -32601, "Method not found"),
     }
@@ -100,7 +113,8 @@ async fn handshake_mcp_modern_legacy_and_both() {
     assert_eq!(peer.whats(), ["server/discover", "initialize", "notifications/initialized", "tools/list"]);
     assert_eq!(older.facts.tools_hash, facts.tools_hash, "the tools are the same");
 
-    let both = |asked: &Asked| if asked.header("mcp-method").is_some() { modern(asked) } else { legacy(asked) };
+    let both =
+        |asked: &Asked| if asked.header("mcp-method").is_some() { modern(asked) } else { legacy(asked) };
     let (_, dual) = probed(both).await;
     assert_eq!(dual.handshake, Handshake::Ok);
     assert!(dual.signals.contains(&"ok_dual".to_owned()));
@@ -144,9 +158,14 @@ async fn handshake_mcp_every_refusal_of_discover_leads_to_initialize() {
         |_| Reply::empty(404),
         |_| Reply::html(404),
         |_| Reply::html(500),
-        |_| Reply::json(400, &json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "x"}})),
-        |asked| Reply::result(asked, json!({})),
-        |asked| Reply::result(asked, json!({"supportedVersions": ["2025-06-18"]})),
+        |_| {
+            Reply::json(
+                400,
+                &json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "x"}}),
+            )
+        },
+        |asked| Reply::result(asked, &json!({})),
+        |asked| Reply::result(asked, &json!({"supportedVersions": ["2025-06-18"]})),
     ];
     for (row, refusal) in refusals.into_iter().enumerate() {
         let script = move |asked: &Asked| match asked.method() {
@@ -162,10 +181,10 @@ async fn handshake_mcp_every_refusal_of_discover_leads_to_initialize() {
 async fn handshake_mcp_a_named_version_is_taken_up() {
     let (peer, verdict) = probed(|asked: &Asked| match asked.header("mcp-protocol-version") {
         Some("2027-01-01") => match asked.method() {
-            Some("server/discover") => Reply::result(asked, json!({
+            Some("server/discover") => Reply::result(asked, &json!({
                 "resultType": "complete", "supportedVersions": ["2027-01-01"], "ttlMs": 1, "cacheScope": "private",
             })),
-            _ => Reply::result(asked, json!({"resultType": "complete", "tools": [], "ttlMs": 1, "cacheScope": "public"})),
+            _ => Reply::result(asked, &json!({"resultType": "complete", "tools": [], "ttlMs": 1, "cacheScope": "public"})),
         },
         Some(_) => Reply::json(400, &json!({
             "jsonrpc": "2.0", "id": asked.body["id"],
@@ -183,8 +202,8 @@ async fn handshake_mcp_a_named_version_is_taken_up() {
             "jsonrpc": "2.0", "id": asked.body["id"],
             "error": {"code": -32602, "message": "Unsupported protocol version", "data": {"supported": ["2024-11-05"]}},
         })),
-        Some("initialize") => Reply::result(asked, json!({"protocolVersion": "2024-11-05", "serverInfo": info()})),
-        Some("tools/list") => Reply::result(asked, json!({"tools": tools()})),
+        Some("initialize") => Reply::result(asked, &json!({"protocolVersion": "2024-11-05", "serverInfo": info()})),
+        Some("tools/list") => Reply::result(asked, &json!({"tools": tools()})),
         _ => Reply::empty(202),
     })
     .await;
@@ -232,15 +251,16 @@ async fn handshake_mcp_pages_of_tools() {
         if let Some(next) = next {
             result["nextCursor"] = json!(next);
         }
-        Reply::result(asked, result)
+        Reply::result(asked, &result)
     };
-    let (_, verdict) = probed(move |asked: &Asked| match (asked.method(), asked.body["params"]["cursor"].as_str()) {
-        (Some("tools/list"), None) => page(asked, Some("b")),
-        (Some("tools/list"), Some("b")) => page(asked, Some("c")),
-        (Some("tools/list"), Some(_)) => page(asked, Some("")),
-        _ => legacy(asked),
-    })
-    .await;
+    let (_, verdict) =
+        probed(move |asked: &Asked| match (asked.method(), asked.body["params"]["cursor"].as_str()) {
+            (Some("tools/list"), None) => page(asked, Some("b")),
+            (Some("tools/list"), Some("b")) => page(asked, Some("c")),
+            (Some("tools/list"), Some(_)) => page(asked, Some("")),
+            _ => legacy(asked),
+        })
+        .await;
     assert_eq!(verdict.handshake, Handshake::Ok, "{:?}", verdict.reasons);
     let names: Vec<_> = verdict.facts.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["first", "b", "c"]);
@@ -271,102 +291,13 @@ async fn handshake_mcp_tools_are_cut_to_sane_lengths() {
             let tools: Vec<Value> = (0..300)
                 .map(|n| json!({"name": format!("t{n}"), "description": "d".repeat(900), "inputSchema": {}}))
                 .collect();
-            Reply::result(asked, json!({"tools": tools}))
+            Reply::result(asked, &json!({"tools": tools}))
         }
         _ => legacy(asked),
     })
     .await;
     assert_eq!((verdict.handshake, verdict.facts.tools.len()), (Handshake::Ok, 200));
     assert_eq!(verdict.facts.tools[0].description.chars().count(), 501, "500 and the mark of the cut");
-}
-
-/// A script, and the row of the table that it must come to: class, code, speaks, inconclusive.
-type Row = (&'static str, Script, Handshake, &'static str, bool, bool);
-
-fn after_handshake(asked: &Asked, on_tools: fn(&Asked) -> Reply) -> Reply {
-    if asked.method() == Some("tools/list") { on_tools(asked) } else { legacy(asked) }
-}
-
-fn rows() -> Vec<Row> {
-    use Handshake::{Fail, Partial};
-    vec![
-        ("tools error", |a| after_handshake(a, |a| Reply::error(200, a, -32603, "boom")), Partial, "tools_failed", true, false),
-        ("tools without tools", |a| after_handshake(a, |a| Reply::result(a, json!({}))), Partial, "tools_failed", true, false),
-        ("tools page", |a| after_handshake(a, |_| Reply::html(200)), Partial, "tools_failed", true, false),
-        ("tools 503", |a| after_handshake(a, |_| Reply::html(503)), Partial, "http_5xx", true, true),
-        ("tools 429", |a| after_handshake(a, |_| Reply::empty(429)), Partial, "rate_limited", true, true),
-        ("tools gated", |a| after_handshake(a, |_| Reply::empty(401)), Partial, "auth_required", true, false),
-        ("tools key", |a| after_handshake(a, |a| Reply::error(200, a, -32000, "Invalid API key")), Partial, "auth_required", true, false),
-        ("tools other id", |a| after_handshake(a, |_| Reply::json(200, &json!({"jsonrpc": "2.0", "id": 1, "result": {}}))), Partial, "nonconforming:id_echo", true, false),
-        ("tool shape", |a| after_handshake(a, |a| Reply::result(a, json!({"tools": [{"name": "x"}]}))), Partial, "nonconforming:tool_shape", true, false),
-        ("tool names", |a| after_handshake(a, |a| Reply::result(a, json!({"tools": [{"name": "x", "inputSchema": {}}, {"name": "x", "inputSchema": {}}]}))), Partial, "nonconforming:tool_names", true, false),
-        ("text id", |a| match a.method() {
-            Some("initialize") => Reply::json(200, &json!({
-                "jsonrpc": "2.0", "id": a.body["id"].to_string(), "result": {"protocolVersion": "2025-06-18", "capabilities": {}},
-            })),
-            _ => legacy(a),
-        }, Partial, "nonconforming:id_echo", true, false),
-        ("batch", |a| match a.method() {
-            Some("initialize") => Reply::json(200, &json!([
-                {"jsonrpc": "2.0", "id": a.body["id"], "result": {"protocolVersion": "2025-06-18", "capabilities": {}}},
-            ])),
-            _ => legacy(a),
-        }, Partial, "nonconforming:batch", true, false),
-        ("notification", |a| match a.method() {
-            Some("notifications/initialized") => Reply::empty(400),
-            _ => legacy(a),
-        }, Partial, "nonconforming:notification", true, false),
-        ("no resultType", |a| match a.method() {
-            Some("tools/list") => Reply::result(a, json!({"tools": tools(), "ttlMs": 1, "cacheScope": "public"})),
-            _ => modern_only(a),
-        }, Partial, "nonconforming:result_type", true, false),
-        ("no ttlMs", |a| match a.method() {
-            Some("tools/list") => Reply::result(a, json!({"tools": tools(), "resultType": "complete"})),
-            _ => modern_only(a),
-        }, Partial, "nonconforming:caching", true, false),
-        ("headers", |a| match a.method() {
-            Some("server/discover") => Reply::error(400, a, -32020, "Mcp-Method missing"),
-            _ => Reply::error(404, a, -32601, "no"),
-        }, Partial, "nonconforming:headers", true, false),
-        ("bearer", |_| Reply::empty(401).with("www-authenticate", "Bearer realm=\"x\""), Partial, "auth_required", false, false),
-        ("bare 401", |_| Reply::empty(401), Partial, "gated_unproven", false, false),
-        ("basic 401", |_| Reply::empty(401).with("www-authenticate", "Basic realm=\"x\""), Partial, "gated_unproven", false, false),
-        ("bare 403", |_| Reply::html(403), Partial, "gated_unproven", false, false),
-        ("rpc 401", |a| Reply::error(401, a, -32001, "Unauthorized"), Partial, "auth_required", true, false),
-        ("rpc key", |a| Reply::error(200, a, -32000, "API key required"), Partial, "auth_required", true, false),
-        ("402", |_| Reply::json(402, &json!({"x402Version": 1})), Partial, "payment_required", false, false),
-        ("html", |_| Reply::html(200), Fail, "not_mcp", false, false),
-        ("json", |_| Reply::json(200, &json!({"ok": true})), Fail, "not_mcp", false, false),
-        ("echo of all", |a| Reply::result(a, json!({"ok": true})), Fail, "not_mcp", false, false),
-        ("unknown method", |a| Reply::error(200, a, -32601, "no"), Fail, "not_mcp", false, false),
-        ("empty 400", |_| Reply::empty(400), Fail, "not_mcp", false, false),
-        ("empty 405", |_| Reply::empty(405), Fail, "not_mcp", false, false),
-        ("other id", |_| Reply::json(200, &json!({"jsonrpc": "2.0", "id": 99, "result": {}})), Fail, "bad_jsonrpc", false, false),
-        ("no id", |_| Reply::json(200, &json!({"jsonrpc": "2.0", "result": {}})), Fail, "bad_jsonrpc", false, false),
-        ("refused", |a| Reply::error(200, a, -32602, "Invalid params"), Partial, "initialize_refused", true, false),
-        ("404", |_| Reply::html(404), Fail, "http_404", false, false),
-        ("410", |_| Reply::empty(410), Fail, "http_404", false, false),
-        ("418", |_| Reply::empty(418), Fail, "http_418", false, false),
-        ("406", |_| Reply::empty(406), Fail, "accept_406", false, false),
-        ("rpc 406", |a| Reply::error(406, a, -32000, "Not Acceptable"), Partial, "accept_406", true, false),
-        ("415", |_| Reply::empty(415), Fail, "ctype_415", false, false),
-        ("429", |_| Reply::empty(429).with("retry-after", "77"), Fail, "rate_limited", false, true),
-        ("500", |_| Reply::html(500), Fail, "http_5xx", false, true),
-        ("rpc 500", |a| Reply::error(500, a, -32603, "boom"), Fail, "http_5xx", false, true),
-        ("wall", |_| Reply::new(403, "text/html", "<html><script src=/cdn-cgi/challenge-platform/x>"), Fail, "waf", false, true),
-        ("wall header", |_| Reply::html(202).with("x-amzn-waf-action", "challenge"), Fail, "waf", false, true),
-    ]
-}
-
-#[tokio::test]
-async fn handshake_mcp_every_row_of_the_table() {
-    for (name, script, class, code, speaks, inconclusive) in rows() {
-        let (peer, verdict) = probed(script).await;
-        assert_eq!(codes(&verdict), [code], "{name}: {:?}", peer.whats());
-        let found = (verdict.handshake, verdict.speaks, verdict.inconclusive);
-        assert_eq!(found, (class, speaks, inconclusive), "{name}");
-        assert_eq!(verdict.retry_after, (name == "429").then_some(Duration::from_secs(77)), "{name}");
-    }
 }
 
 #[tokio::test]
@@ -383,7 +314,9 @@ async fn handshake_mcp_a_server_that_takes_one_media_type_is_nonconforming() {
 #[tokio::test]
 async fn handshake_mcp_a_server_without_tools_may_refuse_the_question() {
     let (_, verdict) = probed(|asked: &Asked| match asked.method() {
-        Some("initialize") => Reply::result(asked, json!({"protocolVersion": "2025-06-18", "capabilities": {"prompts": {}}})),
+        Some("initialize") => {
+            Reply::result(asked, &json!({"protocolVersion": "2025-06-18", "capabilities": {"prompts": {}}}))
+        }
         Some("tools/list") => Reply::error(200, asked, -32601, "Method not found"),
         _ => legacy(asked),
     })
@@ -435,7 +368,9 @@ async fn handshake_mcp_the_deprecated_transport_is_told_apart() {
         assert_eq!((verdict.handshake, codes(&verdict)), (class, vec![code]), "{declared:?}");
         assert_eq!(peer.asked().len(), if declared == Declared::Sse { 1 } else { 3 });
     }
-    let peer = Peer::start(|asked: &Asked| if asked.verb == "GET" { Reply::empty(405) } else { legacy(asked) }).await;
+    let peer =
+        Peer::start(|asked: &Asked| if asked.verb == "GET" { Reply::empty(405) } else { legacy(asked) })
+            .await;
     let verdict = ask(&Subject { declared: Declared::Sse, ..peer.subject(Some(Kind::Mcp), "/mcp") }).await;
     assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Fail, vec!["wrong_transport"]));
     assert_eq!(verdict.facts.tools.len(), 2, "what it says of itself is kept");

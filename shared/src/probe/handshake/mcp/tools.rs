@@ -45,11 +45,10 @@ pub(super) async fn list(talk: &mut Conversation<'_>, session: &Session) {
         };
         let Some(page) = page else { return refused(talk, session, &answer, &heard).await };
         tools.extend(page.iter().cloned());
-        eras::note(talk, &heard, "tools/list");
+        eras::note(talk, heard.streamed, &heard.quirks, "tools/list");
         let Said::Result(result) = &heard.said else { break };
         if session.era == Era::Modern {
-            let broken = eras::modern_faults(result);
-            talk.evidence.broken(&broken, "in the result of tools/list");
+            talk.evidence.broken(&eras::modern_faults(result), "in the reply to tools/list");
         }
         cursor = match result.get("nextCursor").and_then(Value::as_str) {
             // An empty cursor is valid in the modern era; before it, servers meant the end by it.
