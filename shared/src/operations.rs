@@ -43,6 +43,19 @@ impl Effect {
     pub const READS: Self = Self { read_only: true, idempotent: true, open_world: false };
 }
 
+/// A way in which the agent card advertises an operation (contract "Agent card", skill ids).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Skill {
+    /// The contract's id of the skill.
+    pub id: &'static str,
+    /// Its name for people.
+    pub name: &'static str,
+    /// What it does, as an agent that looks for a skill would read it.
+    pub description: &'static str,
+    /// Words to find it by.
+    pub tags: &'static [&'static str],
+}
+
 /// A capability of the registry.
 pub trait Operation: 'static {
     /// Its name at every door.
@@ -57,6 +70,11 @@ pub trait Operation: 'static {
     const EFFECT: Effect;
     /// Arguments of a typical call, as JSON.
     const EXAMPLE: &'static str;
+    /// Plain requests that mean this operation. `{url}`, `{id}` and `{text}` stand for what is picked out of a
+    /// message; they are also the examples that documents and cards show.
+    const PHRASES: &'static [&'static str];
+    /// The skills by which the agent card advertises it.
+    const SKILLS: &'static [Skill];
     /// What it takes.
     type Arguments: DeserializeOwned + JsonSchema + Send;
     /// What it answers.
@@ -85,6 +103,10 @@ pub struct Entry {
     pub effect: Effect,
     /// Arguments of a typical call, as JSON.
     pub example: &'static str,
+    /// Plain requests that mean it, with `{url}`, `{id}` and `{text}` for what is picked out of a message.
+    pub phrases: &'static [&'static str],
+    /// The skills by which the agent card advertises it.
+    pub skills: &'static [Skill],
     /// JSON Schema 2020-12 of its arguments.
     pub input_schema: fn() -> Value,
     /// JSON Schema 2020-12 of its answer.
@@ -102,6 +124,8 @@ impl Entry {
             description: O::DESCRIPTION,
             effect: O::EFFECT,
             example: O::EXAMPLE,
+            phrases: O::PHRASES,
+            skills: O::SKILLS,
             input_schema: || schema_for!(O::Arguments).to_value(),
             output_schema: || schema_for!(O::Answer).to_value(),
             run: |app, caller, arguments| Box::pin(run::<O>(app, caller, arguments)),

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Operation};
+use super::{Effect, Operation, Skill};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::Caller;
@@ -59,6 +59,14 @@ impl Operation for CheckLiveness {
         enough (168 hours, or your own max_hours). Reads the registry's evidence; asks the peer nothing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "max_hours": 24}"#;
+    const PHRASES: &'static [&'static str] =
+        &["is {id} alive?", "when did {id} last answer?", "check the liveness of {id}"];
+    const SKILLS: &'static [Skill] = &[Skill {
+        id: "check-liveness",
+        name: "Is a listing alive?",
+        description: "Tells when a listing last answered a real handshake.",
+        tags: &["registry", "liveness", "health"],
+    }];
     type Arguments = Arguments;
     type Answer = Answer;
 

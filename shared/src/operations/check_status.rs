@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Operation};
+use super::{Effect, Operation, Skill};
 use crate::app::App;
 use crate::badge;
 use crate::error::Problem;
@@ -131,6 +131,19 @@ impl Operation for CheckStatus {
         with the evidence of its last probe and, where it is not Live, what to fix. Give its id, or its name.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123"}"#;
+    const PHRASES: &'static [&'static str] = &[
+        "is {id} live?",
+        "what is the status of {id}?",
+        "check the status of {id}",
+        "why is {id} not live?",
+        "how is the listing named {text}?",
+    ];
+    const SKILLS: &'static [Skill] = &[Skill {
+        id: "check-status",
+        name: "Check a listing's status",
+        description: "Tells where a listing stands, with the evidence of its last probe and what to fix.",
+        tags: &["registry", "status", "probe"],
+    }];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Effect, Operation};
+use super::{Effect, Operation, Skill};
 use crate::app::App;
 use crate::badge;
 use crate::error::Problem;
@@ -94,6 +94,33 @@ impl Operation for ListYourself {
         Live if it answers; else check_status says what to fix. Call it again after a fix to be probed anew.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
+    const PHRASES: &'static [&'static str] = &[
+        "list my agent at {url}",
+        "please list me: {url}",
+        "publish {url}",
+        "register the MCP server {url}",
+        "add my agent card {url} to the registry",
+    ];
+    const SKILLS: &'static [Skill] = &[
+        Skill {
+            id: "list-yourself",
+            name: "List yourself",
+            description: "Lists an agent or MCP server by its URL, free; it is probed at once and goes Live if it answers.",
+            tags: &["registry", "publish", "listing"],
+        },
+        Skill {
+            id: "list-agent",
+            name: "List an agent",
+            description: "Lists an A2A agent by the URL of its card.",
+            tags: &["registry", "a2a", "agent-card"],
+        },
+        Skill {
+            id: "list-mcp",
+            name: "List an MCP server",
+            description: "Lists an MCP server by its endpoint or its server description.",
+            tags: &["registry", "mcp", "server-json"],
+        },
+    ];
     type Arguments = Arguments;
     type Answer = Answer;
 

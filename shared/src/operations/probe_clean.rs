@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Operation};
+use super::{Effect, Operation, Skill};
 use crate::app::App;
 use crate::badge;
 use crate::error::Problem;
@@ -52,6 +52,14 @@ impl Operation for ProbeClean {
         domain, sane texts, no injection phrasing, unchanged tools), each check with its detail, from the last probe.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
+    const PHRASES: &'static [&'static str] =
+        &["is {id} clean?", "are the checks of {id} clean?", "show the checks of {id}"];
+    const SKILLS: &'static [Skill] = &[Skill {
+        id: "probe-clean",
+        name: "Is a listing clean?",
+        description: "Tells whether a listing is Live with clean checks, check by check.",
+        tags: &["registry", "trust", "checks"],
+    }];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Operation};
+use super::{Effect, Operation, Skill};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::Caller;
@@ -75,6 +75,18 @@ impl Operation for ScoreCard {
         it from 0 to 100, with the breakdown, the checks and what to fix. Nothing is listed. Use it before publishing.";
     const EFFECT: Effect = Effect { read_only: true, idempotent: true, open_world: true };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
+    const PHRASES: &'static [&'static str] = &[
+        "score {url}",
+        "what would {url} score?",
+        "rate my agent card {url}",
+        "test my agent at {url} without listing it",
+    ];
+    const SKILLS: &'static [Skill] = &[Skill {
+        id: "score-free",
+        name: "Free score",
+        description: "Probes a card, site or MCP endpoint and scores it from 0 to 100 with reasons; lists nothing.",
+        tags: &["registry", "score", "probe"],
+    }];
     type Arguments = Arguments;
     type Answer = Answer;
 

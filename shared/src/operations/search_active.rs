@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Operation};
+use super::{Effect, Operation, Skill};
 use crate::app::App;
 use crate::error::Problem;
 use crate::funnel;
@@ -72,6 +72,18 @@ impl Operation for SearchActive {
         of its last handshake, its endpoint and its next step. Filter by kind; page with limit and cursor.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "mcp", "limit": 5}"#;
+    const PHRASES: &'static [&'static str] = &[
+        "list the live agents",
+        "which MCP servers are live?",
+        "show active listings",
+        "who is in the registry?",
+    ];
+    const SKILLS: &'static [Skill] = &[Skill {
+        id: "search-active",
+        name: "List what is Live",
+        description: "Lists the Live agents and MCP servers with the evidence of their last handshake.",
+        tags: &["registry", "discovery", "live"],
+    }];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -12,7 +12,7 @@ use super::conversation::{Conversation, fault_of};
 use super::evidence::Evidence;
 use super::{Depth, Subject};
 use crate::listing::Kind;
-use crate::probe::card::{self, AgentCard, Binding, Interface};
+use crate::probe::card::{self, AgentCard, Binding, CardFault, Interface};
 use crate::probe::fetch::{Answer, FetchError, Target};
 use crate::probe::reasons::{self, Door, Fault, Stage};
 use reply::Turn;
@@ -28,12 +28,14 @@ pub(super) async fn probe(
     card_url: &Target,
     answer: &Answer,
 ) {
-    talk.evidence.facts.kind = Some(Kind::Agent);
     talk.evidence.facts.card_url = Some(card_url.to_string());
     talk.evidence.answered_before(answer.elapsed);
     let card = match card::read_body(&answer.body) {
         Ok(card) => card,
         Err(fault) => {
+            if matches!(fault, CardFault::Invalid(_)) {
+                talk.evidence.facts.kind = Some(Kind::Agent);
+            }
             for (fault, seen) in reasons::of_card(fault, answer.status.as_u16()) {
                 talk.evidence.fault(&fault, &seen);
             }
@@ -52,6 +54,7 @@ pub(super) async fn probe(
 
 /// What the card says goes into the facts, and what it could say better into the warnings.
 fn take_over(evidence: &mut Evidence, card: &AgentCard) {
+    evidence.facts.kind = Some(Kind::Agent);
     evidence.signal("card_ok");
     if card.authenticated {
         evidence.signal("auth_declared");

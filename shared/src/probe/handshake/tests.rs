@@ -149,6 +149,7 @@ async fn handshake_settle_says_what_is_missing() {
     let peer = Peer::start(|_: &Asked| Reply::html(200)).await;
     let verdict = ask(&of_unknown_kind(&peer, "/card.json")).await;
     assert_eq!(verdict.reasons[0].reason, "card fail 200 (non-card body)");
+    assert_eq!(verdict.facts.kind, None, "a page is no agent");
 
     let broken = json!({"name": "x", "protocolVersion": "0.3.0", "skills": [], "capabilities": {}});
     let peer = Peer::start(
@@ -157,6 +158,7 @@ async fn handshake_settle_says_what_is_missing() {
     .await;
     let verdict = ask(&of_unknown_kind(&peer, "/")).await;
     assert_eq!(verdict.reasons[0].reason, "card fail 200 (invalid card)", "{:?}", codes(&verdict));
+    assert_eq!(verdict.facts.kind, Some(Kind::Agent));
 
     let peer = Peer::start(|_: &Asked| Reply::empty(401)).await;
     let verdict = ask(&of_unknown_kind(&peer, "/x")).await;
