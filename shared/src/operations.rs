@@ -45,7 +45,7 @@ impl Effect {
 
 /// A way in which the agent card advertises an operation (contract "Agent card", skill ids).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Skill {
+pub struct AdvertisedSkill {
     /// The contract's id of the skill.
     pub id: &'static str,
     /// Its name for people.
@@ -74,7 +74,7 @@ pub trait Operation: 'static {
     /// message; they are also the examples that documents and cards show.
     const PHRASES: &'static [&'static str];
     /// The skills by which the agent card advertises it.
-    const SKILLS: &'static [Skill];
+    const SKILLS: &'static [AdvertisedSkill];
     /// What it takes.
     type Arguments: DeserializeOwned + JsonSchema + Send;
     /// What it answers.
@@ -106,7 +106,7 @@ pub struct Entry {
     /// Plain requests that mean it, with `{url}`, `{id}` and `{text}` for what is picked out of a message.
     pub phrases: &'static [&'static str],
     /// The skills by which the agent card advertises it.
-    pub skills: &'static [Skill],
+    pub skills: &'static [AdvertisedSkill],
     /// JSON Schema 2020-12 of its arguments.
     pub input_schema: fn() -> Value,
     /// JSON Schema 2020-12 of its answer.

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Operation, Skill};
+use super::{AdvertisedSkill, Effect, Operation};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::Caller;
@@ -61,7 +61,7 @@ impl Operation for CheckLiveness {
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "max_hours": 24}"#;
     const PHRASES: &'static [&'static str] =
         &["is {id} alive?", "when did {id} last answer?", "check the liveness of {id}"];
-    const SKILLS: &'static [Skill] = &[Skill {
+    const SKILLS: &'static [AdvertisedSkill] = &[Skill {
         id: "check-liveness",
         name: "Is a listing alive?",
         description: "Tells when a listing last answered a real handshake.",

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Operation, Skill};
+use super::{AdvertisedSkill, Effect, Operation};
 use crate::app::App;
 use crate::badge;
 use crate::error::Problem;
@@ -138,7 +138,7 @@ impl Operation for CheckStatus {
         "why is {id} not live?",
         "how is the listing named {text}?",
     ];
-    const SKILLS: &'static [Skill] = &[Skill {
+    const SKILLS: &'static [AdvertisedSkill] = &[Skill {
         id: "check-status",
         name: "Check a listing's status",
         description: "Tells where a listing stands, with the evidence of its last probe and what to fix.",

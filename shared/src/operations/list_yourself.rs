@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Effect, Operation, Skill};
+use super::{AdvertisedSkill, Effect, Operation};
 use crate::app::App;
 use crate::badge;
 use crate::error::Problem;
@@ -101,20 +101,20 @@ impl Operation for ListYourself {
         "register the MCP server {url}",
         "add my agent card {url} to the registry",
     ];
-    const SKILLS: &'static [Skill] = &[
-        Skill {
+    const SKILLS: &'static [AdvertisedSkill] = &[
+        AdvertisedSkill {
             id: "list-yourself",
             name: "List yourself",
             description: "Lists an agent or MCP server by its URL, free; it is probed at once and goes Live if it answers.",
             tags: &["registry", "publish", "listing"],
         },
-        Skill {
+        AdvertisedSkill {
             id: "list-agent",
             name: "List an agent",
             description: "Lists an A2A agent by the URL of its card.",
             tags: &["registry", "a2a", "agent-card"],
         },
-        Skill {
+        AdvertisedSkill {
             id: "list-mcp",
             name: "List an MCP server",
             description: "Lists an MCP server by its endpoint or its server description.",

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Operation, Skill};
+use super::{AdvertisedSkill, Effect, Operation};
 use crate::app::App;
 use crate::badge;
 use crate::error::Problem;
@@ -54,7 +54,7 @@ impl Operation for ProbeClean {
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
         &["is {id} clean?", "are the checks of {id} clean?", "show the checks of {id}"];
-    const SKILLS: &'static [Skill] = &[Skill {
+    const SKILLS: &'static [AdvertisedSkill] = &[Skill {
         id: "probe-clean",
         name: "Is a listing clean?",
         description: "Tells whether a listing is Live with clean checks, check by check.",

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Operation, Skill};
+use super::{AdvertisedSkill, Effect, Operation};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::Caller;
@@ -81,7 +81,7 @@ impl Operation for ScoreCard {
         "rate my agent card {url}",
         "test my agent at {url} without listing it",
     ];
-    const SKILLS: &'static [Skill] = &[Skill {
+    const SKILLS: &'static [AdvertisedSkill] = &[Skill {
         id: "score-free",
         name: "Free score",
         description: "Probes a card, site or MCP endpoint and scores it from 0 to 100 with reasons; lists nothing.",

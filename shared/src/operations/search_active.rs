@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Operation, Skill};
+use super::{AdvertisedSkill, Effect, Operation};
 use crate::app::App;
 use crate::error::Problem;
 use crate::funnel;
@@ -78,7 +78,7 @@ impl Operation for SearchActive {
         "show active listings",
         "who is in the registry?",
     ];
-    const SKILLS: &'static [Skill] = &[Skill {
+    const SKILLS: &'static [AdvertisedSkill] = &[Skill {
         id: "search-active",
         name: "List what is Live",
         description: "Lists the Live agents and MCP servers with the evidence of their last handshake.",

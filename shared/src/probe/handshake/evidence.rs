@@ -88,7 +88,11 @@ impl Evidence {
     /// Adds a rule that is broken although the handshake works.
     pub(super) fn broken(&mut self, checks: &[Check], seen: &str) {
         for check in checks {
-            self.fault(&Fault::Nonconforming(*check), seen);
+            let fault = Fault::Nonconforming(*check);
+            // One place is enough to find the others: a list of tools may break a rule a thousand times.
+            if !self.has(&fault.code()) {
+                self.fault(&fault, seen);
+            }
         }
     }
 
@@ -171,6 +175,7 @@ mod tests {
         evidence.warning(Fault::NoInterface.reason("advice"));
         assert_eq!(evidence.clone().into_verdict().handshake, Handshake::Ok);
         evidence.broken(&[Check::Caching, Check::Caching], "no ttlMs");
+        evidence.broken(&[Check::Caching], "no ttlMs elsewhere");
         assert_eq!(evidence.clone().into_verdict().handshake, Handshake::Partial);
         evidence.fault(&Fault::BadJsonRpc, "id 9");
         let verdict = evidence.into_verdict();

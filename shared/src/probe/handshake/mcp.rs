@@ -67,10 +67,9 @@ pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
 
 /// What `initialize` met counts, unless `server/discover` proved that the protocol is there.
 fn worse(known: Option<Miss>, found: Miss, era: Era) -> Option<Miss> {
+    let proves = |miss: &Miss| matches!(miss.fault, Fault::Nonconforming(_));
     match known {
-        Some(known) if era == Era::Modern || matches!(known.fault, Fault::Nonconforming(_)) => {
-            if matches!(found.fault, Fault::Nonconforming(_)) { Some(found) } else { Some(known) }
-        }
+        Some(known) if proves(&known) || (era == Era::Modern && !proves(&found)) => Some(known),
         _ => Some(found),
     }
 }

@@ -1,0 +1,146 @@
+//! A client for one kept-alive HTTP/1.1 connection: bytes out, bytes in, no more work than that, so that what is
+//! measured is the server. It knows just what this registry answers with.
+
+use std::net::SocketAddr;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::Failure;
+
+/// An open connection.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+/// An answer; its bytes lie in the connection until the next question.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Answer<'a> {
+    /// The status code.
+    pub(crate) status: u16,
+    /// Everything before the body.
+    pub(crate) head: &'a str,
+    /// The body as it came.
+    pub(crate) body: &'a [u8],
+}
+
+impl Answer<'_> {
+    /// A header's value.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        header(self.head, name)
+    }
+}
+
+/// A GET with further header lines, each ended by CR LF.
+pub(crate) fn get(path: &str, headers: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n{headers}\r\n").into_bytes()
+}
+
+/// A POST of JSON.
+pub(crate) fn post(path: &str, body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
+    .into_bytes()
+}
+
+impl Connection {
+    /// Connects.
+    ///
+    /// # Errors
+    /// Nobody listens there.
+    pub(crate) async fn open(address: SocketAddr) -> Result<Self, Failure> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, buffer: Vec::with_capacity(1 << 20) })
+    }
+
+    /// Sends a request as it stands and reads the whole answer.
+    ///
+    /// # Errors
+    /// The connection ends, or what comes is no answer of a known length.
+    pub(crate) async fn ask(&mut self, request: &[u8]) -> Result<Answer<'_>, Failure> {
+        self.stream.write_all(request).await?;
+        self.buffer.clear();
+        let body_at = loop {
+            self.more().await?;
+            if let Some(end) = self.buffer.windows(4).take(8192).position(|window| window == b"\r\n\r\n") {
+                break end + 4;
+            }
+        };
+        let head = std::str::from_utf8(&self.buffer[..body_at])?;
+        let status: u16 = head.get(9..12).and_then(|code| code.parse().ok()).ok_or("no status line")?;
+        let length: usize = match header(head, "content-length") {
+            Some(length) => length.parse()?,
+            None if header(head, "transfer-encoding").is_some() => return self.in_chunks(body_at, status).await,
+            None if status == 304 || status == 204 => 0,
+            None => return Err(format!("an answer without a length: {head}").into()),
+        };
+        while self.buffer.len() < body_at + length {
+            self.more().await?;
+        }
+        Ok(self.answer(status, body_at))
+    }
+
+    /// A chunked body is read to its last, empty chunk; its framing stays in it.
+    async fn in_chunks(&mut self, body_at: usize, status: u16) -> Result<Answer<'_>, Failure> {
+        while !self.buffer.ends_with(b"\r\n0\r\n\r\n") && &self.buffer[body_at..] != b"0\r\n\r\n" {
+            self.more().await?;
+        }
+        Ok(self.answer(status, body_at))
+    }
+
+    fn answer(&self, status: u16, body_at: usize) -> Answer<'_> {
+        let (head, body) = self.buffer.split_at(body_at);
+        Answer { status, head: std::str::from_utf8(head).unwrap_or_default(), body }
+    }
+
+    async fn more(&mut self) -> Result<(), Failure> {
+        if self.stream.read_buf(&mut self.buffer).await? == 0 {
+            return Err("the server closed the connection".into());
+        }
+        Ok(())
+    }
+}
+
+fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
+    head.lines().find_map(|line| {
+        let (found, value) = line.split_once(':')?;
+        found.eq_ignore_ascii_case(name).then(|| value.trim())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::body::Body;
+    use axum::routing::get as on_get;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn answers_of_every_framing_are_read_on_one_connection() {
+        let parts = ["ab", "cd"].map(|part| Ok::<_, std::io::Error>(part));
+        let chunks = move || async move { Body::from_stream(futures::stream::iter(parts)) };
+        let router = Router::new()
+            .route("/sized", on_get(|| async { "x".repeat(100_000) }))
+            .route("/none", on_get(|| async { axum::http::StatusCode::NOT_MODIFIED }))
+            .route("/chunks", on_get(chunks));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(axum::serve(listener, router).into_future());
+
+        let mut connection = Connection::open(address).await.unwrap();
+        let sized = connection.ask(&get("/sized", "")).await.unwrap();
+        assert_eq!((sized.status, sized.body.len()), (200, 100_000));
+        assert_eq!(sized.header("Content-Length"), Some("100000"));
+        let none = connection.ask(&get("/none", "")).await.unwrap();
+        assert_eq!((none.status, none.body.len()), (304, 0));
+        let chunks = connection.ask(&get("/chunks", "")).await.unwrap();
+        assert_eq!((chunks.status, chunks.body.ends_with(b"0\r\n\r\n")), (200, true));
+        assert_eq!(connection.ask(&post("/sized", "{}")).await.unwrap().status, 405);
+    }
+}
