@@ -61,7 +61,7 @@ impl Operation for CheckLiveness {
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "max_hours": 24}"#;
     const PHRASES: &'static [&'static str] =
         &["is {id} alive?", "when did {id} last answer?", "check the liveness of {id}"];
-    const SKILLS: &'static [AdvertisedSkill] = &[Skill {
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "check-liveness",
         name: "Is a listing alive?",
         description: "Tells when a listing last answered a real handshake.",

@@ -138,7 +138,7 @@ impl Operation for CheckStatus {
         "why is {id} not live?",
         "how is the listing named {text}?",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[Skill {
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "check-status",
         name: "Check a listing's status",
         description: "Tells where a listing stands, with the evidence of its last probe and what to fix.",

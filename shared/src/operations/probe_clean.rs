@@ -54,7 +54,7 @@ impl Operation for ProbeClean {
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
         &["is {id} clean?", "are the checks of {id} clean?", "show the checks of {id}"];
-    const SKILLS: &'static [AdvertisedSkill] = &[Skill {
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "probe-clean",
         name: "Is a listing clean?",
         description: "Tells whether a listing is Live with clean checks, check by check.",

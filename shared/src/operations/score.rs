@@ -81,7 +81,7 @@ impl Operation for ScoreCard {
         "rate my agent card {url}",
         "test my agent at {url} without listing it",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[Skill {
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "score-free",
         name: "Free score",
         description: "Probes a card, site or MCP endpoint and scores it from 0 to 100 with reasons; lists nothing.",

@@ -78,7 +78,7 @@ impl Operation for SearchActive {
         "show active listings",
         "who is in the registry?",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[Skill {
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "search-active",
         name: "List what is Live",
         description: "Lists the Live agents and MCP servers with the evidence of their last handshake.",

@@ -1,0 +1,187 @@
+//! Peers to be probed: agents and MCP servers on loopback that answer by a script and keep what they were asked.
+//! A script can be replaced while the peer stands, as a publisher mends a server.
+
+#![expect(clippy::unwrap_used, reason = "a peer that cannot be made fails its test")]
+
+pub mod agents;
+pub mod hostile;
+pub mod servers;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, StatusCode, header};
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+/// Where an agent's card usually stands.
+pub const CARD: &str = "/.well-known/agent-card.json";
+
+/// How a peer answers.
+pub type Script = Arc<dyn Fn(&Asked) -> Response + Send + Sync>;
+
+/// A request as a peer saw it.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// `GET` or `POST`.
+    pub verb: String,
+    /// The path, without a query.
+    pub path: String,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The JSON of the body, or null.
+    pub body: Value,
+}
+
+impl Asked {
+    /// The JSON-RPC method, where it is a call.
+    #[must_use]
+    pub fn method(&self) -> Option<&str> {
+        self.body["method"].as_str()
+    }
+
+    /// The method, or verb and path.
+    #[must_use]
+    pub fn what(&self) -> String {
+        self.method().map_or_else(|| format!("{} {}", self.verb, self.path), str::to_owned)
+    }
+
+    /// A header.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// This peer, as the caller reached it.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        format!("http://{}", self.header("host").unwrap_or_default())
+    }
+}
+
+/// A JSON answer.
+#[must_use]
+pub fn json_answer(status: u16, body: &Value) -> Response {
+    let status = StatusCode::from_u16(status).unwrap();
+    (status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
+}
+
+/// A JSON-RPC result for a call.
+#[must_use]
+pub fn result(asked: &Asked, result: Value) -> Response {
+    json_answer(200, &json!({ "jsonrpc": "2.0", "id": asked.body["id"], "result": result }))
+}
+
+/// A JSON-RPC error for a call.
+#[must_use]
+pub fn error(asked: &Asked, code: i64, message: &str) -> Response {
+    let error = json!({ "code": code, "message": message });
+    json_answer(200, &json!({ "jsonrpc": "2.0", "id": asked.body["id"], "error": error }))
+}
+
+/// An answer without a body.
+#[must_use]
+pub fn empty(status: u16) -> Response {
+    StatusCode::from_u16(status).unwrap().into_response()
+}
+
+/// A peer that answers by its script until it is dropped.
+pub struct Peer {
+    /// `http://127.0.0.1:port`.
+    pub origin: String,
+    shared: Arc<Shared>,
+    task: JoinHandle<()>,
+}
+
+struct Shared {
+    script: Mutex<Script>,
+    asked: Mutex<Vec<Asked>>,
+}
+
+impl fmt::Debug for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Peer").field("origin", &self.origin).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Peer {
+    /// A peer on a free port.
+    pub async fn start(script: impl Fn(&Asked) -> Response + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let origin = format!("http://{}", listener.local_addr().unwrap());
+        let shared = Arc::new(Shared { script: Mutex::new(Arc::new(script)), asked: Mutex::default() });
+        let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
+        let task = tokio::spawn(async move { drop(axum::serve(listener, router).await) });
+        Self { origin, shared, task }
+    }
+
+    /// The URL of a path.
+    #[must_use]
+    pub fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.origin)
+    }
+
+    /// The URL of the card.
+    #[must_use]
+    pub fn card(&self) -> String {
+        self.url(CARD)
+    }
+
+    /// Answers by another script from now on.
+    pub fn becomes(&self, script: impl Fn(&Asked) -> Response + Send + Sync + 'static) {
+        *held(&self.shared.script) = Arc::new(script);
+    }
+
+    /// What it was asked since it stands.
+    #[must_use]
+    pub fn asked(&self) -> Vec<Asked> {
+        held(&self.shared.asked).clone()
+    }
+
+    /// The same in short.
+    #[must_use]
+    pub fn whats(&self) -> Vec<String> {
+        self.asked().iter().map(Asked::what).collect()
+    }
+
+    /// How often it was asked for `what`.
+    #[must_use]
+    pub fn times(&self, what: &str) -> usize {
+        self.whats().iter().filter(|asked| *asked == what).count()
+    }
+
+    /// Forgets what it was asked.
+    pub fn forget(&self) {
+        held(&self.shared.asked).clear();
+    }
+}
+
+async fn answer(State(shared): State<Arc<Shared>>, request: Request<Body>) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+    let asked = Asked {
+        verb: parts.method.to_string(),
+        path: parts.uri.path().to_owned(),
+        headers: parts.headers,
+        body: serde_json::from_slice(&body).unwrap_or_default(),
+    };
+    held(&shared.asked).push(asked.clone());
+    let script = Arc::clone(&held(&shared.script));
+    script(&asked)
+}
+
+fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,87 @@
+//! MCP servers: a stateless one of 2026-07-28 that answers in JSON, and one of the era before that keeps sessions and
+//! answers in event streams, as the official frameworks of that time did by default.
+
+use axum::response::{IntoResponse, Response};
+use http::header;
+use serde_json::{Value, json};
+
+use super::{Asked, empty, error, json_answer, result};
+
+const MODERN: &str = "2026-07-28";
+const LEGACY: &str = "2025-06-18";
+const SESSION: &str = "1868a90c-7a5b-4d1e-9f6e-0c5a2f3b7d11";
+
+fn tools(names: &[&str]) -> Value {
+    let tool = |name: &&str| {
+        json!({ "name": name, "description": format!("The tool {name}."), "inputSchema": { "type": "object" } })
+    };
+    names.iter().map(tool).collect()
+}
+
+/// A sound server of 2026-07-28 called Adder.
+#[must_use]
+pub fn modern(asked: &Asked) -> Response {
+    modern_with(&["add", "subtract"])(asked)
+}
+
+/// A sound server of 2026-07-28 with these tools.
+pub fn modern_with(names: &[&str]) -> impl Fn(&Asked) -> Response + Send + Sync + 'static {
+    let tools = tools(names);
+    move |asked| {
+        if asked.verb != "POST" {
+            return empty(405);
+        }
+        let says = asked.header("mcp-protocol-version");
+        match asked.method() {
+            Some("server/discover") if says == Some(MODERN) => result(
+                asked,
+                json!({
+                    "resultType": "complete", "supportedVersions": [MODERN], "capabilities": { "tools": {} },
+                    "ttlMs": 60_000, "cacheScope": "public",
+                    "_meta": { "io.modelcontextprotocol/serverInfo": {
+                        "name": "adder", "title": "Adder", "version": "3.1.0", "description": "Adds numbers.",
+                        "websiteUrl": "https://adder.example.org/",
+                    } },
+                }),
+            ),
+            Some("tools/list") if says == Some(MODERN) => result(
+                asked,
+                json!({ "resultType": "complete", "tools": tools, "ttlMs": 60_000, "cacheScope": "public" }),
+            ),
+            _ => error(asked, -32601, "Method not found"),
+        }
+    }
+}
+
+/// A sound server of 2025-06-18: `initialize` opens a session, and every answer is an event stream.
+#[must_use]
+pub fn legacy(asked: &Asked) -> Response {
+    if asked.verb != "POST" {
+        return empty(405);
+    }
+    match (asked.method(), asked.header("mcp-session-id")) {
+        (Some("initialize"), None) => {
+            let mut response = streamed(
+                asked,
+                json!({
+                    "protocolVersion": LEGACY, "capabilities": { "tools": { "listChanged": true } },
+                    "serverInfo": { "name": "clerk", "title": "Clerk", "version": "0.4.2" },
+                }),
+            );
+            response.headers_mut().insert("mcp-session-id", header::HeaderValue::from_static(SESSION));
+            response
+        }
+        (Some("notifications/initialized"), Some(SESSION)) => empty(202),
+        (Some("tools/list"), Some(SESSION)) => streamed(asked, json!({ "tools": tools(&["file", "find"]) })),
+        (_, Some(SESSION)) => error(asked, -32601, "Method not found"),
+        _ => json_answer(400, &json!({ "jsonrpc": "2.0", "id": null,
+            "error": { "code": -32000, "message": "Bad Request: No valid session ID provided" } })),
+    }
+}
+
+/// A reply as the one event of a stream, after a comment that clients skip.
+fn streamed(asked: &Asked, result: Value) -> Response {
+    let reply = json!({ "jsonrpc": "2.0", "id": asked.body["id"], "result": result });
+    let stream = format!(": hello\n\nevent: message\nid: 1\ndata: {reply}\n\n");
+    ([(header::CONTENT_TYPE, "text/event-stream")], stream).into_response()
+}

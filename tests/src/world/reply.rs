@@ -1,0 +1,74 @@
+//! An answer as a caller sees it, and the means to write it into a snapshot: what differs from run to run is named.
+
+use http::HeaderMap;
+use serde_json::{Value, json};
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// The status.
+    pub status: u16,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The JSON of the body; a text where it is none.
+    pub body: Value,
+}
+
+impl Reply {
+    pub(super) async fn of(request: reqwest::RequestBuilder) -> Self {
+        let response = request.send().await.unwrap();
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let body = response.text().await.unwrap();
+        let body = serde_json::from_str(&body).unwrap_or(Value::String(body));
+        Self { status, headers, body }
+    }
+
+    /// A header, empty where it is absent.
+    #[must_use]
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    /// What a refusal says: status, code, field, and what to do.
+    #[must_use]
+    pub fn refusal(&self) -> String {
+        let text = |name: &str| self.body[name].as_str().unwrap_or("-").to_owned();
+        format!("{} {} `{}`: {}", self.status, text("code"), text("field"), text("detail"))
+    }
+
+    /// Holds what every problem document must hold (RFC 9457, design §5 Errors).
+    pub fn assert_problem(&self) {
+        let body = &self.body;
+        assert_eq!(self.header("content-type"), "application/problem+json", "{self:?}");
+        assert!(!self.header("x-request-id").is_empty(), "{self:?}");
+        assert_eq!((&body["ok"], &body["status"]), (&json!(false), &json!(self.status)), "{self:?}");
+        for member in ["type", "title", "detail", "code"] {
+            assert!(body[member].as_str().is_some_and(|text| !text.is_empty()), "{member}: {self:?}");
+        }
+    }
+}
+
+/// A document as a snapshot tells it: each of `names` (found text, name) is put in, and times of the machine go.
+#[must_use]
+pub fn told(document: &Value, names: &[(&str, &str)]) -> String {
+    let mut document = document.clone();
+    without_machine_times(&mut document);
+    let text = serde_json::to_string_pretty(&document).unwrap();
+    names.iter().fold(text, |text, (found, name)| text.replace(found, name))
+}
+
+fn without_machine_times(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(without_machine_times),
+        Value::Object(members) => {
+            for (name, member) in members.iter_mut() {
+                if name == "latency_ms" && member.is_number() {
+                    *member = json!("[ms]");
+                } else {
+                    without_machine_times(member);
+                }
+            }
+        }
+        _ => {}
+    }
+}

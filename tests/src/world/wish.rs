@@ -1,0 +1,85 @@
+//! What a test may ask of its world: settings by their environment names, another clock, another way in.
+//! Settings go through the same reader as in production, so that a wish cannot make what no operator could.
+
+use local::{Data, Options, Transport};
+use registry::app::{Clock, Random};
+use registry::settings::{Mode, Settings};
+
+/// A wish for a world.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    mode: Mode,
+    environment: Vec<(String, String)>,
+    clock: Clock,
+    data: Data,
+    transport: Transport,
+}
+
+impl Default for Wish {
+    fn default() -> Self {
+        let noon = super::NOON.parse().unwrap();
+        Self {
+            mode: Mode::Development,
+            environment: Vec::new(),
+            clock: Clock::manual(noon),
+            data: Data::Memory,
+            transport: Transport::Direct,
+        }
+        .and("RATE_LIMITS", "off")
+    }
+}
+
+impl Wish {
+    /// The rules of a public registry, rates included.
+    #[must_use]
+    pub fn public() -> Self {
+        Self { mode: Mode::Public, ..Self::default() }.and("RATE_LIMITS", "on")
+    }
+
+    /// With a setting by its environment name.
+    #[must_use]
+    pub fn and(mut self, name: &str, value: impl ToString) -> Self {
+        self.environment.retain(|(known, _)| known != name);
+        self.environment.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    /// With rates counted.
+    #[must_use]
+    pub fn with_rates(self) -> Self {
+        self.and("RATE_LIMITS", "on")
+    }
+
+    /// With the machine's clock.
+    #[must_use]
+    pub fn with_real_time(self) -> Self {
+        Self { clock: Clock::System, ..self }
+    }
+
+    /// With a table at this place.
+    #[must_use]
+    pub fn with_data(self, data: Data) -> Self {
+        Self { data, ..self }
+    }
+
+    /// Every request goes through an API Gateway event and back.
+    #[must_use]
+    pub fn as_events(self) -> Self {
+        Self { transport: Transport::Events, ..self }
+    }
+
+    /// The options by which such a world starts.
+    #[must_use]
+    pub fn options(self) -> Options {
+        let lookup = |name: &str| self.environment.iter().find(|(known, _)| known == name).map(|(_, v)| v.clone());
+        let settings = Settings::from_env(self.mode, lookup).unwrap();
+        Options {
+            data: self.data.clone(),
+            own_base_url: lookup("BASE_URL").is_none(),
+            transport: self.transport,
+            clock: self.clock.clone(),
+            random: Random::seeded(7),
+            ..Options::still(settings)
+        }
+    }
+}
