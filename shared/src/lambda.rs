@@ -8,6 +8,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
+use futures::FutureExt as _;
 use lambda_http::request::RequestContext;
 use lambda_http::tower::ServiceExt as _;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
@@ -39,13 +40,14 @@ pub async fn serve(routes: impl Fn(App) -> Router) -> Result<(), Error> {
 pub async fn work<J, F, E>(job: J) -> Result<(), Error>
 where
     J: Fn(App, Value) -> F,
-    F: Future<Output = Result<Value, E>>,
+    F: Future<Output = Result<Value, E>> + Send + 'static,
     E: std::fmt::Display,
 {
     log();
     let app = App::from_environment()?;
     lambda_runtime::run(service_fn(|event: LambdaEvent<Value>| {
-        let done = job(app.clone(), event.payload);
+        // Behind a pointer, because the runtime's layers and a sweep nest deeper together than rustc looks.
+        let done = job(app.clone(), event.payload).boxed();
         async move { done.await.map_err(|error| Error::from(error.to_string())) }
     }))
     .await

@@ -15,6 +15,7 @@ pub mod operations;
 pub mod probe;
 pub mod settings;
 pub mod store;
+pub mod trust;
 
 /// The version of this service, carried in every document (contract "Versioning").
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -5,6 +5,7 @@ mod category;
 pub mod envelope;
 mod id;
 mod kind;
+pub mod own;
 pub mod page;
 mod record;
 pub mod row;

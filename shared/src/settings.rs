@@ -61,6 +61,8 @@ pub struct Settings {
     pub founding_seats: u32,
     /// `PAYMENTS_OPEN_AFTER`: feedback from agents, and from MCP servers, before payments open.
     pub payments_open_after: u32,
+    /// `LIST_ITSELF`: the registry's own doors are its first listings.
+    pub list_itself: bool,
     /// `RATE_LIMITS=off` exists in development mode only.
     pub rate_limits: bool,
     /// `PUBLISH_PER_HOUR`, `PUBLISH_PER_HOST_PER_HOUR`, `PUBLISH_PER_HOUR_IN_ALL`.
@@ -99,6 +101,17 @@ impl Settings {
                 });
             }
         };
+        let list_itself = match lookup("LIST_ITSELF").as_deref() {
+            None | Some("" | "on") => true,
+            Some("off") => false,
+            Some(value) => {
+                return Err(SettingError {
+                    name: "LIST_ITSELF",
+                    value: value.to_owned(),
+                    allowed: "`on` or `off`",
+                });
+            }
+        };
         let window_cap = read.number("PROBE_WINDOW_CAP", 64, "a whole number from 1")?;
         Ok(Self {
             mode,
@@ -116,6 +129,7 @@ impl Settings {
             talk_grace_days: read.number("TALK_GRACE_DAYS", 7, "days, a whole number from 1")?,
             founding_seats: read.number("FOUNDING_SEATS", 100, "a whole number from 1")?,
             payments_open_after: read.number("PAYMENTS_OPEN_AFTER", 250, "a whole number from 1")?,
+            list_itself,
             rate_limits,
             publish_rate: Rate {
                 caller: read.number("PUBLISH_PER_HOUR", 60, "a whole number from 1")?,

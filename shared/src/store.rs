@@ -10,6 +10,7 @@ mod keys;
 mod listings;
 mod probes;
 mod rates;
+mod signing_keys;
 pub mod table;
 mod ticks;
 mod transaction;
@@ -29,6 +30,7 @@ pub use feed::FeedItem;
 pub use listings::{Contact, Insertion, NamedListing};
 pub use probes::{ProbeRecord, Tally};
 pub use rates::Allowance;
+pub use signing_keys::KeptKey;
 pub use ticks::TickReport;
 pub use verdicts::{Change, Evidence, Judgement, Recorded};
 

@@ -24,8 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A running binary of a Lambda function; it ends when this is dropped.
 #[derive(Debug)]
 pub struct Function {
-    waiting: mpsc::Sender<Invocation>,
+    // First, for it ends first: a binary that found nobody to give it events would complain on the way out.
     _process: Child,
+    waiting: mpsc::Sender<Invocation>,
 }
 
 /// Why there is no answer to an event.
@@ -71,7 +72,7 @@ impl Function {
             .stdin(Stdio::null())
             .kill_on_drop(true)
             .spawn()?;
-        Ok(Self { waiting, _process: process })
+        Ok(Self { _process: process, waiting })
     }
 
     /// Hands over one event and waits for the answer.

@@ -75,7 +75,7 @@ impl Template {
 
 impl Template {
     /// Whether the policy of a function allows an act on the table, judged as IAM would for the statements used here:
-    /// an action by name, the table or its indexes, and partition keys excluded by prefix.
+    /// an action by name, the table or its indexes, and partition keys by prefix.
     #[must_use]
     pub fn permits(&self, function: &str, act: &Act) -> bool {
         let functions = self.functions();
@@ -90,13 +90,17 @@ fn allows(statement: &Value, act: &Act) -> bool {
         None => json!({ "Fn::GetAtt": "Table.Arn" }),
         Some(_) => json!({ "Fn::Sub": "${Table.Arn}/index/*" }),
     };
-    let excluded = &statement["Condition"]["ForAllValues:StringNotLike"]["dynamodb:LeadingKeys"];
-    let excluded = excluded.as_array().into_iter().flatten().filter_map(Value::as_str);
-    let mut prefixes = excluded.map(|pattern| pattern.trim_end_matches('*'));
+    let keys = |operator: &str| -> Vec<&str> {
+        let patterns = texts(&statement["Condition"][operator]["dynamodb:LeadingKeys"]);
+        patterns.into_iter().map(|pattern| pattern.trim_end_matches('*')).collect()
+    };
+    let (only, never) = (keys("ForAllValues:StringLike"), keys("ForAllValues:StringNotLike"));
+    let within = |prefixes: &[&str]| prefixes.iter().any(|prefix| act.partition.starts_with(prefix));
     statement["Effect"] == "Allow"
         && texts(&statement["Action"]).contains(&act.action)
         && statement["Resource"] == resource
-        && !prefixes.any(|prefix| act.partition.starts_with(prefix))
+        && (only.is_empty() || within(&only))
+        && !within(&never)
 }
 
 /// One text or a list of texts, as a list.

@@ -161,6 +161,14 @@ async fn a_listing_is_published_probed_and_shown_by_the_packaged_binaries() {
     let (status, problem) = well_known.answer(sample_event("unknown-path").unwrap()).await;
     assert_eq!((status, &problem["ok"]), (404, &json!(false)), "{problem}");
 
+    // Where the stack was deployed without a base URL, the first event tells a function its own address.
+    let unnamed = stack.run("well-known", "").await;
+    let (_, discovery) = unnamed.answer(sample_event("discovery").unwrap()).await;
+    assert!(
+        discovery.to_string().contains("https://a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com/"),
+        "{discovery}"
+    );
+
     let scored = stack.run("publish", PEER).await;
     let (status, score) = scored.answer(sample_event("score").unwrap()).await;
     assert!(status == 200 || status == 422, "{status} {score}");

@@ -2,7 +2,7 @@
 //! be delivered twice; the second finds the slot or the listing taken.
 
 use registry::app::App;
-use registry::listing::ListingId;
+use registry::listing::{ListingId, own};
 use registry::probe::sweep;
 use registry::store::StoreError;
 use serde::Deserialize;
@@ -42,7 +42,12 @@ pub enum Failure {
 /// The event is unknown, or the table is busy.
 pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
     let report = match serde_json::from_value(event)? {
-        Event::Tick => sweep::tick(app).await?,
+        Event::Tick => {
+            if app.settings.list_itself {
+                own::list(app).await;
+            }
+            sweep::tick(app).await?
+        }
         Event::Queued { detail } => sweep::first_probe(app, &detail.listing_id).await?,
     };
     Ok(serde_json::to_value(report)?)

@@ -2,18 +2,39 @@
 //! every path that no other function has.
 
 use axum::extract::State;
+use axum::response::Response;
 use axum::routing::get;
 use axum::{Json, Router};
+use http::HeaderMap;
 use registry::app::App;
+use registry::documents::agent_card;
 use registry::documents::discovery::{self, Map};
 use registry::error::Problem;
 use registry::http::finish;
+use registry::trust::keys::{self, KeySet};
+
+/// Seconds for which a card may be shown again without asking.
+const CARD_AGE: u32 = 3600;
 
 /// The routes of this function.
 pub fn router(app: App) -> Router {
-    finish(Router::new().route("/discovery.json", get(map)), app)
+    let routes = Router::new()
+        .route("/discovery.json", get(map))
+        .route("/.well-known/agent-card.json", get(card))
+        .route("/.well-known/agent.json", get(card))
+        .route("/.well-known/jwks.json", get(key_set));
+    finish(routes, app)
 }
 
 async fn map(State(app): State<App>) -> Result<Json<Map>, Problem> {
     Ok(Json(discovery::draw(&app).await?))
+}
+
+async fn card(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
+    let card = agent_card::wide(&app).await?;
+    Ok(card.validator.answer(&headers, CARD_AGE, "application/json", || card.body))
+}
+
+async fn key_set(State(app): State<App>) -> Result<Json<KeySet>, Problem> {
+    Ok(Json(keys::published(&app).await?))
 }

@@ -24,10 +24,10 @@ impl Random {
 
     /// Eight random bytes as a number.
     #[must_use]
+    #[expect(clippy::expect_used, reason = "ids and keys that can be guessed are worse than a stop")]
     pub fn number(&self) -> u64 {
         match self {
-            // A machine without entropy cannot serve at all; the address of a fresh value keeps ids apart.
-            Self::System => getrandom::u64().unwrap_or_else(|_| std::process::id().into()),
+            Self::System => getrandom::u64().expect("the operating system gives random bytes"),
             Self::Seeded(state) => {
                 let mut z = state
                     .fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::SeqCst)
@@ -43,6 +43,16 @@ impl Random {
     #[must_use]
     pub fn below(&self, limit: u64) -> u64 {
         self.number().checked_rem(limit).unwrap_or(0)
+    }
+
+    /// `N` random bytes.
+    #[must_use]
+    pub fn bytes<const N: usize>(&self) -> [u8; N] {
+        let mut bytes = [0; N];
+        for chunk in bytes.chunks_mut(8) {
+            chunk.copy_from_slice(&self.number().to_be_bytes()[..chunk.len()]);
+        }
+        bytes
     }
 
     /// `bytes` random bytes in hexadecimal.

@@ -143,7 +143,16 @@ impl Operation for ListYourself {
     }
 }
 
-async fn first(app: &App, submission: &Submission, id: ListingId, now: Timestamp) -> Result<Answer, Problem> {
+/// Lists what is not known yet.
+///
+/// # Errors
+/// The table is busy.
+pub(crate) async fn first(
+    app: &App,
+    submission: &Submission,
+    id: ListingId,
+    now: Timestamp,
+) -> Result<Answer, Problem> {
     let listing = submission.listing(id, now);
     let news = FeedItem {
         what: "listing_queued".to_owned(),

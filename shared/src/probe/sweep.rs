@@ -14,9 +14,9 @@ use tokio::sync::Semaphore;
 
 use crate::app::App;
 use crate::events::{Event, What};
-use crate::listing::{Kind, Lane, Listing, ListingId};
+use crate::listing::{Kind, Lane, Listing, ListingId, own};
 use crate::probe::examine::{self, Examined};
-use crate::probe::fetch::Target;
+use crate::probe::fetch::{Fetcher, Target};
 use crate::probe::handshake::{self, Depth, Opening, Preflight, Subject};
 use crate::probe::judge::{self, Job};
 use crate::probe::unasked;
@@ -211,7 +211,7 @@ async fn sweep(app: &App, batch: Vec<ListingId>, job: Job) -> Result<Vec<Done>, 
         let hosts = &hosts;
         async move {
             let _turn = hosts.turn(&subject.url).await;
-            let verdict = handshake::probe(&app.fetcher, &subject, opening, &app.random).await;
+            let verdict = handshake::probe(&fetcher(app, &listing), &subject, opening, &app.random).await;
             settle(app, listing, verdict, job, false).await
         }
     });
@@ -239,7 +239,7 @@ async fn prepare(app: &App, id: ListingId, job: Job, hosts: &Hosts) -> Prepared 
         Err(verdict) => return Prepared::Done(settle(app, listing, *verdict, job, true).await),
     };
     let turn = hosts.turn(&subject.url).await;
-    let preflight = handshake::preflight(&app.fetcher, &subject, &app.random).await;
+    let preflight = handshake::preflight(&fetcher(app, &listing), &subject, &app.random).await;
     drop(turn);
     match preflight {
         Preflight::Pass(opening) => Prepared::Ready(Box::new((listing, subject, opening))),
@@ -257,6 +257,11 @@ fn subject(app: &App, listing: &Listing, job: Job) -> Result<Subject, Box<Verdic
     let first_activation = listing.last_ok_at.is_none();
     let depth = if job == Job::Recheck || first_activation { Depth::Message } else { Depth::Question };
     Ok(Subject { kind: listing.kind, url, depth, last_era: listing.era.clone(), declared: listing.declared })
+}
+
+/// The registry asks nothing of its own host, but for its own listings.
+fn fetcher(app: &App, listing: &Listing) -> Fetcher {
+    if own::is(app, &listing.id) { app.fetcher.without_own_host_rule() } else { app.fetcher.clone() }
 }
 
 /// Judges a verdict and writes it down, and tells the bus where the lane changed.

@@ -15,7 +15,7 @@ use crate::listing::Kind;
 use crate::probe::card::{self, AgentCard, Binding, CardFault, Interface};
 use crate::probe::fetch::{Answer, FetchError, Target};
 use crate::probe::reasons::{self, Door, Fault, Stage};
-use reply::Turn;
+use reply::{Loss, Turn};
 use speech::{Carrier, Tongue, Way};
 
 /// How long the question may take: a message must still fit behind one that is never answered.
@@ -124,27 +124,26 @@ async fn converse(talk: &mut Conversation<'_>, depth: Depth, first: Way, second:
                 return;
             }
         }
-        Turn::Lost { fault, seen, last: true, spoke, .. } => {
-            talk.evidence.speaks |= spoke;
-            return talk.evidence.fault(&fault, &seen);
+        Turn::Lost(loss) if loss.last => {
+            talk.evidence.speaks |= loss.spoke;
+            return talk.evidence.fault(&loss.fault, &loss.seen);
         }
         // Some agents answer nothing but messages.
-        Turn::Lost { .. } | Turn::Answered(_) => talk.evidence.signal("question_not_understood"),
+        Turn::Lost(_) | Turn::Answered(_) => talk.evidence.signal("question_not_understood"),
     }
-    let mut lost = match message(talk, &first).await {
-        Turn::Lost { fault, seen, spoke, retry, .. } => (fault, seen, spoke, retry),
+    let mut loss = match message(talk, &first).await {
+        Turn::Lost(loss) => loss,
         answered => return conclude(talk.evidence, &first, &answered),
     };
-    if lost.3 && talk.may_ask(1) {
+    if loss.retry && talk.may_ask(1) {
         match message(talk, &second).await {
-            Turn::Lost { fault, seen, spoke, .. } if spoke && !lost.2 => lost = (fault, seen, spoke, false),
-            Turn::Lost { .. } => {}
+            // The first refusal is the one that its card asked for, unless only the second was in A2A.
+            Turn::Lost(other) if other.spoke && !loss.spoke => loss = other,
+            Turn::Lost(_) => {}
             answered => return conclude(talk.evidence, &second, &answered),
         }
     }
-    let (fault, seen, spoke, _) = lost;
-    talk.evidence.speaks |= spoke;
-    refused(talk.evidence, &fault, &seen);
+    refused(talk.evidence, &loss);
 }
 
 /// A message was answered.
@@ -158,16 +157,17 @@ fn conclude(evidence: &mut Evidence, way: &Way, answered: &Turn) {
 }
 
 /// A message was not answered; what the question proved stays proven.
-fn refused(evidence: &mut Evidence, fault: &Fault, seen: &str) {
-    if !fault.class().inconclusive {
+fn refused(evidence: &mut Evidence, loss: &Loss) {
+    evidence.speaks |= loss.spoke;
+    if !loss.fault.class().inconclusive {
         evidence.answers = Some(false);
     }
-    let fault = match fault {
+    let fault = match &loss.fault {
         Fault::UnknownMethods if evidence.speaks => &Fault::MessageRefused,
         Fault::ProbeTimeout { .. } if evidence.speaks => &Fault::MessageTimeout,
         other => other,
     };
-    evidence.fault(fault, seen);
+    evidence.fault(fault, &loss.seen);
 }
 
 fn spoken(evidence: &mut Evidence, way: &Way) {
@@ -203,10 +203,10 @@ async fn message(talk: &mut Conversation<'_>, way: &Way) -> Turn {
 
 fn lost(error: &FetchError, last: bool) -> Turn {
     let fault = fault_of(error, Door::Remote, Stage::Probe);
-    Turn::Lost { fault, seen: error.to_string(), spoke: false, retry: false, last }
+    Turn::Lost(Loss { fault, seen: error.to_string(), spoke: false, retry: false, last })
 }
 
 fn unusable(way: &Way) -> Turn {
     let seen = way.target.to_string();
-    Turn::Lost { fault: Fault::InterfaceUrl, seen, spoke: false, retry: false, last: true }
+    Turn::Lost(Loss { fault: Fault::InterfaceUrl, seen, spoke: false, retry: false, last: true })
 }

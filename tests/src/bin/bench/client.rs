@@ -75,7 +75,9 @@ impl Connection {
         let status: u16 = head.get(9..12).and_then(|code| code.parse().ok()).ok_or("no status line")?;
         let length: usize = match header(head, "content-length") {
             Some(length) => length.parse()?,
-            None if header(head, "transfer-encoding").is_some() => return self.in_chunks(body_at, status).await,
+            None if header(head, "transfer-encoding").is_some() => {
+                return self.in_chunks(body_at, status).await;
+            }
             None if status == 304 || status == 204 => 0,
             None => return Err(format!("an answer without a length: {head}").into()),
         };

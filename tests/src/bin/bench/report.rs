@@ -108,7 +108,10 @@ impl Report {
                     Standing::NotMeasured => "not measured",
                     Standing::Told => "",
                 };
-                let line = format!("{:<name$}  {:<measured$}  {:<limit$}  {holds}", row.name, row.measured, row.limit);
+                let line = format!(
+                    "{:<name$}  {:<measured$}  {:<limit$}  {holds}",
+                    row.name, row.measured, row.limit
+                );
                 println!("{}", line.trim_end());
             }
         }
@@ -150,7 +153,10 @@ mod tests {
 
     #[test]
     fn numbers_are_as_precise_as_they_are_worth() {
-        assert_eq!([amount(1234.5, "rps"), amount(12.34, "ms"), amount(0.126, "ms")], ["1234 rps", "12.3 ms", "0.13 ms"]);
+        assert_eq!(
+            [amount(1234.5, "rps"), amount(12.34, "ms"), amount(0.126, "ms")],
+            ["1234 rps", "12.3 ms", "0.13 ms"]
+        );
         assert_eq!([amount(3.0, "s"), amount(7.0, "")], ["3 s", "7"]);
     }
 }

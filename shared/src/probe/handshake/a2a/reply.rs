@@ -24,18 +24,22 @@ pub(super) enum Turn {
     /// The message was answered; the signal says with what.
     Answered(&'static str),
     /// Neither.
-    Lost {
-        /// Why.
-        fault: Fault,
-        /// What was seen.
-        seen: String,
-        /// It was a well-formed answer of the protocol all the same.
-        spoke: bool,
-        /// Another dialect may be understood.
-        retry: bool,
-        /// Nothing further is worth asking.
-        last: bool,
-    },
+    Lost(Loss),
+}
+
+/// Why a turn brought nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Loss {
+    /// The fault.
+    pub(super) fault: Fault,
+    /// What was seen.
+    pub(super) seen: String,
+    /// It was a well-formed answer of the protocol all the same.
+    pub(super) spoke: bool,
+    /// Another dialect may be understood.
+    pub(super) retry: bool,
+    /// Nothing further is worth asking.
+    pub(super) last: bool,
 }
 
 /// The meaning of a reply to the question about `task`.
@@ -82,7 +86,7 @@ pub(super) fn to_message(way: &Way, answer: &Answer, id: u64) -> Turn {
         },
         Carrier::Rest if answer.status.is_success() => match answer.json() {
             Ok(body) if body.is_object() => match answered(&body) {
-                Turn::Lost { .. } => lost(Fault::NotA2a, glimpse(answer)),
+                Turn::Lost(_) => lost(Fault::NotA2a, glimpse(answer)),
                 turn => turn,
             },
             _ => unanswered(answer),
@@ -104,16 +108,16 @@ fn gate(answer: &Answer, spoke: bool) -> Option<Turn> {
         429 => refusal(answer, Door::Remote),
         _ => return None,
     };
-    Some(Turn::Lost { fault, seen: glimpse(answer), spoke, retry: false, last: true })
+    Some(Turn::Lost(Loss { fault, seen: glimpse(answer), spoke, retry: false, last: true }))
 }
 
 /// The question was not understood; the message decides.
 fn unclear(answer: &Answer) -> Turn {
-    Turn::Lost { fault: Fault::NotA2a, seen: glimpse(answer), spoke: false, retry: true, last: false }
+    Turn::Lost(Loss { fault: Fault::NotA2a, seen: glimpse(answer), spoke: false, retry: true, last: false })
 }
 
 fn lost(fault: Fault, seen: String) -> Turn {
-    Turn::Lost { fault, seen, spoke: false, retry: false, last: true }
+    Turn::Lost(Loss { fault, seen, spoke: false, retry: false, last: true })
 }
 
 /// No JSON-RPC and no REST error: a page, a proxy, a crash.
@@ -125,7 +129,7 @@ fn unanswered(answer: &Answer) -> Turn {
     let fault = if answer.status.is_success() { Fault::NotA2a } else { refusal(answer, Door::Remote) };
     // Frameworks crash on a dialect they do not know, or know its paths nowhere.
     let retry = matches!(status, 400 | 404 | 405 | 500 | 501);
-    Turn::Lost { fault, seen: glimpse(answer), spoke: false, retry, last: true }
+    Turn::Lost(Loss { fault, seen: glimpse(answer), spoke: false, retry, last: true })
 }
 
 /// A message or a task, in whatever state, bare (0.3) or wrapped (1.0).
@@ -136,13 +140,8 @@ fn answered(result: &Value) -> Turn {
     } else if is_message(result) || is_message(held("message")) {
         Turn::Answered("message_answered")
     } else {
-        Turn::Lost {
-            fault: Fault::AnswerShape,
-            seen: result.to_string(),
-            spoke: true,
-            retry: false,
-            last: true,
-        }
+        let seen = result.to_string();
+        Turn::Lost(Loss { fault: Fault::AnswerShape, seen, spoke: true, retry: false, last: true })
     }
 }
 
@@ -165,7 +164,7 @@ fn refused(answer: &Answer, error: &RpcError) -> Turn {
         INTERNAL_ERROR => (Fault::MessageFailed, true, false),
         _ => (Fault::MessageRefused, true, false),
     };
-    Turn::Lost { fault, seen: error.line(), spoke, retry, last: true }
+    Turn::Lost(Loss { fault, seen: error.line(), spoke, retry, last: true })
 }
 
 /// An error of the REST binding: `{"error": {code, status, message}}` (1.0) or a problem of A2A's own type (0.3).

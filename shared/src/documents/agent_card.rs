@@ -1,0 +1,128 @@
+//! The registry's own agent card, in two cuts of one piece: wide, with the contract's fields and those that older
+//! readers need, and strict, with what the A2A 1.0 schema knows. Skills are what the catalogue can do, no more.
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::error::Problem;
+use crate::http::Validator;
+use crate::operations::{CATALOGUE, Entry};
+use crate::settings::Settings;
+use crate::trust::{card_signature, keys};
+
+/// The wide card: `/.well-known/agent-card.json` and `/.well-known/agent.json`.
+///
+/// # Errors
+/// The table is busy.
+pub async fn wide(app: &App) -> Result<Document, Problem> {
+    kept(app, "agent-card-wide", |card| card).await
+}
+
+/// The strict card: `/api/a2a/.well-known/agent-card.json`.
+///
+/// # Errors
+/// The table is busy.
+pub async fn strict(app: &App) -> Result<Document, Problem> {
+    kept(app, "agent-card-strict", |card| card_signature::projection(&card)).await
+}
+
+/// A rendered card and its validator.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The bytes to send.
+    pub body: Bytes,
+    /// Their validator.
+    pub validator: Validator,
+}
+
+/// Renders and signs a card once per process: neither it nor its key changes while a process lives.
+async fn kept(app: &App, name: &str, cut: impl Fn(Value) -> Value) -> Result<Document, Problem> {
+    let settings = &app.settings;
+    let validator =
+        Validator::weak(&format!("{name}/{}/{}/{}", crate::VERSION, settings.base_url, settings.brand));
+    if let Some(body) = app.pages.get(name, &validator) {
+        return Ok(Document { body, validator });
+    }
+    let key = keys::signing(app).await?;
+    let card = card_signature::signed(cut(card(settings)), &key, &settings.url("/.well-known/jwks.json"))?;
+    let body = Bytes::from(card.to_string());
+    app.pages.put(name, validator.clone(), body.clone());
+    Ok(Document { body, validator })
+}
+
+/// The card without its signature.
+fn card(settings: &Settings) -> Value {
+    let door = settings.url("/api/a2a");
+    let interface = |binding: &str, version: &str| json!({ "url": door, "protocolBinding": binding, "protocolVersion": version });
+    json!({
+        "name": settings.brand,
+        "description": "A public registry of A2A agents and MCP servers in which every Live row has answered a real \
+            protocol handshake within seven days, with the evidence shown. List yourself with one request, find \
+            Live peers, and check whether one is clean and alive.",
+        "url": door,
+        "version": crate::VERSION,
+        "protocolVersion": "1.0",
+        "preferredTransport": "JSONRPC",
+        "documentationUrl": settings.url("/discovery.json"),
+        "iconUrl": settings.url("/badge/agent.svg"),
+        "provider": { "organization": settings.brand, "url": settings.base_url },
+        "supportedInterfaces": [interface("JSONRPC", "1.0"), interface("HTTP+JSON", "1.0"), interface("JSONRPC", "0.3")],
+        "capabilities": {
+            "streaming": false,
+            "pushNotifications": false,
+            "stateTransitionHistory": false,
+            "extendedAgentCard": false,
+            "registry": true,
+            "publish": "/api/publish",
+            "status": "/api/listings/status",
+            "active": "/api/listings/active",
+            "mcp": "/api/protocol",
+            "discovery": "/discovery.json",
+        },
+        "defaultInputModes": ["text", "text/plain", "application/json"],
+        "defaultOutputModes": ["text", "text/plain", "application/json"],
+        "securitySchemes": {
+            "none": { "type": "http", "scheme": "none", "httpAuthSecurityScheme": { "scheme": "none" } },
+        },
+        "securityRequirements": [{}],
+        "skills": CATALOGUE.iter().flat_map(skills).chain([door_skill()]).collect::<Vec<_>>(),
+        "authentication": { "schemes": ["none"] },
+        "protocols": ["a2a", "rest", "mcp", "json-rpc"],
+    })
+}
+
+/// The skills of one operation, each with the requests in plain words that lead to it.
+fn skills(entry: &'static Entry) -> impl Iterator<Item = Value> {
+    let examples: Vec<String> = entry.phrases.iter().map(|phrase| example(phrase)).collect();
+    entry.skills.iter().map(move |skill| {
+        json!({
+            "id": skill.id,
+            "name": skill.name,
+            "description": skill.description,
+            "tags": skill.tags,
+            "examples": examples,
+            "inputModes": ["text/plain", "application/json"],
+            "outputModes": ["text/plain", "application/json"],
+        })
+    })
+}
+
+/// The door itself, which the contract counts among the skills.
+fn door_skill() -> Value {
+    json!({
+        "id": "a2a-rpc",
+        "name": "A2A door",
+        "description": "Takes messages in A2A 1.0, 0.3 and 0.2: plain text, or a data part that names an operation.",
+        "tags": ["a2a", "json-rpc", "message"],
+        "examples": ["help", "{\"operation\": \"search_active\", \"arguments\": {\"kind\": \"agent\"}}"],
+    })
+}
+
+/// A phrase with its placeholders filled.
+fn example(phrase: &str) -> String {
+    phrase
+        .replace("{url}", "https://agent.example.com/.well-known/agent-card.json")
+        .replace("{id}", "agtpub_0123456789abcdef0123")
+        .replace("{text}", "Weather Agent")
+}

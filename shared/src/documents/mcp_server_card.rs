@@ -1,0 +1,148 @@
+//! The MCP server card, in the two shapes that are asked for: the contract's, with the tools it serves, and the
+//! official one (SEP-2127), which holds no more than a client needs to connect. Both tell the live server's identity.
+
+use serde_json::{Map, Value, json};
+use url::{Host, Url};
+
+use crate::badge;
+use crate::operations::CATALOGUE;
+use crate::settings::Settings;
+
+/// The revision of MCP without sessions and handshakes, which is preferred here.
+pub const NEWEST_REVISION: &str = "2026-07-28";
+
+/// The revisions that the endpoint speaks, the newest first (contract "Versioning", research of the older ones).
+pub const PROTOCOL_VERSIONS: [&str; 4] = [NEWEST_REVISION, "2025-11-25", "2025-06-18", "2025-03-26"];
+
+/// The path of the endpoint (contract "Tools endpoint").
+pub const ENDPOINT: &str = "/api/protocol";
+
+/// The same endpoint where MCP clients look for one; `/server-card` below it is the reserved place of the card.
+pub const SHORT_ENDPOINT: &str = "/mcp";
+
+/// The media type of the official card (SEP-2127).
+pub const MEDIA_TYPE: &str = "application/mcp-server-card+json";
+
+const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
+
+/// Seldom more than a hundred characters are let pass by the official schema.
+const DESCRIPTION: &str =
+    "Registry of agents and MCP servers in which every Live row answered a real handshake.";
+
+/// The name of this server: its host name reversed, as names of servers are formed (SEP-2127, `name`).
+#[must_use]
+pub fn name(settings: &Settings) -> String {
+    let url = Url::parse(&settings.base_url).ok();
+    let owner = match url.as_ref().and_then(Url::host) {
+        Some(Host::Domain(domain)) => domain.rsplit('.').collect::<Vec<_>>().join("."),
+        Some(Host::Ipv4(address)) => address.to_string(),
+        Some(Host::Ipv6(_)) | None => "localhost".to_owned(),
+    };
+    format!("{owner}/registry")
+}
+
+/// What the live server says of itself (MCP 2026-07-28 `Implementation`).
+#[must_use]
+pub fn identity(settings: &Settings) -> Value {
+    json!({
+        "name": name(settings),
+        "title": settings.brand,
+        "version": crate::VERSION,
+        "description": DESCRIPTION,
+        "websiteUrl": settings.base_url,
+    })
+}
+
+/// The official card, as it stands at `/mcp/server-card`.
+#[must_use]
+pub fn strict(settings: &Settings) -> Value {
+    json!({
+        "$schema": SCHEMA,
+        "name": name(settings),
+        "version": crate::VERSION,
+        "title": settings.brand,
+        "description": DESCRIPTION,
+        "websiteUrl": settings.base_url,
+        "remotes": [{
+            "type": "streamable-http",
+            "url": settings.url(SHORT_ENDPOINT),
+            "supportedProtocolVersions": PROTOCOL_VERSIONS,
+        }],
+    })
+}
+
+/// The contract's card, as it stands at `/.well-known/mcp/server-card.json` (contract "MCP server card").
+/// What is still to come (products, versions of the extension families) is not claimed.
+#[must_use]
+pub fn wide(settings: &Settings) -> Value {
+    let tools: Vec<Value> = CATALOGUE
+        .iter()
+        .map(|entry| json!({ "name": entry.name, "description": entry.description }))
+        .collect();
+    let badges: Map<String, Value> = badge::NAMES
+        .iter()
+        .map(|name| ((*name).to_owned(), settings.url(&format!("/badge/{name}")).into()))
+        .collect();
+    json!({
+        "schema_version": NEWEST_REVISION,
+        "name": name(settings),
+        "title": settings.brand,
+        "description": DESCRIPTION,
+        "version": crate::VERSION,
+        "website_url": settings.base_url,
+        "documentation_url": settings.url("/discovery.json"),
+        "remotes": [{ "type": "streamable-http", "url": settings.url(ENDPOINT), "headers": {} }],
+        "tools_hint": tools,
+        "tools_endpoint": settings.url(ENDPOINT),
+        "tools_transport": "streamable-http",
+        "tools_methods": ["server/discover", "initialize", "ping", "tools/list", "tools/call"],
+        "transport_preference": ["streamable-http"],
+        "protocol_versions": PROTOCOL_VERSIONS,
+        "capabilities": { "tools": true, "resources": false, "prompts": false, "server_discover": true },
+        "oauth": { "required": false, "readiness": "none" },
+        "registry_role": "sub-registry",
+        "mirrors": [],
+        "packages": [],
+        "badges": badges,
+        "products": {},
+        "server_card": settings.url("/mcp/server-card"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Mode;
+
+    fn at(base_url: &str) -> Settings {
+        let lookup = |name: &str| (name == "BASE_URL").then(|| base_url.to_owned());
+        Settings::from_env(Mode::Public, lookup).unwrap()
+    }
+
+    #[test]
+    fn a_server_is_named_after_its_host() {
+        assert_eq!(name(&at("https://registry.example.com")), "com.example.registry/registry");
+        assert_eq!(name(&at("http://127.0.0.1:8080")), "127.0.0.1/registry");
+        assert_eq!(name(&at("http://[::1]:8080")), "localhost/registry");
+    }
+
+    #[test]
+    fn the_strict_card_keeps_within_the_official_limits() {
+        let card = strict(&at("https://registry.example.com"));
+        let length = |member: &str| card[member].as_str().unwrap().len();
+        assert!((1..=100).contains(&length("description")) && (1..=100).contains(&length("title")));
+        assert!((3..=200).contains(&length("name")));
+        assert_eq!(card["remotes"][0]["url"], "https://registry.example.com/mcp");
+    }
+
+    #[test]
+    fn the_cards_say_what_the_server_says() {
+        let settings = at("https://registry.example.com");
+        let (live, strict, wide) = (identity(&settings), strict(&settings), wide(&settings));
+        for member in ["name", "title", "version", "description"] {
+            assert_eq!((&strict[member], &wide[member]), (&live[member], &live[member]), "{member}");
+        }
+        assert_eq!(strict["remotes"][0]["supportedProtocolVersions"], wide["protocol_versions"]);
+        assert_eq!(wide["tools_hint"].as_array().unwrap().len(), CATALOGUE.len());
+    }
+}

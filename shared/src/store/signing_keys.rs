@@ -1,0 +1,61 @@
+//! The registry's private keys, in a partition that policies grant only to what signs.
+
+use aws_sdk_dynamodb::operation::put_item::PutItemError;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::keys::Key;
+use super::{Item, Store, StoreError};
+
+const PARTITION: &str = "KEY#ES256";
+const FIRST: &str = "FIRST";
+
+/// A private key as it is kept.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptKey {
+    /// Its id.
+    pub kid: String,
+    /// The scalar, base64url.
+    pub secret: String,
+    /// When it was made.
+    pub made_at: Timestamp,
+}
+
+impl Store {
+    /// Every kept key.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn signing_keys(&self) -> Result<Vec<KeptKey>, StoreError> {
+        let items = self.partition(PARTITION).await?;
+        items.into_iter().map(|item| Ok(serde_dynamo::from_item(item)?)).collect()
+    }
+
+    /// Keeps the very first key, unless somebody else did so meanwhile.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn keep_first_signing_key(&self, key: &KeptKey) -> Result<(), StoreError> {
+        let mut item: Item = serde_dynamo::to_item(key)?;
+        item.extend(Key::new(PARTITION, FIRST).item());
+        let put = self
+            .client
+            .put_item()
+            .table_name(&*self.table)
+            .set_item(Some(item))
+            .condition_expression("attribute_not_exists(pk)")
+            .send()
+            .await;
+        match put {
+            Err(error)
+                if error
+                    .as_service_error()
+                    .is_some_and(PutItemError::is_conditional_check_failed_exception) =>
+            {
+                Ok(())
+            }
+            Err(error) => Err(error.into()),
+            Ok(_) => Ok(()),
+        }
+    }
+}

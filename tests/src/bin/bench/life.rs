@@ -1,0 +1,256 @@
+//! The registry as it lives: 10,000 listings in a file, its schedules running, in a process of its own. How soon what
+//! is published is Live, how fast it answers beside the same gateway doing nothing, and what memory it holds.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use local::Embedded;
+use local::engine::{self, Data};
+use registry::app::Clock;
+use registry::listing::ListingId;
+use registry::settings::{Mode, Settings};
+use registry::store::{Store, table};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use crate::client::{self, Connection};
+use crate::load::{self, Taken, Target};
+use crate::peers::{self, Manner};
+use crate::processes::{self, Server};
+use crate::report::{Report, amount};
+use crate::{Failure, machine, rivals, seed};
+
+/// Live listings in the table.
+const LISTINGS: usize = 10_000;
+/// Listings published one after another, and as many at once; together within one window of the probe budget.
+const PUBLISHED: usize = 24;
+/// Seconds within which 95 of 100 are Live.
+const TO_LIVE: f64 = 3.0;
+/// Between two looks at a status.
+const LOOK: Duration = Duration::from_millis(10);
+/// After this a listing is given up on.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// MB of the registry's process at its peak.
+const RESIDENT: f64 = 100.0;
+/// How many times the empty answer's median a status, and an unchanged page, may take.
+const RATIOS: [(&str, f64); 2] = [(STATUS, 5.0), (UNCHANGED, 8.0)];
+
+const EMPTY: &str = "the same gateway, an empty 200";
+const STATUS: &str = "status by id";
+const UNCHANGED: &str = "active, unchanged (304)";
+const DEFAULT: &str = "active, default page";
+const GZIP: &str = "active, default page, gzip";
+const ANEW: &str = "active, a page made anew";
+const THIRTY: &str = "active?limit=15 (30 rows)";
+const PUBLISH: &str = "publish, new each time";
+
+/// Measures all of it.
+///
+/// # Errors
+/// The registry does not start, or answers what it should not.
+pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
+    let binary = processes::build_registry().await?;
+    let folder = Folder::new()?;
+    let data = folder.0.join("registry.db");
+    let ids = seed_file(&data).await?;
+    let registry = processes::start_registry(&binary, &data).await?;
+    let at_start = machine::memory(registry.process);
+
+    report.part(format!("From publish to Live, responsive peers on loopback, {LISTINGS} listings in a file"));
+    to_live(report, &registry).await?;
+
+    let empty = processes::start_empty_gateway().await?;
+    let targets = targets(&registry, &empty, &ids).await?;
+    let publish = publish_target(&registry).await?;
+    for connections in [1, 16] {
+        report.part(format!("Requests over {connections} connection(s), {LISTINGS} listings in a file"));
+        let mut taken = load::in_turns(&targets, connections, 5, Duration::from_millis(400)).await?;
+        let mut shown = targets.clone();
+        // Last, for each of these is probed and recorded behind the answers that follow.
+        if let Some(publish) = publish.get(connections / 16) {
+            taken.extend(
+                load::in_turns(std::slice::from_ref(publish), connections, 2, Duration::from_millis(800))
+                    .await?,
+            );
+            shown.push(publish.clone());
+        }
+        tell(report, &shown, &taken, connections);
+        if connections == 1 {
+            report.note(rivals::text(&shown, &taken));
+        }
+    }
+
+    report.part("Memory of the registry's process");
+    if let (Some(start), Some(end)) = (at_start, machine::memory(registry.process)) {
+        report.told("at the start", amount(start.now, "MB"));
+        report.told("after the load", amount(end.now, "MB"));
+        report.below("at its peak", end.peak, RESIDENT, "MB");
+    } else {
+        report.not_measured("at its peak", "no /proc here", "< 100 MB");
+    }
+    Ok(())
+}
+
+/// A folder for the data, beside the builds; gone with this.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Self, Failure> {
+        let folder = processes::target_folder()?.join(format!("bench-{}", std::process::id()));
+        fs::create_dir_all(&folder)?;
+        Ok(Self(folder))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.0) {
+            eprintln!("bench: {} stays behind: {error}", self.0.display());
+        }
+    }
+}
+
+async fn seed_file(data: &Path) -> Result<Vec<ListingId>, Failure> {
+    let settings = Settings::from_env(Mode::Development, |_| None)?;
+    let engine = Embedded::open(&Data::File(data.to_path_buf()), &Clock::System)?;
+    let client = engine::client(engine);
+    table::ensure(&client, &settings.table_name).await?;
+    let store = Store::new(client, &settings.table_name);
+    seed::seed(&store, &settings, Clock::System.now(), 0..LISTINGS).await
+}
+
+async fn to_live(report: &mut Report, registry: &Server) -> Result<(), Failure> {
+    let mut alone = Vec::new();
+    for number in 0..PUBLISHED {
+        alone.push(one_to_live(registry.address, number).await?);
+    }
+    let mut together = JoinSet::new();
+    for number in 0..PUBLISHED {
+        together.spawn(one_to_live(registry.address, number));
+    }
+    let mut at_once = Vec::new();
+    while let Some(seconds) = together.join_next().await {
+        at_once.push(seconds??);
+    }
+    for (words, seconds) in [("one after another", alone), ("all at once", at_once)] {
+        report.told(format!("{PUBLISHED} {words}: p50"), amount(load::quantile(&seconds, 0.5), "s"));
+        report.below(format!("{PUBLISHED} {words}: p95"), load::quantile(&seconds, 0.95), TO_LIVE, "s");
+    }
+    Ok(())
+}
+
+/// Seconds from the POST until status says that it is Live. Agents and MCP servers take turns.
+async fn one_to_live(address: std::net::SocketAddr, number: usize) -> Result<f64, Failure> {
+    let origin = peers::start(Manner::Sound).await?;
+    let body = match number % 2 {
+        0 => json!({ "agent_card_url": format!("{origin}{}", peers::CARD) }),
+        _ => json!({ "mcp_url": format!("{origin}/mcp") }),
+    };
+    let mut connection = Connection::open(address).await?;
+    let began = Instant::now();
+    let published: Value =
+        serde_json::from_slice(connection.ask(&client::post("/api/publish", &body.to_string())).await?.body)?;
+    let id = published["listing_id"].as_str().ok_or_else(|| format!("publish answered {published}"))?;
+    let look = client::get(&format!("/api/listings/status?id={id}"), "");
+    loop {
+        let status: Value = serde_json::from_slice(connection.ask(&look).await?.body)?;
+        if status["lane"] == "active" {
+            return Ok(began.elapsed().as_secs_f64());
+        }
+        if status["lane"] != "queued" || began.elapsed() > PATIENCE {
+            return Err(format!("a sound peer did not go Live: {status}").into());
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+async fn targets(registry: &Server, empty: &Server, ids: &[ListingId]) -> Result<Vec<Target>, Failure> {
+    const ACTIVE: &str = "/api/listings/active";
+    let mut connection = Connection::open(registry.address).await?;
+    let page = connection.ask(&client::get(ACTIVE, "")).await?;
+    let tag = page.header("etag").ok_or("the active page has no validator")?;
+    let held = format!("if-none-match: {tag}\r\n");
+    let one = |request: Vec<u8>| Arc::from([request]);
+    let status = ids.iter().step_by(7).map(|id| client::get(&format!("/api/listings/status?id={id}"), ""));
+    let status: Arc<[Vec<u8>]> = status.collect();
+    let anew = cursors(&mut connection).await?;
+    let target = |name, requests, status| {
+        let server = if name == EMPTY { empty } else { registry };
+        Target { name, address: server.address, process: server.process, requests, status, once: false }
+    };
+    Ok(vec![
+        target(EMPTY, one(client::get(ACTIVE, "")), 200),
+        target(STATUS, status, 200),
+        target(UNCHANGED, one(client::get(ACTIVE, &held)), 304),
+        target(DEFAULT, one(client::get(ACTIVE, "")), 200),
+        target(GZIP, one(client::get(ACTIVE, "accept-encoding: gzip\r\n")), 200),
+        target(ANEW, anew, 200),
+        target(THIRTY, one(client::get(&format!("{ACTIVE}?limit=15"), "")), 200),
+    ])
+}
+
+/// Requests for more pages than the registry remembers, so that each is made anew when its turn comes.
+async fn cursors(connection: &mut Connection) -> Result<Arc<[Vec<u8>]>, Failure> {
+    let mut requests = Vec::new();
+    let mut path = "/api/listings/active".to_owned();
+    while requests.len() < 40 {
+        let page: Value = serde_json::from_slice(connection.ask(&client::get(&path, "")).await?.body)?;
+        let cursor = page["next_cursor"].as_str().ok_or("the active list has too few pages")?;
+        path = format!("/api/listings/active?cursor={cursor}");
+        requests.push(client::get(&path, ""));
+    }
+    Ok(requests.into())
+}
+
+/// Publishing agents at an address where nobody listens: their probes end at once. One target for each number of
+/// connections, for nothing is new twice.
+async fn publish_target(registry: &Server) -> Result<[Target; 2], Failure> {
+    let nobody = tokio::net::TcpListener::bind("127.0.0.1:0").await?.local_addr()?;
+    let target = |first: usize, count: usize| {
+        let body = |n| {
+            json!({ "agent_card_url": format!("http://{nobody}/agents/{n}/agent-card.json") }).to_string()
+        };
+        let requests = (first..first + count).map(|n| client::post("/api/publish", &body(n))).collect();
+        Target {
+            name: PUBLISH,
+            address: registry.address,
+            process: registry.process,
+            requests,
+            status: 200,
+            once: true,
+        }
+    };
+    Ok([target(0, 3000), target(3000, 6000)])
+}
+
+fn tell(report: &mut Report, targets: &[Target], taken: &[Taken], connections: usize) {
+    let of = |name| targets.iter().zip(taken).find(|(target, _)| target.name == name).map(|(_, taken)| taken);
+    let nothing = of(EMPTY).map_or(f64::NAN, |taken| taken.quantile(0.5));
+    for (target, taken) in targets.iter().zip(taken) {
+        report.told(
+            target.name,
+            format!(
+                "{:>6.0} rps, {:>6.2} / {:>6.2} ms, {:>5.1}x, {:>6} B, cpu {:.2} ms",
+                taken.rate(),
+                taken.quantile(0.5),
+                taken.quantile(0.99),
+                taken.quantile(0.5) / nothing,
+                taken.bytes(),
+                taken.processor_ms(),
+            ),
+        );
+    }
+    for (name, limit) in RATIOS {
+        if let Some(taken) = of(name) {
+            let ratio = taken.quantile(0.5) / nothing;
+            report.at_most(
+                format!("{name}: p50 as a multiple of the empty 200's ({connections})"),
+                ratio,
+                limit,
+                format!("{ratio:.1}"),
+            );
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Live listings by the thousand, put into a table by the registry's own hands: each is submitted, inserted, judged
+//! and recorded as after a real handshake, only that nobody was asked.
+
+use jiff::{SignedDuration, Timestamp};
+use registry::listing::submission::{Fields, Submission};
+use registry::listing::{Kind, Listing, ListingId};
+use registry::probe::checks::{self, Context};
+use registry::probe::judge::{self, Job};
+use registry::probe::score;
+use registry::probe::verdict::{Facts, Handshake, Skill, Tool, Verdict};
+use registry::settings::Settings;
+use registry::store::{Evidence, FeedItem, Insertion, Judgement, ProbeRecord, Recorded, Store};
+use tokio::task::JoinSet;
+
+use crate::Failure;
+
+/// Writers at once: while one waits for the engine, others make their requests.
+const WRITERS: usize = 4;
+
+/// The mark under which the seeded listings are judged.
+const MARK: &str = "seed";
+
+/// Makes the listings `from..to` Live, the later ones newer, all within the last hours before `now`. Gives their ids
+/// in no order.
+///
+/// # Errors
+/// The table refuses.
+pub(crate) async fn seed(
+    store: &Store,
+    settings: &Settings,
+    now: Timestamp,
+    numbers: std::ops::Range<usize>,
+) -> Result<Vec<ListingId>, Failure> {
+    let mut writers = JoinSet::new();
+    for writer in 0..WRITERS {
+        let (store, settings, numbers) = (store.clone(), settings.clone(), numbers.clone());
+        writers.spawn(async move {
+            let mut ids = Vec::new();
+            for n in numbers.skip(writer).step_by(WRITERS) {
+                ids.push(live(&store, &settings, now, n).await?);
+            }
+            Ok::<_, Failure>(ids)
+        });
+    }
+    let mut all = Vec::new();
+    while let Some(ids) = writers.join_next().await {
+        all.extend(ids??);
+    }
+    Ok(all)
+}
+
+async fn live(store: &Store, settings: &Settings, now: Timestamp, n: usize) -> Result<ListingId, Failure> {
+    let kind = if n.is_multiple_of(2) { Kind::Agent } else { Kind::Mcp };
+    // Ten a second, the last of a hundred thousand at `now`.
+    let at = now - SignedDuration::from_millis(100 * i64::try_from(100_000_usize.saturating_sub(n))?);
+    let submission = Submission::parse(fields(kind, n), settings.reach())
+        .map_err(|problem| format!("listing {n} is refused: {problem:?}"))?;
+    let (id, _) = submission.ids();
+    let mut before = submission.listing(id, at);
+    before.lease = Some(MARK.to_owned());
+    let queued = news("listing_queued", &before, "was published and waits for its first probe");
+    if store.insert(&before, &submission.contact, &queued).await? != Insertion::Done {
+        return Err(format!("listing {n} is there already").into());
+    }
+    let judgement = judgement(before, settings, kind, n, at);
+    match store.record(&judgement).await? {
+        Recorded::Written => Ok(judgement.after.id),
+        other => Err(format!("listing {n} was not recorded: {other:?}").into()),
+    }
+}
+
+fn origin(kind: Kind, n: usize) -> String {
+    format!("https://{}-{n}.example.com", kind.as_str())
+}
+
+fn fields(kind: Kind, n: usize) -> Fields {
+    let origin = origin(kind, n);
+    match kind {
+        Kind::Agent => {
+            Fields { agent_card_url: Some(format!("{origin}{}", crate::peers::CARD)), ..Fields::default() }
+        }
+        Kind::Mcp => Fields { mcp_url: Some(format!("{origin}/mcp")), ..Fields::default() },
+    }
+}
+
+fn judgement(before: Listing, settings: &Settings, kind: Kind, n: usize, at: Timestamp) -> Judgement {
+    let verdict = verdict(kind, n);
+    let context = Context {
+        reach: settings.reach(),
+        card_url: verdict.facts.card_url.clone(),
+        endpoint_holder: None,
+        previous_tools_hash: None,
+    };
+    let checks = checks::of(&verdict, &context);
+    let score = score::of(&verdict, &checks);
+    let clean = checks::clean(&checks);
+    let evidence = Evidence { verdict, checks, score, probed_at: at };
+    let after = judge::judge(&before, &evidence, clean, Job::Tick, settings);
+    let verdict = &evidence.verdict;
+    let record = ProbeRecord {
+        id: before.id.clone(),
+        kind,
+        target: verdict.facts.endpoint.clone().unwrap_or_default(),
+        ok: true,
+        latency_ms: verdict.latency_ms,
+        score: evidence.score.value,
+        signals: verdict.signals.clone(),
+        handshake: verdict.handshake,
+        protocol_hints: verdict.protocol_hints.clone(),
+        probed_at: at,
+        reason: None,
+    };
+    let news = Some(news("listing_live", &after, "answered a real handshake and is Live"));
+    Judgement { before, after, evidence, record, preflight_reject: false, recheck: false, news }
+}
+
+fn news(what: &str, listing: &Listing, text: &str) -> FeedItem {
+    FeedItem {
+        what: what.to_owned(),
+        at: listing.listed_at,
+        listing_id: listing.id.clone(),
+        kind: listing.kind,
+        name: listing.name.clone(),
+        text: format!("{} {text}.", listing.name),
+    }
+}
+
+/// What a sound peer of average talkativeness leaves behind.
+fn verdict(kind: Kind, n: usize) -> Verdict {
+    let origin = origin(kind, n);
+    let texts = |all: &[&str]| all.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+    let agent = kind == Kind::Agent;
+    let description = "Reads tables and reports, answers questions about the figures in them, and tells the cell \
+                       that each answer was taken from.";
+    let skill = |id: &str| Skill {
+        id: id.to_owned(),
+        name: format!("Tables: {id}"),
+        description: format!("{description} This is the part that does {id}."),
+        tags: texts(&["tables", id]),
+    };
+    let tool = |name: &str| Tool { name: name.to_owned(), description: description.to_owned() };
+    let facts = Facts {
+        kind: Some(kind),
+        name: Some(format!("Table reader {n}")),
+        description: Some(description.to_owned()),
+        version: Some("1.4.2".to_owned()),
+        endpoint: Some(format!("{origin}/{}", if agent { "rpc" } else { "mcp" })),
+        card_url: agent.then(|| format!("{origin}{}", crate::peers::CARD)),
+        website: Some(format!("{origin}/docs")),
+        protocol_versions: texts(&[if agent { "1.0" } else { "2026-07-28" }]),
+        skills: if agent { ["sum", "compare", "explain"].map(skill).to_vec() } else { Vec::new() },
+        tools: if agent { Vec::new() } else { ["read", "sum", "compare", "explain"].map(tool).to_vec() },
+        tools_hash: (!agent).then(|| format!("{n:064x}")),
+    };
+    Verdict {
+        handshake: Handshake::Ok,
+        reasons: Vec::new(),
+        inconclusive: false,
+        retry_after: None,
+        speaks: true,
+        answers: agent.then_some(true),
+        latency_ms: Some(120),
+        signals: texts(if agent {
+            &["card_ok", "task_not_found_answered", "message_answered"]
+        } else {
+            &["ok_modern"]
+        }),
+        protocol_hints: texts(&[if agent { "a2a/1.0" } else { "mcp/2026-07-28" }, "jsonrpc"]),
+        facts,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use local::{Local, Options};
+    use registry::settings::Mode;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_seeded_are_live_and_not_due() {
+        let settings = Settings::from_env(Mode::Development, |_| None).unwrap();
+        let local = Local::start(Options::still(settings)).await.unwrap();
+        let (store, now) = (&local.app.store, local.app.clock.now());
+        let ids = seed(store, &local.app.settings, now, 0..10).await.unwrap();
+        let live = store.live().await.unwrap();
+        assert_eq!((ids.len(), live.agents, live.mcps), (10, 5, 5));
+        let (shown, evidence) = store.listing_with_evidence(&ids[0]).await.unwrap().unwrap();
+        assert!(shown.live_since.is_some() && evidence.is_some() && shown.due_at > now);
+    }
+}
