@@ -108,7 +108,7 @@ pub async fn tick(app: &App) -> Result<Report, StoreError> {
     let mut seen = 0;
     while report.probed < left && began.elapsed() < SWEEP {
         let room = left - report.probed;
-        let batch = due(app, room.min(AT_ONCE as u32)).await?;
+        let batch = due(app, &DueClass::OF_A_TICK, room.min(AT_ONCE as u32)).await?;
         if batch.is_empty() {
             break;
         }
@@ -146,7 +146,7 @@ pub async fn recheck(app: &App) -> Result<Report, StoreError> {
     let began = Instant::now();
     let mut report = Report::default();
     while began.elapsed() < RECHECK {
-        let batch = app.store.due(DueClass::WeeklyDue, app.clock.now(), AT_ONCE as u32).await?;
+        let batch = due(app, &DueClass::OF_A_RECHECK, AT_ONCE as u32).await?;
         if batch.is_empty() {
             break;
         }
@@ -170,15 +170,15 @@ fn caps(app: &App) -> Caps {
     }
 }
 
-/// What is due, class by class in the contract's order.
-async fn due(app: &App, limit: u32) -> Result<Vec<ListingId>, StoreError> {
+/// What is due, class by class.
+async fn due(app: &App, classes: &[DueClass], limit: u32) -> Result<Vec<ListingId>, StoreError> {
     let mut batch = Vec::new();
-    for class in DueClass::ALL {
+    for class in classes {
         let room = limit.saturating_sub(u32::try_from(batch.len()).unwrap_or(limit));
         if room == 0 {
             break;
         }
-        batch.extend(app.store.due(class, app.clock.now(), room).await?);
+        batch.extend(app.store.due(*class, app.clock.now(), room).await?);
     }
     Ok(batch)
 }

@@ -9,7 +9,8 @@ use super::listings::refused;
 use super::{Store, StoreError, keys, n, s, table, text};
 use crate::listing::{Listing, ListingId};
 
-/// The classes of the contract's selection order; the fifth, a fresh `ok`, is a listing whose due time lies ahead.
+/// What a listing is due for. The first four are the contract's selection order, whose fifth, a fresh `ok`, is a
+/// listing whose due time lies ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DueClass {
     /// Never probed.
@@ -20,11 +21,17 @@ pub enum DueClass {
     CoolDown,
     /// Answered `partial`, `fail` or `skip`, or was demoted: looked at again now and then.
     PartialOrStale,
+    /// Active, and its last look failed: the weekly recheck confirms it hour by hour. Apart from the weekly due,
+    /// because a tick that took it first would put the confirmation off for ever.
+    Confirming,
 }
 
 impl DueClass {
-    /// All classes in the order in which they are served.
-    pub const ALL: [Self; 4] = [Self::NeverProbed, Self::WeeklyDue, Self::CoolDown, Self::PartialOrStale];
+    /// The classes of a tick, in the order in which they are served.
+    pub const OF_A_TICK: [Self; 4] =
+        [Self::NeverProbed, Self::WeeklyDue, Self::CoolDown, Self::PartialOrStale];
+    /// The classes of the weekly recheck, in the order in which they are served.
+    pub const OF_A_RECHECK: [Self; 2] = [Self::Confirming, Self::WeeklyDue];
 
     pub(super) const fn partition(self) -> &'static str {
         match self {
@@ -32,6 +39,7 @@ impl DueClass {
             Self::WeeklyDue => "DUE#1",
             Self::CoolDown => "DUE#2",
             Self::PartialOrStale => "DUE#3",
+            Self::Confirming => "DUE#CONFIRM",
         }
     }
 }

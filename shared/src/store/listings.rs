@@ -235,6 +235,7 @@ pub(super) fn changed(before: &Listing, after: &Listing) -> Result<Expression, S
 fn due_class(listing: &Listing) -> Option<DueClass> {
     match listing.lane {
         Lane::Withdrawn => None,
+        Lane::Active if listing.failures > 0 => Some(DueClass::Confirming),
         Lane::Active => Some(DueClass::WeeklyDue),
         Lane::Queued if listing.probe.is_none() => Some(DueClass::NeverProbed),
         Lane::Queued => Some(DueClass::CoolDown),

@@ -1,0 +1,294 @@
+//! Tasks of A2A clients, kept for a day so that get, list and cancel tell the truth. A task is one item, and a small
+//! row in its caller's list; whoever else knows or guesses an id that a client chose meets a task of its own.
+
+use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::expression::Expression;
+use super::keys::{self, Key};
+use super::transaction::{Outcome, Transaction};
+use super::{Item, Store, StoreError, n, number, s, text};
+
+/// Seconds for which a task is kept after its last change.
+pub const TASK_KEPT: i64 = 86_400;
+
+/// At most so many rows of a caller's list are read, the newest; a row has a few hundred bytes.
+const LISTED: i32 = 1000;
+
+/// At most so many items are read by one batch (DynamoDB API reference, `BatchGetItem`).
+const BATCH: usize = 100;
+
+/// The largest content that is kept, in bytes of JSON; an item may have 400 KB.
+pub const LARGEST_CONTENT: usize = 300_000;
+
+/// Who gave a task its id. An id of ours cannot be guessed, so knowing it is enough; an id that a client chose
+/// counts for that client's address only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// We did.
+    Ours,
+    /// The client did.
+    Client,
+}
+
+/// A task as it is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeptTask {
+    /// Its id.
+    pub id: String,
+    /// Who chose the id.
+    pub origin: Origin,
+    /// By whom it was asked for, as rates name callers.
+    pub caller: String,
+    /// The conversation it belongs to.
+    pub context_id: String,
+    /// Its state, by a name that only its protocol needs to know.
+    pub state: String,
+    /// Since when it is in that state.
+    pub at: Timestamp,
+    /// All the rest.
+    pub content: Value,
+}
+
+/// Which tasks of a caller are wanted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TaskFilter {
+    /// Of this conversation.
+    pub context_id: Option<String>,
+    /// In this state.
+    pub state: Option<String>,
+    /// Changed at this time or later.
+    pub since: Option<Timestamp>,
+}
+
+/// A part of a caller's tasks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TaskPage {
+    /// The tasks, the last changed first.
+    pub tasks: Vec<KeptTask>,
+    /// How many there are in all, counted over the newest thousand of the caller.
+    pub total: usize,
+    /// Where the next page begins; none at the end.
+    pub next: Option<String>,
+}
+
+impl KeptTask {
+    fn key(&self) -> Key {
+        match self.origin {
+            Origin::Ours => ours(&self.id),
+            Origin::Client => of_client(&self.caller, &self.id),
+        }
+    }
+
+    /// Its row in the caller's list.
+    fn row(&self) -> Key {
+        Key::new(list(&self.caller), keys::at(self.at, &self.id))
+    }
+
+    fn expires(&self) -> i64 {
+        self.at.as_second() + TASK_KEPT
+    }
+
+    fn attributes(&self) -> Item {
+        Item::from([
+            ("task_id".to_owned(), s(&self.id)),
+            ("caller".to_owned(), s(&self.caller)),
+            ("context_id".to_owned(), s(&self.context_id)),
+            ("state".to_owned(), s(&self.state)),
+            ("changed".to_owned(), n(self.at.as_millisecond())),
+            ("ttl".to_owned(), n(self.expires())),
+        ])
+    }
+
+    fn read(item: &Item) -> Result<Self, StoreError> {
+        let origin = if text(item, "pk").starts_with(OURS) { Origin::Ours } else { Origin::Client };
+        Ok(Self {
+            id: text(item, "task_id").to_owned(),
+            origin,
+            caller: text(item, "caller").to_owned(),
+            context_id: text(item, "context_id").to_owned(),
+            state: text(item, "state").to_owned(),
+            at: time(item)?,
+            content: serde_json::from_str(text(item, "content"))?,
+        })
+    }
+}
+
+impl Store {
+    /// Keeps a task in the place of `before`, which must still be as it was read. Says false where it is not, or
+    /// where a new task's id is taken; then nothing was written.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn keep_task(
+        &self,
+        before: Option<&KeptTask>,
+        task: &KeptTask,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let change = Expression::default()
+            .set_all(task.attributes())
+            .set("content", s(serde_json::to_string(&task.content)?));
+        let change = match before {
+            // Expired items are taken away in DynamoDB's own time.
+            None => change.only_if(
+                "attribute_not_exists(pk) OR #ttl < :now",
+                [("#ttl", "ttl")],
+                [(":now", n(now.as_second()))],
+            ),
+            Some(before) => change.only_if(
+                "#state = :state AND #changed = :changed",
+                [("#state", "state"), ("#changed", "changed")],
+                [(":state", s(&before.state)), (":changed", n(before.at.as_millisecond()))],
+            ),
+        };
+        let mut transaction = Transaction::default();
+        self.update(&mut transaction, &task.key(), &change)?;
+        if let Some(before) = before.filter(|before| before.row() != task.row()) {
+            self.delete(&mut transaction, &before.row(), None)?;
+        }
+        let mut row = task.row().item();
+        row.extend(task.attributes());
+        row.insert("task_pk".to_owned(), s(task.key().pk));
+        self.put(&mut transaction, row, None)?;
+        Ok(self.transact(transaction).await? == Outcome::Written)
+    }
+
+    /// The task that `caller` means by `id`: the one to which it gave that id, else the one to which we did.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn task(&self, id: &str, caller: &str, now: Timestamp) -> Result<Option<KeptTask>, StoreError> {
+        let mut found = self.tasks_at(vec![of_client(caller, id), ours(id)], now).await?;
+        found.sort_by_key(|task| task.origin == Origin::Ours);
+        Ok(found.into_iter().next())
+    }
+
+    /// The tasks of a caller, the last changed first; those after `after` (where an earlier page ended).
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn tasks(
+        &self,
+        caller: &str,
+        filter: &TaskFilter,
+        after: Option<&str>,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<TaskPage, StoreError> {
+        let since = filter.since.map_or_else(|| "0".to_owned(), keys::millis);
+        let answer = self
+            .client
+            .query()
+            .table_name(&*self.table)
+            .key_condition_expression("pk = :list AND sk >= :since")
+            .expression_attribute_values(":list", s(list(caller)))
+            .expression_attribute_values(":since", s(since))
+            .scan_index_forward(false)
+            .limit(LISTED)
+            .consistent_read(true)
+            .send()
+            .await?;
+        let rows: Vec<Item> =
+            answer.items.unwrap_or_default().into_iter().filter(|row| wanted(row, filter, now)).collect();
+        let total = rows.len();
+        let rest: Vec<&Item> =
+            rows.iter().filter(|row| after.is_none_or(|after| text(row, "sk") < after)).collect();
+        let page = &rest[..rest.len().min(limit.min(BATCH))];
+        let next =
+            (rest.len() > page.len()).then(|| page.last().map(|row| text(row, "sk").to_owned())).flatten();
+        let places = page.iter().map(|row| Key::new(text(row, "task_pk"), TASK)).collect();
+        let mut tasks = self.tasks_at(places, now).await?;
+        tasks.sort_by_key(|task| std::cmp::Reverse(keys::at(task.at, &task.id)));
+        Ok(TaskPage { tasks, total, next })
+    }
+
+    async fn tasks_at(&self, places: Vec<Key>, now: Timestamp) -> Result<Vec<KeptTask>, StoreError> {
+        if places.is_empty() {
+            return Ok(Vec::new());
+        }
+        let places = places.iter().map(Key::item).collect();
+        let wanted = KeysAndAttributes::builder().set_keys(Some(places)).consistent_read(true).build()?;
+        let answer = self.client.batch_get_item().request_items(&*self.table, wanted).send().await?;
+        if answer.unprocessed_keys.is_some_and(|rest| !rest.is_empty()) {
+            return Err(StoreError::Busy("a batch read was cut short".to_owned()));
+        }
+        let items = answer.responses.unwrap_or_default().remove(&*self.table).unwrap_or_default();
+        items.iter().filter(|item| number(item, "ttl") > now.as_second()).map(KeptTask::read).collect()
+    }
+}
+
+/// The sort key of a task's item.
+const TASK: &str = "TASK";
+/// Partitions of tasks whose ids are ours, of those whose ids a client chose, and of a caller's list: no id or
+/// address can turn one into another.
+const OURS: &str = "TASK#";
+const CLIENTS: &str = "TASKOF#";
+
+fn ours(id: &str) -> Key {
+    Key::new(format!("{OURS}{id}"), TASK)
+}
+
+fn of_client(caller: &str, id: &str) -> Key {
+    Key::new(format!("{CLIENTS}{caller}#{id}"), TASK)
+}
+
+fn list(caller: &str) -> String {
+    format!("TASKS#{caller}")
+}
+
+fn wanted(row: &Item, filter: &TaskFilter, now: Timestamp) -> bool {
+    let is =
+        |name: &str, wanted: &Option<String>| wanted.as_ref().is_none_or(|wanted| text(row, name) == wanted);
+    number(row, "ttl") > now.as_second() && is("context_id", &filter.context_id) && is("state", &filter.state)
+}
+
+fn time(item: &Item) -> Result<Timestamp, StoreError> {
+    let Some(AttributeValue::N(_)) = item.get("changed") else {
+        return Err(StoreError::Fault("a task without a time".to_owned()));
+    };
+    Timestamp::from_millisecond(number(item, "changed")).map_err(|error| StoreError::Fault(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn task(origin: Origin, caller: &str, id: &str) -> KeptTask {
+        KeptTask {
+            id: id.to_owned(),
+            origin,
+            caller: caller.to_owned(),
+            context_id: "c".to_owned(),
+            state: "completed".to_owned(),
+            at: "2026-11-20T12:00:00Z".parse().unwrap(),
+            content: json!({ "x": 1 }),
+        }
+    }
+
+    #[test]
+    fn no_two_tasks_of_strangers_meet() {
+        let places = [
+            task(Origin::Ours, "192.0.2.1", "x"),
+            task(Origin::Client, "192.0.2.1", "x"),
+            task(Origin::Client, "192.0.2.2", "x"),
+            task(Origin::Ours, "192.0.2.1", "OF#192.0.2.2#x"),
+            task(Origin::Client, "192.0.2.1", "#x"),
+        ];
+        let keys: std::collections::BTreeSet<String> = places.iter().map(|task| task.key().pk).collect();
+        assert_eq!(keys.len(), places.len());
+    }
+
+    #[test]
+    fn a_task_is_read_as_it_was_kept() {
+        for origin in [Origin::Ours, Origin::Client] {
+            let task = task(origin, "2001:db8::/64", "a b/ü");
+            let mut item = task.key().item();
+            item.extend(task.attributes());
+            item.insert("content".to_owned(), s(task.content.to_string()));
+            assert_eq!(KeptTask::read(&item).unwrap(), task);
+        }
+    }
+}
