@@ -9,6 +9,7 @@ mod score;
 pub mod search_active;
 
 use futures::future::BoxFuture;
+use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -127,10 +128,16 @@ impl Entry {
             phrases: O::PHRASES,
             skills: O::SKILLS,
             input_schema: || schema_for!(O::Arguments).to_value(),
-            output_schema: || schema_for!(O::Answer).to_value(),
+            output_schema: schema_of_answer::<O::Answer>,
             run: |app, caller, arguments| Box::pin(run::<O>(app, caller, arguments)),
         }
     }
+}
+
+/// What is written may leave out what is read with a default, so an answer's schema is that of writing.
+fn schema_of_answer<A: JsonSchema>() -> Value {
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    generator.into_root_schema_for::<A>().to_value()
 }
 
 async fn run<O: Operation>(app: App, caller: Caller, arguments: Value) -> Result<Value, Problem> {

@@ -17,7 +17,9 @@ pub type Job = Arc<dyn Fn(Value) -> BoxFuture<'static, Result<Value, String>> + 
 #[must_use]
 pub fn http(app: &App) -> BTreeMap<&'static str, Router> {
     BTreeMap::from([
+        ("a2a", a2a::router(app.clone())),
         ("listings", listings::router(app.clone())),
+        ("protocol", protocol::router(app.clone())),
         ("publish", publish::router(app.clone())),
         ("well-known", well_known::router(app.clone())),
     ])

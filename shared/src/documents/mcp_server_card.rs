@@ -25,7 +25,7 @@ pub const MEDIA_TYPE: &str = "application/mcp-server-card+json";
 
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
 
-/// Seldom more than a hundred characters are let pass by the official schema.
+/// The official schema lets at most a hundred characters pass.
 const DESCRIPTION: &str =
     "Registry of agents and MCP servers in which every Live row answered a real handshake.";
 

@@ -1,0 +1,127 @@
+//! `tools/call`: an operation of the catalogue run by its name. What goes wrong inside a tool is a result with
+//! `isError`, which the model reads and can mend; only what no tool was reached with is an error of the protocol.
+
+use registry::app::App;
+use registry::error::{Problem, shorten};
+use registry::http::Caller;
+use registry::operations::{self, Entry};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use crate::reply::{Fault, raw};
+use crate::revision::Era;
+use crate::tools;
+
+/// What a tool gave back: the structured content, and whether it is a failure.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// The answer, or the problem document.
+    pub(crate) content: Box<RawValue>,
+    /// The tool failed.
+    pub(crate) is_error: bool,
+}
+
+/// Runs the tool that `params` name.
+pub(crate) async fn call(
+    app: &App,
+    caller: Caller,
+    era: Era,
+    mut params: Map<String, Value>,
+) -> Result<Outcome, Fault> {
+    let entry = match params.get("name") {
+        Some(Value::String(name)) => operations::named(name).ok_or_else(|| unknown(name))?,
+        _ => return Err(Fault::params("`params.name` must be the name of a tool.")),
+    };
+    let arguments = match params.remove("arguments") {
+        None | Some(Value::Null) => json!({}),
+        Some(arguments @ Value::Object(_)) => arguments,
+        Some(_) => return Err(Fault::params("`params.arguments` must be an object.")),
+    };
+    match (entry.run)(app.clone(), caller, arguments).await {
+        Ok(answer) => Ok(Outcome { content: raw(&answer), is_error: false }),
+        Err(problem) => failed(entry, era, problem),
+    }
+}
+
+fn unknown(name: &str) -> Fault {
+    Fault::params(format!("Unknown tool: {}", shorten(name, 120))).with(json!({ "tools": tools::names() }))
+}
+
+fn failed(entry: &Entry, era: Era, problem: Problem) -> Result<Outcome, Fault> {
+    if let Some(internal) = &problem.internal {
+        tracing::error!(tool = entry.name, code = problem.code, internal, "tool failed");
+    }
+    let unfit = does_not_fit(&problem);
+    let mut document = problem.document();
+    if document.get("next").is_none() {
+        document["next"] = next(entry, &problem);
+    }
+    if unfit && !era.shows_bad_arguments_to_the_model() {
+        return Err(Fault::params(problem.detail).with(document));
+    }
+    Ok(Outcome { content: raw(&document), is_error: true })
+}
+
+/// Arguments that are not of the tool's types, so that it never ran.
+fn does_not_fit(problem: &Problem) -> bool {
+    matches!(problem.code, "malformed" | "invalid_arguments" | "invalid_argument")
+}
+
+/// What to do after a problem that does not say so itself.
+fn next(entry: &Entry, problem: &Problem) -> Value {
+    match problem.retry_after {
+        Some(seconds) => json!({ "action": "wait", "note": format!("Call it again after {seconds} s.") }),
+        None if problem.status.is_server_error() => {
+            json!({ "action": "wait", "note": "The fault is ours. Call it again later." })
+        }
+        None => json!({
+            "action": "call_tool",
+            "tool": entry.name,
+            "arguments": serde_json::from_str::<Value>(entry.example).unwrap_or_default(),
+            "note": "Mend the arguments after the tool's inputSchema and call it again; these are an example.",
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use registry::operations::CATALOGUE;
+
+    use super::*;
+    use crate::revision::Handshake;
+
+    fn told(era: Era, problem: Problem) -> Result<(Value, bool), Fault> {
+        let outcome = failed(&CATALOGUE[0], era, problem)?;
+        Ok((serde_json::from_str(outcome.content.get()).unwrap(), outcome.is_error))
+    }
+
+    #[test]
+    fn arguments_that_do_not_fit_are_told_as_the_revision_wants() {
+        let unfit = || Problem::invalid("url", "invalid_argument", "`url`: not a string.");
+        for era in [Era::Modern, Era::Legacy(Handshake::November2025)] {
+            let (document, is_error) = told(era, unfit()).unwrap();
+            assert!(is_error);
+            assert_eq!(
+                (&document["field"], &document["next"]["action"]),
+                (&json!("url"), &json!("call_tool"))
+            );
+        }
+        let fault = told(Era::Legacy(Handshake::June2025), unfit()).unwrap_err();
+        assert_eq!((fault.code, fault.status.as_u16()), (-32602, 200));
+        assert_eq!(fault.data.unwrap()["field"], "url");
+    }
+
+    #[test]
+    fn what_a_tool_itself_refuses_is_its_result_in_every_revision() {
+        for era in [Era::Modern, Era::Legacy(Handshake::March2025)] {
+            let (document, is_error) = told(era, Problem::listing_not_found("agtpub_x")).unwrap();
+            assert!(is_error);
+            assert_eq!(document["next"]["action"], "publish", "a problem's own advice stands");
+            let (document, _) = told(era, Problem::too_many("Slower.", 9)).unwrap();
+            assert_eq!(document["next"]["note"], "Call it again after 9 s.");
+            let (document, _) = told(era, Problem::fault("secret")).unwrap();
+            assert!(!document.to_string().contains("secret"));
+            assert_eq!(document["next"]["action"], "wait");
+        }
+    }
+}

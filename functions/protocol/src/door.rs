@@ -1,0 +1,187 @@
+//! The methods, and how each era wants their results. What does not change between requests is rendered once,
+//! when the door is hung.
+
+use std::collections::HashMap;
+
+use registry::app::App;
+use registry::documents::mcp_server_card::{self, PROTOCOL_VERSIONS};
+use registry::error::shorten;
+use registry::http::Caller;
+use registry::settings::Settings;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use crate::call::{self, Outcome};
+use crate::message::Request;
+use crate::reply::{Fault, raw};
+use crate::revision::{Era, Handshake};
+use crate::tools::{self, Page, TOOLS};
+
+/// Milliseconds for which a client may keep the list of tools and the answer of `server/discover`.
+const FRESH_MS: u32 = 300_000;
+
+/// What a model should know before it chooses a tool.
+const INSTRUCTIONS: &str = "A registry of A2A agents and MCP servers. Every Live row has answered a real protocol \
+    handshake within seven days, and shows the evidence. To find a peer, call search_active. To be listed, call \
+    list_yourself with the URL of your card or endpoint, then check_status until its lane is `active`. Everything is \
+    free and needs no key.";
+
+/// The door of one registry.
+#[derive(Debug)]
+pub(crate) struct Door {
+    identity: Value,
+    meta: Box<RawValue>,
+    discovered: Box<RawValue>,
+    modern_pages: Pages,
+    legacy_pages: Pages,
+}
+
+/// Rendered pages of `tools/list`, by the cursor that leads to each; the first has none.
+type Pages = HashMap<Option<String>, Box<RawValue>>;
+
+impl Door {
+    /// The door of a registry with these settings.
+    pub(crate) fn hung(settings: &Settings) -> Self {
+        let identity = mcp_server_card::identity(settings);
+        let meta = raw(&json!({ "io.modelcontextprotocol/serverInfo": identity }));
+        let discovered = raw(&Modern::cacheable(
+            &meta,
+            &Discovered {
+                supported_versions: PROTOCOL_VERSIONS,
+                capabilities: json!({ "tools": {} }),
+                instructions: INSTRUCTIONS,
+            },
+        ));
+        let modern_pages = pages(|page| raw(&Modern::cacheable(&meta, &Listed::of(page))));
+        let legacy_pages = pages(|page| raw(&Listed::of(page)));
+        Self { identity, discovered, meta, modern_pages, legacy_pages }
+    }
+
+    /// The result of a request that has passed the ladder.
+    pub(crate) async fn answer(
+        &self,
+        app: &App,
+        caller: Caller,
+        era: Era,
+        request: Request,
+    ) -> Result<Box<RawValue>, Fault> {
+        match (era, request.method.as_str()) {
+            (Era::Modern, "server/discover") => Ok(self.discovered.clone()),
+            (Era::Legacy(_), "initialize") => self.initialize(&request.params),
+            (Era::Legacy(_), "ping") => Ok(raw(&json!({}))),
+            (_, "tools/list") => self.list(era, &request.params),
+            (_, "tools/call") => {
+                let outcome = call::call(app, caller, era, request.params).await?;
+                Ok(self.called(era, &outcome))
+            }
+            (_, method) => Err(Fault::method(method)),
+        }
+    }
+
+    fn initialize(&self, params: &Map<String, Value>) -> Result<Box<RawValue>, Fault> {
+        let asked = params.get("protocolVersion").and_then(Value::as_str).ok_or_else(|| {
+            Fault::params("`params.protocolVersion` must be a string such as \"2025-11-25\".")
+        })?;
+        Ok(raw(&json!({
+            "protocolVersion": Handshake::agreed(asked).date(),
+            "capabilities": { "tools": {} },
+            "serverInfo": self.identity,
+            "instructions": INSTRUCTIONS,
+        })))
+    }
+
+    fn list(&self, era: Era, params: &Map<String, Value>) -> Result<Box<RawValue>, Fault> {
+        let pages = match era {
+            Era::Modern => &self.modern_pages,
+            Era::Legacy(_) => &self.legacy_pages,
+        };
+        let cursor = tools::asked_cursor(params)?.map(str::to_owned);
+        pages.get(&cursor).cloned().ok_or_else(|| {
+            let cursor = shorten(cursor.as_deref().unwrap_or_default(), 120);
+            Fault::params(format!("Unknown cursor: {cursor}. Begin again without one."))
+        })
+    }
+
+    fn called(&self, era: Era, outcome: &Outcome) -> Box<RawValue> {
+        let result = Called {
+            content: [Text { kind: "text", text: outcome.content.get() }],
+            structured_content: &outcome.content,
+            is_error: outcome.is_error,
+        };
+        match era {
+            Era::Modern => raw(&Modern::once(&self.meta, &result)),
+            Era::Legacy(_) => raw(&result),
+        }
+    }
+}
+
+fn pages(render: impl Fn(&Page<'_>) -> Box<RawValue>) -> Pages {
+    let mut cursor = None;
+    let pages = tools::pages(&TOOLS, tools::PAGE);
+    pages.iter().map(|page| (std::mem::replace(&mut cursor, page.next.clone()), render(page))).collect()
+}
+
+/// A result as of 2026-07-28: it says that it is complete, who made it, and how long it stays true where it may
+/// be kept (basic, "Results"; utilities/caching).
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Modern<'a, T> {
+    result_type: &'static str,
+    #[serde(flatten)]
+    result: &'a T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ttl_ms: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_scope: Option<&'static str>,
+    #[serde(rename = "_meta")]
+    meta: &'a RawValue,
+}
+
+impl<'a, T> Modern<'a, T> {
+    fn once(meta: &'a RawValue, result: &'a T) -> Self {
+        Self { result_type: "complete", result, ttl_ms: None, cache_scope: None, meta }
+    }
+
+    fn cacheable(meta: &'a RawValue, result: &'a T) -> Self {
+        Self { ttl_ms: Some(FRESH_MS), cache_scope: Some("public"), ..Self::once(meta, result) }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Discovered {
+    supported_versions: [&'static str; 4],
+    capabilities: Value,
+    instructions: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed<'a> {
+    tools: &'a [Value],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<&'a str>,
+}
+
+impl<'a> Listed<'a> {
+    fn of(page: &'a Page<'_>) -> Self {
+        Self { tools: page.tools, next_cursor: page.next.as_deref() }
+    }
+}
+
+/// What a tool gave back, twice: structured, and the same as text for clients that know only text.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Called<'a> {
+    content: [Text<'a>; 1],
+    structured_content: &'a RawValue,
+    is_error: bool,
+}
+
+#[derive(Serialize)]
+struct Text<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    text: &'a str,
+}

@@ -1,0 +1,184 @@
+//! The endpoint itself: what may come in by POST, in what order it is refused, and what everybody else is told.
+//! Whatever a POST holds, the answer is JSON-RPC, or nothing with 202.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use registry::app::App;
+use registry::documents::mcp_server_card::{ENDPOINT, PROTOCOL_VERSIONS};
+use registry::error::Problem;
+use registry::http::{Caller, RawBody};
+use serde_json::{Value, json};
+
+use crate::door::Door;
+use crate::message::{Malformed, Message, Request};
+use crate::reply::{self, Fault, Reply};
+use crate::revision::{Era, Handshake};
+use crate::{ladder, origin, tools};
+
+/// A batch holds at most so many messages.
+const LONGEST_BATCH: usize = 50;
+
+/// What a batch answers stays below this, in bytes, by one result at most: an answer of a function is limited to
+/// 6 MB (AWS: Lambda quotas, synchronous payload).
+const LARGEST_BATCH: usize = 3_000_000;
+
+/// The endpoint behind one path.
+pub(crate) fn served(door: &Arc<Door>) -> MethodRouter<App> {
+    let door = Arc::clone(door);
+    get(explain).post(move |State(app): State<App>, caller: Caller, headers: HeaderMap, body: Result<RawBody, Problem>| {
+        async move { answer(&door, &app, caller, &headers, body).await }
+    })
+}
+
+async fn answer(
+    door: &Door,
+    app: &App,
+    caller: Caller,
+    headers: &HeaderMap,
+    body: Result<RawBody, Problem>,
+) -> Response {
+    if !origin::is_admitted(&app.settings.base_url, headers) {
+        let detail = "This registry runs on the loopback and answers no page or name from elsewhere. \
+            Set BASE_URL to the address at which it is to be reached.";
+        let detail =
+            if headers.contains_key(header::ORIGIN) { "The Origin is not admitted." } else { detail };
+        return Reply::error(None, Fault::refused(StatusCode::FORBIDDEN, detail)).into_response();
+    }
+    let value = match body.map_err(unread).and_then(|body| parse(&body)) {
+        Ok(value) => value,
+        Err(fault) => return Reply::error(None, fault).into_response(),
+    };
+    match value {
+        Value::Array(_) if !ladder::allows_batches(headers) => {
+            let fault = Fault::request("A body is one message; batches belong to revision 2025-03-26 only.");
+            Reply::error(None, fault).into_response()
+        }
+        Value::Array(messages) => batch(door, app, caller, messages).await,
+        message => single(door, app, caller, headers, message).await,
+    }
+}
+
+async fn single(door: &Door, app: &App, caller: Caller, headers: &HeaderMap, message: Value) -> Response {
+    match Message::read(message) {
+        Ok(Message::Request(request)) => match ladder::climb(headers, &request) {
+            Ok(era) => result(door, app, caller, era, request).await.into_response(),
+            Err(fault) => Reply::error(Some(&request.id), fault).into_response(),
+        },
+        Ok(Message::Response) if !ladder::allows_responses(headers) => {
+            let fault = Fault::request("This server sends no requests, so it takes no responses.");
+            Reply::error(None, fault).into_response()
+        }
+        Ok(Message::Notification | Message::Response) => reply::accepted(),
+        Err(Malformed { id, detail }) => Reply::error(id.as_ref(), Fault::request(detail)).into_response(),
+    }
+}
+
+async fn result(door: &Door, app: &App, caller: Caller, era: Era, request: Request) -> Reply {
+    let id = request.id.clone();
+    let outcome = door.answer(app, caller, era, request).await;
+    Reply::to(&id, outcome.map_err(|fault| ladder::status_of(era, fault)))
+}
+
+/// A batch of 2025-03-26, answered in its order.
+async fn batch(door: &Door, app: &App, caller: Caller, messages: Vec<Value>) -> Response {
+    if messages.is_empty() || messages.len() > LONGEST_BATCH {
+        let fault = Fault::request(format!("A batch holds 1 to {LONGEST_BATCH} messages."));
+        return Reply::error(None, fault).into_response();
+    }
+    let mut replies = Vec::new();
+    let mut size = 0;
+    for message in messages {
+        let reply = match Message::read(message) {
+            Ok(Message::Notification | Message::Response) => continue,
+            Ok(Message::Request(request)) if request.method == "initialize" => {
+                Reply::error(Some(&request.id), Fault::request("`initialize` must not stand in a batch."))
+            }
+            Ok(Message::Request(request)) if size > LARGEST_BATCH => {
+                let fault =
+                    Fault::request("The answer to this batch grew too large. Send this one by itself.");
+                Reply::error(Some(&request.id), fault)
+            }
+            Ok(Message::Request(request)) => {
+                result(door, app, caller, Era::Legacy(Handshake::March2025), request).await
+            }
+            Err(Malformed { id, detail }) => Reply::error(id.as_ref(), Fault::request(detail)),
+        };
+        size += reply.len();
+        replies.push(reply);
+    }
+    reply::batch(&replies)
+}
+
+/// Why a body was not read, in this door's words.
+fn unread(problem: Problem) -> Fault {
+    match problem.status {
+        StatusCode::BAD_REQUEST => Fault::parse(&problem.detail),
+        status => Fault::refused(status, problem.detail),
+    }
+}
+
+fn parse(body: &RawBody) -> Result<Value, Fault> {
+    serde_json::from_slice(&body.0).map_err(|error| Fault::parse(&error.to_string()))
+}
+
+/// A GET: a client that wants a stream gets none here (405 is what it expects to hear); anybody else is told
+/// what stands here.
+async fn explain(State(app): State<App>, headers: HeaderMap) -> Response {
+    if wants_a_stream(&headers) {
+        let detail = "This endpoint is stateless: it opens no stream. Send JSON-RPC by POST.";
+        let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail);
+        let mut response = problem.into_response();
+        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
+        return response;
+    }
+    let settings = &app.settings;
+    Json(json!({
+        "ok": true,
+        "protocol": "mcp",
+        "endpoint": settings.url(ENDPOINT),
+        "transport": "streamable-http",
+        "session": null,
+        "protocol_versions": PROTOCOL_VERSIONS,
+        "tools": tools::names(),
+        "server_card": settings.url("/mcp/server-card"),
+        "note": "An MCP endpoint. Give its URL to an MCP client, or POST JSON-RPC: {\"jsonrpc\": \"2.0\", \"id\": 1, \
+            \"method\": \"tools/list\"}.",
+    }))
+    .into_response()
+}
+
+fn wants_a_stream(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let of_a_client =
+        ["mcp-protocol-version", "mcp-session-id", "last-event-id"].map(HeaderName::from_static);
+    accepted.flat_map(|list| list.split(',')).any(is_event_stream)
+        || of_a_client.iter().any(|name| headers.contains_key(name))
+}
+
+fn is_event_stream(range: &str) -> bool {
+    let kind = range.split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("text/event-stream")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn get_with(name: HeaderName, value: &'static str) -> bool {
+        wants_a_stream(&HeaderMap::from_iter([(name, HeaderValue::from_static(value))]))
+    }
+
+    #[test]
+    fn a_client_of_the_protocol_is_told_from_a_reader() {
+        assert!(get_with(header::ACCEPT, "text/event-stream"));
+        assert!(get_with(header::ACCEPT, "application/json, Text/Event-Stream;q=0.9"));
+        assert!(get_with(HeaderName::from_static("mcp-protocol-version"), "2025-11-25"));
+        assert!(!get_with(header::ACCEPT, "text/html,application/xhtml+xml,*/*;q=0.8"));
+        assert!(!wants_a_stream(&HeaderMap::new()));
+    }
+}

@@ -1,0 +1,129 @@
+//! The checks between a readable request and its method, in the order in which every official client expects
+//! them: which era it speaks, and in the modern one whether headers and body say the same (streamable HTTP,
+//! "Standard Request Headers"). What is found wrong first is what is told.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use http::{HeaderMap, StatusCode};
+use registry::documents::mcp_server_card::NEWEST_REVISION;
+use registry::error::shorten;
+use serde_json::Value;
+
+use crate::message::Request;
+use crate::reply::Fault;
+use crate::revision::{Era, Handshake};
+
+const VERSION_HEADER: &str = "mcp-protocol-version";
+const METHOD_HEADER: &str = "mcp-method";
+const NAME_HEADER: &str = "mcp-name";
+
+const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
+
+/// The era of a request, once it has passed all checks of that era.
+pub(crate) fn climb(headers: &HeaderMap, request: &Request) -> Result<Era, Fault> {
+    let said = header(headers, VERSION_HEADER);
+    let modern_header = matches!(&said, Ok(Some(version)) if version == NEWEST_REVISION);
+    let meta = request.params.get("_meta").and_then(Value::as_object);
+    let modern_meta =
+        meta.is_some_and(|meta| meta.contains_key(VERSION_KEY) || meta.contains_key(CAPABILITIES_KEY));
+    if modern_header && !modern_meta && request.method == "initialize" {
+        return Err(Fault::headers(format!(
+            "`initialize` belongs to revisions before {NEWEST_REVISION}: send it without mcp-protocol-version."
+        )));
+    }
+    if modern_header || modern_meta {
+        return modern(headers, request).map(|()| Era::Modern);
+    }
+    match said? {
+        None => Ok(Era::Legacy(Handshake::UNSAID)),
+        Some(version) => Handshake::of(&version).map(Era::Legacy).ok_or_else(|| Fault::version(&version)),
+    }
+}
+
+/// Whether a body may be a batch: only where the one revision that has them is said or implied.
+pub(crate) fn allows_batches(headers: &HeaderMap) -> bool {
+    match header(headers, VERSION_HEADER) {
+        Ok(None) => true,
+        Ok(Some(version)) => Handshake::of(&version) == Some(Handshake::March2025),
+        Err(_) => false,
+    }
+}
+
+/// Whether a body may be a response: in no revision that lacks requests of the server.
+pub(crate) fn allows_responses(headers: &HeaderMap) -> bool {
+    !matches!(header(headers, VERSION_HEADER), Ok(Some(version)) if version == NEWEST_REVISION)
+}
+
+fn modern(headers: &HeaderMap, request: &Request) -> Result<(), Fault> {
+    let meta = request.params.get("_meta");
+    let version = meta.and_then(|meta| meta[VERSION_KEY].as_str()).ok_or_else(|| {
+        Fault::meta(format!(
+            "`params._meta` must hold `{VERSION_KEY}`, a string such as \"{NEWEST_REVISION}\"."
+        ))
+    })?;
+    if !meta.is_some_and(|meta| meta[CAPABILITIES_KEY].is_object()) {
+        return Err(Fault::meta(format!(
+            "`params._meta` must hold `{CAPABILITIES_KEY}`, an object ({{}} will do)."
+        )));
+    }
+    mirrored(headers, VERSION_HEADER, version)?;
+    if version != NEWEST_REVISION {
+        return Err(Fault::version(version));
+    }
+    mirrored(headers, METHOD_HEADER, &request.method)?;
+    let named = match request.method.as_str() {
+        "tools/call" | "prompts/get" => request.params.get("name"),
+        "resources/read" => request.params.get("uri"),
+        _ => None,
+    };
+    match named.and_then(Value::as_str) {
+        Some(name) => mirrored(headers, NAME_HEADER, name),
+        None => Ok(()),
+    }
+}
+
+/// A header must say what the body says.
+fn mirrored(headers: &HeaderMap, name: &'static str, body: &str) -> Result<(), Fault> {
+    match header(headers, name)? {
+        Some(value) if value == body => Ok(()),
+        Some(value) => Err(Fault::headers(format!(
+            "Header mismatch: {name} says `{}` and the body `{}`.",
+            shorten(&value, 120),
+            shorten(body, 120)
+        ))),
+        None => Err(Fault::headers(format!(
+            "Header mismatch: {name} is missing; it must say `{}` as the body does.",
+            shorten(body, 120)
+        ))),
+    }
+}
+
+/// A header's value. `=?base64?…?=` holds what a header cannot; it is undone before anything is compared.
+fn header(headers: &HeaderMap, name: &'static str) -> Result<Option<String>, Fault> {
+    let mut values = headers.get_all(name).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    if values.next().is_some() {
+        return Err(Fault::headers(format!("Header mismatch: {name} is there more than once.")));
+    }
+    let unreadable = || Fault::headers(format!("Header mismatch: {name} cannot be read."));
+    let value = value.to_str().map_err(|_| unreadable())?;
+    let Some(packed) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
+        return Ok(Some(value.to_owned()));
+    };
+    let bytes = STANDARD.decode(packed).map_err(|_| unreadable())?;
+    String::from_utf8(bytes).map(Some).map_err(|_| unreadable())
+}
+
+/// The status of a fault in its era: the older ones answer every readable request with 200, but for a revision
+/// that they do not speak.
+pub(crate) fn status_of(era: Era, fault: Fault) -> Fault {
+    match era {
+        Era::Modern => fault,
+        Era::Legacy(_) if fault.status == StatusCode::NOT_FOUND => fault.within_ok(),
+        Era::Legacy(_) => fault,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! The rungs, one by one: each case is a good modern request with one thing changed, and names what must be told.
+
+use http::{HeaderName, HeaderValue};
+use serde_json::json;
+
+use super::*;
+use crate::message::Message;
+
+fn request(method: &str, params: &Value) -> Request {
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+    match Message::read(message).unwrap() {
+        Message::Request(request) => request,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
+    pairs
+        .iter()
+        .map(|(name, value)| {
+            (name.parse::<HeaderName>().unwrap(), HeaderValue::from_bytes(value.as_bytes()).unwrap())
+        })
+        .collect()
+}
+
+fn meta() -> Value {
+    json!({ VERSION_KEY: NEWEST_REVISION, CAPABILITIES_KEY: {} })
+}
+
+fn call(name: &str) -> Request {
+    request("tools/call", &json!({ "name": name, "_meta": meta() }))
+}
+
+fn code(outcome: Result<Era, Fault>) -> (u16, i32) {
+    let fault = outcome.unwrap_err();
+    (fault.status.as_u16(), fault.code)
+}
+
+const GOOD: [(&str, &str); 3] =
+    [("mcp-protocol-version", NEWEST_REVISION), ("mcp-method", "tools/call"), ("mcp-name", "score")];
+
+fn with(name: &str, value: Option<&str>) -> HeaderMap {
+    let mut pairs: Vec<_> = GOOD.into_iter().filter(|(known, _)| *known != name).collect();
+    pairs.extend(value.map(|value| (name, value)));
+    headers(&pairs)
+}
+
+#[test]
+fn a_modern_request_whose_headers_mirror_it_passes() {
+    assert_eq!(climb(&headers(&GOOD), &call("score")), Ok(Era::Modern));
+}
+
+#[test]
+fn every_header_must_be_there_once_and_say_the_same() {
+    for name in ["mcp-protocol-version", "mcp-method", "mcp-name"] {
+        assert_eq!(code(climb(&with(name, None), &call("score"))), (400, -32020), "no {name}");
+        assert_eq!(code(climb(&with(name, Some("Score")), &call("score"))), (400, -32020), "other {name}");
+        let mut twice = headers(&GOOD);
+        let again = HeaderValue::from_str(twice[name].to_str().unwrap()).unwrap();
+        twice.append(HeaderName::from_static(name), again);
+        assert_eq!(code(climb(&twice, &call("score"))), (400, -32020), "{name} twice");
+    }
+}
+
+#[test]
+fn a_name_that_no_header_can_hold_comes_in_base64() {
+    let packed = |text: &str| format!("=?base64?{}?=", STANDARD.encode(text));
+    assert_eq!(climb(&with("mcp-name", Some(&packed("prüfe"))), &call("prüfe")), Ok(Era::Modern));
+    assert_eq!(climb(&with("mcp-name", Some(&packed("score"))), &call("score")), Ok(Era::Modern));
+    for wrong in
+        ["=?base64?***?=", "=?base64?/w==?=", "=?BASE64?c2NvcmU=?=", "=?base64?c2NvcmU=", "pr\u{fc}fe"]
+    {
+        assert_eq!(code(climb(&with("mcp-name", Some(wrong)), &call("score"))), (400, -32020), "{wrong}");
+    }
+}
+
+#[test]
+fn what_every_request_must_carry_comes_before_the_headers() {
+    let bare = headers(&GOOD[..1]);
+    for meta in
+        [json!({ VERSION_KEY: NEWEST_REVISION }), json!({ CAPABILITIES_KEY: {} }), json!({}), json!(null)]
+    {
+        let request = request("tools/list", &json!({ "_meta": meta }));
+        assert_eq!(code(climb(&bare, &request)), (400, -32602), "{meta}");
+    }
+    let wrong = json!({ VERSION_KEY: 5, CAPABILITIES_KEY: {} });
+    assert_eq!(code(climb(&bare, &request("tools/list", &json!({ "_meta": wrong })))), (400, -32602));
+}
+
+#[test]
+fn another_revision_in_modern_dress_is_not_spoken() {
+    for version in ["2099-01-01", "2025-11-25"] {
+        let meta = json!({ VERSION_KEY: version, CAPABILITIES_KEY: {} });
+        let outcome = climb(
+            &headers(&[("mcp-protocol-version", version)]),
+            &request("tools/list", &json!({ "_meta": meta })),
+        );
+        let fault = outcome.unwrap_err();
+        assert_eq!((fault.status.as_u16(), fault.code), (400, -32022));
+        let data = fault.data.unwrap();
+        assert_eq!(data["requested"], version);
+        assert_eq!(data["supported"][0], NEWEST_REVISION);
+    }
+}
+
+#[test]
+fn other_requests_are_older_ones() {
+    let plain = request("tools/list", &json!({}));
+    assert_eq!(climb(&HeaderMap::new(), &plain), Ok(Era::Legacy(Handshake::March2025)));
+    for (date, revision) in [("2024-11-05", Handshake::November2024), ("2025-06-18", Handshake::June2025)] {
+        assert_eq!(climb(&headers(&[("mcp-protocol-version", date)]), &plain), Ok(Era::Legacy(revision)));
+    }
+    assert_eq!(code(climb(&headers(&[("mcp-protocol-version", "2099-01-01")]), &plain)), (400, -32022));
+    let progress = request("tools/list", &json!({ "_meta": { "progressToken": 1 } }));
+    assert_eq!(climb(&HeaderMap::new(), &progress), Ok(Era::Legacy(Handshake::March2025)));
+}
+
+#[test]
+fn a_handshake_is_not_announced_as_the_revision_without_one() {
+    let initialize = request("initialize", &json!({ "protocolVersion": "2025-11-25" }));
+    assert_eq!(code(climb(&headers(&GOOD[..1]), &initialize)), (400, -32020));
+    assert_eq!(climb(&HeaderMap::new(), &initialize), Ok(Era::Legacy(Handshake::March2025)));
+}
+
+#[test]
+fn batches_belong_to_one_revision() {
+    let said = |version: &str| allows_batches(&headers(&[("mcp-protocol-version", version)]));
+    assert!(allows_batches(&HeaderMap::new()) && said("2025-03-26"));
+    for other in ["2024-11-05", "2025-06-18", "2025-11-25", NEWEST_REVISION, "2099-01-01"] {
+        assert!(!said(other), "{other}");
+    }
+}

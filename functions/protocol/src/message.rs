@@ -1,0 +1,117 @@
+//! What a client sends, read once at the door: a request, a notification or a response, or why it is none
+//! (JSON-RPC 2.0 with MCP's stricter ids: a string or a whole number, never null).
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// The id of a request.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Id(Value);
+
+/// A request that wants an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Request {
+    /// Its id.
+    pub(crate) id: Id,
+    /// What it asks for.
+    pub(crate) method: String,
+    /// Its parameters; empty where it sent none.
+    pub(crate) params: Map<String, Value>,
+}
+
+/// One message.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Message {
+    /// It wants an answer.
+    Request(Request),
+    /// It wants none.
+    Notification,
+    /// The answer to something that this server never asked.
+    Response,
+}
+
+/// Not a message.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Malformed {
+    /// The id, where at least that can be read.
+    pub(crate) id: Option<Id>,
+    /// What is wrong.
+    pub(crate) detail: &'static str,
+}
+
+impl Message {
+    /// Reads one JSON value as a message.
+    pub(crate) fn read(value: Value) -> Result<Self, Malformed> {
+        let Value::Object(mut message) = value else {
+            return Err(Malformed { id: None, detail: "A message is a JSON object." });
+        };
+        let id = message.remove("id");
+        let known = id.clone().and_then(Id::read);
+        let wrong = |detail| Err(Malformed { id: known.clone(), detail });
+        if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+            return wrong("`jsonrpc` must be \"2.0\".");
+        }
+        let method = match message.remove("method") {
+            Some(Value::String(method)) => method,
+            Some(_) => return wrong("`method` must be a string."),
+            None if message.contains_key("result") || message.contains_key("error") => {
+                return Ok(Self::Response);
+            }
+            None => return wrong("`method` is missing."),
+        };
+        let params = match message.remove("params") {
+            None => Map::new(),
+            Some(Value::Object(params)) => params,
+            Some(_) => return wrong("`params` must be an object."),
+        };
+        match (id, known) {
+            (None, _) => Ok(Self::Notification),
+            (Some(_), Some(id)) => Ok(Self::Request(Request { id, method, params })),
+            (Some(_), None) => {
+                Err(Malformed { id: None, detail: "`id` must be a string or a whole number." })
+            }
+        }
+    }
+}
+
+impl Id {
+    fn read(value: Value) -> Option<Self> {
+        (value.is_string() || value.is_i64() || value.is_u64()).then_some(Self(value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_message_is_what_it_holds() {
+        let request = Message::read(json!({ "jsonrpc": "2.0", "id": "a", "method": "ping" })).unwrap();
+        assert!(
+            matches!(request, Message::Request(Request { method, params, .. }) if method == "ping" && params.is_empty())
+        );
+        let notification = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        assert_eq!(Message::read(notification), Ok(Message::Notification));
+        assert_eq!(Message::read(json!({ "jsonrpc": "2.0", "id": 1, "result": {} })), Ok(Message::Response));
+        assert_eq!(Message::read(json!({ "jsonrpc": "2.0", "id": 1, "error": {} })), Ok(Message::Response));
+    }
+
+    #[test]
+    fn what_is_no_message_keeps_its_id_where_it_has_one() {
+        let id = |value: Value| Message::read(value).unwrap_err().id;
+        assert_eq!(id(json!({ "id": 7, "method": "ping" })), Some(Id(json!(7))));
+        assert_eq!(id(json!({ "jsonrpc": "2.0", "id": 7, "method": 3 })), Some(Id(json!(7))));
+        assert_eq!(
+            id(json!({ "jsonrpc": "2.0", "id": 7, "method": "x", "params": [1] })),
+            Some(Id(json!(7)))
+        );
+        assert_eq!(id(json!({ "jsonrpc": "2.0", "id": 7 })), Some(Id(json!(7))));
+        for wrong in [json!(null), json!(1.5), json!({}), json!([1]), json!(true)] {
+            assert_eq!(id(json!({ "jsonrpc": "2.0", "id": wrong, "method": "ping" })), None);
+        }
+        assert_eq!(id(json!("ping")), None);
+    }
+}

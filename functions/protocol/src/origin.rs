@@ -1,0 +1,83 @@
+//! Which web pages may speak through a visitor's browser (streamable HTTP, "Security Warning"). A registry on the
+//! loopback answers only pages and names of the loopback, so that no name that was bent to it (DNS rebinding)
+//! reaches it. A public one has no secret and no session to steal: it answers every page that names itself.
+
+use http::{HeaderMap, HeaderName, header};
+use url::{Host, Url};
+
+/// Whether a request comes from where it may, for a registry that is reached at `base_url`.
+pub(crate) fn is_admitted(base_url: &str, headers: &HeaderMap) -> bool {
+    let on_loopback = Url::parse(base_url).is_ok_and(|url| is_loopback(&url));
+    let origins = all(headers, header::ORIGIN, |origin| {
+        let page = origin.and_then(|origin| Url::parse(origin).ok());
+        match page {
+            Some(page) if on_loopback => is_loopback(&page),
+            Some(page) => page.has_host() && matches!(page.path(), "" | "/"),
+            None => !on_loopback && origin == Some("null"),
+        }
+    });
+    let hosts = all(headers, header::HOST, |host| {
+        let named = host.and_then(|host| Url::parse(&format!("http://{host}/")).ok());
+        !on_loopback || named.is_some_and(|named| is_loopback(&named))
+    });
+    origins && hosts
+}
+
+fn all(headers: &HeaderMap, name: HeaderName, holds: impl Fn(Option<&str>) -> bool) -> bool {
+    headers.get_all(name).iter().all(|value| holds(value.to_str().ok()))
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn admits(base_url: &str, name: HeaderName, value: &str) -> bool {
+        let value = HeaderValue::from_bytes(value.as_bytes()).unwrap();
+        is_admitted(base_url, &HeaderMap::from_iter([(name, value)]))
+    }
+
+    const LOCAL: &str = "http://127.0.0.1:8080";
+    const PUBLIC: &str = "https://registry.example.com";
+
+    #[test]
+    fn the_loopback_answers_the_loopback_only() {
+        for good in
+            ["http://localhost:6274", "http://127.0.0.1:8080", "http://[::1]", "https://app.localhost"]
+        {
+            assert!(admits(LOCAL, header::ORIGIN, good), "{good}");
+        }
+        for bad in
+            ["https://evil.example.com", "http://localhost.evil.example", "null", "", "x", "http://128.0.0.1"]
+        {
+            assert!(!admits(LOCAL, header::ORIGIN, bad), "{bad}");
+        }
+        assert!(admits(LOCAL, header::HOST, "127.0.0.1:8080") && admits(LOCAL, header::HOST, "localhost"));
+        assert!(
+            !admits(LOCAL, header::HOST, "evil.example.com")
+                && !admits(LOCAL, header::HOST, "evil.example.com:8080")
+        );
+        assert!(is_admitted(LOCAL, &HeaderMap::new()));
+    }
+
+    #[test]
+    fn a_public_registry_answers_pages_that_name_themselves() {
+        for good in ["https://app.example.org", "http://localhost:6274", "vscode-webview://abc", "null"] {
+            assert!(admits(PUBLIC, header::ORIGIN, good), "{good}");
+        }
+        for bad in ["", "not an origin", "https://", "https://app.example.org/page", "é"] {
+            assert!(!admits(PUBLIC, header::ORIGIN, bad), "{bad}");
+        }
+        assert!(admits(PUBLIC, header::HOST, "a1b2.execute-api.eu-central-1.amazonaws.com"));
+    }
+}

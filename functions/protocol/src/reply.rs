@@ -1,0 +1,188 @@
+//! What a client gets back: results and errors of JSON-RPC, and the HTTP status that each is sent with.
+//! Codes are those of MCP 2026-07-28; the older revisions know a part of them.
+
+use axum::response::{IntoResponse, Response};
+use http::{StatusCode, header};
+use registry::documents::mcp_server_card::PROTOCOL_VERSIONS;
+use registry::error::shorten;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::message::Id;
+
+/// An error of the protocol.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Fault {
+    /// The HTTP status where the error answers a request by itself.
+    pub(crate) status: StatusCode,
+    /// JSON-RPC's code.
+    pub(crate) code: i32,
+    /// What is wrong, in a sentence.
+    pub(crate) message: String,
+    /// More, for programs.
+    pub(crate) data: Option<Value>,
+}
+
+impl Fault {
+    fn new(status: StatusCode, code: i32, message: impl Into<String>) -> Self {
+        Self { status, code, message: message.into(), data: None }
+    }
+
+    /// -32700: the body is no JSON.
+    pub(crate) fn parse(detail: &str) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, -32700, format!("Parse error: {detail}"))
+    }
+
+    /// -32600: the body is JSON, and no message.
+    pub(crate) fn request(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, -32600, detail)
+    }
+
+    /// -32600 with another status: the request was refused before it was read.
+    pub(crate) fn refused(status: StatusCode, detail: impl Into<String>) -> Self {
+        Self::new(status, -32600, detail)
+    }
+
+    /// -32601: a method that this server does not have. 404 in the modern era (streamable HTTP, "Sending Messages").
+    pub(crate) fn method(method: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, -32601, format!("Method not found: {}", shorten(method, 120)))
+    }
+
+    /// -32602: the parameters of a known method.
+    pub(crate) fn params(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::OK, -32602, message)
+    }
+
+    /// -32602 where the request lacks what every request must carry (MCP 2026-07-28, basic, `_meta`).
+    pub(crate) fn meta(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, -32602, message)
+    }
+
+    /// -32020: a header is missing, malformed, or says other than the body.
+    pub(crate) fn headers(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, -32020, message)
+    }
+
+    /// -32022: a revision that is not spoken here.
+    pub(crate) fn version(requested: &str) -> Self {
+        let requested = shorten(requested, 120);
+        let message = format!("Unsupported protocol version: {requested}");
+        Self::new(StatusCode::BAD_REQUEST, -32022, message)
+            .with(json!({ "supported": PROTOCOL_VERSIONS, "requested": requested }))
+    }
+
+    /// The same with data for programs.
+    pub(crate) fn with(self, data: Value) -> Self {
+        Self { data: Some(data), ..self }
+    }
+
+    /// The same, as the older revisions send what answers a readable request: with HTTP 200.
+    pub(crate) fn within_ok(self) -> Self {
+        Self { status: StatusCode::OK, ..self }
+    }
+}
+
+/// A message back, with the status of the answer that holds only it.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    status: StatusCode,
+    body: Box<RawValue>,
+}
+
+impl Reply {
+    /// The answer to a request.
+    pub(crate) fn to(id: &Id, outcome: Result<Box<RawValue>, Fault>) -> Self {
+        match outcome {
+            Ok(result) => Self { status: StatusCode::OK, body: raw(&Success { jsonrpc: "2.0", id, result }) },
+            Err(fault) => Self::error(Some(id), fault),
+        }
+    }
+
+    /// An error; the id is null where the request's could not be read (JSON-RPC 2.0 §5).
+    pub(crate) fn error(id: Option<&Id>, fault: Fault) -> Self {
+        let Fault { status, code, message, data } = fault;
+        Self { status, body: raw(&Failure { jsonrpc: "2.0", id, error: Error { code, message, data } }) }
+    }
+
+    /// Its length, in bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.body.get().len()
+    }
+}
+
+impl IntoResponse for Reply {
+    fn into_response(self) -> Response {
+        json_response(self.status, String::from(Box::<str>::from(self.body)))
+    }
+}
+
+/// The answer to a batch. A batch of nothing but notifications has none (JSON-RPC 2.0 §6).
+pub(crate) fn batch(replies: &[Reply]) -> Response {
+    if replies.is_empty() {
+        return accepted();
+    }
+    let bodies: Vec<&RawValue> = replies.iter().map(|reply| &*reply.body).collect();
+    json_response(StatusCode::OK, raw(&bodies).get().to_owned())
+}
+
+/// The answer to what wants none.
+pub(crate) fn accepted() -> Response {
+    StatusCode::ACCEPTED.into_response()
+}
+
+fn json_response(status: StatusCode, body: String) -> Response {
+    (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+}
+
+#[derive(Serialize)]
+struct Success<'a> {
+    jsonrpc: &'static str,
+    id: &'a Id,
+    result: Box<RawValue>,
+}
+
+#[derive(Serialize)]
+struct Failure<'a> {
+    jsonrpc: &'static str,
+    id: Option<&'a Id>,
+    error: Error,
+}
+
+#[derive(Serialize)]
+struct Error {
+    code: i32,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<Value>,
+}
+
+/// A value as JSON text, written once however often it is sent.
+#[expect(clippy::expect_used, reason = "our own messages have text keys and no failing serializer")]
+pub(crate) fn raw<T: Serialize>(value: &T) -> Box<RawValue> {
+    serde_json::value::to_raw_value(value).expect("a message is JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Message;
+
+    #[test]
+    fn an_error_without_a_readable_id_says_null() {
+        let reply = Reply::error(None, Fault::parse("nothing"));
+        let body: Value = serde_json::from_str(reply.body.get()).unwrap();
+        let error = json!({ "code": -32700, "message": "Parse error: nothing" });
+        assert_eq!(body, json!({ "jsonrpc": "2.0", "id": null, "error": error }));
+        assert_eq!(reply.status, StatusCode::BAD_REQUEST);
+    }
+
+    #[test]
+    fn a_result_stands_under_its_id() {
+        let request = json!({ "jsonrpc": "2.0", "id": "é\"", "method": "ping" });
+        let Ok(Message::Request(request)) = Message::read(request) else { panic!("a request") };
+        let reply = Reply::to(&request.id, Ok(raw(&json!({ "x": 1 }))));
+        let body: Value = serde_json::from_str(reply.body.get()).unwrap();
+        assert_eq!(body, json!({ "jsonrpc": "2.0", "id": "é\"", "result": { "x": 1 } }));
+    }
+}

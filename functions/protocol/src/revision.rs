@@ -1,0 +1,88 @@
+//! The revisions of MCP that this door speaks, and in what they differ here. The newest has neither handshake nor
+//! session and is an era of its own; the older ones are told apart by their header.
+
+use registry::documents::mcp_server_card::PROTOCOL_VERSIONS;
+
+/// A revision with the `initialize` handshake, in the order of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Handshake {
+    /// 2024-11-05: its clients reach us over the transport of the next one.
+    November2024,
+    /// 2025-03-26: the only one with batches.
+    March2025,
+    /// 2025-06-18: structured content, and the header.
+    June2025,
+    /// 2025-11-25: bad arguments are a tool's error.
+    November2025,
+}
+
+impl Handshake {
+    const ALL: [(Self, &'static str); 4] = [
+        (Self::November2024, "2024-11-05"),
+        (Self::March2025, "2025-03-26"),
+        (Self::June2025, "2025-06-18"),
+        (Self::November2025, "2025-11-25"),
+    ];
+
+    /// The revision of a date, as a header or `initialize` says it.
+    pub(crate) fn of(date: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|(_, known)| *known == date).map(|(revision, _)| revision)
+    }
+
+    /// Its date.
+    pub(crate) fn date(self) -> &'static str {
+        Self::ALL.into_iter().find(|(revision, _)| *revision == self).map_or("", |(_, date)| date)
+    }
+
+    /// What a request speaks that says nothing (MCP 2025-06-18, transports, "Protocol Version Header").
+    pub(crate) const UNSAID: Self = Self::March2025;
+
+    /// The answer to an `initialize` that asks for `date`: the same where it is spoken, else the newest with a
+    /// handshake. Never the revision that has none.
+    pub(crate) fn agreed(date: &str) -> Self {
+        Self::of(date).filter(|_| PROTOCOL_VERSIONS.contains(&date)).unwrap_or(Self::November2025)
+    }
+}
+
+/// How a request is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Era {
+    /// As of 2026-07-28: every request stands alone.
+    Modern,
+    /// After a handshake, or in it.
+    Legacy(Handshake),
+}
+
+impl Era {
+    /// Whether arguments that do not fit are the tool's error, which a model can mend, or the protocol's.
+    pub(crate) fn shows_bad_arguments_to_the_model(self) -> bool {
+        match self {
+            Self::Modern => true,
+            Self::Legacy(revision) => revision >= Handshake::November2025,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use registry::documents::mcp_server_card::NEWEST_REVISION;
+
+    use super::*;
+
+    #[test]
+    fn a_handshake_never_leads_to_the_revision_without_one() {
+        assert_eq!(Handshake::agreed(NEWEST_REVISION), Handshake::November2025);
+        assert_eq!(Handshake::agreed("2099-01-01"), Handshake::November2025);
+        assert_eq!(Handshake::agreed("2024-11-05"), Handshake::November2025);
+        for date in &PROTOCOL_VERSIONS[1..] {
+            assert_eq!(Handshake::agreed(date).date(), *date);
+        }
+    }
+
+    #[test]
+    fn bad_arguments_are_told_as_each_revision_wants() {
+        assert!(Era::Modern.shows_bad_arguments_to_the_model());
+        assert!(Era::Legacy(Handshake::November2025).shows_bad_arguments_to_the_model());
+        assert!(!Era::Legacy(Handshake::June2025).shows_bad_arguments_to_the_model());
+    }
+}

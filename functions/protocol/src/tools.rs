@@ -1,0 +1,136 @@
+//! The catalogue as MCP tools: one for each operation and one for each of its other names, in the catalogue's
+//! order. Made once, because nothing in it depends on a request.
+
+mod schema;
+
+use std::sync::LazyLock;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use registry::operations::{CATALOGUE, Entry};
+use serde_json::{Map, Value, json};
+
+use crate::reply::Fault;
+
+/// At most so many tools stand on a page.
+pub(crate) const PAGE: usize = 50;
+
+/// Every tool, as `tools/list` tells it.
+pub(crate) static TOOLS: LazyLock<Vec<Value>> = LazyLock::new(|| {
+    let with_aliases = CATALOGUE.iter().flat_map(|entry| {
+        let primary = std::iter::once((entry.name, entry.description.to_owned()));
+        let aliases = entry
+            .aliases
+            .iter()
+            .map(|alias| (*alias, format!("{} (Another name of `{}`.)", entry.description, entry.name)));
+        primary.chain(aliases).map(|(name, description)| tool(entry, name, &description))
+    });
+    with_aliases.collect()
+});
+
+/// The names of all tools, in the same order.
+pub(crate) fn names() -> Vec<&'static str> {
+    TOOLS.iter().filter_map(|tool| tool["name"].as_str()).collect()
+}
+
+/// A tool (MCP 2026-07-28, server/tools, "Data Types"). What no revision knows it ignores.
+fn tool(entry: &Entry, name: &str, description: &str) -> Value {
+    json!({
+        "name": name,
+        "title": entry.title,
+        "description": description,
+        "inputSchema": schema::of_arguments((entry.input_schema)()),
+        "outputSchema": schema::of_result((entry.output_schema)()),
+        "annotations": {
+            "title": entry.title,
+            "readOnlyHint": entry.effect.read_only,
+            "destructiveHint": false,
+            "idempotentHint": entry.effect.idempotent,
+            "openWorldHint": entry.effect.open_world,
+        },
+    })
+}
+
+/// One page of a list: its part of the list, and the cursor of the next one.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Page<'a> {
+    /// The tools on it.
+    pub(crate) tools: &'a [Value],
+    /// Where the next page begins; none after the last.
+    pub(crate) next: Option<String>,
+}
+
+/// All pages of a list. A page is known by the name of the tool before it, so that a cursor outlives a list that
+/// grows.
+pub(crate) fn pages(tools: &[Value], size: usize) -> Vec<Page<'_>> {
+    let mut pages: Vec<Page<'_>> = tools.chunks(size).map(|tools| Page { tools, next: None }).collect();
+    let last = pages.len().saturating_sub(1);
+    for page in &mut pages[..last] {
+        page.next = page.tools.last().and_then(|tool| tool["name"].as_str()).map(cursor_after);
+    }
+    pages
+}
+
+fn cursor_after(name: &str) -> String {
+    URL_SAFE_NO_PAD.encode(format!("after:{name}"))
+}
+
+/// The cursor that `tools/list` was asked with. The empty one is a cursor like any other (MCP 2026-07-28,
+/// pagination); here it stands for the start.
+pub(crate) fn asked_cursor(params: &Map<String, Value>) -> Result<Option<&str>, Fault> {
+    match params.get("cursor") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(cursor)) => Ok(Some(cursor.as_str()).filter(|cursor| !cursor.is_empty())),
+        Some(_) => Err(Fault::params("`params.cursor` must be a string: the nextCursor of an earlier page.")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_operation_is_a_tool_under_each_of_its_names() {
+        let mut seen = HashSet::new();
+        for (entry, name) in
+            CATALOGUE.iter().flat_map(|e| std::iter::once(&e.name).chain(e.aliases).map(move |n| (e, n)))
+        {
+            let tool = TOOLS.iter().find(|tool| tool["name"] == **name).unwrap();
+            assert_eq!(tool["inputSchema"]["type"], "object", "{name}");
+            assert_eq!(tool["outputSchema"]["type"], "object", "{name}");
+            assert!(tool["description"].as_str().unwrap().starts_with(entry.description));
+            assert_eq!(tool["annotations"]["readOnlyHint"], entry.effect.read_only);
+            let plain = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+            assert!((1..=64).contains(&name.len()) && name.chars().all(plain), "{name}");
+            assert!(seen.insert(name), "{name} twice");
+        }
+        assert_eq!(seen.len(), TOOLS.len());
+    }
+
+    #[test]
+    fn pages_hold_every_tool_once_and_in_order() {
+        for size in [1, 3, 50] {
+            let pages = pages(&TOOLS, size);
+            let all: Vec<&Value> = pages.iter().flat_map(|page| page.tools).collect();
+            assert_eq!(all, TOOLS.iter().collect::<Vec<_>>());
+            let (last, before) = pages.split_last().unwrap();
+            assert_eq!(last.next, None);
+            let cursors: HashSet<&String> = before.iter().map(|page| page.next.as_ref().unwrap()).collect();
+            assert_eq!(cursors.len(), before.len(), "each cursor leads to one page");
+        }
+    }
+
+    #[test]
+    fn a_cursor_is_a_string_or_absent() {
+        let asked = |cursor: Value| {
+            let params = Map::from_iter([("cursor".to_owned(), cursor)]);
+            asked_cursor(&params).map(|cursor| cursor.map(str::to_owned)).map_err(|fault| fault.code)
+        };
+        assert_eq!(asked(json!("")), Ok(None));
+        assert_eq!(asked(json!(null)), Ok(None));
+        assert_eq!(asked(json!("x")), Ok(Some("x".to_owned())));
+        assert_eq!(asked(json!(7)), Err(-32602));
+    }
+}

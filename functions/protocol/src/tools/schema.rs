@@ -1,0 +1,211 @@
+//! The catalogue's schemas as MCP clients take them. Several validators of official clients read an older dialect
+//! by default and stop at a `$schema`, complain of a number's `format`, or cannot map a list of types; what is
+//! sent avoids all three and means the same in every dialect.
+
+use serde_json::{Map, Value, json};
+
+/// The formats that JSON Schema itself defines and our types use; others (`uint32`) only name Rust's types.
+const FORMATS: [&str; 6] = ["date-time", "date", "time", "email", "uri", "uuid"];
+
+/// The schema of a tool's arguments. What may be left out need not be null besides, though null is taken.
+pub(super) fn of_arguments(mut schema: Value) -> Value {
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for (name, property) in properties.into_iter().flatten() {
+        if let Some(property) = property.as_object_mut().filter(|_| !required.contains(&json!(name))) {
+            without_null(property);
+        }
+    }
+    tidy(schema)
+}
+
+/// The schema of a tool's result: the operation's answer, or the problem that came instead. Both stand in it
+/// because clients hold structured content against it even where `isError` says that the tool failed.
+pub(super) fn of_result(schema: Value) -> Value {
+    let mut answer = tidy(schema);
+    let defs = answer.as_object_mut().and_then(|answer| answer.remove("$defs"));
+    let mut result = json!({ "type": "object", "anyOf": [answer, problem()] });
+    if let Some(defs) = defs {
+        result["$defs"] = defs;
+    }
+    result
+}
+
+/// The schema of a problem document (`registry::error::Problem::document`).
+fn problem() -> Value {
+    json!({
+        "type": "object",
+        "description": "What went wrong, where isError is true (RFC 9457).",
+        "properties": {
+            "ok": { "const": false },
+            "type": { "type": "string" },
+            "title": { "type": "string" },
+            "status": { "type": "integer", "minimum": 400, "maximum": 599 },
+            "detail": { "type": "string", "description": "What is wrong, for the reader." },
+            "code": { "type": "string", "description": "Stable name of the problem." },
+            "field": { "type": "string", "description": "The argument at fault." },
+            "retry_after_s": { "type": "integer", "description": "Seconds after which to try again." },
+            "next": { "type": "object", "description": "What to do next." },
+        },
+        "required": ["ok", "type", "title", "status", "detail", "code"],
+    })
+}
+
+/// Without the dialect, without the name of the Rust type at the root, in words that all dialects share.
+fn tidy(mut schema: Value) -> Value {
+    if let Some(root) = schema.as_object_mut() {
+        root.shift_remove("$schema");
+        root.shift_remove("title");
+    }
+    simplify(&mut schema);
+    schema
+}
+
+/// Takes `null` out of what a property may be.
+fn without_null(property: &mut Map<String, Value>) {
+    let only = |choices: &Value, is_null: fn(&Value) -> bool| {
+        let rest: Vec<Value> =
+            choices.as_array()?.iter().filter(|choice| !is_null(choice)).cloned().collect();
+        <[Value; 1]>::try_from(rest).ok().map(|[only]| only)
+    };
+    if let Some(only) = property.get("type").and_then(|types| only(types, |choice| choice == "null")) {
+        property.insert("type".to_owned(), only);
+    }
+    if let Some(Value::Object(only)) =
+        property.get("anyOf").and_then(|choices| only(choices, |choice| choice["type"] == "null"))
+    {
+        property.shift_remove("anyOf");
+        for (keyword, value) in only {
+            property.entry(keyword).or_insert(value);
+        }
+    }
+}
+
+/// Walks along schemas only: in `properties` and `$defs` the keys are names, and one may well be `format`.
+fn simplify(schema: &mut Value) {
+    let Some(keywords) = schema.as_object_mut() else { return };
+    if keywords.get("format").and_then(Value::as_str).is_some_and(|format| !FORMATS.contains(&format)) {
+        keywords.shift_remove("format");
+    }
+    for (keyword, value) in keywords.iter_mut() {
+        match keyword.as_str() {
+            "properties" | "patternProperties" | "$defs" => {
+                value.as_object_mut().into_iter().flat_map(Map::values_mut).for_each(simplify);
+            }
+            "anyOf" | "oneOf" | "allOf" | "prefixItems" => {
+                value.as_array_mut().into_iter().flatten().for_each(simplify);
+            }
+            "items" | "additionalProperties" | "not" | "if" | "then" | "else" => simplify(value),
+            _ => {}
+        }
+    }
+    if let Some(Value::Array(types)) = keywords.get("type").cloned() {
+        *schema = one_type_each(std::mem::take(keywords), types);
+    }
+}
+
+/// A schema of several types as one schema for each.
+fn one_type_each(mut keywords: Map<String, Value>, types: Vec<Value>) -> Value {
+    let description = keywords.shift_remove("description");
+    let branches = types.into_iter().map(|name| {
+        if name == "null" {
+            return json!({ "type": "null" });
+        }
+        let mut branch = keywords.clone();
+        branch.insert("type".to_owned(), name);
+        Value::Object(branch)
+    });
+    let mut split = Map::from_iter([("anyOf".to_owned(), branches.collect())]);
+    split.extend(description.map(|text| ("description".to_owned(), text)));
+    Value::Object(split)
+}
+
+#[cfg(test)]
+mod tests {
+    use registry::error::Problem;
+    use registry::operations::CATALOGUE;
+
+    use super::*;
+
+    #[test]
+    fn schemas_hold_nothing_that_an_older_validator_stumbles_over() {
+        for tool in crate::tools::TOOLS.iter() {
+            for schema in [&tool["inputSchema"], &tool["outputSchema"]] {
+                let text = schema.to_string();
+                for stone in [
+                    r#""$schema""#,
+                    r##""$ref":"#""##,
+                    r#""format":"uint"#,
+                    r#""format":"int"#,
+                    r#""format":"double""#,
+                ] {
+                    assert!(!text.contains(stone), "{stone} in {}", tool["name"]);
+                }
+                jsonschema::validator_for(schema).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn an_argument_that_may_be_left_out_is_of_one_type() {
+        let arguments = of_arguments(json!({
+            "type": "object",
+            "properties": {
+                "limit": { "type": ["integer", "null"], "format": "uint32", "minimum": 1, "description": "How many." },
+                "kind": { "anyOf": [{ "$ref": "#/$defs/Kind" }, { "type": "null" }], "description": "Which." },
+                "must": { "type": ["string", "null"], "description": "Said, or null." },
+            },
+            "required": ["must"],
+            "$defs": { "Kind": { "type": "string", "enum": ["agent", "mcp"] } },
+        }));
+        let properties = &arguments["properties"];
+        assert_eq!(
+            properties["limit"],
+            json!({ "type": "integer", "minimum": 1, "description": "How many." })
+        );
+        assert_eq!(properties["kind"], json!({ "description": "Which.", "$ref": "#/$defs/Kind" }));
+        let either =
+            json!({ "anyOf": [{ "type": "string" }, { "type": "null" }], "description": "Said, or null." });
+        assert_eq!(properties["must"], either);
+    }
+
+    #[test]
+    fn a_result_is_an_answer_or_a_problem() {
+        let answer = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": "Answer",
+            "type": "object",
+            "properties": {
+                "format": { "type": "integer", "format": "uint8" },
+                "x": { "$ref": "#/$defs/X" },
+                "y": { "type": ["integer", "null"], "format": "uint8", "minimum": 3 },
+            },
+            "required": ["format"],
+            "$defs": { "X": { "type": "string", "format": "date-time" } },
+        });
+        let schema = of_result(answer);
+        assert_eq!(schema["$defs"]["X"]["format"], "date-time");
+        assert_eq!(schema["anyOf"][0]["properties"]["format"], json!({ "type": "integer" }));
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        assert!(validator.is_valid(&json!({ "format": 7, "x": "2026-11-20T12:00:00Z" })));
+        assert!(!validator.is_valid(&json!({ "format": "seven" })));
+        assert!(!validator.is_valid(&json!({ "format": 7, "x": 1 })));
+        assert!(validator.is_valid(&json!({ "format": 7, "y": null })));
+        assert!(!validator.is_valid(&json!({ "format": 7, "y": 2 })));
+        assert!(!validator.is_valid(&json!({ "ok": false, "code": "x" })));
+        assert!(validator.is_valid(&Problem::listing_not_found("x").document()));
+        assert!(validator.is_valid(&Problem::unavailable("why").document()));
+        assert!(
+            validator.is_valid(&Problem::invalid("url", "bad_url", "No.").with("lane", "queued").document())
+        );
+    }
+
+    #[test]
+    fn an_answer_is_not_taken_for_a_problem() {
+        for entry in &CATALOGUE {
+            let validator = jsonschema::validator_for(&of_result((entry.output_schema)())).unwrap();
+            assert!(!validator.is_valid(&json!({})), "{}", entry.name);
+            assert!(!validator.is_valid(&json!({ "ok": true })), "{}", entry.name);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+// What a stranger with the first line of the TypeScript SDK does; its validator holds failures too against the
+// schema of the result, and reads an older dialect of JSON Schema. Argument: the endpoint.
+import { Client } from 'mcp-sdk-1.32/client/index.js';
+import { StreamableHTTPClientTransport } from 'mcp-sdk-1.32/client/streamableHttp.js';
+import { converse } from './mcp_conversation.mjs';
+
+const client = new Client({ name: 'conformance', version: '1.0.0' });
+const transport = new StreamableHTTPClientTransport(new URL(process.argv[2]));
+await client.connect(transport);
+await converse(client);
+await client.ping();
+console.log(transport.protocolVersion);
+await client.close();

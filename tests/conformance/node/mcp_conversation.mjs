@@ -1,0 +1,30 @@
+// The conversation that every client has, whatever its revision.
+import assert from 'node:assert/strict';
+
+export async function converse(client) {
+  const names = [];
+  let cursor;
+  do {
+    const page = await client.listTools(cursor === undefined ? {} : { cursor });
+    names.push(...page.tools.map((tool) => tool.name));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  for (const name of ['list_yourself', 'check_status', 'get_listing_status', 'search_active']) {
+    assert.ok(names.includes(name), `${name} is not among ${names}`);
+  }
+
+  const found = await client.callTool({ name: 'search_active', arguments: { limit: 3 } });
+  assert.equal(found.structuredContent.ok, true);
+  assert.deepEqual(JSON.parse(found.content[0].text), found.structuredContent);
+
+  const absent = await client.callTool({ name: 'check_status', arguments: { id: 'agtpub_00000000000000000000' } });
+  assert.equal(absent.isError, true);
+  assert.equal(absent.structuredContent.code, 'listing_not_found');
+  assert.equal(absent.structuredContent.next.action, 'publish');
+
+  await assert.rejects(client.callTool({ name: 'nope', arguments: {} }), (error) => {
+    assert.equal(error.code, -32602);
+    assert.match(error.message, /Unknown tool: nope/);
+    return true;
+  });
+}
