@@ -7,6 +7,6 @@ mod caller;
 mod layers;
 
 pub use arguments::{Body, Query, RawBody, arguments};
-pub use cached::{PageCache, Validator, etag_of};
+pub use cached::{PageCache, Remembered, Validator, etag_of};
 pub use caller::{Caller, CallerAddress};
 pub use layers::finish;

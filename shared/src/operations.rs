@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::Caller;
+use crate::http::{Caller, Validator};
 use crate::listing::{Listing, ListingId};
 use crate::store::{Allowance, NamedListing};
 
@@ -81,6 +81,12 @@ pub trait Operation: 'static {
     /// What it answers.
     type Answer: Serialize + JsonSchema + Send;
 
+    /// What its answers are made from at this moment, where a door may remember them: while the validator is the
+    /// same, the same arguments have the same answer.
+    fn made_from(_: &App) -> impl Future<Output = Result<Option<Validator>, Problem>> + Send {
+        async { Ok(None) }
+    }
+
     /// Does it.
     fn run(
         app: &App,
@@ -112,6 +118,8 @@ pub struct Entry {
     pub input_schema: fn() -> Value,
     /// JSON Schema 2020-12 of its answer.
     pub output_schema: fn() -> Value,
+    /// What its answers are made from at this moment, where a door may remember them.
+    pub made_from: fn(App) -> BoxFuture<'static, Result<Option<Validator>, Problem>>,
     /// Does it, with arguments and answer as JSON.
     pub run: fn(App, Caller, Value) -> BoxFuture<'static, Result<Value, Problem>>,
 }
@@ -129,6 +137,7 @@ impl Entry {
             skills: O::SKILLS,
             input_schema: || schema_for!(O::Arguments).to_value(),
             output_schema: schema_of_answer::<O::Answer>,
+            made_from: |app| Box::pin(async move { O::made_from(&app).await }),
             run: |app, caller, arguments| Box::pin(run::<O>(app, caller, arguments)),
         }
     }

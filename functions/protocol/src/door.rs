@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use registry::app::App;
 use registry::documents::mcp_server_card::{self, PROTOCOL_VERSIONS};
 use registry::error::shorten;
-use registry::http::Caller;
+use registry::http::{Caller, Remembered};
+use registry::operations;
 use registry::settings::Settings;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -35,6 +36,7 @@ pub(crate) struct Door {
     discovered: Box<RawValue>,
     modern_pages: Pages,
     legacy_pages: Pages,
+    results: Remembered<Box<RawValue>>,
 }
 
 /// Rendered pages of `tools/list`, by the cursor that leads to each; the first has none.
@@ -55,7 +57,7 @@ impl Door {
         ));
         let modern_pages = pages(|page| raw(&Modern::cacheable(&meta, &Listed::of(page))));
         let legacy_pages = pages(|page| raw(&Listed::of(page)));
-        Self { identity, discovered, meta, modern_pages, legacy_pages }
+        Self { identity, discovered, meta, modern_pages, legacy_pages, results: Remembered::default() }
     }
 
     /// The result of a request that has passed the ladder.
@@ -71,10 +73,7 @@ impl Door {
             (Era::Legacy(_), "initialize") => self.initialize(&request.params),
             (Era::Legacy(_), "ping") => Ok(raw(&json!({}))),
             (_, "tools/list") => self.list(era, &request.params),
-            (_, "tools/call") => {
-                let outcome = call::call(app, caller, era, request.params).await?;
-                Ok(self.called(era, &outcome))
-            }
+            (_, "tools/call") => self.call(app, caller, era, request.params).await,
             (_, method) => Err(Fault::method(method)),
         }
     }
@@ -101,6 +100,35 @@ impl Door {
             let cursor = shorten(cursor.as_deref().unwrap_or_default(), 120);
             Fault::params(format!("Unknown cursor: {cursor}. Begin again without one."))
         })
+    }
+
+    /// Runs a tool, or gives its remembered result where nothing has changed since.
+    async fn call(
+        &self,
+        app: &App,
+        caller: Caller,
+        era: Era,
+        params: Map<String, Value>,
+    ) -> Result<Box<RawValue>, Fault> {
+        let entry = params.get("name").and_then(Value::as_str).and_then(operations::named);
+        let made_from = match entry {
+            // A table that cannot say is left to the tool itself, which tells it in its own way.
+            Some(entry) => (entry.made_from)(app.clone()).await.unwrap_or_default(),
+            None => None,
+        };
+        let Some(validator) = made_from else {
+            return Ok(self.called(era, &call::call(app, caller, era, params).await?));
+        };
+        let asked = json!([era == Era::Modern, params.get("name"), params.get("arguments")]).to_string();
+        if let Some(result) = self.results.get(&asked, &validator) {
+            return Ok(result);
+        }
+        let outcome = call::call(app, caller, era, params).await?;
+        let result = self.called(era, &outcome);
+        if !outcome.is_error {
+            self.results.put(&asked, validator, result.clone());
+        }
+        Ok(result)
     }
 
     fn called(&self, era: Era, outcome: &Outcome) -> Box<RawValue> {

@@ -68,25 +68,34 @@ fn digest(bytes: &[u8]) -> String {
 }
 
 /// Rendered pages of this process.
-#[derive(Clone, Default)]
-pub struct PageCache(Arc<Mutex<HashMap<String, (Validator, Bytes)>>>);
+pub type PageCache = Remembered<Bytes>;
 
-impl fmt::Debug for PageCache {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PageCache")
+/// Things rendered in this process, in whatever form a door sends them on.
+#[derive(Clone)]
+pub struct Remembered<T>(Arc<Mutex<HashMap<String, (Validator, T)>>>);
+
+impl<T> Default for Remembered<T> {
+    fn default() -> Self {
+        Self(Arc::default())
     }
 }
 
-impl PageCache {
+impl<T> fmt::Debug for Remembered<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Remembered")
+    }
+}
+
+impl<T: Clone> Remembered<T> {
     /// The page called `name`, if it was made from what `validator` stands for.
     #[must_use]
-    pub fn get(&self, name: &str, validator: &Validator) -> Option<Bytes> {
+    pub fn get(&self, name: &str, validator: &Validator) -> Option<T> {
         let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         pages.get(name).filter(|(made_from, _)| made_from == validator).map(|(_, page)| page.clone())
     }
 
     /// Remembers a page, in the place of its older self; a full memory is emptied first.
-    pub fn put(&self, name: &str, validator: Validator, page: Bytes) {
+    pub fn put(&self, name: &str, validator: Validator, page: T) {
         let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if pages.len() >= PAGES && !pages.contains_key(name) {
             pages.clear();

@@ -7,8 +7,8 @@ use super::{AdvertisedSkill, Effect, Operation};
 use crate::app::App;
 use crate::error::Problem;
 use crate::funnel;
-use crate::http::Caller;
-use crate::listing::envelope::Counts;
+use crate::http::{Caller, Validator};
+use crate::listing::envelope::{self, Counts};
 use crate::listing::page::{self, Cursor, Place};
 use crate::listing::row::Row;
 use crate::listing::{Kind, Listing};
@@ -86,6 +86,10 @@ impl Operation for SearchActive {
     }];
     type Arguments = Arguments;
     type Answer = Answer;
+
+    async fn made_from(app: &App) -> Result<Option<Validator>, Problem> {
+        Ok(Some(envelope::validator(app, app.store.live().await?, Self::NAME)))
+    }
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let limit = limit(arguments.limit, 20)?;
