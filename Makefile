@@ -1,6 +1,6 @@
 # Every target is a line or two that you could type yourself; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test check check-infra build smoke bench interop acceptance deploy
+.PHONY: help run test check check-infra build smoke bench interop conformance second-engine acceptance deploy
 
 TOOLS := target/venv/bin
 
@@ -22,7 +22,7 @@ check-infra: $(TOOLS)/.installed ## the SAM template, without an account or a ne
 	cargo test -p tests --test template
 
 build: $(TOOLS)/.installed ## the Lambda binaries, as target/lambda/<function>/bootstrap
-	PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked --bins --workspace --exclude registry --exclude local --exclude tests
+	PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked --bins --workspace --exclude registry --exclude local --exclude tests --exclude minimal-lambda
 
 smoke: build ## drives the built binaries through a Lambda runtime of our own
 	LAMBDA_BINARIES="$(CURDIR)/target/lambda" cargo test -p tests --test lambda_binaries
@@ -32,6 +32,13 @@ bench: ## measures the registry on this machine
 
 interop: ## the official A2A and MCP clients and servers against the registry
 	tests/interop/run
+
+conformance: ## the official MCP suites, and official MCP and A2A clients, against the doors
+	tests/conformance/mcp
+	tests/conformance/a2a
+
+second-engine: ## the store's tests against another DynamoDB engine
+	tests/second_engine/run
 
 acceptance: ## the black-box suite of the contract against a fresh server
 	.ci/acceptance

@@ -130,7 +130,7 @@ fn show(listing: &mut Listing, evidence: &Evidence) {
 /// can still be confirmed in time.
 fn next_recheck(listing: &Listing, now: Timestamp, settings: &Settings) -> Timestamp {
     let spread = Sha256::digest(listing.id.as_str())[0];
-    let early = SignedDuration::from_mins(720 + i64::from(spread) * 720 / 255);
+    let early = SignedDuration::from_mins(720 + i64::from(spread) * 720 / 256);
     let week = days(settings.recheck_days);
     now + (week - early).max(week / 2)
 }

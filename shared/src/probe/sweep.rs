@@ -204,7 +204,10 @@ async fn sweep(app: &App, batch: Vec<ListingId>, job: Job) -> Result<Vec<Done>, 
     };
     let rest = ready.split_off(granted as usize);
     for (listing, ..) in rest {
-        app.store.release(&listing, app.clock.now()).await?;
+        // Left to its lease where the table is busy: the others were granted their probes and get them.
+        if let Err(error) = app.store.release(&listing, app.clock.now()).await {
+            tracing::warn!(listing_id = %listing.id, %error, "a listing was not given back");
+        }
         done.push(Done::Released);
     }
     let probes = ready.into_iter().map(|(listing, subject, opening)| {
@@ -234,7 +237,7 @@ async fn prepare(app: &App, id: ListingId, job: Job, hosts: &Hosts) -> Prepared 
             return Prepared::Done(Done::NotClaimed);
         }
     };
-    let subject = match subject(app, &listing, job) {
+    let subject = match subject(app, &listing) {
         Ok(subject) => subject,
         Err(verdict) => return Prepared::Done(settle(app, listing, *verdict, job, true).await),
     };
@@ -248,14 +251,15 @@ async fn prepare(app: &App, id: ListingId, job: Job, hosts: &Hosts) -> Prepared 
 }
 
 /// What is to be asked of a listing, or the verdict where nothing can be.
-fn subject(app: &App, listing: &Listing, job: Job) -> Result<Subject, Box<Verdict>> {
+fn subject(app: &App, listing: &Listing) -> Result<Subject, Box<Verdict>> {
     if let Some(obstacle) = listing.obstacle {
         return Err(Box::new(unasked::hindered(obstacle, listing.kind)));
     }
     let url = Target::parse(listing.target(), app.settings.reach())
         .map_err(|error| Box::new(unasked::refused(&error, listing.kind)))?;
-    let first_activation = listing.last_ok_at.is_none();
-    let depth = if job == Job::Recheck || first_activation { Depth::Message } else { Depth::Question };
+    // A Live listing is only ever due for its weekly recheck, whichever job gets to it first.
+    let proves_itself = listing.last_ok_at.is_none() || listing.lane == Lane::Active;
+    let depth = if proves_itself { Depth::Message } else { Depth::Question };
     Ok(Subject { kind: listing.kind, url, depth, last_era: listing.era.clone(), declared: listing.declared })
 }
 
@@ -330,7 +334,7 @@ fn judgement(
         reason: judge::reasons(evidence).into_iter().next().map(|reason| reason.reason),
     };
     let news = news(before, &after, &record, evidence.probed_at);
-    let recheck = before.lane == Lane::Active && job == Job::Recheck;
+    let recheck = before.lane == Lane::Active;
     let evidence = evidence.clone();
     Judgement { before: before.clone(), after, evidence, record, preflight_reject, recheck, news }
 }

@@ -55,7 +55,7 @@ pub struct Judgement {
     pub record: ProbeRecord,
     /// It ended at the preflight.
     pub preflight_reject: bool,
-    /// It was a weekly recheck, and counts as one.
+    /// It was the weekly recheck of a Live listing, and counts as one.
     pub recheck: bool,
     /// The news, where there is any.
     pub news: Option<FeedItem>,
