@@ -3,6 +3,7 @@
 
 pub mod app;
 pub mod badge;
+pub mod conversation;
 pub mod documents;
 pub mod error;
 pub mod events;

@@ -12,6 +12,7 @@ mod probes;
 mod rates;
 mod signing_keys;
 pub mod table;
+mod tasks;
 mod ticks;
 mod transaction;
 mod verdicts;
@@ -31,6 +32,7 @@ pub use listings::{Contact, Insertion, NamedListing};
 pub use probes::{ProbeRecord, Tally};
 pub use rates::Allowance;
 pub use signing_keys::KeptKey;
+pub use tasks::{KeptTask, LARGEST_CONTENT, Origin, TASK_KEPT, TaskFilter, TaskPage};
 pub use ticks::TickReport;
 pub use verdicts::{Change, Evidence, Judgement, Recorded};
 

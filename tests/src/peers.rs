@@ -75,7 +75,9 @@ pub fn json_answer(status: u16, body: &Value) -> Response {
 /// A JSON-RPC result for a call.
 #[must_use]
 pub fn result(asked: &Asked, result: Value) -> Response {
-    json_answer(200, &json!({ "jsonrpc": "2.0", "id": asked.body["id"], "result": result }))
+    let mut reply = json!({ "jsonrpc": "2.0", "id": asked.body["id"] });
+    reply["result"] = result;
+    json_answer(200, &reply)
 }
 
 /// A JSON-RPC error for a call.

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a world that cannot be made fails its test")]
 
 mod reply;
+pub mod stock;
 mod table;
 mod wish;
 
@@ -100,12 +101,24 @@ impl World {
     }
 
     /// A POST of anything.
-    pub async fn post_raw(&self, path: &str, content_type: Option<&str>, body: impl Into<reqwest::Body>) -> Reply {
+    pub async fn post_raw(
+        &self,
+        path: &str,
+        content_type: Option<&str>,
+        body: impl Into<reqwest::Body>,
+    ) -> Reply {
         let mut request = self.http.post(self.url(path)).body(body);
         if let Some(content_type) = content_type {
             request = request.header("content-type", content_type);
         }
         Reply::of(request).await
+    }
+
+    /// Any request.
+    pub async fn send(&self, method: &str, path: &str, headers: &[(String, String)], body: String) -> Reply {
+        let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
+        let request = self.http.request(method, self.url(path)).body(body);
+        Reply::of(headers.iter().fold(request, |request, (name, value)| request.header(name, value))).await
     }
 
     /// Publishes; gives the answer's body.
@@ -152,7 +165,12 @@ impl World {
     /// The types of the feed's items, the latest first.
     pub async fn feed(&self) -> Vec<String> {
         let feed = self.get("/api/feed?limit=100").await.body;
-        feed["items"].as_array().unwrap().iter().map(|item| item["type"].as_str().unwrap().to_owned()).collect()
+        feed["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["type"].as_str().unwrap().to_owned())
+            .collect()
     }
 
     /// The probe statistics.
@@ -168,10 +186,11 @@ impl World {
         std::iter::from_fn(|| events.try_recv().ok()).collect()
     }
 
-    /// Delivers what the bus holds, as its rule does: every `listing.queued` starts a first probe. Gives back all
-    /// that was delivered.
+    /// Delivers what the bus holds a second later, as its rule does: every `listing.queued` starts a first probe.
+    /// Gives back all that was delivered.
     pub async fn deliver(&self) -> Vec<Value> {
         let events = self.events();
+        self.app.clock.advance(Duration::from_secs(1));
         for event in events.iter().filter(|event| event["detail-type"] == "listing.queued") {
             probe_tick::handle(&self.app, event.clone()).await.unwrap();
         }
@@ -193,9 +212,10 @@ impl World {
         weekly_recheck::handle(&self.app, json!({ "detail-type": "weekly-recheck" })).await.unwrap()
     }
 
-    /// Publishes a card and probes it: it must go Live.
+    /// Publishes a card and probes it a second later: it must go Live.
     pub async fn live_card(&self, url: &str) -> ListingId {
         let id = self.publish_card(url).await;
+        self.app.clock.advance(Duration::from_secs(1));
         self.first_probe(&id).await;
         assert_eq!(self.lane(&id).await, "active", "{}", self.status(&id).await);
         id
@@ -231,9 +251,16 @@ pub fn id_of(answer: &Value) -> ListingId {
 }
 
 /// A client that trusts nobody: it only ever talks to this machine, without TLS.
-fn client() -> reqwest::Client {
+#[must_use]
+pub fn client() -> reqwest::Client {
     let ring = std::sync::Arc::new(rustls::crypto::ring::default_provider());
-    let tls = rustls::ClientConfig::builder_with_provider(ring).with_safe_default_protocol_versions().unwrap();
+    let tls =
+        rustls::ClientConfig::builder_with_provider(ring).with_safe_default_protocol_versions().unwrap();
     let tls = tls.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();
-    reqwest::Client::builder().tls_backend_preconfigured(tls).no_proxy().timeout(Duration::from_secs(60)).build().unwrap()
+    reqwest::Client::builder()
+        .tls_backend_preconfigured(tls)
+        .no_proxy()
+        .timeout(Duration::from_secs(60))
+        .build()
+        .unwrap()
 }

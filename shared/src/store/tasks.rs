@@ -3,7 +3,6 @@
 
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
 use jiff::Timestamp;
-use serde_json::Value;
 
 use super::expression::Expression;
 use super::keys::{self, Key};
@@ -13,13 +12,16 @@ use super::{Item, Store, StoreError, n, number, s, text};
 /// Seconds for which a task is kept after its last change.
 pub const TASK_KEPT: i64 = 86_400;
 
-/// At most so many rows of a caller's list are read, the newest; a row has a few hundred bytes.
-const LISTED: i32 = 1000;
+/// At most so many rows of a caller's list are read for one page; a row has a few hundred bytes.
+const LISTED: i32 = 500;
 
 /// At most so many items are read by one batch (DynamoDB API reference, `BatchGetItem`).
 const BATCH: usize = 100;
 
-/// The largest content that is kept, in bytes of JSON; an item may have 400 KB.
+/// At most so many bytes of content are given in one page: far from Lambda's 6 MB, and of a batch's 16 MB.
+const LARGEST_PAGE: i64 = 3_000_000;
+
+/// The largest content that is kept, in bytes; an item may have 400 KB.
 pub const LARGEST_CONTENT: usize = 300_000;
 
 /// Who gave a task its id. An id of ours cannot be guessed, so knowing it is enough; an id that a client chose
@@ -47,8 +49,8 @@ pub struct KeptTask {
     pub state: String,
     /// Since when it is in that state.
     pub at: Timestamp,
-    /// All the rest.
-    pub content: Value,
+    /// All the rest, as its protocol writes it; at most [`LARGEST_CONTENT`] bytes.
+    pub content: String,
 }
 
 /// Which tasks of a caller are wanted.
@@ -67,7 +69,7 @@ pub struct TaskFilter {
 pub struct TaskPage {
     /// The tasks, the last changed first.
     pub tasks: Vec<KeptTask>,
-    /// How many there are in all, counted over the newest thousand of the caller.
+    /// How many there are in all, counted over the newest five hundred of the caller.
     pub total: usize,
     /// Where the next page begins; none at the end.
     pub next: Option<String>,
@@ -110,7 +112,7 @@ impl KeptTask {
             context_id: text(item, "context_id").to_owned(),
             state: text(item, "state").to_owned(),
             at: time(item)?,
-            content: serde_json::from_str(text(item, "content"))?,
+            content: text(item, "content").to_owned(),
         })
     }
 }
@@ -127,9 +129,7 @@ impl Store {
         task: &KeptTask,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        let change = Expression::default()
-            .set_all(task.attributes())
-            .set("content", s(serde_json::to_string(&task.content)?));
+        let change = Expression::default().set_all(task.attributes()).set("content", s(&task.content));
         let change = match before {
             // Expired items are taken away in DynamoDB's own time.
             None => change.only_if(
@@ -151,6 +151,7 @@ impl Store {
         let mut row = task.row().item();
         row.extend(task.attributes());
         row.insert("task_pk".to_owned(), s(task.key().pk));
+        row.insert("size".to_owned(), n(task.content.len()));
         self.put(&mut transaction, row, None)?;
         Ok(self.transact(transaction).await? == Outcome::Written)
     }
@@ -177,31 +178,48 @@ impl Store {
         limit: usize,
         now: Timestamp,
     ) -> Result<TaskPage, StoreError> {
-        let since = filter.since.map_or_else(|| "0".to_owned(), keys::millis);
+        let (rows, read_to) = self.rows(caller, filter, after, now).await?;
+        let total = match after {
+            None => rows.len(),
+            Some(_) => self.rows(caller, filter, None, now).await?.0.len(),
+        };
+        let page = &rows[..bearable(&rows, limit.min(BATCH))];
+        let next =
+            if page.len() < rows.len() { page.last().map(|row| text(row, "sk").to_owned()) } else { read_to };
+        let places = page.iter().map(|row| Key::new(text(row, "task_pk"), TASK)).collect();
+        let mut tasks = self.tasks_at(places, now).await?;
+        tasks.sort_by_key(|task| std::cmp::Reverse(keys::at(task.at, &task.id)));
+        Ok(TaskPage { tasks, total, next })
+    }
+
+    /// The wanted rows of a caller's list, the newest first, and where the reading ended before the list did.
+    async fn rows(
+        &self,
+        caller: &str,
+        filter: &TaskFilter,
+        after: Option<&str>,
+        now: Timestamp,
+    ) -> Result<(Vec<Item>, Option<String>), StoreError> {
+        let oldest = Timestamp::from_second(now.as_second() - TASK_KEPT).unwrap_or(Timestamp::MIN);
+        let since = filter.since.map_or(oldest, |since| since.max(oldest));
+        let start = after.map(|after| Key::new(list(caller), after).item());
         let answer = self
             .client
             .query()
             .table_name(&*self.table)
             .key_condition_expression("pk = :list AND sk >= :since")
             .expression_attribute_values(":list", s(list(caller)))
-            .expression_attribute_values(":since", s(since))
+            .expression_attribute_values(":since", s(keys::millis(since)))
+            .set_exclusive_start_key(start)
             .scan_index_forward(false)
             .limit(LISTED)
             .consistent_read(true)
             .send()
             .await?;
-        let rows: Vec<Item> =
+        let read_to = answer.last_evaluated_key.as_ref().map(|key| text(key, "sk").to_owned());
+        let rows =
             answer.items.unwrap_or_default().into_iter().filter(|row| wanted(row, filter, now)).collect();
-        let total = rows.len();
-        let rest: Vec<&Item> =
-            rows.iter().filter(|row| after.is_none_or(|after| text(row, "sk") < after)).collect();
-        let page = &rest[..rest.len().min(limit.min(BATCH))];
-        let next =
-            (rest.len() > page.len()).then(|| page.last().map(|row| text(row, "sk").to_owned())).flatten();
-        let places = page.iter().map(|row| Key::new(text(row, "task_pk"), TASK)).collect();
-        let mut tasks = self.tasks_at(places, now).await?;
-        tasks.sort_by_key(|task| std::cmp::Reverse(keys::at(task.at, &task.id)));
-        Ok(TaskPage { tasks, total, next })
+        Ok((rows, read_to))
     }
 
     async fn tasks_at(&self, places: Vec<Key>, now: Timestamp) -> Result<Vec<KeptTask>, StoreError> {
@@ -244,6 +262,17 @@ fn wanted(row: &Item, filter: &TaskFilter, now: Timestamp) -> bool {
     number(row, "ttl") > now.as_second() && is("context_id", &filter.context_id) && is("state", &filter.state)
 }
 
+/// How many of the first rows make a page that can be sent; one at least.
+fn bearable(rows: &[Item], limit: usize) -> usize {
+    let mut sent = 0;
+    let fits = rows.iter().take(limit).take_while(|row| {
+        let first = sent == 0;
+        sent += number(row, "size").max(1);
+        first || sent <= LARGEST_PAGE
+    });
+    fits.count()
+}
+
 fn time(item: &Item) -> Result<Timestamp, StoreError> {
     let Some(AttributeValue::N(_)) = item.get("changed") else {
         return Err(StoreError::Fault("a task without a time".to_owned()));
@@ -254,7 +283,6 @@ fn time(item: &Item) -> Result<Timestamp, StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn task(origin: Origin, caller: &str, id: &str) -> KeptTask {
         KeptTask {
@@ -264,7 +292,7 @@ mod tests {
             context_id: "c".to_owned(),
             state: "completed".to_owned(),
             at: "2026-11-20T12:00:00Z".parse().unwrap(),
-            content: json!({ "x": 1 }),
+            content: "{}".to_owned(),
         }
     }
 
@@ -282,12 +310,22 @@ mod tests {
     }
 
     #[test]
+    fn a_page_stays_bearable() {
+        let row = |size: i64| Item::from([("size".to_owned(), n(size))]);
+        let (small, large) = (row(1000), row(2_000_000));
+        assert_eq!(bearable(&[small.clone(), small.clone(), small.clone()], 2), 2);
+        assert_eq!(bearable(&[large.clone(), small.clone(), large, small.clone()], 9), 2);
+        assert_eq!(bearable(&[row(9_000_000), small], 9), 1);
+        assert_eq!(bearable(&[], 9), 0);
+    }
+
+    #[test]
     fn a_task_is_read_as_it_was_kept() {
         for origin in [Origin::Ours, Origin::Client] {
             let task = task(origin, "2001:db8::/64", "a b/ü");
             let mut item = task.key().item();
             item.extend(task.attributes());
-            item.insert("content".to_owned(), s(task.content.to_string()));
+            item.insert("content".to_owned(), s(&task.content));
             assert_eq!(KeptTask::read(&item).unwrap(), task);
         }
     }

@@ -45,6 +45,19 @@ pub fn newest_called(name: &str) -> impl Fn(&Asked) -> Response + Send + Sync + 
     }
 }
 
+/// As many sound agents of 1.0 as there are folders: `/x/card.json` is the card of the one that speaks at `/x/rpc`.
+#[must_use]
+pub fn fleet(asked: &Asked) -> Response {
+    match (asked.verb.as_str(), asked.path.strip_suffix("/card.json")) {
+        ("GET", Some(folder)) => {
+            let name = format!("Agent {}", folder.trim_matches('/'));
+            json_answer(200, &card_at(&name, &format!("{}{folder}/rpc", asked.origin())))
+        }
+        ("POST", _) => speaks_newest(asked),
+        _ => empty(404),
+    }
+}
+
 /// What an agent of 1.0 says to a call.
 #[must_use]
 pub fn speaks_newest(asked: &Asked) -> Response {

@@ -113,13 +113,17 @@ impl Harm {
         };
         Some(match self {
             Self::Endless => Router::new().fallback(endless),
-            Self::Huge => Router::new().fallback(async || json_body(&json!({ "name": "x".repeat(10 << 20) }))),
+            Self::Huge => {
+                Router::new().fallback(async || json_body(&json!({ "name": "x".repeat(10 << 20) })))
+            }
             Self::Deep => Router::new().fallback(async || deep()),
             Self::GzipBomb => Router::new().fallback(zeros).layer(CompressionLayer::new().gzip(true)),
             Self::RedirectToPrivate => to("http://10.0.0.1/.well-known/agent-card.json"),
             Self::RedirectToMetadata => to("http://169.254.169.254/latest/meta-data/"),
             Self::RedirectLoop => to(CARD),
-            Self::CardToMetadata => serves(agents::card_at("Spy", "http://169.254.169.254/latest/meta-data/")),
+            Self::CardToMetadata => {
+                serves(agents::card_at("Spy", "http://169.254.169.254/latest/meta-data/"))
+            }
             Self::CardToPrivate => serves(agents::card_at("Spy", "http://10.0.0.1/rpc")),
             Self::SilentInterface => with_interface(Router::new().route("/rpc", any(silence))),
             Self::EndlessInterface => with_interface(Router::new().route("/rpc", any(endless))),
@@ -142,9 +146,11 @@ impl Harm {
         let _sent = stream.write_all(send.as_bytes()).await;
         match self {
             Self::HangsUp => {}
-            Self::Drip => while stream.write_all(b"x").await.is_ok() {
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            },
+            Self::Drip => {
+                while stream.write_all(b"x").await.is_ok() {
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            }
             _ => tokio::time::sleep(FOR_EVER).await,
         }
     }

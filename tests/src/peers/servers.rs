@@ -12,9 +12,7 @@ const LEGACY: &str = "2025-06-18";
 const SESSION: &str = "1868a90c-7a5b-4d1e-9f6e-0c5a2f3b7d11";
 
 fn tools(names: &[&str]) -> Value {
-    let tool = |name: &&str| {
-        json!({ "name": name, "description": format!("The tool {name}."), "inputSchema": { "type": "object" } })
-    };
+    let tool = |name: &&str| json!({ "name": name, "description": format!("The tool {name}."), "inputSchema": { "type": "object" } });
     names.iter().map(tool).collect()
 }
 
@@ -74,14 +72,18 @@ pub fn legacy(asked: &Asked) -> Response {
         (Some("notifications/initialized"), Some(SESSION)) => empty(202),
         (Some("tools/list"), Some(SESSION)) => streamed(asked, json!({ "tools": tools(&["file", "find"]) })),
         (_, Some(SESSION)) => error(asked, -32601, "Method not found"),
-        _ => json_answer(400, &json!({ "jsonrpc": "2.0", "id": null,
-            "error": { "code": -32000, "message": "Bad Request: No valid session ID provided" } })),
+        _ => json_answer(
+            400,
+            &json!({ "jsonrpc": "2.0", "id": null,
+            "error": { "code": -32000, "message": "Bad Request: No valid session ID provided" } }),
+        ),
     }
 }
 
 /// A reply as the one event of a stream, after a comment that clients skip.
 fn streamed(asked: &Asked, result: Value) -> Response {
-    let reply = json!({ "jsonrpc": "2.0", "id": asked.body["id"], "result": result });
+    let mut reply = json!({ "jsonrpc": "2.0", "id": asked.body["id"] });
+    reply["result"] = result;
     let stream = format!(": hello\n\nevent: message\nid: 1\ndata: {reply}\n\n");
     ([(header::CONTENT_TYPE, "text/event-stream")], stream).into_response()
 }

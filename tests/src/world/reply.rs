@@ -1,7 +1,7 @@
 //! An answer as a caller sees it, and the means to write it into a snapshot: what differs from run to run is named.
 
 use http::HeaderMap;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// An answer.
 #[derive(Clone, Debug)]
@@ -57,17 +57,30 @@ pub fn told(document: &Value, names: &[(&str, &str)]) -> String {
     names.iter().fold(text, |text, (found, name)| text.replace(found, name))
 }
 
-fn without_machine_times(value: &mut Value) {
+/// Puts a mark in the place of every time that the machine took, and of the scores that hang on it.
+pub(super) fn without_machine_times(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(without_machine_times),
         Value::Object(members) => {
-            for (name, member) in members.iter_mut() {
-                if name == "latency_ms" && member.is_number() {
-                    *member = json!("[ms]");
-                } else {
-                    without_machine_times(member);
+            let mark = |members: &mut Map<String, Value>, names: &[&str]| {
+                for name in names {
+                    if let Some(member) =
+                        members.get_mut(*name).filter(|member| !member.is_null() && !member.is_object())
+                    {
+                        *member = json!(format!("[{name}]"));
+                    }
                 }
+            };
+            if members.get("id").is_some_and(|id| id == "latency") {
+                mark(members, &["points", "why"]);
             }
+            if members.contains_key("latency_ms") {
+                mark(members, &["latency_ms", "score"]);
+            }
+            if members.contains_key("breakdown") {
+                mark(members, &["value", "score"]);
+            }
+            members.values_mut().for_each(without_machine_times);
         }
         _ => {}
     }

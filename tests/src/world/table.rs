@@ -7,6 +7,8 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Map, Value, json};
 
+use super::reply::without_machine_times;
+
 /// Every item by its key, `pk sk`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table(BTreeMap<String, Value>);
@@ -36,7 +38,8 @@ impl Table {
     #[must_use]
     pub fn without_machine_times(mut self) -> Self {
         for item in self.0.values_mut() {
-            calm(item);
+            opened(item);
+            without_machine_times(item);
         }
         self
     }
@@ -79,19 +82,14 @@ fn plain(value: AttributeValue) -> Value {
 }
 
 /// Evidence and records are kept as JSON in a text.
-fn calm(value: &mut Value) {
+fn opened(value: &mut Value) {
     match value {
         Value::String(text) if text.starts_with('{') => {
-            if let Ok(mut inner) = serde_json::from_str::<Value>(text) {
-                calm(&mut inner);
+            if let Ok(inner) = serde_json::from_str(text) {
                 *value = inner;
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(calm),
-        Value::Object(members) => {
-            members.remove("latency_ms");
-            members.values_mut().for_each(calm);
-        }
+        Value::Object(members) => members.values_mut().for_each(opened),
         _ => {}
     }
 }

@@ -38,6 +38,7 @@ impl Wish {
 
     /// With a setting by its environment name.
     #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "a number or a text is written as it is")]
     pub fn and(mut self, name: &str, value: impl ToString) -> Self {
         self.environment.retain(|(known, _)| known != name);
         self.environment.push((name.to_owned(), value.to_string()));
@@ -71,7 +72,8 @@ impl Wish {
     /// The options by which such a world starts.
     #[must_use]
     pub fn options(self) -> Options {
-        let lookup = |name: &str| self.environment.iter().find(|(known, _)| known == name).map(|(_, v)| v.clone());
+        let lookup =
+            |name: &str| self.environment.iter().find(|(known, _)| known == name).map(|(_, v)| v.clone());
         // A test counts what it published itself, unless it wants the registry's own listings.
         let lookup = |name: &str| lookup(name).or_else(|| (name == "LIST_ITSELF").then(|| "off".to_owned()));
         let settings = Settings::from_env(self.mode, lookup).unwrap();

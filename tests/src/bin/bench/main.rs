@@ -21,6 +21,9 @@ use report::Report;
 /// Whatever keeps a measurement from being made.
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
+/// The parts in the order in which they are measured.
+const PARTS: [&str; 4] = ["lambda", "probes", "requests", "operations"];
+
 fn main() -> ExitCode {
     if cfg!(debug_assertions) {
         eprintln!("bench: a debug build says nothing about speed; `make bench` builds with --release");
@@ -28,11 +31,10 @@ fn main() -> ExitCode {
     }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let done = match arguments.split_first() {
-        None => on_all_cores(measure()),
         Some((mode, _)) if mode == processes::EMPTY_GATEWAY => on_all_cores(processes::serve_nothing()),
         // One thread, as the function has on Lambda.
         Some((mode, targets)) if mode == sweep::ALONE => on_one_thread(sweep::alone(targets)),
-        Some((mode, _)) => Err(format!("`{mode}` is no mode of this program; it takes no arguments").into()),
+        _ => on_all_cores(measure(&arguments)),
     };
     done.unwrap_or_else(|failure| {
         eprintln!("bench: {failure}");
@@ -48,13 +50,20 @@ fn on_one_thread(work: impl Future<Output = Result<ExitCode, Failure>>) -> Resul
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(work)
 }
 
-async fn measure() -> Result<ExitCode, Failure> {
-    let mut report = Report::default();
+/// Measures the parts that are named; all of them, where none is.
+async fn measure(named: &[String]) -> Result<ExitCode, Failure> {
+    if let Some(other) = named.iter().find(|name| !PARTS.contains(&name.as_str())) {
+        return Err(format!("`{other}` is no part; there are {}", PARTS.join(", ")).into());
+    }
     println!("{}\n", machine::line());
-    packaged::measure(&mut report).await?;
-    sweep::measure(&mut report).await?;
-    life::measure(&mut report).await?;
-    operations::measure(&mut report).await?;
-    report.print();
-    Ok(if report.is_broken() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let mut report = Report::new();
+    for part in PARTS.into_iter().filter(|part| named.is_empty() || named.iter().any(|name| name == part)) {
+        match part {
+            "lambda" => packaged::measure(&mut report).await?,
+            "probes" => sweep::measure(&mut report).await?,
+            "requests" => life::measure(&mut report).await?,
+            _ => operations::measure(&mut report).await?,
+        }
+    }
+    Ok(if report.end() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -66,7 +66,7 @@ pub(crate) async fn build_registry() -> Result<PathBuf, Failure> {
 pub(crate) async fn start_registry(binary: &Path, data: &Path) -> Result<Server, Failure> {
     let many = "1000000000";
     let mut command = Command::new(binary);
-    command.env_clear().env("PORT", "0").env("DATA", data).env("RUST_LOG", "info");
+    command.env_clear().env("PORT", "0").env("DATA", data).env("RUST_LOG", "info").stderr(Stdio::null());
     for rate in ["PUBLISH_PER_HOUR", "PUBLISH_PER_HOST_PER_HOUR", "PUBLISH_PER_HOUR_IN_ALL"] {
         command.env(rate, many);
     }
@@ -84,12 +84,7 @@ pub(crate) async fn start_empty_gateway() -> Result<Server, Failure> {
 }
 
 async fn start(mut command: Command) -> Result<Server, Failure> {
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()?;
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
     let process = child.id().ok_or("the process ended at once")?;
     let mut lines = BufReader::new(child.stdout.take().ok_or("no standard output")?).lines();
     let told = async {
@@ -111,8 +106,8 @@ async fn start(mut command: Command) -> Result<Server, Failure> {
 pub(crate) async fn serve_nothing() -> Result<ExitCode, Failure> {
     let template = Template::own()?;
     let nothing = Router::new().fallback(async || StatusCode::OK);
-    let functions: BTreeMap<&'static str, Router> =
-        ["listings", "publish", "well-known"].map(|name| (name, nothing.clone())).into();
+    let names = template.routes.iter().map(|route| &*route.function.clone().leak());
+    let functions: BTreeMap<&'static str, Router> = names.map(|name| (name, nothing.clone())).collect();
     let router = gateway::router(&template, &functions, Transport::Direct)?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}", listener.local_addr()?);

@@ -1,7 +1,13 @@
-//! The table that the bench ends with: what was measured, what it may be, and whether it holds.
-//! What could not be measured is told apart from what holds, for silence is no proof.
+//! The table that the bench prints, row by row as it is measured: what was measured, what it may be, and whether it
+//! holds. What could not be measured is told apart from what holds, for silence is no proof.
 
 use std::fmt::Display;
+use std::time::Instant;
+
+/// Widths of the columns, in characters.
+const NAME: usize = 52;
+const MEASURED: usize = 68;
+const LIMIT: usize = 16;
 
 /// How a measurement stands to its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,55 +19,65 @@ enum Standing {
     Told,
 }
 
-#[derive(Debug)]
-struct Row {
-    name: String,
-    measured: String,
-    limit: String,
-    standing: Standing,
+impl Standing {
+    const fn of(holds: bool) -> Self {
+        if holds { Self::Holds } else { Self::Broken }
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Holds => "yes",
+            Self::Broken => "NO",
+            Self::NotMeasured => "not measured",
+            Self::Told => "",
+        }
+    }
 }
 
-/// Everything measured, in the order in which it was.
-#[derive(Debug, Default)]
+/// The table so far.
+#[derive(Debug)]
 pub(crate) struct Report {
-    parts: Vec<(String, Vec<Row>)>,
+    began: Instant,
+    standings: Vec<Standing>,
     notes: Vec<String>,
 }
 
 impl Report {
+    /// A table with its heading.
+    pub(crate) fn new() -> Self {
+        println!("{:<NAME$}  {:<MEASURED$}  {:<LIMIT$}  holds", "measurement", "measured", "limit");
+        Self { began: Instant::now(), standings: Vec::new(), notes: Vec::new() }
+    }
+
     /// Begins a part of the table.
-    pub(crate) fn part(&mut self, title: impl Into<String>) {
-        let title = title.into();
-        eprintln!("- {title}");
-        self.parts.push((title, Vec::new()));
+    pub(crate) fn part(&self, title: impl Display) {
+        println!("\n{title} [{:.0} s]", self.began.elapsed().as_secs_f64());
     }
 
     /// A measurement that must stay below `limit`; both in `unit`.
-    pub(crate) fn below(&mut self, name: impl Into<String>, measured: f64, limit: f64, unit: &str) {
-        let standing = if measured < limit { Standing::Holds } else { Standing::Broken };
-        self.row(name, amount(measured, unit), format!("< {}", amount(limit, unit)), standing);
+    pub(crate) fn below(&mut self, name: impl Display, measured: f64, limit: f64, unit: &str) {
+        let told = amount(measured, unit);
+        self.row(name, told, format!("< {}", amount(limit, unit)), Standing::of(measured < limit));
     }
 
     /// A measurement that may reach `limit` and not pass it; `told` is how it is shown.
-    pub(crate) fn at_most(&mut self, name: impl Into<String>, measured: f64, limit: f64, told: impl Display) {
-        let standing = if measured <= limit { Standing::Holds } else { Standing::Broken };
-        self.row(name, told.to_string(), format!("<= {limit}"), standing);
+    pub(crate) fn at_most(&mut self, name: impl Display, measured: f64, limit: f64, told: impl Display) {
+        self.row(name, told, format!("<= {limit}"), Standing::of(measured <= limit));
     }
 
     /// Something that either is so or is not.
-    pub(crate) fn must(&mut self, name: impl Into<String>, holds: bool, told: impl Display, limit: &str) {
-        let standing = if holds { Standing::Holds } else { Standing::Broken };
-        self.row(name, told.to_string(), limit.to_owned(), standing);
+    pub(crate) fn must(&mut self, name: impl Display, holds: bool, told: impl Display, limit: impl Display) {
+        self.row(name, told, limit, Standing::of(holds));
     }
 
     /// A measurement without a limit.
-    pub(crate) fn told(&mut self, name: impl Into<String>, told: impl Display) {
-        self.row(name, told.to_string(), String::new(), Standing::Told);
+    pub(crate) fn told(&mut self, name: impl Display, told: impl Display) {
+        self.row(name, told, "", Standing::Told);
     }
 
     /// What has a limit and could not be measured, and why.
-    pub(crate) fn not_measured(&mut self, name: impl Into<String>, why: &str, limit: &str) {
-        self.row(name, why.to_owned(), limit.to_owned(), Standing::NotMeasured);
+    pub(crate) fn not_measured(&mut self, name: impl Display, why: impl Display, limit: impl Display) {
+        self.row(name, why, limit, Standing::NotMeasured);
     }
 
     /// A paragraph below the table.
@@ -69,58 +85,36 @@ impl Report {
         self.notes.push(text.into());
     }
 
-    fn row(&mut self, name: impl Into<String>, measured: String, limit: String, standing: Standing) {
-        let row = Row { name: name.into(), measured, limit, standing };
-        match self.parts.last_mut() {
-            Some((_, rows)) => rows.push(row),
-            None => self.parts.push((String::new(), vec![row])),
-        }
-    }
-
-    fn rows(&self) -> impl Iterator<Item = &Row> {
-        self.parts.iter().flat_map(|(_, rows)| rows)
+    fn row(&mut self, name: impl Display, told: impl Display, limit: impl Display, standing: Standing) {
+        let columns = [name.to_string(), told.to_string(), limit.to_string()];
+        let line = format!(
+            "{:<NAME$}  {:<MEASURED$}  {:<LIMIT$}  {}",
+            columns[0],
+            columns[1],
+            columns[2],
+            standing.word()
+        );
+        println!("{}", line.trim_end());
+        self.standings.push(standing);
     }
 
     fn count(&self, standing: Standing) -> usize {
-        self.rows().filter(|row| row.standing == standing).count()
+        self.standings.iter().filter(|one| **one == standing).count()
     }
 
-    /// Whether any limit is broken.
-    pub(crate) fn is_broken(&self) -> bool {
-        self.count(Standing::Broken) > 0
-    }
-
-    /// Prints the table.
-    pub(crate) fn print(&self) {
-        let width = |column: fn(&Row) -> &str, least: usize| {
-            self.rows().map(|row| column(row).chars().count()).max().unwrap_or(0).max(least)
-        };
-        let name = width(|row| &row.name, "measurement".len());
-        let measured = width(|row| &row.measured, "measured".len());
-        let limit = width(|row| &row.limit, "limit".len());
-        println!("{:<name$}  {:<measured$}  {:<limit$}  holds", "measurement", "measured", "limit");
-        for (title, rows) in &self.parts {
-            println!("\n{title}");
-            for row in rows {
-                let holds = match row.standing {
-                    Standing::Holds => "yes",
-                    Standing::Broken => "NO",
-                    Standing::NotMeasured => "not measured",
-                    Standing::Told => "",
-                };
-                let line = format!(
-                    "{:<name$}  {:<measured$}  {:<limit$}  {holds}",
-                    row.name, row.measured, row.limit
-                );
-                println!("{}", line.trim_end());
-            }
-        }
+    /// Prints what belongs below the table, and says whether no limit is broken.
+    pub(crate) fn end(&self) -> bool {
         for note in &self.notes {
             println!("\n{note}");
         }
-        let (held, broken, open) =
-            (self.count(Standing::Holds), self.count(Standing::Broken), self.count(Standing::NotMeasured));
-        println!("\n{held} limits hold, {broken} broken, {open} not measured");
+        let broken = self.count(Standing::Broken);
+        println!(
+            "\n{} limits hold, {broken} broken, {} not measured; {:.0} s",
+            self.count(Standing::Holds),
+            self.count(Standing::NotMeasured),
+            self.began.elapsed().as_secs_f64()
+        );
+        broken == 0
     }
 }
 
@@ -140,15 +134,15 @@ mod tests {
 
     #[test]
     fn only_a_broken_limit_breaks_the_report() {
-        let mut report = Report::default();
+        let mut report = Report::new();
         report.below("fast", 2.9, 3.0, "s");
         report.at_most("cheap", 3.0, 3.0, "3 reads");
         report.not_measured("unbuilt", "not built", "<= 3");
         report.told("beside", "x");
-        assert!(!report.is_broken());
+        assert!(report.end());
         assert_eq!((report.count(Standing::Holds), report.count(Standing::NotMeasured)), (2, 1));
         report.below("slow", 3.0, 3.0, "s");
-        assert!(report.is_broken());
+        assert!(!report.end());
     }
 
     #[test]

@@ -37,6 +37,7 @@ pub(crate) async fn seed(
         writers.spawn(async move {
             let mut ids = Vec::new();
             for n in numbers.skip(writer).step_by(WRITERS) {
+                if n % 1000 == 0 { eprintln!("TEMP {n} {:?}", std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)); }
                 ids.push(live(&store, &settings, now, n).await?);
             }
             Ok::<_, Failure>(ids)

@@ -60,7 +60,7 @@ async fn one(report: &mut Report, manner: Manner, words: &str) -> Result<(), Fai
         format!("verdicts{words}"),
         complete,
         format!("{claimed} listings, {ok} ok"),
-        &format!("{TARGETS}, {expected} ok"),
+        format!("{TARGETS}, {expected} ok"),
     );
     report.below(format!("time{words}"), number("seconds"), TIME, "s");
     report.below(format!("peak memory{words}"), number("peak_mb"), MEMORY, "MB");

@@ -1,0 +1,42 @@
+//! What this door says of itself: the contract's status object for whoever opens it with GET, and `help`.
+//! Both are drawn from the catalogue and the table of methods.
+
+use axum::Json;
+use axum::extract::State;
+use registry::app::App;
+use registry::conversation;
+use registry::settings::Settings;
+use serde_json::{Value, json};
+
+use crate::dialects;
+
+/// `GET /api/a2a`.
+pub(crate) async fn status(State(app): State<App>) -> Json<Value> {
+    let url = |path: &str| app.settings.url(path);
+    Json(json!({
+        "ok": true,
+        "protocol": "a2a",
+        "endpoint": url("/api/a2a"),
+        "agent_card": url("/.well-known/agent-card.json"),
+        "card": url("/.well-known/agent-card.json"),
+        "strict_card": url("/api/a2a/.well-known/agent-card.json"),
+        "discovery": url("/discovery.json"),
+        "versions": ["1.0", "0.3", "0.2"],
+        "bindings": ["JSONRPC", "HTTP+JSON"],
+        "methods": dialects::answered(),
+        "note": "POST JSON-RPC 2.0 here. A message in plain words is understood (\"list my agent at https://…\"); a data \
+            part {\"operation\": …, \"arguments\": {…}} runs that operation. Call the method `help` for examples.",
+    }))
+}
+
+/// The answer to `help`.
+pub(crate) fn help(settings: &Settings) -> Value {
+    json!({
+        "ok": true,
+        "text": conversation::help_text(&settings.brand),
+        "methods": dialects::answered(),
+        "operations": conversation::what_can_be_done(),
+        "endpoint": settings.url("/api/a2a"),
+        "agent_card": settings.url("/.well-known/agent-card.json"),
+    })
+}

@@ -1,0 +1,203 @@
+//! What goes wrong at this door, in both bindings: a JSON-RPC error over HTTP 200, or an HTTP status with a Google
+//! error (A2A 1.0 specification §5.4 and §3.3.2). Codes are the same in all dialects.
+
+use axum::Json;
+use axum::response::{IntoResponse, Response};
+use http::{StatusCode, header};
+use registry::error::{Problem, shorten};
+use serde_json::{Map, Value, json};
+
+/// Why a call is not answered with a result.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(crate) enum Fault {
+    #[error("The body is no JSON: {0}")]
+    Parse(String),
+    #[error("{0}")]
+    InvalidRequest(String),
+    #[error("There is no method `{0}`. Call `help` to see what there is.")]
+    MethodNotFound(String),
+    #[error("`{field}`: {detail}")]
+    InvalidParams { field: String, detail: String },
+    #[error("{}", .0.detail)]
+    Internal(Box<Problem>),
+    #[error(
+        "No task `{0}` is known here. Tasks are kept for 24 hours; an id that you chose counts for your address."
+    )]
+    TaskNotFound(String),
+    #[error("Task `{id}` is {state} and cannot be canceled any more.")]
+    TaskNotCancelable { id: String, state: &'static str },
+    #[error("Push notifications are not supported: every task is done, or asks back, when it is answered.")]
+    PushNotSupported,
+    #[error("{0}")]
+    Unsupported(&'static str),
+    #[error("{0}")]
+    ContentType(String),
+    #[error("There is no extended agent card: the public one says everything.")]
+    NoExtendedCard,
+    #[error("A2A version `{0}` is not spoken here; 1.0 and 0.3 are.")]
+    Version(String),
+    #[error("Nothing stands at this path of the A2A door.")]
+    NoSuchPath,
+    #[error("This path takes {0}.")]
+    WrongMethod(&'static str),
+}
+
+/// How a fault is named: the JSON-RPC code, the reason (none for JSON-RPC's own), the HTTP status, Google's status.
+type Names = (i32, Option<&'static str>, StatusCode, &'static str);
+
+impl Fault {
+    /// A parameter that cannot be taken.
+    pub(crate) fn param(field: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::InvalidParams { field: field.into(), detail: detail.into() }
+    }
+
+    fn names(&self) -> Names {
+        const BAD: StatusCode = StatusCode::BAD_REQUEST;
+        match self {
+            Self::Parse(_) => (-32700, None, BAD, "INVALID_ARGUMENT"),
+            Self::InvalidRequest(_) => (-32600, None, BAD, "INVALID_ARGUMENT"),
+            Self::MethodNotFound(_) => (-32601, None, StatusCode::NOT_IMPLEMENTED, "UNIMPLEMENTED"),
+            Self::NoSuchPath => (-32601, None, StatusCode::NOT_FOUND, "NOT_FOUND"),
+            Self::WrongMethod(_) => (-32601, None, StatusCode::METHOD_NOT_ALLOWED, "UNIMPLEMENTED"),
+            Self::InvalidParams { .. } => (-32602, None, BAD, "INVALID_ARGUMENT"),
+            Self::Internal(problem) if problem.status == StatusCode::SERVICE_UNAVAILABLE => {
+                (-32603, None, StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE")
+            }
+            Self::Internal(_) => (-32603, None, StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL"),
+            Self::TaskNotFound(_) => (-32001, Some("TASK_NOT_FOUND"), StatusCode::NOT_FOUND, "NOT_FOUND"),
+            Self::TaskNotCancelable { .. } => {
+                (-32002, Some("TASK_NOT_CANCELABLE"), BAD, "FAILED_PRECONDITION")
+            }
+            Self::PushNotSupported => {
+                (-32003, Some("PUSH_NOTIFICATION_NOT_SUPPORTED"), BAD, "FAILED_PRECONDITION")
+            }
+            Self::Unsupported(_) => (-32004, Some("UNSUPPORTED_OPERATION"), BAD, "FAILED_PRECONDITION"),
+            Self::ContentType(_) => (
+                -32005,
+                Some("CONTENT_TYPE_NOT_SUPPORTED"),
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "INVALID_ARGUMENT",
+            ),
+            Self::NoExtendedCard => {
+                (-32007, Some("EXTENDED_AGENT_CARD_NOT_CONFIGURED"), BAD, "FAILED_PRECONDITION")
+            }
+            Self::Version(_) => (-32009, Some("VERSION_NOT_SUPPORTED"), BAD, "FAILED_PRECONDITION"),
+        }
+    }
+
+    /// The details that both bindings carry; all values of the metadata are text.
+    fn details(&self) -> Vec<Value> {
+        let (_, reason, ..) = self.names();
+        let mut metadata = Map::new();
+        match self {
+            Self::TaskNotFound(id) | Self::TaskNotCancelable { id, .. } => {
+                metadata.insert("taskId".to_owned(), json!(shorten(id, 120)));
+            }
+            Self::Version(version) => {
+                metadata.insert("requestedVersion".to_owned(), json!(shorten(version, 40)));
+                metadata.insert("supportedVersions".to_owned(), json!("1.0, 0.3"));
+            }
+            _ => {}
+        }
+        let mut details: Vec<Value> = reason
+            .map(|reason| {
+                json!({
+                    "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+                    "reason": reason,
+                    "domain": "a2a-protocol.org",
+                    "metadata": metadata,
+                })
+            })
+            .into_iter()
+            .collect();
+        match self {
+            Self::InvalidParams { field, detail } => details.push(json!({
+                "@type": "type.googleapis.com/google.rpc.BadRequest",
+                "fieldViolations": [{ "field": field, "description": detail }],
+            })),
+            Self::Internal(problem) => details.extend(problem.retry_after.map(|seconds| {
+                json!({ "@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": format!("{seconds}s") })
+            })),
+            _ => {}
+        }
+        details
+    }
+
+    /// The `error` member of a JSON-RPC answer.
+    pub(crate) fn rpc(&self) -> Value {
+        self.log();
+        let mut error = json!({ "code": self.names().0, "message": self.to_string() });
+        let details = self.details();
+        if !details.is_empty() {
+            error["data"] = json!(details);
+        }
+        error
+    }
+
+    /// The answer of the REST binding.
+    pub(crate) fn rest(&self) -> Response {
+        self.log();
+        let (_, _, status, google) = self.names();
+        let body = json!({ "error": {
+            "code": status.as_u16(), "status": google, "message": self.to_string(), "details": self.details(),
+        } });
+        let mut response = (status, Json(body)).into_response();
+        if let Self::WrongMethod(allow) = self {
+            response.headers_mut().insert(header::ALLOW, http::HeaderValue::from_static(allow));
+        }
+        if let Self::Internal(problem) = self
+            && let Some(seconds) = problem.retry_after
+        {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+        }
+        response
+    }
+
+    fn log(&self) {
+        if let Self::Internal(problem) = self {
+            let internal = problem.internal.as_deref().unwrap_or(&problem.detail);
+            tracing::error!(code = problem.code, internal, "call failed");
+        }
+    }
+}
+
+impl From<Problem> for Fault {
+    fn from(problem: Problem) -> Self {
+        Self::Internal(Box::new(problem))
+    }
+}
+
+/// What keeps a body from being read, as this door says it.
+pub(crate) fn of_body(problem: Problem) -> Fault {
+    match problem.status {
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => Fault::ContentType(problem.detail),
+        StatusCode::BAD_REQUEST | StatusCode::PAYLOAD_TOO_LARGE => Fault::InvalidRequest(problem.detail),
+        _ => problem.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_carry_their_reason_in_both_bindings() {
+        let fault = Fault::TaskNotFound("x".to_owned());
+        let error = fault.rpc();
+        assert_eq!(error["code"], -32001);
+        assert_eq!(error["data"][0]["reason"], "TASK_NOT_FOUND");
+        assert_eq!(error["data"][0]["metadata"], json!({ "taskId": "x" }));
+        assert_eq!(fault.rest().status(), StatusCode::NOT_FOUND);
+        let fault = Fault::param("message", "is missing.");
+        assert_eq!(fault.rpc()["data"][0]["fieldViolations"][0]["field"], "message");
+        assert_eq!(Fault::WrongMethod("GET").rest().headers()[header::ALLOW], "GET");
+    }
+
+    #[test]
+    fn what_is_busy_may_be_asked_again() {
+        let fault = Fault::from(Problem::unavailable("throttled: secret"));
+        assert_eq!(fault.rest().headers()[header::RETRY_AFTER], "2");
+        assert!(!fault.rpc().to_string().contains("secret"));
+        assert_eq!(fault.rpc()["data"][0]["retryDelay"], "2s");
+    }
+}

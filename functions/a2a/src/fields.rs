@@ -1,0 +1,148 @@
+//! Reading members of a stranger's JSON: by their camelCase name or the snake_case one that some clients send, with
+//! a fault that names the member. Numbers may come as text, as they do in a query.
+
+use registry::error::shorten;
+use serde_json::{Map, Value};
+
+use crate::errors::Fault;
+
+/// The longest id that is taken from a client, in characters.
+const LONGEST_ID: usize = 128;
+
+/// The members of one object, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fields<'a> {
+    members: &'a Map<String, Value>,
+    path: &'a str,
+}
+
+impl<'a> Fields<'a> {
+    pub(crate) const fn of(members: &'a Map<String, Value>, path: &'a str) -> Self {
+        Self { members, path }
+    }
+
+    /// The object at `path`.
+    pub(crate) fn at(value: &'a Value, path: &'a str) -> Result<Self, Fault> {
+        match value.as_object() {
+            Some(members) => Ok(Self { members, path }),
+            None => Err(Fault::param(path, "must be an object.")),
+        }
+    }
+
+    /// A member by its camelCase or snake_case name; null counts as absent.
+    pub(crate) fn get(&self, name: &str) -> Option<&'a Value> {
+        let found = self.members.get(name).or_else(|| self.members.get(&snake(name)));
+        found.filter(|value| !value.is_null())
+    }
+
+    pub(crate) fn path_of(&self, name: &str) -> String {
+        if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
+    }
+
+    pub(crate) fn wrong(&self, name: &str, detail: &str) -> Fault {
+        Fault::param(self.path_of(name), detail)
+    }
+
+    /// A text; absent and empty are the same.
+    pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>, Fault> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
+            Some(_) => Err(self.wrong(name, "must be a text.")),
+        }
+    }
+
+    /// An id: a text of a bearable length without control characters.
+    pub(crate) fn id(&self, name: &str) -> Result<Option<String>, Fault> {
+        let Some(id) = self.text(name)? else { return Ok(None) };
+        if id.chars().count() > LONGEST_ID || id.chars().any(char::is_control) {
+            return Err(self.wrong(name, "must have at most 128 characters, and no control characters."));
+        }
+        Ok(Some(id.to_owned()))
+    }
+
+    /// A whole number within bounds.
+    pub(crate) fn number(&self, name: &str, least: u64, most: u64) -> Result<Option<u64>, Fault> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let number = match value {
+            Value::Number(number) => number.as_u64().or_else(|| whole(number.as_f64()?)),
+            Value::String(text) => text.parse().ok(),
+            _ => None,
+        };
+        match number.filter(|number| (least..=most).contains(number)) {
+            Some(number) => Ok(Some(number)),
+            None => Err(self.wrong(
+                name,
+                &format!("must be a whole number from {least} to {most}; it is {}.", shown(value)),
+            )),
+        }
+    }
+
+    /// True or false; absent is false.
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Fault> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::Bool(flag)) => Ok(Some(*flag)),
+            Some(Value::String(text)) if text == "true" => Ok(Some(true)),
+            Some(Value::String(text)) if text == "false" => Ok(Some(false)),
+            Some(_) => Err(self.wrong(name, "must be true or false.")),
+        }
+    }
+
+    /// A list of texts; absent is empty.
+    pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, Fault> {
+        let Some(value) = self.get(name) else { return Ok(Vec::new()) };
+        let texts =
+            value.as_array().map(|list| list.iter().map(|text| text.as_str().map(str::to_owned)).collect());
+        match texts {
+            Some(Some(texts)) => Ok(texts),
+            _ => Err(self.wrong(name, "must be a list of texts.")),
+        }
+    }
+}
+
+/// `10.0` is ten.
+fn whole(number: f64) -> Option<u64> {
+    let fits = number.fract() == 0.0 && (0.0..=9e15).contains(&number);
+    fits.then(|| format!("{number:.0}").parse().ok()).flatten()
+}
+
+fn shown(value: &Value) -> String {
+    shorten(&value.to_string(), 40)
+}
+
+fn snake(camel: &str) -> String {
+    let mut snake = String::with_capacity(camel.len() + 4);
+    for c in camel.chars() {
+        if c.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(c.to_ascii_lowercase());
+    }
+    snake
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn members_are_read_by_either_name() {
+        let value = json!({ "page_size": "10", "historyLength": 3.0, "contextId": null, "flag": true });
+        let fields = Fields::at(&value, "").unwrap();
+        assert_eq!(fields.number("pageSize", 1, 100), Ok(Some(10)));
+        assert_eq!(fields.number("historyLength", 0, 5), Ok(Some(3)));
+        assert_eq!(fields.id("contextId"), Ok(None));
+        assert_eq!(fields.flag("flag"), Ok(Some(true)));
+        for (name, wrong) in
+            [("n", json!(0)), ("n", json!(101)), ("n", json!(-1)), ("n", json!("x")), ("n", json!([]))]
+        {
+            let value = json!({ name: wrong });
+            assert!(Fields::at(&value, "").unwrap().number(name, 1, 100).is_err(), "{wrong}");
+        }
+        let long = json!({ "id": "x".repeat(129) });
+        assert!(Fields::at(&long, "").unwrap().id("id").is_err());
+        assert!(Fields::at(&json!([]), "p").is_err());
+    }
+}

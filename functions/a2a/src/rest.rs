@@ -1,0 +1,175 @@
+//! The REST binding of 1.0 (specification §11): the same calls by path and method, with the same shapes. A path may
+//! begin with a tenant, which this registry has none of and therefore passes over.
+
+use axum::Json;
+use axum::extract::{FromRequest, Path, Request, State};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, HeaderValue, Method, Uri, header};
+use registry::app::App;
+use registry::http::{Caller, RawBody};
+use serde_json::{Map, Value};
+
+use crate::dialects::Dialect;
+use crate::errors::{Fault, of_body};
+use crate::{version, work};
+
+/// The media type of A2A's own, sent to whoever names it.
+const A2A_JSON: &str = "application/a2a+json";
+
+/// What a path asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Call {
+    Send,
+    Stream,
+    List,
+    Get(String),
+    Cancel(String),
+    Subscribe,
+    Push,
+    ExtendedCard,
+}
+
+/// `/api/a2a/{call}`.
+pub(crate) async fn door(
+    State(app): State<App>,
+    caller: Caller,
+    Path(path): Path<String>,
+    request: Request,
+) -> Response {
+    let call = call_at(&path);
+    answer(&app, caller, call, request).await
+}
+
+/// `POST /message:send`.
+pub(crate) async fn send(State(app): State<App>, caller: Caller, request: Request) -> Response {
+    answer(&app, caller, Some(Call::Send), request).await
+}
+
+async fn answer(app: &App, caller: Caller, call: Option<Call>, request: Request) -> Response {
+    let own_type = names_a2a_json(request.headers());
+    let mut response = match run(app, caller, call, request).await {
+        Ok(result) => Json(result).into_response(),
+        Err(fault) => fault.rest(),
+    };
+    if own_type {
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(A2A_JSON));
+    }
+    response
+}
+
+fn names_a2a_json(headers: &HeaderMap) -> bool {
+    [header::ACCEPT, header::CONTENT_TYPE].iter().any(|name| {
+        headers.get_all(name).iter().any(|value| value.to_str().is_ok_and(|value| value.contains(A2A_JSON)))
+    })
+}
+
+async fn run(app: &App, caller: Caller, call: Option<Call>, request: Request) -> Result<Value, Fault> {
+    let call = call.ok_or(Fault::NoSuchPath)?;
+    version::check(request.headers(), request.uri())?;
+    let (allowed, method) = (call.methods(), request.method());
+    // HEAD is GET without the body, which is left out on the way.
+    let method = if *method == Method::HEAD { &Method::GET } else { method };
+    if !allowed.split(", ").any(|name| name == method.as_str()) {
+        return Err(Fault::WrongMethod(allowed));
+    }
+    let uri = request.uri().clone();
+    match call {
+        Call::Send => {
+            let params = body(request).await?;
+            work::send(app, caller, &params, Dialect::V1).await
+        }
+        Call::List => work::list(app, caller, &query(&uri)).await,
+        Call::Get(id) => work::get(app, caller, &with_id(query(&uri), id), Dialect::V1).await,
+        Call::Cancel(id) => work::cancel(app, caller, &with_id(Map::new(), id), Dialect::V1).await,
+        Call::Stream | Call::Subscribe => {
+            Err(Fault::Unsupported("Streaming is not supported (capabilities.streaming is false)."))
+        }
+        Call::Push => Err(Fault::PushNotSupported),
+        Call::ExtendedCard => Err(Fault::Unsupported(
+            "There is no extended agent card (capabilities.extendedAgentCard is false).",
+        )),
+    }
+}
+
+async fn body(request: Request) -> Result<Map<String, Value>, Fault> {
+    let body = RawBody::from_request(request, &()).await.map_err(of_body)?;
+    match serde_json::from_slice(&body.0) {
+        Ok(Value::Object(members)) => Ok(members),
+        Ok(_) => Err(Fault::InvalidRequest("The body must be a JSON object.".to_owned())),
+        Err(error) => Err(Fault::Parse(format!("{error}."))),
+    }
+}
+
+/// The query as parameters; each comes as text.
+fn query(uri: &Uri) -> Map<String, Value> {
+    let pairs = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+    pairs.map(|(name, value)| (name.into_owned(), Value::String(value.into_owned()))).collect()
+}
+
+fn with_id(mut params: Map<String, Value>, id: String) -> Map<String, Value> {
+    params.insert("id".to_owned(), Value::String(id));
+    params
+}
+
+impl Call {
+    const fn methods(&self) -> &'static str {
+        match self {
+            Self::Send | Self::Stream | Self::Cancel(_) => "POST",
+            Self::List | Self::Get(_) | Self::ExtendedCard => "GET",
+            Self::Subscribe => "GET, POST",
+            Self::Push => "GET, POST, DELETE",
+        }
+    }
+}
+
+/// The call that stands at a path below the base, percent-decoded.
+fn call_at(path: &str) -> Option<Call> {
+    let segments: Vec<&str> = path.trim_end_matches('/').split('/').collect();
+    own_call_at(&segments).or_else(|| segments.split_first().and_then(|(_, rest)| own_call_at(rest)))
+}
+
+fn own_call_at(segments: &[&str]) -> Option<Call> {
+    Some(match segments {
+        ["message:send"] => Call::Send,
+        ["message:stream"] => Call::Stream,
+        ["extendedAgentCard"] => Call::ExtendedCard,
+        ["tasks"] => Call::List,
+        ["tasks", task] => match task.rsplit_once(':') {
+            Some((id, "cancel")) if !id.is_empty() => Call::Cancel(id.to_owned()),
+            Some((id, "subscribe")) if !id.is_empty() => Call::Subscribe,
+            _ if task.is_empty() => Call::List,
+            _ => Call::Get((*task).to_owned()),
+        },
+        ["tasks", _, "pushNotificationConfigs"] | ["tasks", _, "pushNotificationConfigs", _] => Call::Push,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_calls() {
+        for (path, call) in [
+            ("message:send", Some(Call::Send)),
+            ("acme/message:send", Some(Call::Send)),
+            ("message:stream", Some(Call::Stream)),
+            ("tasks", Some(Call::List)),
+            ("acme/tasks", Some(Call::List)),
+            ("tasks/", Some(Call::List)),
+            ("tasks/x", Some(Call::Get("x".to_owned()))),
+            ("acme/tasks/x", Some(Call::Get("x".to_owned()))),
+            ("tasks/a:b", Some(Call::Get("a:b".to_owned()))),
+            ("tasks/a:b:cancel", Some(Call::Cancel("a:b".to_owned()))),
+            ("tasks/x:subscribe", Some(Call::Subscribe)),
+            ("tasks/x/pushNotificationConfigs/y", Some(Call::Push)),
+            ("acme/extendedAgentCard", Some(Call::ExtendedCard)),
+            ("", None),
+            ("other", None),
+            ("a/b/message:send", None),
+        ] {
+            assert_eq!(call_at(path), call, "{path}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! JSON-RPC 2.0 over POST: the ladder from bytes to a call, and back. Every answer has HTTP status 200, errors too,
+//! because one of the official clients gives up on any other before it reads the body.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, Uri};
+use registry::app::App;
+use registry::error::{Problem, shorten};
+use registry::http::{Caller, RawBody};
+use serde_json::{Map, Value, json};
+
+use crate::dialects::{self, Dialect, Method};
+use crate::errors::{Fault, of_body};
+use crate::{about, version, work};
+
+/// What streaming and subscribing are answered with.
+const NO_STREAMS: Fault = Fault::Unsupported(
+    "Streaming is not supported (capabilities.streaming is false). Send the message without it.",
+);
+const NO_EXTENDED_CARD: Fault =
+    Fault::Unsupported("There is no extended agent card (capabilities.extendedAgentCard is false).");
+
+/// `POST /api/a2a`.
+pub(crate) async fn door(
+    State(app): State<App>,
+    caller: Caller,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Result<RawBody, Problem>,
+) -> Response {
+    let (id, answer) = match read(body) {
+        Ok((id, request)) => {
+            let answer = match version::check(&headers, &uri) {
+                Ok(()) => call(&app, caller, &request).await,
+                Err(fault) => Err(fault),
+            };
+            (id, answer)
+        }
+        Err((id, fault)) => (id, Err(fault)),
+    };
+    let answer = match answer {
+        Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+        Err(fault) => json!({ "jsonrpc": "2.0", "id": id, "error": fault.rpc() }),
+    };
+    Json(answer).into_response()
+}
+
+/// A request as JSON-RPC has it: its method and its parameters.
+struct Request {
+    method: String,
+    params: Map<String, Value>,
+}
+
+/// Reads a request; whatever is wrong with it, its id is told where it has a good one.
+fn read(body: Result<RawBody, Problem>) -> Result<(Value, Request), (Value, Fault)> {
+    let body = body.map_err(|problem| (Value::Null, of_body(problem)))?;
+    let document: Value =
+        serde_json::from_slice(&body.0).map_err(|error| (Value::Null, Fault::Parse(format!("{error}."))))?;
+    let invalid = |id: Value, detail: &str| (id, Fault::InvalidRequest(detail.to_owned()));
+    let mut members = match document {
+        Value::Object(members) => members,
+        Value::Array(_) => {
+            return Err(invalid(Value::Null, "Batches are not supported: send one request at a time."));
+        }
+        _ => return Err(invalid(Value::Null, "A request must be a JSON object.")),
+    };
+    // A request without an id is answered too: whoever forgot it still wants the answer.
+    let id = match members.remove("id") {
+        Some(id @ (Value::String(_) | Value::Number(_) | Value::Null)) => id,
+        None => Value::Null,
+        Some(_) => return Err(invalid(Value::Null, "`id` must be a text or a number.")),
+    };
+    if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return Err(invalid(id, "`jsonrpc` must be \"2.0\"."));
+    }
+    let Some(Value::String(method)) = members.remove("method") else {
+        return Err(invalid(id, "`method` must be a text; call `help` to see what there is."));
+    };
+    let params = match members.remove("params") {
+        Some(Value::Object(params)) => params,
+        None | Some(Value::Null) => Map::new(),
+        Some(_) => return Err((id, Fault::param("params", "must be an object."))),
+    };
+    Ok((id, Request { method, params }))
+}
+
+async fn call(app: &App, caller: Caller, request: &Request) -> Result<Value, Fault> {
+    let params = &request.params;
+    match dialects::method(&request.method) {
+        Some(Method::Send(dialect)) => work::send(app, caller, params, dialect).await,
+        Some(Method::Get(dialect)) => work::get(app, caller, params, dialect).await,
+        Some(Method::Cancel(dialect)) => work::cancel(app, caller, params, dialect).await,
+        Some(Method::List) => work::list(app, caller, params).await,
+        Some(Method::Help) => Ok(about::help(&app.settings)),
+        Some(Method::Stream | Method::Subscribe) => Err(NO_STREAMS),
+        Some(Method::Push) => Err(Fault::PushNotSupported),
+        Some(Method::ExtendedCard(Dialect::V1)) => Err(NO_EXTENDED_CARD),
+        Some(Method::ExtendedCard(_)) => Err(Fault::NoExtendedCard),
+        None => Err(Fault::MethodNotFound(shorten(&request.method, 80))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(body: &'static str) -> (Value, i64) {
+        let Err((id, fault)) = read(Ok(RawBody(body.into()))) else { panic!("{body} was taken") };
+        (id, fault.rpc()["code"].as_i64().unwrap())
+    }
+
+    #[test]
+    fn the_ladder_from_bytes_to_a_call() {
+        for (body, id, code) in [
+            ("", Value::Null, -32700),
+            ("{", Value::Null, -32700),
+            ("\u{feff}{}", Value::Null, -32700),
+            ("[]", Value::Null, -32600),
+            ("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"help\"}]", Value::Null, -32600),
+            ("7", Value::Null, -32600),
+            ("null", Value::Null, -32600),
+            ("{\"id\":1}", json!(1), -32600),
+            ("{\"jsonrpc\":\"1.0\",\"id\":\"x\",\"method\":\"help\"}", json!("x"), -32600),
+            ("{\"jsonrpc\":\"2.0\",\"id\":[1],\"method\":\"help\"}", Value::Null, -32600),
+            ("{\"jsonrpc\":\"2.0\",\"id\":true,\"method\":\"help\"}", Value::Null, -32600),
+            ("{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":7}", json!(1.5), -32600),
+            ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"help\",\"params\":[1]}", json!(1), -32602),
+        ] {
+            assert_eq!(refusal(body), (id, code), "{body}");
+        }
+        assert_eq!(refusal(Box::leak("[".repeat(100_000).into_boxed_str())), (Value::Null, -32700));
+        let (id, request) = read(Ok(RawBody("{\"jsonrpc\":\"2.0\",\"method\":\"help\"}".into())))
+            .unwrap_or_else(|_| panic!());
+        assert_eq!((id, request.method.as_str()), (Value::Null, "help"));
+    }
+}

@@ -1,0 +1,312 @@
+//! The store on two engines: the embedded one, and whatever DynamoDB stands at `SECOND_ENGINE` (`make second-engine`
+//! starts moto). The same scenarios must come to the same answers, so that we lean on no emulator's quirk.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
+use futures::future::join_all;
+use jiff::{SignedDuration, Timestamp};
+use local::engine::{self, Data, Embedded};
+use registry::app::{App, Clock, Random};
+use registry::events::Bus;
+use registry::http::Caller;
+use registry::listing::page::{self, Cursor, Place};
+use registry::listing::{Kind, Lane, ListingId};
+use registry::operations::{self, named};
+use registry::settings::{Mode, Rate, Settings};
+use registry::store::{Allowance, Caps, Claim, DueClass, FeedItem, Insertion, Store, table};
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents, servers};
+use tests::world::{NOON, queued, stock};
+
+/// An app over each engine that is at hand, with a table of its own.
+async fn apps() -> Vec<(&'static str, App)> {
+    let embedded = engine::client(Embedded::open(&Data::Memory, &Clock::System).unwrap());
+    let mut apps = vec![("embedded", app(embedded).await)];
+    if let Ok(endpoint) = std::env::var("SECOND_ENGINE") {
+        apps.push(("second", app(remote(&endpoint)).await));
+    }
+    apps
+}
+
+fn remote(endpoint: &str) -> aws_sdk_dynamodb::Client {
+    let config = aws_sdk_dynamodb::Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::from_static("us-east-1"))
+        .credentials_provider(Credentials::new("test", "test", None, None, "test"))
+        .endpoint_url(endpoint)
+        .http_client(aws_smithy_http_client::Builder::new().build_http())
+        .build();
+    aws_sdk_dynamodb::Client::from_conf(config)
+}
+
+async fn app(client: aws_sdk_dynamodb::Client) -> App {
+    static SERIAL: AtomicU32 = AtomicU32::new(0);
+    let name = format!("registry-{}-{}", std::process::id(), SERIAL.fetch_add(1, Ordering::SeqCst));
+    table::ensure(&client, &name).await.unwrap();
+    table::ensure(&client, &name).await.unwrap();
+    let lookup = |setting: &str| (setting == "RATE_LIMITS").then(|| "off".to_owned());
+    let settings = Settings::from_env(Mode::Development, lookup).unwrap();
+    let store = Store::new(client, &name);
+    let clock = Clock::manual(NOON.parse().unwrap());
+    App::new(settings, store, Bus::Silent, clock, Random::seeded(7))
+}
+
+fn now() -> Timestamp {
+    NOON.parse().unwrap()
+}
+
+async fn call(app: &App, operation: &str, arguments: Value) -> Value {
+    let run = named(operation).unwrap().run;
+    run(app.clone(), Caller::default(), arguments).await.unwrap()
+}
+
+#[test]
+fn the_catalogue_has_what_these_tests_call() {
+    let names: Vec<&str> = operations::CATALOGUE.iter().map(|entry| entry.name).collect();
+    assert!(names.contains(&"list_yourself") && names.contains(&"check_status"), "{names:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listing_is_inserted_once() {
+    for (engine, app) in apps().await {
+        let (submission, listing) = stock::submitted(&app, Kind::Agent, 1);
+        let news = news(&listing.id, now());
+        let insert = || app.store.insert(&listing, &submission.contact, &news);
+        let done = join_all((0..8).map(|_| insert())).await;
+        let first = done.iter().filter(|done| matches!(done, Ok(Insertion::Done))).count();
+        assert_eq!(first, 1, "{engine}: {done:?}");
+        assert!(done.iter().all(Result::is_ok), "{engine}: {done:?}");
+        assert_eq!(app.store.listing(&listing.id).await.unwrap(), Some(listing.clone()), "{engine}");
+        let named = app.store.listings_named(&listing.name.to_uppercase()).await.unwrap();
+        assert_eq!(named, [(listing.clone(), None)], "{engine}");
+        assert_eq!(app.store.feed(None, 10).await.unwrap(), (vec![news.clone()], None), "{engine}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_due_listing_is_claimed_by_one() {
+    for (engine, app) in apps().await {
+        let (submission, listing) = stock::submitted(&app, Kind::Mcp, 1);
+        let id = listing.id.clone();
+        app.store.insert(&listing, &submission.contact, &news(&id, now())).await.unwrap();
+        assert_eq!(app.store.due(DueClass::NeverProbed, now(), 10).await.unwrap(), [id.clone()], "{engine}");
+        let marks: Vec<String> = (0..8).map(|mark| format!("mark-{mark}")).collect();
+        let claim = |mark, at| Claim { id: &id, mark, now: at, lease_ms: 60_000, apart_ms: 360_000 };
+        let wishes: Vec<Claim<'_>> = marks.iter().map(|mark| claim(mark, now())).collect();
+        let claims: Vec<_> = join_all(wishes.iter().map(|wish| app.store.claim(wish)))
+            .await
+            .into_iter()
+            .map(Result::unwrap)
+            .collect();
+        let held: Vec<_> = claims.into_iter().flatten().collect();
+        assert_eq!(held.len(), 1, "{engine}");
+        assert_eq!(
+            app.store.due(DueClass::NeverProbed, now(), 10).await.unwrap(),
+            [],
+            "{engine}: it is somebody's"
+        );
+
+        app.store.release(&held[0], now()).await.unwrap();
+        assert!(app.store.claim(&claim("next", now())).await.unwrap().is_some(), "{engine}: given back");
+        app.store.release(&held[0], now()).await.unwrap();
+        let later = now() + SignedDuration::from_millis(60_001);
+        assert!(
+            app.store.claim(&claim("other", now())).await.unwrap().is_none(),
+            "{engine}: an old mark opens nothing"
+        );
+        assert!(
+            app.store.claim(&claim("other", later)).await.unwrap().is_some(),
+            "{engine}: the lease is over"
+        );
+        let unknown: ListingId = "mcp-unknown".parse().unwrap();
+        let unknown = Claim { id: &unknown, ..claim("other", now()) };
+        assert!(app.store.claim(&unknown).await.unwrap().is_none(), "{engine}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_budget_is_taken_to_the_cap_and_no_further() {
+    let caps = Caps { window: 10, hour: 15, day: 100 };
+    for (engine, app) in apps().await {
+        let taken = join_all((0..8).map(|_| app.store.take_probes(3, caps, now()))).await;
+        let taken: u32 = taken.into_iter().map(Result::unwrap).sum();
+        assert!((9..=10).contains(&taken), "{engine}: {taken}");
+        let state = app.store.budget(now()).await.unwrap();
+        assert_eq!((state.window.used, state.hour.used, state.day.used), (taken, taken, taken), "{engine}");
+        let next = now() + SignedDuration::from_secs(120);
+        assert_eq!(
+            app.store.take_probes(9, caps, next).await.unwrap(),
+            15 - taken,
+            "{engine}: the hour is shorter"
+        );
+        assert_eq!(app.store.take_probes(1, caps, next).await.unwrap(), 0, "{engine}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rates_are_counted_to_the_cap() {
+    let rate = Rate { caller: 3, host: 4, everybody: 5 };
+    for (engine, app) in apps().await {
+        let act = |caller, host| Allowance { act: "publish", caller, host: Some(host), rate };
+        let mut told = Vec::new();
+        for (caller, host) in [
+            ("a", "x"),
+            ("a", "x"),
+            ("a", "y"),
+            ("a", "z"),
+            ("b", "x"),
+            ("c", "x"),
+            ("c", "x"),
+            ("c", "y"),
+            ("d", "w"),
+        ] {
+            let refusal = app.store.count_act(act(caller, host), now()).await.unwrap();
+            told.push(refusal.map_or("allowed", |(whose, _)| whose));
+        }
+        let wanted = [
+            "allowed",
+            "allowed",
+            "allowed",
+            "caller",
+            "allowed",
+            "allowed",
+            "everybody",
+            "everybody",
+            "everybody",
+        ];
+        assert_eq!(told, wanted, "{engine}");
+        let later = now() + SignedDuration::from_hours(1);
+        assert_eq!(app.store.count_act(act("a", "x"), later).await.unwrap(), None, "{engine}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slot_is_taken_once() {
+    for (engine, app) in apps().await {
+        let taken = join_all((0..8).map(|_| app.store.take_slot("probe-tick", 7, now()))).await;
+        assert_eq!(taken.into_iter().filter(|taken| *taken.as_ref().unwrap()).count(), 1, "{engine}");
+        assert!(app.store.take_slot("probe-tick", 8, now()).await.unwrap(), "{engine}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_show_every_listing_once() {
+    for (engine, app) in apps().await {
+        let mut all = stock::live(&app, Kind::Agent, 7).await;
+        all.extend(stock::live(&app, Kind::Mcp, 5).await);
+        all.sort();
+        for limit in [1, 2, 3, 7, 50] {
+            let (mut seen, mut cursor) = (Vec::new(), Cursor::default());
+            while (&cursor.agents, &cursor.mcps) != (&Place::End, &Place::End) {
+                let page = page::read(&app, None, &cursor, limit).await.unwrap();
+                seen.extend(page.agents.into_iter().chain(page.mcps).map(|listing| listing.id));
+                cursor = page.next;
+            }
+            seen.sort();
+            assert_eq!(seen, all, "{engine}, {limit} to a page");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_feed_is_read_backwards_in_pages() {
+    for (engine, app) in apps().await {
+        let mut wanted = Vec::new();
+        for number in 0..9 {
+            let (submission, listing) = stock::submitted(&app, Kind::Agent, number);
+            let at = now() + SignedDuration::from_secs(i64::try_from(number).unwrap());
+            app.store.insert(&listing, &submission.contact, &news(&listing.id, at)).await.unwrap();
+            wanted.insert(0, listing.id);
+        }
+        let (mut seen, mut before) = (Vec::new(), None);
+        loop {
+            let (items, more) = app.store.feed(before.as_deref(), 4).await.unwrap();
+            seen.extend(items.into_iter().map(|item| item.listing_id));
+            match more {
+                Some(more) => before = Some(more),
+                None => break,
+            }
+        }
+        assert_eq!(seen, wanted, "{engine}");
+    }
+}
+
+/// Publish, probe, recheck, demote and heal, with the same peers on every engine: what is told of it is the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_life_is_told_alike_by_every_engine() {
+    let mut tellings: Vec<(&str, Vec<String>)> = Vec::new();
+    let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::legacy).await);
+    for (engine, app) in apps().await {
+        agent.becomes(agents::newest);
+        let mut told = Vec::new();
+        let bodies = [
+            json!({ "agent_card_url": agent.card(), "contact_email": "a@example.org", "name": "Before" }),
+            json!({ "mcp_url": server.url("/mcp") }),
+            json!({ "agent_card_url": agent.url("/missing/agent-card.json") }),
+            json!({ "server_json": { "name": "org.example/local", "description": "Runs locally.", "version": "1.0.0" } }),
+        ];
+        let mut ids = Vec::new();
+        for body in bodies {
+            let answer = call(&app, "list_yourself", body.clone()).await;
+            ids.push(tests::world::id_of(&answer));
+            told.push(answer.to_string());
+            told.push(call(&app, "list_yourself", body).await["status"].to_string());
+        }
+        app.clock.advance(std::time::Duration::from_secs(1));
+        probe_tick::handle(&app, queued(&ids[0])).await.unwrap();
+        let tick = probe_tick::handle(&app, json!({ "detail-type": "probe-tick" })).await.unwrap();
+        told.push(format!("{} {} {}", tick["claimed"], tick["ok"], tick["rejected"]));
+        let lives = async |told: &mut Vec<String>| {
+            for id in &ids {
+                let status = call(&app, "check_status", json!({ "id": id })).await;
+                told.push(tests::world::told(&status, &[]));
+            }
+            told.push(format!("{:?}", app.store.live().await.unwrap()));
+            told.push(format!("{:?}", app.store.week(app.clock.now()).await.unwrap()));
+            told.push(format!("{:?}", app.store.tally(app.clock.now()).await.unwrap()));
+            told.push(format!("{:?}", app.store.rechecks_due(app.clock.now()).await.unwrap()));
+        };
+        lives(&mut told).await;
+        assert_eq!(app.store.live().await.unwrap().agents, 1, "{engine}");
+
+        agent.becomes(agents::only(404));
+        app.clock.advance(std::time::Duration::from_secs(7 * 86_400));
+        for _ in 0..3 {
+            weekly_recheck::handle(&app, Value::Null).await.unwrap();
+            app.clock.advance(std::time::Duration::from_secs(3600));
+        }
+        lives(&mut told).await;
+        let listing = app.store.listing(&ids[0]).await.unwrap().unwrap();
+        assert_eq!((listing.lane, app.store.live().await.unwrap().agents), (Lane::Demoted, 0), "{engine}");
+
+        agent.becomes(agents::newest);
+        call(&app, "list_yourself", json!({ "agent_card_url": agent.card() })).await;
+        probe_tick::handle(&app, queued(&ids[0])).await.unwrap();
+        lives(&mut told).await;
+        let (feed, _) = app.store.feed(None, 50).await.unwrap();
+        told.extend(feed.iter().map(|item| format!("{} {} {}", item.at, item.what, item.text)));
+        tellings.push((engine, told));
+    }
+    let (_, first) = &tellings[0];
+    for (engine, told) in &tellings {
+        assert_eq!(told.len(), first.len(), "{engine}");
+        for (line, wanted) in told.iter().zip(first) {
+            assert_eq!(line, wanted, "{engine}");
+        }
+    }
+}
+
+fn news(id: &ListingId, at: Timestamp) -> FeedItem {
+    let text = "It was published.".to_owned();
+    FeedItem {
+        what: "listing_queued".to_owned(),
+        at,
+        listing_id: id.clone(),
+        kind: None,
+        name: id.to_string(),
+        text,
+    }
+}
