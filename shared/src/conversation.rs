@@ -24,6 +24,7 @@ use heard::Heard;
 use matching::{Hold, Sense};
 use phrase::{PhraseBook, Slot};
 
+pub(crate) use help::filled;
 pub use help::{operations as what_can_be_done, text as help_text};
 
 /// What a message says, whatever protocol brought it.

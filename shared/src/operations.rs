@@ -3,6 +3,7 @@
 
 mod check_liveness;
 mod check_status;
+mod get_founding_deal;
 pub mod list_yourself;
 mod probe_clean;
 mod score;
@@ -23,6 +24,7 @@ use crate::store::{Allowance, NamedListing};
 
 pub use check_liveness::CheckLiveness;
 pub use check_status::CheckStatus;
+pub use get_founding_deal::GetFoundingDeal;
 pub use list_yourself::ListYourself;
 pub use probe_clean::ProbeClean;
 pub use score::ScoreCard;
@@ -156,13 +158,14 @@ async fn run<O: Operation>(app: App, caller: Caller, arguments: Value) -> Result
 }
 
 /// Every operation, in the order in which documents list them.
-pub static CATALOGUE: [Entry; 6] = [
+pub static CATALOGUE: [Entry; 7] = [
     Entry::of::<ListYourself>(),
     Entry::of::<CheckStatus>(),
     Entry::of::<SearchActive>(),
     Entry::of::<ProbeClean>(),
     Entry::of::<CheckLiveness>(),
     Entry::of::<ScoreCard>(),
+    Entry::of::<GetFoundingDeal>(),
 ];
 
 /// The operation of that name or alias.

@@ -37,12 +37,15 @@ async fn a_remote_in_a_description_is_not_a_way_around_the_rules() {
     }
 }
 
+/// What it is, its content type, the body, and the status and code of the answer.
+type Unreadable = (&'static str, Option<&'static str>, Vec<u8>, (u16, &'static str));
+
 #[tokio::test]
 async fn bodies_that_cannot_be_read() {
     let world = World::with(Wish::public()).await;
     let json = Some("application/json");
     let padded = |size: usize| format!("{{\"url\":\"https://a.example.org/\"}}{}", " ".repeat(size - 32));
-    let table: [(&str, Option<&str>, Vec<u8>, (u16, &str)); 14] = [
+    let table: [Unreadable; 14] = [
         ("empty", json, vec![], (400, "malformed")),
         ("cut", json, b"{\"url\": \"https://a.exam".to_vec(), (400, "malformed")),
         ("two documents", json, b"{} {}".to_vec(), (400, "malformed")),

@@ -2,8 +2,6 @@
 //! nothing is half written, and coming back succeeds. What real tables do is injected at the connector, because no
 //! local engine does it.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 use std::sync::Arc;
 
 use local::Observer;

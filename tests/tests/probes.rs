@@ -1,8 +1,6 @@
 //! Probes side by side and delivered twice: whatever is done at once or again comes to what it comes to when done
 //! once. Held against the whole table, so that no counter, item of news or record can be forgotten.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

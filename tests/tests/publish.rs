@@ -1,8 +1,6 @@
 //! From one POST to Live: a publisher sends a URL, the probe answers, and every surface tells the same story with
 //! its evidence. And the other way: what is wrong is said, and publishing again after the fix heals it.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 use http::header;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};

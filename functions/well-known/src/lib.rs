@@ -2,7 +2,7 @@
 //! every path that no other function has.
 
 use axum::extract::State;
-use axum::response::Response;
+use axum::response::{Redirect, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use bytes::Bytes;
@@ -21,6 +21,7 @@ const CARD_AGE: u32 = 3600;
 /// The routes of this function.
 pub fn router(app: App) -> Router {
     let routes = Router::new()
+        .route("/", get(async || Redirect::temporary("/discovery.json")))
         .route("/discovery.json", get(map))
         .route("/.well-known/agent-card.json", get(card))
         .route("/.well-known/agent.json", get(card))

@@ -19,10 +19,16 @@ pub(super) fn example(entry: &Entry, heard: Option<&Heard>) -> String {
     };
     let phrase = entry.phrases.iter().find(|phrase| wants(phrase)).or(entry.phrases.first()).copied();
     let phrase = phrase.unwrap_or(entry.name);
-    phrase
-        .replace("{url}", url.as_deref().unwrap_or(URL))
-        .replace("{id}", id.as_deref().unwrap_or(ID))
-        .replace("{text}", "Weather Bot")
+    fill(phrase, url.as_deref().unwrap_or(URL), id.as_deref().unwrap_or(ID))
+}
+
+/// A phrase of the catalogue as somebody would say it.
+pub(crate) fn filled(phrase: &str) -> String {
+    fill(phrase, URL, ID)
+}
+
+fn fill(phrase: &str, url: &str, id: &str) -> String {
+    phrase.replace("{url}", url).replace("{id}", id).replace("{text}", "Weather Bot")
 }
 
 /// One line for each of these operations.
@@ -40,10 +46,8 @@ pub fn operations() -> Value {
             "title": entry.title,
             "description": entry.description,
             "say": example(entry, None),
-            "or_send_data": {
-                "operation": entry.name,
-                "arguments": serde_json::from_str::<Value>(entry.example).unwrap_or_default(),
-            },
+            // As text, because a name within an answer of A2A must be in camel case, whoever's it is.
+            "data": format!("{{\"operation\": \"{}\", \"arguments\": {}}}", entry.name, entry.example),
         })
     };
     CATALOGUE.iter().map(told).collect()

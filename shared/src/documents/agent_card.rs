@@ -5,6 +5,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::app::App;
+use crate::conversation;
 use crate::error::Problem;
 use crate::http::Validator;
 use crate::operations::{CATALOGUE, Entry};
@@ -94,7 +95,7 @@ fn card(settings: &Settings) -> Value {
 
 /// The skills of one operation, each with the requests in plain words that lead to it.
 fn skills(entry: &'static Entry) -> impl Iterator<Item = Value> {
-    let examples: Vec<String> = entry.phrases.iter().map(|phrase| example(phrase)).collect();
+    let examples: Vec<String> = entry.phrases.iter().map(|phrase| conversation::filled(phrase)).collect();
     entry.skills.iter().map(move |skill| {
         json!({
             "id": skill.id,
@@ -119,10 +120,113 @@ fn door_skill() -> Value {
     })
 }
 
-/// A phrase with its placeholders filled.
-fn example(phrase: &str) -> String {
-    phrase
-        .replace("{url}", "https://agent.example.com/.well-known/agent-card.json")
-        .replace("{id}", "agtpub_0123456789abcdef0123")
-        .replace("{text}", "Weather Agent")
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::settings::{Mode, Settings};
+
+    /// Skill ids of the contract whose operation is still to come; an id leaves this list with its operation.
+    const TO_COME: &[&str] = &[
+        "take-demo",
+        "leave-feedback",
+        "talk-inbox",
+        "openapi-map",
+        "ard-search",
+        "match-capability",
+        "get-reciprocity",
+        "leave-trace",
+        "sense-traces",
+        "follow-trail",
+        "endorse",
+        "used-with",
+        "get-acceleration",
+        "interop-resolve",
+        "compose-peers",
+        "interop-session",
+        "capability-hash",
+        "execute-compose",
+        "deposit-outcome",
+        "get-incentives",
+        "preview-kernel",
+        "quick-demo",
+        "demo-confirm",
+        "demo-alive",
+        "one-click-demo",
+        "improvement-log",
+        "conversion-path",
+        "demo-mcp",
+        "buy-product",
+        "submit-feedback",
+        "dual-publish",
+        "open-catalog",
+        "mirror-official",
+        "kernel-improver",
+        "recursive-loop",
+        "upgrade-with-alive",
+        "export-skills",
+    ];
+
+    /// The contract's skill ids ("Agent card").
+    const CONTRACT: &[&str] = &[
+        "list-yourself",
+        "check-status",
+        "take-demo",
+        "leave-feedback",
+        "talk-inbox",
+        "a2a-rpc",
+        "openapi-map",
+        "ard-search",
+        "search-active",
+        "match-capability",
+        "get-founding-deal",
+        "get-reciprocity",
+        "probe-clean",
+        "leave-trace",
+        "sense-traces",
+        "follow-trail",
+        "endorse",
+        "used-with",
+        "get-acceleration",
+        "interop-resolve",
+        "compose-peers",
+        "interop-session",
+        "capability-hash",
+        "check-liveness",
+        "execute-compose",
+        "deposit-outcome",
+        "get-incentives",
+        "preview-kernel",
+        "quick-demo",
+        "demo-confirm",
+        "demo-alive",
+        "one-click-demo",
+        "improvement-log",
+        "conversion-path",
+        "list-agent",
+        "demo-mcp",
+        "list-mcp",
+        "buy-product",
+        "submit-feedback",
+        "dual-publish",
+        "score-free",
+        "open-catalog",
+        "mirror-official",
+        "kernel-improver",
+        "recursive-loop",
+        "upgrade-with-alive",
+        "export-skills",
+    ];
+
+    #[test]
+    fn a_skill_is_advertised_when_its_operation_works() {
+        let card = card(&Settings::from_env(Mode::Public, |_| None).unwrap());
+        let advertised: BTreeSet<&str> =
+            card["skills"].as_array().unwrap().iter().map(|skill| skill["id"].as_str().unwrap()).collect();
+        let contract: BTreeSet<&str> = CONTRACT.iter().copied().collect();
+        let missing: BTreeSet<&str> = contract.difference(&advertised).copied().collect();
+        assert_eq!(missing, TO_COME.iter().copied().collect());
+        assert_eq!(advertised.difference(&contract).count(), 0, "ids are the contract's");
+    }
 }

@@ -68,6 +68,11 @@ pub async fn draw(app: &App) -> Result<Map, Problem> {
             "probes": settings.url("/api/probes"),
             "badge": settings.url("/badge/clean.svg?id={listing_id}"),
             "discovery": settings.url("/discovery.json"),
+            "mcp": settings.url("/api/protocol"),
+            "mcp_server_card": settings.url("/.well-known/mcp/server-card.json"),
+            "a2a": settings.url("/api/a2a"),
+            "agent_card": settings.url("/.well-known/agent-card.json"),
+            "key_set": settings.url("/.well-known/jwks.json"),
         }),
         tools: CATALOGUE
             .iter()

@@ -1,0 +1,52 @@
+//! The founding offer and its seat meter: how many full products are still given away, and the way to one.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{AdvertisedSkill, Effect, Operation};
+use crate::app::App;
+use crate::error::Problem;
+use crate::funnel::{self, Deal, Stage};
+use crate::http::Caller;
+
+/// Tells the founding offer.
+#[derive(Debug)]
+pub struct GetFoundingDeal;
+
+/// Nothing needs to be said.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Arguments {}
+
+/// The offer, and the way to it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    /// The offer and its seat meter.
+    deal: Deal,
+    /// The stages that lead there.
+    stages: Vec<Stage>,
+}
+
+impl Operation for GetFoundingDeal {
+    const NAME: &'static str = "get_founding_deal";
+    const TITLE: &'static str = "Founding offer";
+    const DESCRIPTION: &'static str = "Tells the founding offer: how many seats there are, how many are taken and \
+        left, and the steps from listing to a full product, free and without checkout.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str = "{}";
+    const PHRASES: &'static [&'static str] =
+        &["what is the founding deal?", "how many founding seats are left?", "show the founding offer"];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
+        id: "get-founding-deal",
+        name: "Founding offer",
+        description: "Tells the founding offer, its seat meter and the way to a seat.",
+        tags: &["registry", "founding", "deal"],
+    }];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+        let settings = &app.settings;
+        Ok(Answer { ok: true, deal: funnel::deal(settings, 0), stages: funnel::stages(settings) })
+    }
+}
