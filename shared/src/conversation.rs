@@ -147,7 +147,7 @@ pub async fn answer(
 ) -> Result<Reply, Problem> {
     match understand(said, earlier) {
         Meaning::Run(entry, arguments) => run(app, caller, entry, arguments).await,
-        other => Ok(explained(app, said, other)),
+        other => Ok(explained(app, said, &other)),
     }
 }
 
@@ -182,11 +182,11 @@ async fn run(app: &App, caller: &Caller, entry: &'static Entry, arguments: Value
     }
 }
 
-fn explained(app: &App, said: &Said, meaning: Meaning) -> Reply {
+fn explained(app: &App, said: &Said, meaning: &Meaning) -> Reply {
     let (heard, _) = taken_apart(said);
     let everything =
         || format!("What can be asked:\n{}", help::lines(&crate::operations::CATALOGUE, Some(&heard)));
-    let (outcome, reason, entry, text) = match &meaning {
+    let (outcome, reason, entry, text) = match meaning {
         Meaning::Lacks(entry, lack) => {
             let question = match lack {
                 Lack::Url => "Which URL? Send that of the agent card, the site or the MCP endpoint.",

@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use axum::Router;
@@ -14,6 +15,7 @@ use http_body_util::BodyExt;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+use registry::http::CallerAddress;
 use serde_json::{Map, Value, json};
 use tests::world::{Wish, World};
 use tower::ServiceExt;
@@ -236,6 +238,9 @@ fn sent() -> impl Strategy<Value = Sent> {
 
 async fn answer(router: Router, sent: Sent) -> (StatusCode, Value) {
     let mut request = Request::post(sent.path);
+    // Many callers, as in life: each has its own tasks, and few of them.
+    let caller = Ipv4Addr::new(192, 0, 2, u8::try_from(sent.body.len() % 50).unwrap());
+    request.extensions_mut().unwrap().insert(CallerAddress(caller.into()));
     for (name, value) in &sent.headers {
         request = request.header(*name, *value);
     }
@@ -275,7 +280,8 @@ fn nothing_that_is_sent_gets_anything_but_an_answer_of_a2a() {
 fn fuzz() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     // Each listing waits a while for a probe that does not come here, so there are few of them.
-    let wish = Wish::default().with_rates().and("PUBLISH_PER_HOUR", 2).and("SCORE_PER_HOUR", 20);
+    let wish =
+        Wish::default().with_rates().and("PUBLISH_PER_HOUR_IN_ALL", 2).and("SCORE_PER_HOUR_IN_ALL", 50);
     let world = runtime.block_on(World::with(wish));
     let router = a2a::router(world.app.clone());
     let config = ProptestConfig {

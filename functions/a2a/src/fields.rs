@@ -1,4 +1,4 @@
-//! Reading members of a stranger's JSON: by their camelCase name or the snake_case one that some clients send, with
+//! Reading members of a stranger's JSON: by their camel-case name or the snake-case one that some clients send, with
 //! a fault that names the member. Numbers may come as text, as they do in a query.
 
 use registry::error::shorten;
@@ -29,7 +29,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A member by its camelCase or snake_case name; null counts as absent.
+    /// A member by its camel-case or snake-case name; null counts as absent.
     pub(crate) fn get(&self, name: &str) -> Option<&'a Value> {
         let found = self.members.get(name).or_else(|| self.members.get(&snake(name)));
         found.filter(|value| !value.is_null())

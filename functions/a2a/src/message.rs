@@ -191,7 +191,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(message: Value, exactness: Exactness) -> Result<Message, Fault> {
+    fn read(message: &Value, exactness: Exactness) -> Result<Message, Fault> {
         let params = json!({ "message": message });
         Message::read(Fields::at(&params, "").unwrap(), exactness, || "new".to_owned())
     }
@@ -211,7 +211,7 @@ mod tests {
                 Content::Raw("aGk=".to_owned()),
             ),
         ] {
-            let message = read(json!({ "role": "user", "parts": [part] }), Exactness::Lenient).unwrap();
+            let message = read(&json!({ "role": "user", "parts": [part] }), Exactness::Lenient).unwrap();
             assert_eq!(message.parts[0].content, content);
         }
     }
@@ -237,8 +237,7 @@ mod tests {
             (json!({ "messageId": 7, "role": "ROLE_USER", "parts": text }), "message.messageId"),
             (json!("hello"), "message"),
         ] {
-            let Err(Fault::InvalidParams { field: named, .. }) = read(message.clone(), Exactness::Strict)
-            else {
+            let Err(Fault::InvalidParams { field: named, .. }) = read(&message, Exactness::Strict) else {
                 panic!("{message} was taken");
             };
             assert_eq!(named, field, "{message}");
@@ -248,9 +247,9 @@ mod tests {
     #[test]
     fn files_alone_say_nothing() {
         let raw = json!({ "parts": [{ "raw": "aGk=" }] });
-        assert!(matches!(read(raw, Exactness::Lenient).unwrap().said(), Err(Fault::ContentType(_))));
+        assert!(matches!(read(&raw, Exactness::Lenient).unwrap().said(), Err(Fault::ContentType(_))));
         let both = json!({ "parts": [{ "raw": "aGk=" }, { "text": "list" }, { "text": "me" }, { "url": "https://a" }] });
-        let said = read(both, Exactness::Lenient).unwrap().said().unwrap();
+        let said = read(&both, Exactness::Lenient).unwrap().said().unwrap();
         assert_eq!((said.text.as_str(), said.urls.as_slice()), ("list\nme", &["https://a".to_owned()][..]));
     }
 }

@@ -125,8 +125,10 @@ mod tests {
 
     #[tokio::test]
     async fn answers_of_every_framing_are_read_on_one_connection() {
-        let parts = ["ab", "cd"].map(|part| Ok::<_, std::io::Error>(part));
-        let chunks = move || async move { Body::from_stream(futures::stream::iter(parts)) };
+        let chunks = || async {
+            let parts = ["ab", "cd"].map(Ok::<&str, std::io::Error>);
+            axum::response::Response::new(Body::from_stream(futures::stream::iter(parts)))
+        };
         let router = Router::new()
             .route("/sized", on_get(|| async { "x".repeat(100_000) }))
             .route("/none", on_get(|| async { axum::http::StatusCode::NOT_MODIFIED }))

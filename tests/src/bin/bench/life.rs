@@ -11,7 +11,7 @@ use local::engine::{self, Data};
 use registry::app::Clock;
 use registry::listing::ListingId;
 use registry::settings::{Mode, Settings};
-use registry::store::{Store, table};
+use registry::store::table;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -115,10 +115,8 @@ impl Drop for Folder {
 async fn seed_file(data: &Path) -> Result<Vec<ListingId>, Failure> {
     let settings = Settings::from_env(Mode::Development, |_| None)?;
     let engine = Embedded::open(&Data::File(data.to_path_buf()), &Clock::System)?;
-    let client = engine::client(engine);
-    table::ensure(&client, &settings.table_name).await?;
-    let store = Store::new(client, &settings.table_name);
-    seed::seed(&store, &settings, Clock::System.now(), 0..LISTINGS).await
+    table::ensure(&engine::client(engine.clone()), &settings.table_name).await?;
+    seed::seed(&seed::store(&engine, &settings), &settings, Clock::System.now(), 0..LISTINGS).await
 }
 
 async fn to_live(report: &mut Report, registry: &Server) -> Result<(), Failure> {

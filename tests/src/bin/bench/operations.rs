@@ -36,10 +36,11 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
         ..Options::still(settings)
     })
     .await?;
+    let store = seed::store(&local.engine, &local.app.settings);
     let mut counted = Vec::new();
     let mut seeded = 0;
     for size in SIZES {
-        let ids = seed::seed(&local.app.store, &local.app.settings, clock.now(), seeded..size).await?;
+        let ids = seed::seed(&store, &local.app.settings, clock.now(), seeded..size).await?;
         seeded = size;
         let id = ids.first().ok_or("nothing was seeded")?.to_string();
         counted.push(Counter::new(&local, &observer, &clock).await?.all(&id).await?);

@@ -1,7 +1,14 @@
 //! Live listings by the thousand, put into a table by the registry's own hands: each is submitted, inserted, judged
 //! and recorded as after a real handshake, only that nobody was asked.
 
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+use aws_smithy_types::body::SdkBody;
 use jiff::{SignedDuration, Timestamp};
+use local::engine::{self, Embedded};
 use registry::listing::submission::{Fields, Submission};
 use registry::listing::{Kind, Listing, ListingId};
 use registry::probe::checks::{self, Context};
@@ -10,12 +17,41 @@ use registry::probe::score;
 use registry::probe::verdict::{Facts, Handshake, Skill, Tool, Verdict};
 use registry::settings::Settings;
 use registry::store::{Evidence, FeedItem, Insertion, Judgement, ProbeRecord, Recorded, Store};
+use serde_json::Value;
 use tokio::task::JoinSet;
 
 use crate::Failure;
 
 /// Writers at once: while one waits for the engine, others make their requests.
 const WRITERS: usize = 4;
+
+/// A table for seeding. The engine remembers every transaction by its token for ten minutes, and looks through all
+/// of them at each; whoever seeds repeats none, and sends none.
+pub(crate) fn store(engine: &Embedded, settings: &Settings) -> Store {
+    Store::new(engine::client(WithoutTokens(engine.clone())), &settings.table_name)
+}
+
+/// The engine, to which transactions go without their tokens.
+#[derive(Clone, Debug)]
+struct WithoutTokens(Embedded);
+
+impl HttpClient for WithoutTokens {
+    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
+    }
+}
+
+impl HttpConnector for WithoutTokens {
+    fn call(&self, mut request: HttpRequest) -> HttpConnectorFuture {
+        let body = request.body().bytes().unwrap_or_default();
+        if let Ok(Value::Object(mut members)) = serde_json::from_slice(body)
+            && members.shift_remove("ClientRequestToken").is_some()
+        {
+            *request.body_mut() = SdkBody::from(Value::Object(members).to_string());
+        }
+        self.0.call(request)
+    }
+}
 
 /// The mark under which the seeded listings are judged.
 const MARK: &str = "seed";
@@ -37,7 +73,6 @@ pub(crate) async fn seed(
         writers.spawn(async move {
             let mut ids = Vec::new();
             for n in numbers.skip(writer).step_by(WRITERS) {
-                if n % 1000 == 0 { eprintln!("TEMP {n} {:?}", std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)); }
                 ids.push(live(&store, &settings, now, n).await?);
             }
             Ok::<_, Failure>(ids)
@@ -182,7 +217,8 @@ mod tests {
     async fn the_seeded_are_live_and_not_due() {
         let settings = Settings::from_env(Mode::Development, |_| None).unwrap();
         let local = Local::start(Options::still(settings)).await.unwrap();
-        let (store, now) = (&local.app.store, local.app.clock.now());
+        let now = local.app.clock.now();
+        let store = &store(&local.engine, &local.app.settings);
         let ids = seed(store, &local.app.settings, now, 0..10).await.unwrap();
         let live = store.live().await.unwrap();
         assert_eq!((ids.len(), live.agents, live.mcps), (10, 5, 5));
