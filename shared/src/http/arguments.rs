@@ -104,8 +104,17 @@ fn is_json(kind: &str) -> bool {
 fn unreadable<E: std::error::Error>(error: &serde_path_to_error::Error<E>) -> Problem {
     let field = error.path().to_string();
     let detail = shorten(&error.inner().to_string(), 300);
+    if let Some(named) = named_by(&detail) {
+        return Problem::invalid(named, "invalid_argument", format!("{detail}."));
+    }
     if field == "." {
         return Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_arguments", format!("{detail}."));
     }
     Problem::invalid(&field, "invalid_argument", format!("`{field}`: {detail}."))
+}
+
+/// The field that serde names in its message rather than by its path: one that is missing, or stands twice.
+fn named_by(detail: &str) -> Option<&str> {
+    let rest = detail.strip_prefix("missing field `").or_else(|| detail.strip_prefix("duplicate field `"))?;
+    rest.split('`').next()
 }

@@ -128,7 +128,7 @@ impl Store {
     }
 
     /// Publishes a listing again: takes over what its publisher says of it now and makes it due. Says false
-    /// where it is being probed at this moment or went Live meanwhile; then nothing was written.
+    /// where it is being probed at this moment or was judged since it was read; then nothing was written.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -141,9 +141,14 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
         let change = changed(before, after)?.only_if(
-            "attribute_exists(pk) AND lane <> :active AND lease_until < :now",
+            "lane <> :active AND lane = :lane AND due_at = :due AND lease_until < :now",
             [],
-            [(":active", s(Lane::Active.as_str())), (":now", n(now.as_millisecond()))],
+            [
+                (":active", s(Lane::Active.as_str())),
+                (":lane", s(before.lane.as_str())),
+                (":due", s(before.due_at.to_string())),
+                (":now", n(now.as_millisecond())),
+            ],
         );
         self.update(&mut transaction, &keys::listing(&after.id), &change)?;
         if let Some(item) = contact_item(&after.id, contact) {
