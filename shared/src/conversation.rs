@@ -135,17 +135,12 @@ pub fn refuses(said: &Said) -> bool {
     command::refuses(&Heard::of(&said.text).words)
 }
 
-/// Answers a message.
+/// Answers a message by what it means.
 ///
 /// # Errors
 /// The fault is ours or passes by: the table is busy. A caller's fault is an answer.
-pub async fn answer(
-    app: &App,
-    caller: &Caller,
-    said: &Said,
-    earlier: Option<&Said>,
-) -> Result<Reply, Problem> {
-    match understand(said, earlier) {
+pub async fn answer(app: &App, caller: &Caller, said: &Said, meaning: Meaning) -> Result<Reply, Problem> {
+    match meaning {
         Meaning::Run(entry, arguments) => run(app, caller, entry, arguments).await,
         other => Ok(explained(app, said, &other)),
     }

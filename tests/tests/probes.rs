@@ -1,29 +1,39 @@
 //! Probes side by side and delivered twice: whatever is done at once or again comes to what it comes to when done
 //! once. Held against the whole table, so that no counter, item of news or record can be forgotten.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
 
 use futures::future::join_all;
+use registry::http::Caller;
 use serde_json::json;
 use tests::peers::{Peer, agents, empty, json_answer, servers};
 use tests::world::{HOUR, TICK, World, id_of};
 
+/// Through the gateway, and as calls of one task, which all read before the first of them writes.
 #[tokio::test(flavor = "multi_thread")]
 async fn thirty_two_publishes_at_once_make_one_listing() {
-    let (world, peer) = (World::start().await, Peer::start(agents::newest).await);
-    let body = json!({ "agent_card_url": peer.card(), "contact_email": "a@example.org" });
-    let answers = join_all((0..32).map(|_| world.publish(&body))).await;
-    let id = id_of(&answers[0]);
-    assert!(answers.iter().all(|answer| id_of(answer) == id));
-    let first = answers.iter().filter(|answer| answer["status"] == "queued").count();
-    assert_eq!(first, 1, "one was first, the others met it");
-    let table = world.table().await;
-    assert_eq!((table.under("LISTING#").len(), table.under("CONTACT#").len()), (1, 1));
-    assert_eq!(world.feed().await, ["listing_queued"]);
-    world.deliver().await;
-    assert_eq!((world.lane(&id).await.as_str(), world.counts().await), ("active", (1, 0)));
-    assert_eq!(peer.times("SendMessage"), 1, "the event of each publish asks for the same probe");
+    for by_http in [true, false] {
+        let (world, peer) = (World::start().await, Peer::start(agents::newest).await);
+        let body = json!({ "agent_card_url": peer.card(), "contact_email": "a@example.org" });
+        let answers = join_all((0..32).map(|_| async {
+            if by_http {
+                return world.publish(&body).await;
+            }
+            let publish = registry::operations::named("list_yourself").unwrap().run;
+            publish(world.app.clone(), Caller::default(), body.clone()).await.unwrap()
+        }))
+        .await;
+        let id = id_of(&answers[0]);
+        assert!(answers.iter().all(|answer| id_of(answer) == id));
+        let first = answers.iter().filter(|answer| answer["status"] == "queued").count();
+        assert_eq!(first, 1, "one was first, the others met it");
+        let table = world.table().await;
+        assert_eq!((table.under("LISTING#").len(), table.under("CONTACT#").len()), (1, 1));
+        assert_eq!(world.feed().await, ["listing_queued"]);
+        world.deliver().await;
+        assert_eq!((world.lane(&id).await.as_str(), world.counts().await), ("active", (1, 0)));
+        assert_eq!(peer.times("SendMessage"), 1, "the event of each publish asks for the same probe");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -38,17 +48,19 @@ async fn thirty_two_first_probes_at_once_make_one_probe() {
     assert_eq!(world.feed().await.len(), 2);
 }
 
-/// Eight cards that name one interface; the probes are held back until all have asked their question, so that all
-/// come to their verdict at the same moment.
+/// Eight cards that name one interface; none is answered before all have asked, so that all come to their verdict at
+/// the same moment.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_many_listings_with_one_endpoint_one_goes_live() {
     let world = World::start().await;
-    let arrived = Arc::new(AtomicUsize::new(0));
-    let peer = Peer::start(move |asked| match asked.verb.as_str() {
-        "GET" => json_answer(200, &agents::card(asked, "Twin")),
-        _ => {
-            arrived.fetch_add(1, Ordering::SeqCst);
-            agents::speaks_newest(asked)
+    let all_asked = Arc::new(Barrier::new(8));
+    let peer = Peer::start(move |asked| {
+        if asked.method() == Some("SendMessage") {
+            tokio::task::block_in_place(|| all_asked.wait());
+        }
+        match asked.verb.as_str() {
+            "GET" => json_answer(200, &agents::card(asked, "Twin")),
+            _ => agents::speaks_newest(asked),
         }
     })
     .await;

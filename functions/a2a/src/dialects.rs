@@ -4,9 +4,10 @@
 pub(crate) mod older;
 pub(crate) mod v1;
 
-use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
 
-use crate::message::{Exactness, Message};
+use crate::message::{Exactness, Part};
 use crate::task::Task;
 
 /// How an answer must look.
@@ -82,13 +83,6 @@ pub(crate) fn answered() -> Vec<&'static str> {
     METHODS.iter().filter(|(_, method)| answered(method)).map(|(name, _)| *name).collect()
 }
 
-/// What a message is answered with.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Answer {
-    Message(Message),
-    Task(Task),
-}
-
 impl Dialect {
     /// How exact its messages must be.
     pub(crate) const fn exactness(self) -> Exactness {
@@ -98,24 +92,66 @@ impl Dialect {
         }
     }
 
-    /// What a message is answered with.
-    pub(crate) fn answer(self, answer: &Answer, history: Option<u64>) -> Value {
-        match (self, answer) {
-            (Self::V1, Answer::Message(message)) => serde_json::json!({ "message": v1::message(message) }),
-            (Self::V1, Answer::Task(task)) => serde_json::json!({ "task": v1::task(task, history, true) }),
-            (Self::V03 | Self::V02, Answer::Message(message)) => older::message(message),
-            (Self::V03 | Self::V02, Answer::Task(task)) => self.task(task, history),
+    /// Parts, apart from the message that they will stand in.
+    pub(crate) fn parts(self, parts: Vec<Part>) -> Vec<Value> {
+        match self {
+            Self::V1 => parts.into_iter().map(v1::part).collect(),
+            Self::V03 | Self::V02 => parts.into_iter().map(older::part).collect(),
+        }
+    }
+
+    /// A message as an answer, around parts that are written already.
+    pub(crate) fn message(
+        self,
+        id: &str,
+        context_id: &str,
+        parts: &RawValue,
+    ) -> serde_json::Result<Box<RawValue>> {
+        match self {
+            Self::V1 => to_raw_value(&v1::Answer::with(id, context_id, parts)),
+            Self::V03 | Self::V02 => to_raw_value(&older::Answer::with(id, context_id, parts)),
+        }
+    }
+
+    /// A task as an answer to a message.
+    pub(crate) fn sent(self, task: Task, history: Option<u64>) -> Value {
+        match self {
+            Self::V1 => serde_json::json!({ "task": v1::task(task, history, true) }),
+            Self::V03 | Self::V02 => self.task(task, history),
         }
     }
 
     /// A task.
-    pub(crate) fn task(self, task: &Task, history: Option<u64>) -> Value {
+    pub(crate) fn task(self, task: Task, history: Option<u64>) -> Value {
         match self {
             Self::V1 => v1::task(task, history, true),
             Self::V03 => older::task(task, history, false),
             Self::V02 => older::task(task, history, true),
         }
     }
+}
+
+/// An object under construction; what is absent is left out.
+#[derive(Debug, Default)]
+struct Shape(Map<String, Value>);
+
+impl Shape {
+    fn put(&mut self, name: &str, value: Option<impl Into<Value>>) {
+        if let Some(value) = value {
+            self.0.insert(name.to_owned(), value.into());
+        }
+    }
+}
+
+impl From<Shape> for Value {
+    fn from(shape: Shape) -> Self {
+        Self::Object(shape.0)
+    }
+}
+
+/// A list, unless it is empty.
+fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
+    (!list.is_empty()).then_some(list)
 }
 
 /// A time as both dialects write it: UTC, with milliseconds.

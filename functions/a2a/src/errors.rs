@@ -167,6 +167,13 @@ impl From<Problem> for Fault {
     }
 }
 
+/// An answer that cannot be written is a fault of ours.
+impl From<serde_json::Error> for Fault {
+    fn from(error: serde_json::Error) -> Self {
+        Problem::fault(error.to_string()).into()
+    }
+}
+
 /// What keeps a body from being read, as this door says it.
 pub(crate) fn of_body(problem: Problem) -> Fault {
     match problem.status {

@@ -12,8 +12,8 @@ mod task;
 mod version;
 mod work;
 
-use axum::Router;
 use axum::routing::{any, get, post};
+use axum::{Extension, Router};
 use registry::app::App;
 use registry::http::finish;
 
@@ -25,5 +25,5 @@ pub fn router(app: App) -> Router {
         .route("/api/a2a/{*call}", any(rest::door))
         // Cards in the wild name the bare host as their REST interface.
         .route("/message:send", post(rest::send));
-    finish(routes, app)
+    finish(routes.layer(Extension(work::Answers::default())), app)
 }

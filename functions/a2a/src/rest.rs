@@ -1,16 +1,18 @@
 //! The REST binding of 1.0 (specification §11): the same calls by path and method, with the same shapes. A path may
 //! begin with a tenant, which this registry has none of and therefore passes over.
 
-use axum::Json;
 use axum::extract::{FromRequest, Path, Request, State};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use http::{HeaderMap, HeaderValue, Method, Uri, header};
 use registry::app::App;
 use registry::http::{Caller, RawBody};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::dialects::Dialect;
 use crate::errors::{Fault, of_body};
+use crate::work::Answers;
 use crate::{version, work};
 
 /// The media type of A2A's own, sent to whoever names it.
@@ -32,22 +34,34 @@ enum Call {
 /// `/api/a2a/{call}`.
 pub(crate) async fn door(
     State(app): State<App>,
+    Extension(answers): Extension<Answers>,
     caller: Caller,
     Path(path): Path<String>,
     request: Request,
 ) -> Response {
     let call = call_at(&path);
-    answer(&app, caller, call, request).await
+    answer(&app, &answers, caller, call, request).await
 }
 
 /// `POST /message:send`.
-pub(crate) async fn send(State(app): State<App>, caller: Caller, request: Request) -> Response {
-    answer(&app, caller, Some(Call::Send), request).await
+pub(crate) async fn send(
+    State(app): State<App>,
+    Extension(answers): Extension<Answers>,
+    caller: Caller,
+    request: Request,
+) -> Response {
+    answer(&app, &answers, caller, Some(Call::Send), request).await
 }
 
-async fn answer(app: &App, caller: Caller, call: Option<Call>, request: Request) -> Response {
+async fn answer(
+    app: &App,
+    answers: &Answers,
+    caller: Caller,
+    call: Option<Call>,
+    request: Request,
+) -> Response {
     let own_type = names_a2a_json(request.headers());
-    let mut response = match run(app, caller, call, request).await {
+    let mut response = match run(app, answers, caller, call, request).await {
         Ok(result) => Json(result).into_response(),
         Err(fault) => fault.rest(),
     };
@@ -63,7 +77,13 @@ fn names_a2a_json(headers: &HeaderMap) -> bool {
     })
 }
 
-async fn run(app: &App, caller: Caller, call: Option<Call>, request: Request) -> Result<Value, Fault> {
+async fn run(
+    app: &App,
+    answers: &Answers,
+    caller: Caller,
+    call: Option<Call>,
+    request: Request,
+) -> Result<Box<RawValue>, Fault> {
     let call = call.ok_or(Fault::NoSuchPath)?;
     version::check(request.headers(), request.uri())?;
     let (allowed, method) = (call.methods(), request.method());
@@ -76,7 +96,7 @@ async fn run(app: &App, caller: Caller, call: Option<Call>, request: Request) ->
     match call {
         Call::Send => {
             let params = body(request).await?;
-            work::send(app, caller, &params, Dialect::V1).await
+            work::send(app, answers, caller, &params, Dialect::V1).await
         }
         Call::List => work::list(app, caller, &query(&uri)).await,
         Call::Get(id) => work::get(app, caller, &with_id(query(&uri), id), Dialect::V1).await,

@@ -1,17 +1,20 @@
 //! JSON-RPC 2.0 over POST: the ladder from bytes to a call, and back. Every answer has HTTP status 200, errors too,
 //! because one of the official clients gives up on any other before it reads the body.
 
-use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use http::{HeaderMap, Uri};
 use registry::app::App;
 use registry::error::{Problem, shorten};
 use registry::http::{Caller, RawBody};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::dialects::{self, Dialect, Method};
 use crate::errors::{Fault, of_body};
+use crate::work::Answers;
 use crate::{about, version, work};
 
 /// What streaming and subscribing are answered with.
@@ -24,6 +27,7 @@ const NO_EXTENDED_CARD: Fault =
 /// `POST /api/a2a`.
 pub(crate) async fn door(
     State(app): State<App>,
+    Extension(answers): Extension<Answers>,
     caller: Caller,
     uri: Uri,
     headers: HeaderMap,
@@ -32,18 +36,29 @@ pub(crate) async fn door(
     let (id, answer) = match read(body) {
         Ok((id, request)) => {
             let answer = match version::check(&headers, &uri) {
-                Ok(()) => call(&app, caller, &request).await,
+                Ok(()) => call(&app, &answers, caller, &request).await,
                 Err(fault) => Err(fault),
             };
             (id, answer)
         }
         Err((id, fault)) => (id, Err(fault)),
     };
-    let answer = match answer {
-        Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
-        Err(fault) => json!({ "jsonrpc": "2.0", "id": id, "error": fault.rpc() }),
+    let (result, error) = match answer {
+        Ok(result) => (Some(result), None),
+        Err(fault) => (None, Some(fault.rpc())),
     };
-    Json(answer).into_response()
+    Json(Reply { jsonrpc: "2.0", id, result, error }).into_response()
+}
+
+/// An answer as JSON-RPC has it.
+#[derive(Serialize)]
+struct Reply {
+    jsonrpc: &'static str,
+    id: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Value>,
 }
 
 /// A request as JSON-RPC has it: its method and its parameters.
@@ -85,14 +100,19 @@ fn read(body: Result<RawBody, Problem>) -> Result<(Value, Request), (Value, Faul
     Ok((id, Request { method, params }))
 }
 
-async fn call(app: &App, caller: Caller, request: &Request) -> Result<Value, Fault> {
+async fn call(
+    app: &App,
+    answers: &Answers,
+    caller: Caller,
+    request: &Request,
+) -> Result<Box<RawValue>, Fault> {
     let params = &request.params;
     match dialects::method(&request.method) {
-        Some(Method::Send(dialect)) => work::send(app, caller, params, dialect).await,
+        Some(Method::Send(dialect)) => work::send(app, answers, caller, params, dialect).await,
         Some(Method::Get(dialect)) => work::get(app, caller, params, dialect).await,
         Some(Method::Cancel(dialect)) => work::cancel(app, caller, params, dialect).await,
         Some(Method::List) => work::list(app, caller, params).await,
-        Some(Method::Help) => Ok(about::help(&app.settings)),
+        Some(Method::Help) => work::raw(&about::help(&app.settings)),
         Some(Method::Stream | Method::Subscribe) => Err(NO_STREAMS),
         Some(Method::Push) => Err(Fault::PushNotSupported),
         Some(Method::ExtendedCard(Dialect::V1)) => Err(NO_EXTENDED_CARD),
@@ -104,6 +124,7 @@ async fn call(app: &App, caller: Caller, request: &Request) -> Result<Value, Fau
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn refusal(body: &'static str) -> (Value, i64) {
         let Err((id, fault)) = read(Ok(RawBody(body.into()))) else { panic!("{body} was taken") };

@@ -114,11 +114,11 @@ impl Task {
         })
     }
 
-    /// The last `length` messages of its history; all where nothing is said.
-    pub(crate) fn history(&self, length: Option<u64>) -> &[Message] {
-        let all = &self.contents.history;
+    /// Takes the last `length` messages out of its history; all where nothing is said.
+    pub(crate) fn take_history(&mut self, length: Option<u64>) -> Vec<Message> {
+        let mut all = std::mem::take(&mut self.contents.history);
         let length = length.and_then(|length| usize::try_from(length).ok()).unwrap_or(all.len());
-        &all[all.len().saturating_sub(length)..]
+        all.split_off(all.len().saturating_sub(length))
     }
 }
 

@@ -2,13 +2,16 @@
 //! canceled. An answer that was only read is a message; whatever was done, refused, asked back or explained is a task.
 
 use registry::app::App;
-use registry::conversation::{self, Outcome, Reply, Said};
+use registry::conversation::{self, Meaning, Outcome, Reply, Said};
 use registry::error::Problem;
-use registry::http::Caller;
+use registry::http::{Caller, Remembered};
+use registry::operations::Entry;
 use registry::store::{KeptTask, Origin, StoreError, TaskFilter};
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
-use crate::dialects::{Answer, Dialect, v1};
+use crate::dialects::{Dialect, v1};
 use crate::errors::Fault;
 use crate::fields::Fields;
 use crate::message::{Message, Part, Role};
@@ -19,32 +22,75 @@ const LONGEST_HISTORY: u64 = 1_000_000;
 /// At most so many messages of one task are kept; a longer talk is a new one.
 const MOST_MESSAGES: usize = 40;
 
+/// Answers that were only read, in the words of a dialect, while what they were made from stands.
+pub(crate) type Answers = Remembered<Box<RawValue>>;
+
 /// Answers a message.
 pub(crate) async fn send(
     app: &App,
+    answers: &Answers,
     caller: Caller,
     params: &Map<String, Value>,
     dialect: Dialect,
-) -> Result<Value, Fault> {
-    let params = Fields::of(params, "");
-    let asked = Asked::read(app, params, dialect)?;
+) -> Result<Box<RawValue>, Fault> {
+    let asked = Asked::read(app, Fields::of(params, ""), dialect)?;
     let said = asked.message.said()?;
+    if !asked.for_a_task() {
+        return match conversation::understand(&said, None) {
+            Meaning::Run(entry, arguments) if entry.effect.read_only => {
+                let parts = read(app, answers, caller, dialect, entry, arguments).await?;
+                Ok(dialect.message(&new_id(app), &asked.context_id, &parts)?)
+            }
+            meaning => {
+                let reply = conversation::answer(app, &caller, &said, meaning).await?;
+                let task = keep(app, caller, &asked, None, Some(reply)).await?;
+                raw(&dialect.sent(task, asked.history))
+            }
+        };
+    }
     let before = before(app, caller, &asked).await?;
     let continued = before.as_ref().filter(|task| !task.state.is_final());
     let earlier = continued.map(|task| what_was_said(&task.contents.history)).transpose()?;
     let reply = if earlier.is_some() && conversation::refuses(&said) {
         None
     } else {
-        Some(conversation::answer(app, &caller, &said, earlier.as_ref()).await?)
+        let meaning = conversation::understand(&said, earlier.as_ref());
+        Some(conversation::answer(app, &caller, &said, meaning).await?)
     };
-    let wants_task = asked.wants_task || continued.is_some() || asked.chosen_id.is_some();
-    let answer = match reply {
-        Some(reply) if reply.outcome == Outcome::Read && !wants_task => {
-            Answer::Message(told(app, &asked, reply))
-        }
-        reply => Answer::Task(keep(app, caller, &asked, before, reply).await?),
-    };
-    Ok(dialect.answer(&answer, asked.history))
+    let task = keep(app, caller, &asked, before, reply).await?;
+    raw(&dialect.sent(task, asked.history))
+}
+
+/// The parts of an answer that is only read.
+async fn read(
+    app: &App,
+    answers: &Answers,
+    caller: Caller,
+    dialect: Dialect,
+    entry: &'static Entry,
+    arguments: Value,
+) -> Result<Box<RawValue>, Fault> {
+    // A table that cannot say what an answer is made from is left to the operation itself.
+    let made_from = (entry.made_from)(app.clone()).await.unwrap_or_default();
+    let name = made_from.as_ref().map(|_| json!([dialect == Dialect::V1, entry.name, arguments]).to_string());
+    if let (Some(name), Some(validator)) = (&name, &made_from)
+        && let Some(parts) = answers.get(name, validator)
+    {
+        return Ok(parts);
+    }
+    let meaning = Meaning::Run(entry, arguments);
+    let reply = conversation::answer(app, &caller, &Said::default(), meaning).await?;
+    let done = reply.data["ok"] == true;
+    let parts = raw(&dialect.parts(vec![Part::text(reply.text), Part::data(reply.data)]))?;
+    if let (Some(name), Some(validator), true) = (name, made_from, done) {
+        answers.put(&name, validator, parts.clone());
+    }
+    Ok(parts)
+}
+
+/// Writes an answer.
+pub(crate) fn raw(value: &impl Serialize) -> Result<Box<RawValue>, Fault> {
+    Ok(to_raw_value(value)?)
 }
 
 /// A message, and how its sender wants it answered.
@@ -59,6 +105,11 @@ struct Asked {
 }
 
 impl Asked {
+    /// Whether a task must be the answer: one is named, or will be asked for.
+    const fn for_a_task(&self) -> bool {
+        self.wants_task || self.chosen_id.is_some() || self.message.task_id.is_some()
+    }
+
     fn read(app: &App, params: Fields<'_>, dialect: Dialect) -> Result<Self, Fault> {
         let message = Message::read(params, dialect.exactness(), || new_id(app))?;
         let chosen_id = if dialect == Dialect::V02 {
@@ -124,11 +175,6 @@ fn what_was_said(history: &[Message]) -> Result<Said, Fault> {
         whole.urls.extend(said.urls);
     }
     Ok(whole)
-}
-
-/// An answer as a message.
-fn told(app: &App, asked: &Asked, reply: Reply) -> Message {
-    agent_says(app, &asked.context_id, None, vec![Part::text(reply.text), Part::data(reply.data)])
 }
 
 fn agent_says(app: &App, context_id: &str, task_id: Option<&str>, parts: Vec<Part>) -> Message {
@@ -211,11 +257,11 @@ pub(crate) async fn get(
     caller: Caller,
     params: &Map<String, Value>,
     dialect: Dialect,
-) -> Result<Value, Fault> {
+) -> Result<Box<RawValue>, Fault> {
     let params = Fields::of(params, "");
     let history = params.number("historyLength", 0, LONGEST_HISTORY)?;
     let (task, _) = find(app, caller, params).await?;
-    Ok(dialect.task(&task, history))
+    raw(&dialect.task(task, history))
 }
 
 /// Cancels a task that still waits for something.
@@ -224,7 +270,7 @@ pub(crate) async fn cancel(
     caller: Caller,
     params: &Map<String, Value>,
     dialect: Dialect,
-) -> Result<Value, Fault> {
+) -> Result<Box<RawValue>, Fault> {
     let (mut task, kept) = find(app, caller, Fields::of(params, "")).await?;
     let id = task.id.clone();
     if task.state.is_final() {
@@ -237,7 +283,7 @@ pub(crate) async fn cancel(
     if !app.store.keep_task(Some(&kept), &task.kept()?, task.at).await.map_err(fault)? {
         return Err(Fault::TaskNotCancelable { id, state: "being answered" });
     }
-    Ok(dialect.task(&task, None))
+    raw(&dialect.task(task, None))
 }
 
 async fn find(app: &App, caller: Caller, params: Fields<'_>) -> Result<(Task, KeptTask), Fault> {
@@ -255,7 +301,11 @@ async fn find(app: &App, caller: Caller, params: Fields<'_>) -> Result<(Task, Ke
 }
 
 /// Lists the tasks of a caller, the last changed first.
-pub(crate) async fn list(app: &App, caller: Caller, params: &Map<String, Value>) -> Result<Value, Fault> {
+pub(crate) async fn list(
+    app: &App,
+    caller: Caller,
+    params: &Map<String, Value>,
+) -> Result<Box<RawValue>, Fault> {
     let params = Fields::of(params, "");
     let size = params.number("pageSize", 1, 100)?.unwrap_or(50);
     let history = params.number("historyLength", 0, LONGEST_HISTORY)?;
@@ -273,8 +323,8 @@ pub(crate) async fn list(app: &App, caller: Caller, params: &Map<String, Value>)
         .await
         .map_err(fault)?;
     let tasks: Vec<Task> = page.tasks.into_iter().map(Task::of).collect::<Result<_, Problem>>()?;
-    Ok(json!({
-        "tasks": tasks.iter().map(|task| v1::task(task, history, artifacts)).collect::<Vec<_>>(),
+    raw(&json!({
+        "tasks": tasks.into_iter().map(|task| v1::task(task, history, artifacts)).collect::<Vec<_>>(),
         "nextPageToken": page.next.map(|place| token(&place)).unwrap_or_default(),
         "pageSize": size,
         "totalSize": page.total,

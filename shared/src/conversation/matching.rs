@@ -101,71 +101,106 @@ fn candidate(
     known: &Known,
     phrase: &Phrase,
 ) -> Option<Candidate> {
-    let reads = known.entry.effect.read_only;
-    let filling = fill(heard, known, phrase, beside);
-    let apart = filling.as_ref().map(|filling| filling.taken.clone()).unwrap_or_default();
-    let said: Vec<&Word> =
-        heard.words.iter().filter(|word| word.counts() && !apart.contains(&word.at.start)).collect();
-    let stems: BTreeSet<&String> = said.iter().map(|word| &word.stem).collect();
+    // A text with a URL or an id is about it: what has no use for either is not meant.
+    let uses_picks = phrase.slots.iter().any(|slot| matches!(slot, Slot::Url | Slot::Id));
+    if picks(heard) > 0.0 && !uses_picks {
+        return None;
+    }
+    let (sense, likeness, last_resort) = match fill(heard, known, phrase, beside) {
+        Ok(filling) => {
+            let common = common(book, heard, known, phrase, Some(&filling))?;
+            let finish = || finish(heard, known, beside, filling.arguments.clone());
+            let sense = if known.entry.effect.read_only {
+                (common.of_phrase >= PHRASE_SHARE && common.likeness >= LIKENESS).then(finish)
+            } else {
+                bidden(heard, known, phrase, &common, finish)
+            };
+            (sense?, common.likeness, false)
+        }
+        Err(slot) => {
+            let common = common(book, heard, known, phrase, None)?;
+            if !asks(heard, known, phrase, &common) {
+                return None;
+            }
+            let of_oneself = heard.words.iter().any(|word| OF_ONESELF.contains(&word.low.as_str()));
+            let last_resort = known.entry.effect.read_only || !of_oneself;
+            (Sense::Lacks(known.entry, slot), common.likeness, last_resort)
+        }
+    };
+    Some(Candidate { likeness, sense, reads: known.entry.effect.read_only, last_resort })
+}
+
+/// What a phrase and a text have in common.
+struct Common {
+    /// How many words.
+    words: usize,
+    /// How much of the phrase is in the text.
+    of_phrase: f64,
+    /// How much of both is in the other: the harmonic mean, where the text may use any phrase's words of the operation.
+    likeness: f64,
+}
+
+/// None where no word is shared. Slots count where they are filled.
+fn common(
+    book: &PhraseBook,
+    heard: &Heard,
+    known: &Known,
+    phrase: &Phrase,
+    filling: Option<&Filling>,
+) -> Option<Common> {
+    let in_a_slot = |word: &&Word| filling.is_some_and(|filling| filling.taken.contains(&word.at.start));
+    let said = heard.words.iter().filter(|word| word.counts() && !in_a_slot(word));
+    // In order, so that the sums are the same in every process.
+    let stems: BTreeSet<&String> = said.map(|word| &word.stem).collect();
     let shared: Vec<&String> = phrase.stems.iter().filter(|stem| stems.contains(stem)).collect();
     if shared.is_empty() {
         return None;
     }
-    let likeness = |slots_in_phrase: f64, slots_said: f64, slots_shared: f64| {
-        let of_phrase = (book.weights(shared.iter().copied()) + slots_shared)
-            / (book.weights(&phrase.stems) + slots_in_phrase);
-        let meant = stems.iter().filter(|stem| known.stems.contains(**stem)).copied();
-        let of_text =
-            (book.weights(meant) + slots_shared) / (book.weights(stems.iter().copied()) + slots_said);
-        (of_phrase, 2.0 * of_phrase * of_text / (of_phrase + of_text))
-    };
-    // A text with a URL or an id is about it: what has no use for either is not meant.
-    let about_another =
-        picks(heard) > 0.0 && !phrase.slots.iter().any(|slot| matches!(slot, Slot::Url | Slot::Id));
-    if about_another {
+    let (filled, slots) = filling.map_or((0.0, 0.0), |filling| (filling.weight, share(phrase.slots.len())));
+    let meant = stems.iter().filter(|stem| known.stems.contains(**stem)).copied();
+    let of_phrase = (book.weights(shared.iter().copied()) + filled) / (book.weights(&phrase.stems) + slots);
+    let of_text =
+        (book.weights(meant) + filled) / (book.weights(stems.iter().copied()) + slots.max(picks(heard)));
+    let likeness = 2.0 * of_phrase * of_text / (of_phrase + of_text);
+    Some(Common { words: shared.len(), of_phrase, likeness })
+}
+
+/// The sense of a filled phrase that writes; none where the text does not bid it.
+fn bidden(
+    heard: &Heard,
+    known: &Known,
+    phrase: &Phrase,
+    common: &Common,
+    finish: impl FnOnce() -> Sense,
+) -> Option<Sense> {
+    let at = command::bidden(&heard.words, &phrase.verb)?;
+    let names_its_object = !phrase.slots.is_empty() || common.words == phrase.stems.len();
+    if !names_its_verb(phrase, common) || !names_its_object {
         return None;
     }
-    let new = |likeness: f64, sense: Sense| Some(Candidate { likeness, sense, reads, last_resort: false });
-    match filling {
-        Ok(filling) => {
-            let slots = share(phrase.slots.len());
-            let (of_phrase, likeness) = likeness(slots, slots.max(picks(heard)), filling.weight);
-            if reads {
-                let sense = || finish(heard, known, beside, filling.arguments.clone());
-                return (of_phrase >= PHRASE_SHARE && likeness >= LIKENESS)
-                    .then(|| new(likeness, sense()))
-                    .flatten();
-            }
-            let at = command::bidden(&heard.words, &phrase.verb)?;
-            let spoken = !command::is_general(&phrase.verb) || shared.len() > 1;
-            if !spoken || (phrase.slots.is_empty() && shared.len() < phrase.stems.len()) {
-                return None;
-            }
-            let sense = if command::taken_back(&heard.words, at, &phrase.stems) {
-                Sense::Held(known.entry, Hold::TakenBack)
-            } else if phrase.slots.contains(&Slot::Url) && heard.urls.len() > 1 {
-                Sense::Held(known.entry, Hold::Several)
-            } else {
-                finish(heard, known, beside, filling.arguments)
-            };
-            new(likeness, sense)
-        }
-        Err(slot) => {
-            let (of_phrase, likeness) = likeness(0.0, picks(heard), 0.0);
-            let asked = if reads {
-                of_phrase >= HALF_SAID && likeness >= HALF_SAID
-            } else {
-                let at = command::bidden(&heard.words, &phrase.verb)?;
-                let spoken = !command::is_general(&phrase.verb) || shared.len() > 1;
-                spoken && likeness >= LIKENESS && !command::taken_back(&heard.words, at, &phrase.stems)
-            };
-            let of_oneself = heard.words.iter().any(|word| OF_ONESELF.contains(&word.low.as_str()));
-            let candidate = new(likeness, Sense::Lacks(known.entry, slot));
-            candidate
-                .filter(|_| asked)
-                .map(|asking| Candidate { last_resort: reads || !of_oneself, ..asking })
-        }
+    Some(if command::taken_back(&heard.words, at, &phrase.stems) {
+        Sense::Held(known.entry, Hold::TakenBack)
+    } else if phrase.slots.contains(&Slot::Url) && heard.urls.len() > 1 {
+        Sense::Held(known.entry, Hold::Several)
+    } else {
+        finish()
+    })
+}
+
+/// Whether a text says enough of a phrase, but for its slot, that one may ask back.
+fn asks(heard: &Heard, known: &Known, phrase: &Phrase, common: &Common) -> bool {
+    if known.entry.effect.read_only {
+        return common.of_phrase >= HALF_SAID && common.likeness >= HALF_SAID;
     }
+    names_its_verb(phrase, common)
+        && common.likeness >= LIKENESS
+        && command::bidden(&heard.words, &phrase.verb)
+            .is_some_and(|at| !command::taken_back(&heard.words, at, &phrase.stems))
+}
+
+/// A verb that could mean anything needs another word of its phrase.
+fn names_its_verb(phrase: &Phrase, common: &Common) -> bool {
+    !command::is_general(&phrase.verb) || common.words > 1
 }
 
 /// Words by which a sender speaks of what is its own.

@@ -1,9 +1,11 @@
 //! Shapes of A2A 1.0 (a2a.proto as JSON): a part is known by its one member, roles and states are in capitals, and
 //! nothing has a `kind`. Members that would hold a default are left out.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
-use super::time;
+use super::{Shape, some, time};
 use crate::message::{Content, Message, Part, Role};
 use crate::task::{State, Task};
 
@@ -18,68 +20,72 @@ pub(crate) fn state_named(name: &str) -> Option<State> {
     State::named(if bare == "cancelled" { "canceled" } else { &bare })
 }
 
-pub(crate) fn message(message: &Message) -> Value {
-    let mut shape = Map::new();
-    shape.insert("messageId".to_owned(), json!(message.id));
-    let mut put = |name: &str, value: Option<Value>| {
-        if let Some(value) = value {
-            shape.insert(name.to_owned(), value);
-        }
-    };
-    put("contextId", message.context_id.as_ref().map(|id| json!(id)));
-    put("taskId", message.task_id.as_ref().map(|id| json!(id)));
-    put("role", Some(json!(if message.role == Role::User { "ROLE_USER" } else { "ROLE_AGENT" })));
-    put("parts", Some(message.parts.iter().map(part).collect()));
-    put("metadata", message.metadata.as_ref().map(|metadata| json!(metadata)));
-    put("extensions", some(&message.extensions));
-    put("referenceTaskIds", some(&message.references));
-    Value::Object(shape)
+/// A message as an answer, around parts that are written already.
+#[derive(Serialize)]
+pub(crate) struct Answer<'a> {
+    message: Shell<'a>,
 }
 
-fn some(texts: &[String]) -> Option<Value> {
-    (!texts.is_empty()).then(|| json!(texts))
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Shell<'a> {
+    message_id: &'a str,
+    context_id: &'a str,
+    role: &'static str,
+    parts: &'a RawValue,
 }
 
-pub(crate) fn part(part: &Part) -> Value {
-    let mut shape = match &part.content {
-        Content::Text(text) => json!({ "text": text }),
-        Content::Data(data) => json!({ "data": data }),
-        Content::Url(url) => json!({ "url": url }),
-        Content::Raw(raw) => json!({ "raw": raw }),
-    };
-    if let Some(name) = &part.filename {
-        shape["filename"] = json!(name);
+impl<'a> Answer<'a> {
+    pub(crate) const fn with(message_id: &'a str, context_id: &'a str, parts: &'a RawValue) -> Self {
+        Self { message: Shell { message_id, context_id, role: "ROLE_AGENT", parts } }
     }
-    if let Some(kind) = &part.media_type {
-        shape["mediaType"] = json!(kind);
-    }
-    if let Some(metadata) = &part.metadata {
-        shape["metadata"] = json!(metadata);
-    }
-    shape
 }
 
-pub(crate) fn task(task: &Task, history: Option<u64>, artifacts: bool) -> Value {
-    let mut shape = json!({
-        "id": task.id,
-        "contextId": task.context_id,
-        "status": { "state": state(task.state), "timestamp": time(task.at) },
+fn message(message: Message) -> Value {
+    let role = if message.role == Role::User { "ROLE_USER" } else { "ROLE_AGENT" };
+    let mut shape = Shape::default();
+    shape.put("messageId", Some(message.id));
+    shape.put("contextId", message.context_id);
+    shape.put("taskId", message.task_id);
+    shape.put("role", Some(role));
+    shape.put("parts", Some(message.parts.into_iter().map(part).collect::<Vec<_>>()));
+    shape.put("metadata", message.metadata);
+    shape.put("extensions", some(message.extensions));
+    shape.put("referenceTaskIds", some(message.references));
+    shape.into()
+}
+
+pub(crate) fn part(part: Part) -> Value {
+    let mut shape = Shape::default();
+    match part.content {
+        Content::Text(text) => shape.put("text", Some(text)),
+        Content::Data(data) => shape.put("data", Some(data)),
+        Content::Url(url) => shape.put("url", Some(url)),
+        Content::Raw(raw) => shape.put("raw", Some(raw)),
+    }
+    shape.put("filename", part.filename);
+    shape.put("mediaType", part.media_type);
+    shape.put("metadata", part.metadata);
+    shape.into()
+}
+
+pub(crate) fn task(mut task: Task, history: Option<u64>, artifacts: bool) -> Value {
+    let history = task.take_history(history);
+    let mut status = Shape::default();
+    status.put("state", Some(state(task.state)));
+    status.put("message", task.contents.message.map(message));
+    status.put("timestamp", Some(time(task.at)));
+    let artifacts = task.contents.artifacts.into_iter().filter(|_| artifacts).map(|artifact| {
+        let parts: Vec<Value> = artifact.parts.into_iter().map(part).collect();
+        json!({ "artifactId": artifact.id, "name": artifact.name, "parts": parts })
     });
-    if let Some(said) = &task.contents.message {
-        shape["status"]["message"] = message(said);
-    }
-    if artifacts && !task.contents.artifacts.is_empty() {
-        let told = task.contents.artifacts.iter().map(|artifact| {
-            let parts: Value = artifact.parts.iter().map(part).collect();
-            json!({ "artifactId": artifact.id, "name": artifact.name, "parts": parts })
-        });
-        shape["artifacts"] = told.collect();
-    }
-    let history = task.history(history);
-    if !history.is_empty() {
-        shape["history"] = history.iter().map(message).collect();
-    }
-    shape
+    let mut shape = Shape::default();
+    shape.put("id", Some(task.id));
+    shape.put("contextId", Some(task.context_id));
+    shape.put("status", Some(Value::from(status)));
+    shape.put("artifacts", some(artifacts.collect()));
+    shape.put("history", some(history.into_iter().map(message).collect()));
+    shape.into()
 }
 
 #[cfg(test)]

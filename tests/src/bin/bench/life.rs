@@ -1,8 +1,7 @@
 //! The registry as it lives: 10,000 listings in a file, its schedules running, in a process of its own. How soon what
 //! is published is Live, how fast it answers beside the same gateway doing nothing, and what memory it holds.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,6 +15,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use crate::client::{self, Connection};
+use crate::folder::Folder;
 use crate::load::{self, Taken, Target};
 use crate::peers::{self, Manner};
 use crate::processes::{self, Server};
@@ -53,7 +53,7 @@ const PUBLISH: &str = "publish, new each time";
 pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let binary = processes::build_registry().await?;
     let folder = Folder::new()?;
-    let data = folder.0.join("registry.db");
+    let data = folder.file("registry.db");
     let ids = seed_file(&data).await?;
     let registry = processes::start_registry(&binary, &data).await?;
     let at_start = machine::memory(registry.process);
@@ -91,25 +91,6 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
         report.not_measured("at its peak", "no /proc here", "< 100 MB");
     }
     Ok(())
-}
-
-/// A folder for the data, beside the builds; gone with this.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Result<Self, Failure> {
-        let folder = processes::target_folder()?.join(format!("bench-{}", std::process::id()));
-        fs::create_dir_all(&folder)?;
-        Ok(Self(folder))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        if let Err(error) = fs::remove_dir_all(&self.0) {
-            eprintln!("bench: {} stays behind: {error}", self.0.display());
-        }
-    }
 }
 
 async fn seed_file(data: &Path) -> Result<Vec<ListingId>, Failure> {

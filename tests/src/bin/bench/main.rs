@@ -2,6 +2,7 @@
 //! limits. A broken limit ends with exit code 1, so that a slow change is seen by whoever makes it.
 
 mod client;
+mod folder;
 mod life;
 mod load;
 mod machine;

@@ -4,13 +4,14 @@
 use std::time::Duration;
 
 use local::engine::observed::Calls;
-use local::{Local, Observer, Options};
+use local::{Data, Local, Observer, Options};
 use registry::app::Clock;
 use registry::probe::sweep;
 use registry::settings::{Mode, Settings};
 use serde_json::{Value, json};
 
 use crate::client::{self, Connection};
+use crate::folder::Folder;
 use crate::peers::{self, CARD, Manner};
 use crate::report::Report;
 use crate::{Failure, seed};
@@ -27,12 +28,14 @@ const SWEPT: [usize; 2] = [20, 60];
 /// The registry does not start, or answers what it should not.
 pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     report.part("Table operations of a request, with 1,000 and with 100,000 Live listings");
+    let folder = Folder::new()?;
     let observer = Observer::default();
     let settings = Settings::from_env(Mode::Development, |_| None)?;
     let clock = Clock::manual(jiff::Timestamp::now());
     let local = Local::start(Options {
         observer: Some(observer.clone()),
         clock: clock.clone(),
+        data: Data::File(folder.file("operations.db")),
         ..Options::still(settings)
     })
     .await?;
@@ -48,20 +51,10 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     local.stop().await;
     let [few, many] = counted.as_slice() else { return Err("two counts were expected".into()) };
     for (few, many) in few.iter().zip(many) {
-        let told = format!("{} | {}", few.words, many.words);
-        match few.limit {
-            Some(limit) => report.at_most(few.name, few.cost.max(many.cost), limit, told),
-            None => report.told(few.name, told),
-        }
-        if few.limit.is_some() {
-            let grown = many.cost - few.cost;
-            report.must(
-                format!("{}: more with 100 times the listings", few.name),
-                grown.abs() < 1e-9,
-                grown,
-                "0",
-            );
-        }
+        let same = (few.cost - many.cost).abs() < 1e-9;
+        let told = if same { few.words.clone() } else { format!("{} | {}", few.words, many.words) };
+        let holds = same && few.cost <= few.limit;
+        report.must(few.name, holds, told, format!("<= {}, the same", few.limit));
     }
     Ok(())
 }
@@ -71,7 +64,7 @@ struct Cost {
     name: &'static str,
     cost: f64,
     words: String,
-    limit: Option<f64>,
+    limit: f64,
 }
 
 /// Counts at a running registry.
@@ -119,15 +112,11 @@ impl<'a> Counter<'a> {
             limit,
         };
         Ok(vec![
-            cost("active page, made anew", &made_anew, Some(3.0)),
-            cost("active page, unchanged", &again, Some(3.0)),
-            cost("status by id", &status, Some(2.0)),
-            cost("status by name", &by_name, Some(2.0)),
-            cost(
-                "publish, the dearest of new, again and described",
-                dearest_publish.unwrap_or(&publish),
-                Some(4.0),
-            ),
+            cost("active page, made anew", &made_anew, 3.0),
+            cost("active page, unchanged", &again, 3.0),
+            cost("status by id", &status, 2.0),
+            cost("status by name", &by_name, 2.0),
+            cost("publish: the dearest of new, again, described", dearest_publish.unwrap_or(&publish), 4.0),
             verdict.0,
             verdict.1,
         ])
@@ -150,7 +139,7 @@ impl<'a> Counter<'a> {
     async fn publish_described(&mut self) -> Result<Calls, Failure> {
         let document = json!({
             "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
-            "name": "io.github.example/adder",
+            "name": format!("io.github.example/adder-{}", self.local.app.random.hex(4)),
             "description": "Adds up numbers from tables.",
             "version": "1.0.0",
             "remotes": [{ "type": "streamable-http", "url": format!("{}/mcp", self.peer) }],
@@ -196,7 +185,7 @@ fn verdict(swept: &[(u32, Calls)]) -> Result<(Cost, Cost), Failure> {
     let transactions = |calls: &Calls| calls.of("TransactWriteItems") as f64;
     let others = |calls: &Calls| calls.total() as f64 - transactions(calls);
     let of = |count: &dyn Fn(&Calls) -> f64| (count(dear) - count(cheap)) / more;
-    let cost = |name, cost: f64, limit| Cost { name, cost, words: format!("{cost}"), limit: Some(limit) };
+    let cost = |name, cost: f64, limit| Cost { name, cost, words: format!("{cost}"), limit };
     Ok((
         cost("a probe verdict: transactions", of(&transactions), 1.0),
         cost("a probe verdict: other operations", of(&others), 3.0),
