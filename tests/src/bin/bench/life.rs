@@ -34,8 +34,10 @@ const LOOK: Duration = Duration::from_millis(10);
 const PATIENCE: Duration = Duration::from_secs(15);
 /// MB of the registry's process at its peak.
 const RESIDENT: f64 = 100.0;
-/// How many times the empty answer's median a status, and an unchanged page, may take.
-const RATIOS: [(&str, f64); 2] = [(STATUS, 5.0), (UNCHANGED, 8.0)];
+/// How many times another target's median a target's may take: a status and an unchanged page the empty answer's,
+/// the protocol doors that of the REST route of the same operation.
+const RATIOS: [(&str, &str, f64); 4] =
+    [(STATUS, EMPTY, 5.0), (UNCHANGED, EMPTY, 8.0), (BY_MCP, BY_REST, 1.3), (BY_A2A, BY_REST, 1.3)];
 
 const EMPTY: &str = "the same gateway, an empty 200";
 const STATUS: &str = "status by id";
@@ -44,6 +46,9 @@ const DEFAULT: &str = "active, default page";
 const GZIP: &str = "active, default page, gzip";
 const ANEW: &str = "active, a page made anew";
 const THIRTY: &str = "active?limit=15 (30 rows)";
+const BY_REST: &str = "search_active of 20 by REST";
+const BY_MCP: &str = "search_active of 20 by MCP";
+const BY_A2A: &str = "search_active of 20 by A2A";
 const PUBLISH: &str = "publish, new each time";
 
 /// Measures all of it.
@@ -167,7 +172,22 @@ async fn targets(registry: &Server, empty: &Server, ids: &[ListingId]) -> Result
         target(GZIP, one(client::get(ACTIVE, "accept-encoding: gzip\r\n")), 200),
         target(ANEW, anew, 200),
         target(THIRTY, one(client::get(&format!("{ACTIVE}?limit=15"), "")), 200),
+        target(BY_REST, one(client::get(&format!("{ACTIVE}?kind=agent&limit=20"), "")), 200),
+        target(BY_MCP, one(client::post("/api/protocol", &tool_call())), 200),
+        target(BY_A2A, one(client::post("/api/a2a", &message())), 200),
     ])
+}
+
+fn tool_call() -> String {
+    let params = json!({ "name": "search_active", "arguments": { "kind": "agent", "limit": 20 } });
+    json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string()
+}
+
+fn message() -> String {
+    let call = json!({ "operation": "search_active", "arguments": { "kind": "agent", "limit": 20 } });
+    let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [{ "data": call }] });
+    json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } })
+        .to_string()
 }
 
 /// Requests for more pages than the registry remembers, so that each is made anew when its turn comes.
@@ -221,14 +241,15 @@ fn tell(report: &mut Report, targets: &[Target], taken: &[Taken], connections: u
             ),
         );
     }
-    for (name, limit) in RATIOS {
-        if let Some(taken) = of(name) {
-            let ratio = taken.quantile(0.5) / nothing;
+    for (name, beside, limit) in RATIOS {
+        if let (Some(taken), Some(other)) = (of(name), of(beside)) {
+            let ratio = taken.quantile(0.5) / other.quantile(0.5);
+            let words = if beside == EMPTY { "the empty 200's" } else { "REST's" };
             report.at_most(
-                format!("{name}: p50 as a multiple of the empty 200's ({connections})"),
+                format!("{name}: p50 as a multiple of {words} ({connections})"),
                 ratio,
                 limit,
-                format!("{ratio:.1}"),
+                format!("{ratio:.2}"),
             );
         }
     }
