@@ -22,6 +22,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::AttributeValue;
 
 pub use budget::{Bucket, BudgetState, Caps};
@@ -127,6 +128,31 @@ impl Store {
     #[must_use]
     pub fn new(client: aws_sdk_dynamodb::Client, name: &str) -> Self {
         Self { client, table: name.into() }
+    }
+}
+
+impl Store {
+    /// Writes an item that must not be there yet; false where it is.
+    async fn put_once(&self, item: Item) -> Result<bool, StoreError> {
+        let put = self
+            .client
+            .put_item()
+            .table_name(&*self.table)
+            .set_item(Some(item))
+            .condition_expression("attribute_not_exists(pk)")
+            .send()
+            .await;
+        match put {
+            Ok(_) => Ok(true),
+            Err(error)
+                if error
+                    .as_service_error()
+                    .is_some_and(PutItemError::is_conditional_check_failed_exception) =>
+            {
+                Ok(false)
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

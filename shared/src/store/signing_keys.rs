@@ -1,6 +1,5 @@
 //! The registry's private keys, in a partition that policies grant only to what signs.
 
-use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -38,24 +37,6 @@ impl Store {
     pub async fn keep_first_signing_key(&self, key: &KeptKey) -> Result<(), StoreError> {
         let mut item: Item = serde_dynamo::to_item(key)?;
         item.extend(Key::new(PARTITION, FIRST).item());
-        let put = self
-            .client
-            .put_item()
-            .table_name(&*self.table)
-            .set_item(Some(item))
-            .condition_expression("attribute_not_exists(pk)")
-            .send()
-            .await;
-        match put {
-            Err(error)
-                if error
-                    .as_service_error()
-                    .is_some_and(PutItemError::is_conditional_check_failed_exception) =>
-            {
-                Ok(())
-            }
-            Err(error) => Err(error.into()),
-            Ok(_) => Ok(()),
-        }
+        self.put_once(item).await.map(drop)
     }
 }

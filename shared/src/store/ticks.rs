@@ -1,7 +1,6 @@
 //! The tick's own memory: that a slot of the cadence is taken, and how the last sweep went. The slot is a bucket
 //! of time taken once, because "now minus last" would skip ticks under the scheduler's jitter.
 
-use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -38,25 +37,7 @@ impl Store {
     pub async fn take_slot(&self, job: &str, slot: i64, now: Timestamp) -> Result<bool, StoreError> {
         let mut item = Key::new(format!("SLOT#{job}#{slot}"), "SLOT").item();
         item.insert("ttl".to_owned(), n(now.as_second() + 86_400));
-        let put = self
-            .client
-            .put_item()
-            .table_name(&*self.table)
-            .set_item(Some(item))
-            .condition_expression("attribute_not_exists(pk)")
-            .send()
-            .await;
-        match put {
-            Ok(_) => Ok(true),
-            Err(error)
-                if error
-                    .as_service_error()
-                    .is_some_and(PutItemError::is_conditional_check_failed_exception) =>
-            {
-                Ok(false)
-            }
-            Err(error) => Err(error.into()),
-        }
+        self.put_once(item).await
     }
 
     /// Notes how a sweep went.
