@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
-use futures::stream;
+use futures::stream::{self, FuturesUnordered};
 use jiff::Timestamp;
 use serde::Serialize;
 use tokio::sync::Semaphore;
@@ -113,7 +113,7 @@ pub async fn tick(app: &App) -> Result<Report, StoreError> {
             break;
         }
         let before = seen;
-        for done in sweep(app, batch, Job::Tick).await? {
+        for done in sweep(app, batch, Job::Tick).await {
             report.count(&done);
         }
         seen = report.claimed;
@@ -132,7 +132,7 @@ pub async fn tick(app: &App) -> Result<Report, StoreError> {
 /// The table is busy.
 pub async fn first_probe(app: &App, id: &ListingId) -> Result<Report, StoreError> {
     let mut report = Report::default();
-    for done in sweep(app, vec![id.clone()], Job::Tick).await? {
+    for done in sweep(app, vec![id.clone()], Job::Tick).await {
         report.count(&done);
     }
     Ok(report)
@@ -151,7 +151,7 @@ pub async fn recheck(app: &App) -> Result<Report, StoreError> {
             break;
         }
         let before = report.claimed;
-        for done in sweep(app, batch, Job::Recheck).await? {
+        for done in sweep(app, batch, Job::Recheck).await {
             report.count(&done);
         }
         if report.claimed == before {
@@ -183,43 +183,66 @@ async fn due(app: &App, classes: &[DueClass], limit: u32) -> Result<Vec<ListingI
     Ok(batch)
 }
 
-/// Takes a batch through preflight, budget and probe.
-async fn sweep(app: &App, batch: Vec<ListingId>, job: Job) -> Result<Vec<Done>, StoreError> {
+/// Takes a batch through preflight, budget and probe. Nobody waits for anybody else's preflight: whoever passed is
+/// granted budget together with those who passed at the same moment.
+async fn sweep(app: &App, batch: Vec<ListingId>, job: Job) -> Vec<Done> {
     let hosts = Hosts::default();
-    let prepared: Vec<Prepared> =
-        stream::iter(batch).map(|id| prepare(app, id, job, &hosts)).buffer_unordered(AT_ONCE).collect().await;
+    let mut prepared = stream::iter(batch)
+        .map(|id| prepare(app, id, job, &hosts))
+        .buffer_unordered(AT_ONCE)
+        .ready_chunks(AT_ONCE);
+    let mut probes = FuturesUnordered::new();
     let mut done = Vec::new();
-    let mut ready = Vec::new();
-    for prepared in prepared {
-        match prepared {
-            Prepared::Done(one) => done.push(one),
-            Prepared::Ready(one) => ready.push(*one),
+    loop {
+        tokio::select! {
+            Some(passed) = prepared.next() => {
+                let mut ready = Vec::new();
+                for prepared in passed {
+                    match prepared {
+                        Prepared::Done(one) => done.push(one),
+                        Prepared::Ready(one) => ready.push(*one),
+                    }
+                }
+                let granted = granted(app, job, ready.len()).await;
+                for (listing, ..) in ready.split_off(granted) {
+                    done.push(give_back(app, &listing).await);
+                }
+                probes.extend(ready.into_iter().map(|one| ask(app, one, job, &hosts)));
+            }
+            Some(one) = probes.next() => done.push(one),
+            else => return done,
         }
     }
-    let wanted = u32::try_from(ready.len()).unwrap_or(u32::MAX);
-    let granted = match job {
-        Job::Recheck => wanted,
-        Job::Tick if wanted == 0 => 0,
-        Job::Tick => app.store.take_probes(wanted, caps(app), app.clock.now()).await?,
-    };
-    let rest = ready.split_off(granted as usize);
-    for (listing, ..) in rest {
-        // Left to its lease where the table is busy: the others were granted their probes and get them.
-        if let Err(error) = app.store.release(&listing, app.clock.now()).await {
-            tracing::warn!(listing_id = %listing.id, %error, "a listing was not given back");
-        }
-        done.push(Done::Released);
+}
+
+/// How many of `wanted` probes the budget allows; none where the table cannot say.
+async fn granted(app: &App, job: Job, wanted: usize) -> usize {
+    if wanted == 0 || job == Job::Recheck {
+        return wanted;
     }
-    let probes = ready.into_iter().map(|(listing, subject, opening)| {
-        let hosts = &hosts;
-        async move {
-            let _turn = hosts.turn(&subject.url).await;
-            let verdict = handshake::probe(&fetcher(app, &listing), &subject, opening, &app.random).await;
-            settle(app, listing, verdict, job, false).await
+    let asked = u32::try_from(wanted).unwrap_or(u32::MAX);
+    match app.store.take_probes(asked, caps(app), app.clock.now()).await {
+        Ok(granted) => granted as usize,
+        Err(error) => {
+            tracing::warn!(%error, "the budget did not answer; what was claimed is given back");
+            0
         }
-    });
-    done.extend(stream::iter(probes).buffer_unordered(AT_ONCE).collect::<Vec<_>>().await);
-    Ok(done)
+    }
+}
+
+async fn give_back(app: &App, listing: &Listing) -> Done {
+    // Left to its lease where the table is busy: the others were granted their probes and get them.
+    if let Err(error) = app.store.release(listing, app.clock.now()).await {
+        tracing::warn!(listing_id = %listing.id, %error, "a listing was not given back");
+    }
+    Done::Released
+}
+
+async fn ask(app: &App, one: (Listing, Subject, Opening), job: Job, hosts: &Hosts) -> Done {
+    let (listing, subject, opening) = one;
+    let _turn = hosts.turn(&subject.url).await;
+    let verdict = handshake::probe(&fetcher(app, &listing), &subject, opening, &app.random).await;
+    settle(app, listing, verdict, job, false).await
 }
 
 /// Claims a listing and preflights it; whatever ends there is recorded at once.
