@@ -87,7 +87,7 @@ fn ending(code: u8, why: &str) -> ExitCode {
 /// The log goes to standard error, at the level of `RUST_LOG`; `LOG_FORMAT=json` makes each line an object.
 fn start_log() -> Result<(), String> {
     let filter = match variable("RUST_LOG").filter(|text| !text.is_empty()) {
-        None => EnvFilter::new("info"),
+        None => EnvFilter::new("warn"),
         Some(text) => EnvFilter::try_new(&text).map_err(|error| {
             format!(
                 "RUST_LOG={text:?} cannot be used: a level such as `info`, or `registry=debug,info` ({error})"
