@@ -27,7 +27,8 @@ build: $(TOOLS)/.installed ## the Lambda binaries, as target/lambda/<function>/b
 smoke: build ## drives the built binaries through a Lambda runtime of our own
 	LAMBDA_BINARIES="$(CURDIR)/target/lambda" cargo test -p tests --test lambda_binaries
 
-bench: ## measures the registry on this machine
+bench: build ## measures the registry on this machine
+	PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked -p minimal-lambda
 	cargo run --release -p tests --bin bench
 
 interop: ## the official A2A and MCP clients and servers against the registry

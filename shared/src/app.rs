@@ -14,6 +14,7 @@ pub use random::Random;
 use crate::events::Bus;
 use crate::http::PageCache;
 use crate::probe::fetch::Fetcher;
+use crate::search::Searcher;
 use crate::settings::{Mode, SettingError, Settings};
 use crate::store::Store;
 
@@ -34,6 +35,8 @@ pub struct App {
     pub fetcher: Fetcher,
     /// Rendered pages of this process, by the version of the table they were made from.
     pub pages: PageCache,
+    /// What this process holds of the search index.
+    pub search: Searcher,
 }
 
 /// Why a function cannot start.
@@ -55,7 +58,16 @@ impl App {
             url::Url::parse(&settings.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
         let own_host = own_host.filter(|_| settings.mode == Mode::Public);
         let fetcher = Fetcher::new(settings.reach(), &settings.user_agent(), own_host.as_deref());
-        Self { settings: Arc::new(settings), store, bus, clock, random, fetcher, pages: PageCache::default() }
+        Self {
+            settings: Arc::new(settings),
+            store,
+            bus,
+            clock,
+            random,
+            fetcher,
+            pages: PageCache::default(),
+            search: Searcher::default(),
+        }
     }
 
     /// The same app, reached at `base_url` where one is given.

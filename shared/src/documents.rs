@@ -2,5 +2,8 @@
 //! for, so that none can drift from what the code does.
 
 pub mod agent_card;
+pub mod agent_directory;
+pub mod ai_catalog;
 pub mod discovery;
+pub mod federation;
 pub mod mcp_server_card;

@@ -4,9 +4,11 @@
 mod arguments;
 mod cached;
 mod caller;
+mod enclosed;
 mod layers;
 
 pub use arguments::{Body, Query, RawBody, arguments};
 pub use cached::{PageCache, Remembered, Validator, etag_of};
 pub use caller::{Caller, CallerAddress};
+pub use enclosed::Enclosed;
 pub use layers::finish;

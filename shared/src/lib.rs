@@ -2,6 +2,7 @@
 //! Functions translate between a transport and this crate; every decision is made here, once.
 
 pub mod app;
+pub mod ard;
 pub mod badge;
 pub mod conversation;
 pub mod documents;
@@ -14,6 +15,8 @@ pub mod lambda;
 pub mod listing;
 pub mod operations;
 pub mod probe;
+pub mod registry_api;
+pub mod search;
 pub mod settings;
 pub mod store;
 pub mod trust;

@@ -8,6 +8,7 @@ mod kind;
 pub mod own;
 pub mod page;
 mod record;
+pub mod registry_name;
 pub mod row;
 pub mod submission;
 

@@ -1,13 +1,17 @@
 //! The catalogue: every capability of the registry, written once. REST routes, MCP tools, A2A skills and every
 //! document are derived from it. A new capability is one file below and one line in [`CATALOGUE`].
 
+pub mod ard_search;
 mod check_liveness;
 mod check_status;
 mod get_founding_deal;
 pub mod list_yourself;
+mod match_capability;
 mod probe_clean;
 mod score;
 pub mod search_active;
+
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use schemars::generate::SchemaSettings;
@@ -22,10 +26,12 @@ use crate::http::{Caller, Validator};
 use crate::listing::{Listing, ListingId};
 use crate::store::{Allowance, NamedListing};
 
+pub use ard_search::ArdSearch;
 pub use check_liveness::CheckLiveness;
 pub use check_status::CheckStatus;
 pub use get_founding_deal::GetFoundingDeal;
 pub use list_yourself::ListYourself;
+pub use match_capability::MatchCapability;
 pub use probe_clean::ProbeClean;
 pub use score::ScoreCard;
 pub use search_active::SearchActive;
@@ -158,10 +164,12 @@ async fn run<O: Operation>(app: App, caller: Caller, arguments: Value) -> Result
 }
 
 /// Every operation, in the order in which documents list them.
-pub static CATALOGUE: [Entry; 7] = [
+pub static CATALOGUE: [Entry; 9] = [
     Entry::of::<ListYourself>(),
     Entry::of::<CheckStatus>(),
     Entry::of::<SearchActive>(),
+    Entry::of::<MatchCapability>(),
+    Entry::of::<ArdSearch>(),
     Entry::of::<ProbeClean>(),
     Entry::of::<CheckLiveness>(),
     Entry::of::<ScoreCard>(),
@@ -181,7 +189,7 @@ async fn listing(app: &App, id: &str) -> Result<Listing, Problem> {
 }
 
 /// A listing with its evidence, by an id as a caller wrote it.
-async fn listing_with_evidence(app: &App, id: &str) -> Result<NamedListing, Problem> {
+async fn listing_with_evidence(app: &App, id: &str) -> Result<Arc<NamedListing>, Problem> {
     let missing = || Problem::listing_not_found(id).with("found", false);
     let known = id.parse::<ListingId>().map_err(|_| missing())?;
     app.store.listing_with_evidence(&known).await?.ok_or_else(missing)
@@ -203,7 +211,8 @@ async fn allow(app: &App, act: Allowance<'_>) -> Result<(), Problem> {
             Err(Problem::too_many(
                 format!("Too many requests of this sort {of} within the hour. Try again in {wait} s."),
                 wait,
-            ))
+            )
+            .with("allowance", whose))
         }
     }
 }

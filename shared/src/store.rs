@@ -6,10 +6,12 @@ mod counters;
 mod due;
 mod expression;
 mod feed;
+mod index;
 mod keys;
 mod listings;
 mod probes;
 mod rates;
+mod remembered;
 mod signing_keys;
 pub mod table;
 mod tasks;
@@ -29,6 +31,7 @@ pub use budget::{Bucket, BudgetState, Caps};
 pub use counters::{Live, Week};
 pub use due::{Claim, DueClass};
 pub use feed::FeedItem;
+pub use index::{Changed, KeptBucket, Manifest, Shown};
 pub use listings::{Contact, Insertion, NamedListing};
 pub use probes::{ProbeRecord, Tally};
 pub use rates::Allowance;
@@ -47,6 +50,7 @@ type Item = HashMap<String, AttributeValue>;
 pub struct Store {
     client: aws_sdk_dynamodb::Client,
     table: Arc<str>,
+    remembered: remembered::Remembered,
 }
 
 impl fmt::Debug for Store {
@@ -127,7 +131,14 @@ impl Store {
     /// The table `name`, reached through `client`.
     #[must_use]
     pub fn new(client: aws_sdk_dynamodb::Client, name: &str) -> Self {
-        Self { client, table: name.into() }
+        Self { client, table: name.into(), remembered: remembered::Remembered::default() }
+    }
+
+    /// The table `name`, reached through `client`, to which this process alone writes, and only through clones of
+    /// this: what it read it may remember until it writes it.
+    #[must_use]
+    pub fn sole_writer(client: aws_sdk_dynamodb::Client, name: &str) -> Self {
+        Self { remembered: remembered::Remembered::until_written(), ..Self::new(client, name) }
     }
 }
 

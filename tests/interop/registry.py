@@ -1,8 +1,8 @@
 """The registry under test: started for the run, or taken from BASE_URL; spoken to over its public doors only."""
 import json
 import os
+import re
 import secrets
-import socket
 import subprocess
 import time
 import urllib.error
@@ -11,29 +11,35 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
-BUILD_SECONDS = 1800   # a first release build is slow
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target")
+ADDRESS = re.compile(r"^  (http://127\.0\.0\.1:[1-9][0-9]*)\n", re.MULTILINE)  # in its first words
+START_SECONDS = 60     # it takes less than one; a machine may be busy
 ACTIVE_SECONDS = 30    # what a good listing may take to become Live
 RUN = secrets.token_hex(3)  # sets this run's server names apart from those of other runs on the same data
 
 
 def start(log, dev):
-    """Builds and starts a registry in development mode on a free port; its process and base URL."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    command = ["cargo", "run", *([] if dev else ["--release"]), "-p", "local", "--bin", "registry", "--",
-               "--port", str(port), "--data", ":memory:"]
+    """Builds a registry in development mode and starts it on a free port; its process and base URL.
+
+    It is built before it is started, and takes the port itself: one chosen here could be another's by then.
+    """
+    profile = [] if dev else ["--release"]
+    build = ["cargo", "build", *profile, "-p", "local", "--bin", "registry"]
+    print(*build, flush=True)
+    if subprocess.run(build, cwd=ROOT).returncode:
+        raise SystemExit("interop: the registry cannot be built")
+    command = [TARGET / ("debug" if dev else "release") / "registry", "--port", "0", "--data", ":memory:"]
     # every publication of the run comes from one address and names one host
-    print("RATE_LIMITS=off", *command, flush=True)
     process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT, env={**os.environ, "RATE_LIMITS": "off"})
-    base, deadline = f"http://127.0.0.1:{port}", time.monotonic() + BUILD_SECONDS
+    deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
-        try:
-            call(base, "/api/listings/active")
-            return process, base
-        except OSError:
-            time.sleep(0.2)
-    process.terminate()
-    raise SystemExit(f"interop: the registry did not start; see {log.name}")
+        said = Path(log.name).read_text(errors="replace")
+        if address := ADDRESS.search(said):
+            return process, address[1]
+        time.sleep(0.1)
+    process.kill()
+    raise SystemExit(f"interop: the registry did not start (exit code {process.wait()}). It said:\n"
+                     f"{Path(log.name).read_text(errors='replace')}")
 
 
 def call(base, path, body=None):

@@ -186,15 +186,21 @@ impl World {
         std::iter::from_fn(|| events.try_recv().ok()).collect()
     }
 
-    /// Delivers what the bus holds a second later, as its rule does: every `listing.queued` starts a first probe.
-    /// Gives back all that was delivered.
+    /// Delivers what the bus holds a second later, as its rules do: every `listing.queued` starts a first probe, and
+    /// what went Live is taken into the search index. Gives back all that was delivered.
     pub async fn deliver(&self) -> Vec<Value> {
         let events = self.events();
         self.app.clock.advance(Duration::from_secs(1));
         for event in events.iter().filter(|event| event["detail-type"] == "listing.queued") {
             probe_tick::handle(&self.app, event.clone()).await.unwrap();
         }
+        self.index().await;
         events
+    }
+
+    /// The search index is brought up to date, as an event or the schedule makes it be.
+    pub async fn index(&self) -> Value {
+        search_index::handle(&self.app, json!({ "detail-type": "search-index" })).await.unwrap()
     }
 
     /// The first probe of a listing, as its event starts it.

@@ -8,7 +8,11 @@ use std::path::{Path, PathBuf};
 use aws_sdk_dynamodb::types::AttributeValue;
 use local::engine::{self, Data, Embedded};
 use registry::app::Clock;
-use registry::store::table;
+use registry::listing::Lane;
+use registry::listing::submission::{Fields, Submission};
+use registry::search::bucket;
+use registry::settings::{Mode, Settings};
+use registry::store::{FeedItem, Store, table};
 use serde_json::{Value, json};
 use tests::aws_endpoints::{DynamoDb, EventBridge};
 use tests::runtime_api::Function;
@@ -60,6 +64,34 @@ impl Stack {
         let binary = Path::new(&self.binaries).join(name).join("bootstrap");
         let function = Function::start(&binary, &environment).await.unwrap();
         Running { stack: self, name, function }
+    }
+
+    /// Makes an agent Live past its probe, and marks it for the index as a verdict does.
+    async fn make_live(&self, card_url: &str, name: &str, description: &str) {
+        let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
+        let fields = Fields { agent_card_url: Some(card_url.to_owned()), ..Fields::default() };
+        let submission = Submission::parse(fields, settings.reach()).unwrap();
+        let (id, _) = submission.ids();
+        let now = Clock::System.now();
+        let mut listing = submission.listing(id, now);
+        listing.name = name.to_owned();
+        listing.description = Some(description.to_owned());
+        (listing.lane, listing.live_since) = (Lane::Active, Some(now));
+        let news = FeedItem {
+            what: "listing_live".to_owned(),
+            at: now,
+            listing_id: listing.id.clone(),
+            kind: listing.kind,
+            name: listing.name.clone(),
+            text: "It is Live.".to_owned(),
+        };
+        let store = Store::new(self.client.clone(), "table");
+        store.insert(&listing, &submission.contact, &news).await.unwrap();
+        let text = |text: &str| AttributeValue::S(text.to_owned());
+        let mark = self.client.put_item().table_name("table").item("pk", text("INDEX#CHANGED"));
+        let place = format!("{:08x}#{}", bucket::hash(&listing.id), listing.id);
+        let mark = mark.item("sk", text(&place));
+        mark.item("at", AttributeValue::N(now.as_millisecond().to_string())).send().await.unwrap();
     }
 
     /// An attribute of a listing's core, as the table holds it.
@@ -160,6 +192,30 @@ async fn a_listing_is_published_probed_and_shown_by_the_packaged_binaries() {
     assert!(discovery.to_string().contains(BASE_URL), "{discovery}");
     let (status, problem) = well_known.answer(sample_event("unknown-path").unwrap()).await;
     assert_eq!((status, &problem["ok"]), (404, &json!(false)), "{problem}");
+
+    // Something Live, put there past the probe, and taken into the index by its own function.
+    stack.make_live("https://nimbus.example.com/card.json", "Nimbus", "Forecasts the weather.").await;
+    let index = stack.run("search-index", BASE_URL).await;
+    index.take(sample_event("listing-live").unwrap()).await;
+    index.take(sample_event("search-index").unwrap()).await;
+    let (status, found) = listings.answer(sample_event("ard-search").unwrap()).await;
+    assert_eq!((status, &found["results"][0]["displayName"]), (200, &json!("Nimbus")), "{found}");
+    let protocol = stack.run("protocol", BASE_URL).await;
+    let mut call = sample_event("protocol").unwrap();
+    let mut body: Value = serde_json::from_str(call["body"].as_str().unwrap()).unwrap();
+    body["params"]["name"] = json!("ard_search");
+    body["params"]["arguments"] = json!({ "q": "weather forcast" });
+    call["headers"]["mcp-name"] = json!("ard_search");
+    call["body"] = json!(body.to_string());
+    let (status, answer) = protocol.answer(call).await;
+    assert_eq!((status, &answer["result"]["structuredContent"]["hits"][0]["name"]), (200, &json!("Nimbus")));
+    let a2a = stack.run("a2a", BASE_URL).await;
+    let mut send = sample_event("a2a").unwrap();
+    let body = send["body"].as_str().unwrap().replace("which MCP servers are live?", "search for weather");
+    send["body"] = json!(body);
+    let (status, answer) = a2a.answer(send).await;
+    assert_eq!(status, 200, "{answer}");
+    assert!(answer.to_string().contains("Nimbus"), "{answer}");
 
     // Where the stack was deployed without a base URL, the first event tells a function its own address.
     let unnamed = stack.run("well-known", "").await;

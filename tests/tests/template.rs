@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use lambda_http::RequestExt;
-use registry::events::{Event, What};
+use registry::events::{Event, SOURCE, What};
 use registry::listing::ListingId;
 use registry::settings::{Mode, Settings};
 use registry::store::table;
@@ -108,13 +108,14 @@ fn functions_find_in_their_environment_what_settings_read() {
 fn schedules_are_written_as_the_scheduler_reads_them() {
     let template = Template::read().unwrap();
     let schedules = template.events("ScheduleV2");
-    assert_eq!(schedules.len(), 2);
+    assert_eq!(schedules.len(), 3);
     for (function, schedule) in schedules {
         let seconds = rate_seconds(schedule["ScheduleExpression"].as_str().unwrap()).unwrap();
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
         match function {
             "probe-tick" => assert_eq!(seconds, u64::from(settings.probe_tick_seconds)),
             "weekly-recheck" => assert_eq!(seconds, 3600),
+            "search-index" => assert_eq!(seconds, 60),
             other => panic!("{other} has a schedule that no test knows"),
         }
     }
@@ -173,12 +174,20 @@ fn what_no_schedule_or_rule_could_deliver_is_kept() {
 }
 
 #[test]
-fn the_rule_takes_the_event_that_publishing_sends() {
+fn rules_take_the_events_that_are_sent() {
     let template = Template::read().unwrap();
     let rules = template.events("EventBridgeRule");
-    let [(function, rule)] = rules.as_slice() else { panic!("one rule was expected: {rules:?}") };
-    assert_eq!(*function, "probe-tick");
-    assert_eq!(rule["EventBusName"], json!({ "Ref": "Bus" }));
+    let taken = |what: What| -> Vec<&str> {
+        let by = rules.iter().filter(|(_, rule)| {
+            assert_eq!(rule["EventBusName"], json!({ "Ref": "Bus" }));
+            texts(&rule["Pattern"]["source"]) == [SOURCE]
+                && texts(&rule["Pattern"]["detail-type"]).contains(&what.detail_type())
+        });
+        by.map(|(function, _)| *function).collect()
+    };
+    assert_eq!(taken(What::Queued), ["probe-tick"]);
+    assert_eq!((taken(What::Live), taken(What::Demoted)), (vec!["search-index"], vec!["search-index"]));
+    assert!(taken(What::NeedsFix).is_empty());
 
     let publish = sample_event("publish").unwrap();
     let body: Value = serde_json::from_str(publish["body"].as_str().unwrap()).unwrap();
@@ -187,7 +196,6 @@ fn the_rule_takes_the_event_that_publishing_sends() {
     let sent = Event { what: What::Queued, listing_id, kind: None, at }.envelope();
     let sample = sample_event("listing-queued").unwrap();
     for member in ["source", "detail-type"] {
-        assert!(texts(&rule["Pattern"][member]).contains(&sent[member].as_str().unwrap()));
         assert_eq!(sample[member], sent[member]);
     }
     assert_eq!(sample["detail"], sent["detail"]);
@@ -256,12 +264,13 @@ fn no_policy_is_wider_than_its_function() {
         }
         assert!(!may("dynamodb:Scan", "LISTING#x"));
 
-        let writes = !matches!(function, "listings" | "well-known");
+        let writes = !matches!(function, "listings" | "search-index" | "well-known");
         let lists = matches!(function, "a2a" | "protocol" | "publish");
         for write in
             ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"]
         {
             assert_eq!(may(write, "LISTING#x"), writes, "{function}: {write}");
+            assert_eq!(may(write, "INDEX#x"), writes || function == "search-index", "{function}: {write}");
             assert_eq!(may(write, "CONTACT#x"), lists, "{function}: {write}");
             assert_eq!(may(write, "KEY#x"), signs && write == "dynamodb:PutItem", "{function}: {write}");
         }

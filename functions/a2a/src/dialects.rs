@@ -4,7 +4,10 @@
 pub(crate) mod older;
 pub(crate) mod v1;
 
-use serde_json::value::{RawValue, to_raw_value};
+use std::sync::Arc;
+
+use registry::http::Enclosed;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::message::{Exactness, Part};
@@ -105,11 +108,12 @@ impl Dialect {
         self,
         id: &str,
         context_id: &str,
-        parts: &RawValue,
-    ) -> serde_json::Result<Box<RawValue>> {
+        parts: Arc<RawValue>,
+    ) -> serde_json::Result<Enclosed> {
+        let parts = Enclosed::bare(parts);
         match self {
-            Self::V1 => to_raw_value(&v1::Answer::with(id, context_id, parts)),
-            Self::V03 | Self::V02 => to_raw_value(&older::Answer::with(id, context_id, parts)),
+            Self::V1 => v1::answer(id, context_id, parts),
+            Self::V03 | Self::V02 => older::answer(id, context_id, parts),
         }
     }
 

@@ -1,13 +1,12 @@
 //! The REST binding of 1.0 (specification §11): the same calls by path and method, with the same shapes. A path may
 //! begin with a tenant, which this registry has none of and therefore passes over.
 
+use axum::Extension;
 use axum::extract::{FromRequest, Path, Request, State};
 use axum::response::{IntoResponse, Response};
-use axum::{Extension, Json};
 use http::{HeaderMap, HeaderValue, Method, Uri, header};
 use registry::app::App;
-use registry::http::{Caller, RawBody};
-use serde_json::value::RawValue;
+use registry::http::{Caller, Enclosed, RawBody};
 use serde_json::{Map, Value};
 
 use crate::dialects::Dialect;
@@ -62,7 +61,7 @@ async fn answer(
 ) -> Response {
     let own_type = names_a2a_json(request.headers());
     let mut response = match run(app, answers, caller, call, request).await {
-        Ok(result) => Json(result).into_response(),
+        Ok(result) => result.into_response(),
         Err(fault) => fault.rest(),
     };
     if own_type {
@@ -83,7 +82,7 @@ async fn run(
     caller: Caller,
     call: Option<Call>,
     request: Request,
-) -> Result<Box<RawValue>, Fault> {
+) -> Result<Enclosed, Fault> {
     let call = call.ok_or(Fault::NoSuchPath)?;
     version::check(request.headers(), request.uri())?;
     let (allowed, method) = (call.methods(), request.method());

@@ -1,15 +1,14 @@
 //! JSON-RPC 2.0 over POST: the ladder from bytes to a call, and back. Every answer has HTTP status 200, errors too,
 //! because one of the official clients gives up on any other before it reads the body.
 
+use axum::Extension;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use axum::{Extension, Json};
 use http::{HeaderMap, Uri};
 use registry::app::App;
 use registry::error::{Problem, shorten};
-use registry::http::{Caller, RawBody};
+use registry::http::{Caller, Enclosed, RawBody};
 use serde::Serialize;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::dialects::{self, Dialect, Method};
@@ -43,22 +42,21 @@ pub(crate) async fn door(
         }
         Err((id, fault)) => (id, Err(fault)),
     };
-    let (result, error) = match answer {
-        Ok(result) => (Some(result), None),
-        Err(fault) => (None, Some(fault.rpc())),
+    let (name, content) = match answer {
+        Ok(result) => ("result", Ok(result)),
+        Err(fault) => ("error", work::raw(&fault.rpc())),
     };
-    Json(Reply { jsonrpc: "2.0", id, result, error }).into_response()
+    match content.and_then(|content| Ok(content.as_member(name, &Head { jsonrpc: "2.0", id })?)) {
+        Ok(reply) => reply.into_response(),
+        Err(fault) => fault.rest(),
+    }
 }
 
-/// An answer as JSON-RPC has it.
+/// What stands before the result or the error.
 #[derive(Serialize)]
-struct Reply {
+struct Head {
     jsonrpc: &'static str,
     id: Value,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<Box<RawValue>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Value>,
 }
 
 /// A request as JSON-RPC has it: its method and its parameters.
@@ -100,12 +98,7 @@ fn read(body: Result<RawBody, Problem>) -> Result<(Value, Request), (Value, Faul
     Ok((id, Request { method, params }))
 }
 
-async fn call(
-    app: &App,
-    answers: &Answers,
-    caller: Caller,
-    request: &Request,
-) -> Result<Box<RawValue>, Fault> {
+async fn call(app: &App, answers: &Answers, caller: Caller, request: &Request) -> Result<Enclosed, Fault> {
     let params = &request.params;
     match dialects::method(&request.method) {
         Some(Method::Send(dialect)) => work::send(app, answers, caller, params, dialect).await,

@@ -1,10 +1,12 @@
 //! What a call does, whatever dialect and binding it came in: a message is answered, tasks are kept, found, listed and
 //! canceled. An answer that was only read is a message; whatever was done, refused, asked back or explained is a task.
 
+use std::sync::Arc;
+
 use registry::app::App;
 use registry::conversation::{self, Meaning, Outcome, Reply, Said};
 use registry::error::Problem;
-use registry::http::{Caller, Remembered};
+use registry::http::{Caller, Enclosed, Remembered};
 use registry::operations::Entry;
 use registry::store::{KeptTask, Origin, StoreError, TaskFilter};
 use serde::Serialize;
@@ -23,7 +25,7 @@ const LONGEST_HISTORY: u64 = 1_000_000;
 const MOST_MESSAGES: usize = 40;
 
 /// Answers that were only read, in the words of a dialect, while what they were made from stands.
-pub(crate) type Answers = Remembered<Box<RawValue>>;
+pub(crate) type Answers = Remembered<Arc<RawValue>>;
 
 /// Answers a message.
 pub(crate) async fn send(
@@ -32,14 +34,14 @@ pub(crate) async fn send(
     caller: Caller,
     params: &Map<String, Value>,
     dialect: Dialect,
-) -> Result<Box<RawValue>, Fault> {
+) -> Result<Enclosed, Fault> {
     let asked = Asked::read(app, Fields::of(params, ""), dialect)?;
     let said = asked.message.said()?;
     if !asked.for_a_task() {
         return match conversation::understand(&said, None) {
             Meaning::Run(entry, arguments) if entry.effect.read_only => {
                 let parts = read(app, answers, caller, dialect, entry, arguments).await?;
-                Ok(dialect.message(&new_id(app), &asked.context_id, &parts)?)
+                Ok(dialect.message(&new_id(app), &asked.context_id, parts)?)
             }
             meaning => {
                 let reply = conversation::answer(app, &caller, &said, meaning).await?;
@@ -69,7 +71,7 @@ async fn read(
     dialect: Dialect,
     entry: &'static Entry,
     arguments: Value,
-) -> Result<Box<RawValue>, Fault> {
+) -> Result<Arc<RawValue>, Fault> {
     // A table that cannot say what an answer is made from is left to the operation itself.
     let made_from = (entry.made_from)(app.clone()).await.unwrap_or_default();
     let name = made_from.as_ref().map(|_| json!([dialect == Dialect::V1, entry.name, arguments]).to_string());
@@ -81,16 +83,17 @@ async fn read(
     let meaning = Meaning::Run(entry, arguments);
     let reply = conversation::answer(app, &caller, &Said::default(), meaning).await?;
     let done = reply.data["ok"] == true;
-    let parts = raw(&dialect.parts(vec![Part::text(reply.text), Part::data(reply.data)]))?;
+    let parts: Arc<RawValue> =
+        to_raw_value(&dialect.parts(vec![Part::text(reply.text), Part::data(reply.data)]))?.into();
     if let (Some(name), Some(validator), true) = (name, made_from, done) {
-        answers.put(&name, validator, parts.clone());
+        answers.put(&name, validator, Arc::clone(&parts));
     }
     Ok(parts)
 }
 
 /// Writes an answer.
-pub(crate) fn raw(value: &impl Serialize) -> Result<Box<RawValue>, Fault> {
-    Ok(to_raw_value(value)?)
+pub(crate) fn raw(value: &impl Serialize) -> Result<Enclosed, Fault> {
+    Ok(Enclosed::bare(to_raw_value(value)?.into()))
 }
 
 /// A message, and how its sender wants it answered.
@@ -257,7 +260,7 @@ pub(crate) async fn get(
     caller: Caller,
     params: &Map<String, Value>,
     dialect: Dialect,
-) -> Result<Box<RawValue>, Fault> {
+) -> Result<Enclosed, Fault> {
     let params = Fields::of(params, "");
     let history = params.number("historyLength", 0, LONGEST_HISTORY)?;
     let (task, _) = find(app, caller, params).await?;
@@ -270,7 +273,7 @@ pub(crate) async fn cancel(
     caller: Caller,
     params: &Map<String, Value>,
     dialect: Dialect,
-) -> Result<Box<RawValue>, Fault> {
+) -> Result<Enclosed, Fault> {
     let (mut task, kept) = find(app, caller, Fields::of(params, "")).await?;
     let id = task.id.clone();
     if task.state.is_final() {
@@ -301,11 +304,7 @@ async fn find(app: &App, caller: Caller, params: Fields<'_>) -> Result<(Task, Ke
 }
 
 /// Lists the tasks of a caller, the last changed first.
-pub(crate) async fn list(
-    app: &App,
-    caller: Caller,
-    params: &Map<String, Value>,
-) -> Result<Box<RawValue>, Fault> {
+pub(crate) async fn list(app: &App, caller: Caller, params: &Map<String, Value>) -> Result<Enclosed, Fault> {
     let params = Fields::of(params, "");
     let size = params.number("pageSize", 1, 100)?.unwrap_or(50);
     let history = params.number("historyLength", 0, LONGEST_HISTORY)?;

@@ -1,4 +1,7 @@
-//! Reading the registry: status, the active list, the feed, the probe statistics, badges. Nothing here writes.
+//! Reading the registry: status, the active list, search, the feed, the probe statistics, badges. Nothing here writes.
+
+mod discovery;
+mod registry_api;
 
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
@@ -30,7 +33,9 @@ pub fn router(app: App) -> Router {
         .route("/api/listings/active", get(active))
         .route("/api/feed", get(activity))
         .route("/api/probes", get(probes))
-        .route("/badge/{name}", get(image));
+        .route("/badge/{name}", get(image))
+        .merge(discovery::routes())
+        .merge(registry_api::routes());
     finish(routes, app)
 }
 

@@ -1,6 +1,8 @@
 //! `tools/call`: an operation of the catalogue run by its name. What goes wrong inside a tool is a result with
 //! `isError`, which the model reads and can mend; only what no tool was reached with is an error of the protocol.
 
+use std::sync::Arc;
+
 use registry::app::App;
 use registry::error::{Problem, shorten};
 use registry::http::Caller;
@@ -16,7 +18,7 @@ use crate::tools;
 #[derive(Debug)]
 pub(crate) struct Outcome {
     /// The answer, or the problem document.
-    pub(crate) content: Box<RawValue>,
+    pub(crate) content: Arc<RawValue>,
     /// The tool failed.
     pub(crate) is_error: bool,
 }

@@ -2,6 +2,7 @@
 //! when the door is hung.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use registry::app::App;
 use registry::documents::mcp_server_card::{self, PROTOCOL_VERSIONS};
@@ -32,15 +33,15 @@ const INSTRUCTIONS: &str = "A registry of A2A agents and MCP servers. Every Live
 #[derive(Debug)]
 pub(crate) struct Door {
     identity: Value,
-    meta: Box<RawValue>,
-    discovered: Box<RawValue>,
+    meta: Arc<RawValue>,
+    discovered: Arc<RawValue>,
     modern_pages: Pages,
     legacy_pages: Pages,
-    results: Remembered<Box<RawValue>>,
+    results: Remembered<Arc<RawValue>>,
 }
 
 /// Rendered pages of `tools/list`, by the cursor that leads to each; the first has none.
-type Pages = HashMap<Option<String>, Box<RawValue>>;
+type Pages = HashMap<Option<String>, Arc<RawValue>>;
 
 impl Door {
     /// The door of a registry with these settings.
@@ -67,7 +68,7 @@ impl Door {
         caller: Caller,
         era: Era,
         request: Request,
-    ) -> Result<Box<RawValue>, Fault> {
+    ) -> Result<Arc<RawValue>, Fault> {
         match (era, request.method.as_str()) {
             (Era::Modern, "server/discover") => Ok(self.discovered.clone()),
             (Era::Legacy(_), "initialize") => self.initialize(&request.params),
@@ -78,7 +79,7 @@ impl Door {
         }
     }
 
-    fn initialize(&self, params: &Map<String, Value>) -> Result<Box<RawValue>, Fault> {
+    fn initialize(&self, params: &Map<String, Value>) -> Result<Arc<RawValue>, Fault> {
         let asked = params.get("protocolVersion").and_then(Value::as_str).ok_or_else(|| {
             Fault::params("`params.protocolVersion` must be a string such as \"2025-11-25\".")
         })?;
@@ -90,7 +91,7 @@ impl Door {
         })))
     }
 
-    fn list(&self, era: Era, params: &Map<String, Value>) -> Result<Box<RawValue>, Fault> {
+    fn list(&self, era: Era, params: &Map<String, Value>) -> Result<Arc<RawValue>, Fault> {
         let pages = match era {
             Era::Modern => &self.modern_pages,
             Era::Legacy(_) => &self.legacy_pages,
@@ -109,7 +110,7 @@ impl Door {
         caller: Caller,
         era: Era,
         params: Map<String, Value>,
-    ) -> Result<Box<RawValue>, Fault> {
+    ) -> Result<Arc<RawValue>, Fault> {
         let entry = params.get("name").and_then(Value::as_str).and_then(operations::named);
         let made_from = match entry {
             // A table that cannot say is left to the tool itself, which tells it in its own way.
@@ -131,7 +132,7 @@ impl Door {
         Ok(result)
     }
 
-    fn called(&self, era: Era, outcome: &Outcome) -> Box<RawValue> {
+    fn called(&self, era: Era, outcome: &Outcome) -> Arc<RawValue> {
         let result = Called {
             content: [Text { kind: "text", text: outcome.content.get() }],
             structured_content: &outcome.content,
@@ -144,7 +145,7 @@ impl Door {
     }
 }
 
-fn pages(render: impl Fn(&Page<'_>) -> Box<RawValue>) -> Pages {
+fn pages(render: impl Fn(&Page<'_>) -> Arc<RawValue>) -> Pages {
     let mut cursor = None;
     let pages = tools::pages(&TOOLS, tools::PAGE);
     pages.iter().map(|page| (std::mem::replace(&mut cursor, page.next.clone()), render(page))).collect()

@@ -108,7 +108,7 @@ async fn batch(door: &Door, app: &App, caller: Caller, messages: Vec<Value>) -> 
             }
             Err(Malformed { id, detail }) => Reply::error(id.as_ref(), Fault::request(detail)),
         };
-        size += reply.len();
+        size += reply.length();
         replies.push(reply);
     }
     reply::batch(&replies)

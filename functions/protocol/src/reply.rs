@@ -1,10 +1,13 @@
 //! What a client gets back: results and errors of JSON-RPC, and the HTTP status that each is sent with.
 //! Codes are those of MCP 2026-07-28; the older revisions know a part of them.
 
+use std::sync::Arc;
+
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
 use registry::documents::mcp_server_card::PROTOCOL_VERSIONS;
 use registry::error::shorten;
+use registry::http::Enclosed;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -87,14 +90,17 @@ impl Fault {
 #[derive(Debug)]
 pub(crate) struct Reply {
     status: StatusCode,
-    body: Box<RawValue>,
+    message: Enclosed,
 }
 
 impl Reply {
     /// The answer to a request.
-    pub(crate) fn to(id: &Id, outcome: Result<Box<RawValue>, Fault>) -> Self {
+    pub(crate) fn to(id: &Id, outcome: Result<Arc<RawValue>, Fault>) -> Self {
         match outcome {
-            Ok(result) => Self { status: StatusCode::OK, body: raw(&Success { jsonrpc: "2.0", id, result }) },
+            Ok(result) => Self {
+                status: StatusCode::OK,
+                message: member("result", result, &Head { jsonrpc: "2.0", id: Some(id) }),
+            },
             Err(fault) => Self::error(Some(id), fault),
         }
     }
@@ -102,18 +108,19 @@ impl Reply {
     /// An error; the id is null where the request's could not be read (JSON-RPC 2.0 §5).
     pub(crate) fn error(id: Option<&Id>, fault: Fault) -> Self {
         let Fault { status, code, message, data } = fault;
-        Self { status, body: raw(&Failure { jsonrpc: "2.0", id, error: Error { code, message, data } }) }
+        let error = raw(&Error { code, message, data });
+        Self { status, message: member("error", error, &Head { jsonrpc: "2.0", id }) }
     }
 
     /// Its length, in bytes.
-    pub(crate) fn len(&self) -> usize {
-        self.body.get().len()
+    pub(crate) fn length(&self) -> usize {
+        self.message.length()
     }
 }
 
 impl IntoResponse for Reply {
     fn into_response(self) -> Response {
-        json_response(self.status, String::from(Box::<str>::from(self.body)))
+        (self.status, self.message).into_response()
     }
 }
 
@@ -122,8 +129,13 @@ pub(crate) fn batch(replies: &[Reply]) -> Response {
     if replies.is_empty() {
         return accepted();
     }
-    let bodies: Vec<&RawValue> = replies.iter().map(|reply| &*reply.body).collect();
-    json_response(StatusCode::OK, raw(&bodies).get().to_owned())
+    let mut body = Vec::with_capacity(replies.iter().map(|reply| reply.length() + 1).sum::<usize>() + 1);
+    for reply in replies {
+        body.push(if body.is_empty() { b'[' } else { b',' });
+        reply.message.write_to(&mut body);
+    }
+    body.push(b']');
+    ([(header::CONTENT_TYPE, "application/json")], body).into_response()
 }
 
 /// The answer to what wants none.
@@ -131,22 +143,11 @@ pub(crate) fn accepted() -> Response {
     StatusCode::ACCEPTED.into_response()
 }
 
-fn json_response(status: StatusCode, body: String) -> Response {
-    (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
-}
-
+/// What stands before the result or the error.
 #[derive(Serialize)]
-struct Success<'a> {
-    jsonrpc: &'static str,
-    id: &'a Id,
-    result: Box<RawValue>,
-}
-
-#[derive(Serialize)]
-struct Failure<'a> {
+struct Head<'a> {
     jsonrpc: &'static str,
     id: Option<&'a Id>,
-    error: Error,
 }
 
 #[derive(Serialize)]
@@ -159,8 +160,13 @@ struct Error {
 
 /// A value as JSON text, written once however often it is sent.
 #[expect(clippy::expect_used, reason = "our own messages have text keys and no failing serializer")]
-pub(crate) fn raw<T: Serialize>(value: &T) -> Box<RawValue> {
-    serde_json::value::to_raw_value(value).expect("a message is JSON")
+pub(crate) fn raw<T: Serialize>(value: &T) -> Arc<RawValue> {
+    serde_json::value::to_raw_value(value).expect("a message is JSON").into()
+}
+
+#[expect(clippy::expect_used, reason = "a head is an object of two members that can be written")]
+fn member(name: &'static str, content: Arc<RawValue>, head: &Head<'_>) -> Enclosed {
+    Enclosed::bare(content).as_member(name, head).expect("a message is JSON")
 }
 
 #[cfg(test)]
@@ -168,10 +174,16 @@ mod tests {
     use super::*;
     use crate::message::Message;
 
+    fn written(reply: &Reply) -> Value {
+        let mut text = Vec::new();
+        reply.message.write_to(&mut text);
+        serde_json::from_slice(&text).unwrap()
+    }
+
     #[test]
     fn an_error_without_a_readable_id_says_null() {
         let reply = Reply::error(None, Fault::parse("nothing"));
-        let body: Value = serde_json::from_str(reply.body.get()).unwrap();
+        let body = written(&reply);
         let error = json!({ "code": -32700, "message": "Parse error: nothing" });
         assert_eq!(body, json!({ "jsonrpc": "2.0", "id": null, "error": error }));
         assert_eq!(reply.status, StatusCode::BAD_REQUEST);
@@ -182,7 +194,6 @@ mod tests {
         let request = json!({ "jsonrpc": "2.0", "id": "é\"", "method": "ping" });
         let Ok(Message::Request(request)) = Message::read(request) else { panic!("a request") };
         let reply = Reply::to(&request.id, Ok(raw(&json!({ "x": 1 }))));
-        let body: Value = serde_json::from_str(reply.body.get()).unwrap();
-        assert_eq!(body, json!({ "jsonrpc": "2.0", "id": "é\"", "result": { "x": 1 } }));
+        assert_eq!(written(&reply), json!({ "jsonrpc": "2.0", "id": "é\"", "result": { "x": 1 } }));
     }
 }

@@ -30,6 +30,7 @@ pub fn http(app: &App) -> BTreeMap<&'static str, Router> {
 pub fn jobs(app: &App) -> BTreeMap<&'static str, Job> {
     BTreeMap::from([
         ("probe-tick", job(app, |app, event| async move { probe_tick::handle(&app, event).await })),
+        ("search-index", job(app, |app, event| async move { search_index::handle(&app, event).await })),
         ("weekly-recheck", job(app, |app, event| async move { weekly_recheck::handle(&app, event).await })),
     ])
 }

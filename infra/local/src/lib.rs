@@ -4,6 +4,8 @@
 pub mod engine;
 pub mod functions;
 pub mod gateway;
+mod lock;
+pub mod mirror;
 pub mod schedule;
 pub mod template;
 
@@ -21,9 +23,12 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
+use crate::lock::Lock;
+
 pub use engine::observed::Observer;
 pub use engine::{Data, Embedded};
 pub use gateway::Transport;
+pub use lock::LockError;
 pub use template::Template;
 
 /// How long open connections may take once the end is near.
@@ -51,6 +56,9 @@ pub struct Options {
     pub random: Random,
     /// Counts and disturbs the calls to the table.
     pub observer: Option<Observer>,
+    /// What was read of the table is remembered until it is written, since nobody else writes it. Without it every
+    /// read asks the table, as on AWS.
+    pub remembers: bool,
 }
 
 impl Options {
@@ -67,6 +75,7 @@ impl Options {
             clock: Clock::System,
             random: Random::System,
             observer: None,
+            remembers: true,
         }
     }
 }
@@ -80,6 +89,9 @@ pub enum StartError {
     /// The data cannot be opened.
     #[error("cannot open the data: {0}")]
     Engine(#[from] engine::EngineError),
+    /// The data is another registry's.
+    #[error(transparent)]
+    Lock(#[from] LockError),
     /// The table cannot be made.
     #[error("cannot make the table: {0}")]
     Table(Box<aws_sdk_dynamodb::Error>),
@@ -107,6 +119,7 @@ pub struct Local {
     pub events: Option<mpsc::UnboundedReceiver<Value>>,
     server: Server,
     clockwork: Option<schedule::Running>,
+    _lock: Option<Lock>,
 }
 
 impl Local {
@@ -117,6 +130,10 @@ impl Local {
     pub async fn start(options: Options) -> Result<Self, StartError> {
         let template = Template::own()?;
         let engine = Embedded::open(&options.data, &options.clock)?;
+        let lock = match &options.data {
+            Data::Memory => None,
+            Data::File(path) => Some(Lock::on(path)?),
+        };
         let client = match options.observer {
             None => engine::client(engine.clone()),
             Some(observer) => engine::client(engine::observed::Observed::new(engine.clone(), observer)),
@@ -133,7 +150,11 @@ impl Local {
             .map_err(|error| StartError::Table(error.into()))?;
 
         let tick = settings.tick();
-        let store = Store::new(client, &settings.table_name);
+        let store = if options.remembers {
+            Store::sole_writer(client, &settings.table_name)
+        } else {
+            Store::new(client, &settings.table_name)
+        };
         let (bus, events) = Bus::local();
         let app = App::new(settings, store, bus, options.clock.clone(), options.random);
         let router = gateway::router(&template, &functions::http(&app), options.transport)?;
@@ -143,7 +164,8 @@ impl Local {
         } else {
             (None, Some(events))
         };
-        Ok(Self { address, app, engine, events, server: Server::start(listener, router), clockwork })
+        let server = Server::start(listener, router);
+        Ok(Self { address, app, engine, events, server, clockwork, _lock: lock })
     }
 
     /// The URL of a path of this registry on this machine.

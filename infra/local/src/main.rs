@@ -2,6 +2,7 @@
 //! Everything it does is in the library; here are only the command line, the log and the first words to a reader.
 
 mod greeting;
+mod mirror_command;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -33,6 +34,8 @@ struct CommandLine {
 enum Command {
     /// Serve the registry; what happens without a command, too.
     Serve(Serve),
+    /// Publish server descriptions in bulk, from a file or from another registry.
+    Mirror(Box<mirror_command::Mirror>),
 }
 
 #[derive(Debug, Args)]
@@ -56,15 +59,6 @@ struct Serve {
 
 fn main() -> ExitCode {
     let line = CommandLine::parse();
-    let serve = match line.command {
-        Some(Command::Serve(serve)) => serve,
-        None => line.serve,
-    };
-    let mode = if serve.public { Mode::Public } else { Mode::Development };
-    let settings = match Settings::from_env(mode, variable) {
-        Ok(settings) => settings,
-        Err(error) => return ending(UNUSABLE, &error.to_string()),
-    };
     if let Err(error) = start_log() {
         return ending(UNUSABLE, &error);
     }
@@ -72,7 +66,11 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return ending(1, &error.to_string()),
     };
-    runtime.block_on(run(&serve, settings))
+    match line.command {
+        Some(Command::Mirror(mirror)) => runtime.block_on(mirror_command::run(*mirror, asked_to_stop())),
+        Some(Command::Serve(serve)) => runtime.block_on(run(&serve)),
+        None => runtime.block_on(run(&line.serve)),
+    }
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -103,7 +101,12 @@ fn start_log() -> Result<(), String> {
     Ok(())
 }
 
-async fn run(serve: &Serve, settings: Settings) -> ExitCode {
+async fn run(serve: &Serve) -> ExitCode {
+    let mode = if serve.public { Mode::Public } else { Mode::Development };
+    let settings = match Settings::from_env(mode, variable) {
+        Ok(settings) => settings,
+        Err(error) => return ending(UNUSABLE, &error.to_string()),
+    };
     let options = Options {
         listen: SocketAddr::new(serve.host, serve.port),
         data: match serve.data.to_str() {

@@ -8,7 +8,7 @@ use registry::settings::{Mode, Settings};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::{Data, Local, Observer, Options, StartError, Transport};
+use super::{Data, Local, LockError, Observer, Options, StartError, Transport};
 
 fn options() -> Options {
     Options::still(Settings::from_env(Mode::Development, |_| None).unwrap())
@@ -73,6 +73,19 @@ async fn a_restart_finds_what_was_published() {
         local.stop().await;
     }
     assert_eq!(statuses, [false, true]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn data_is_one_registry_s_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("registry.db");
+    let start = || Local::start(Options { data: Data::File(path.clone()), ..options() });
+    let first = start().await.unwrap();
+    let refused = start().await.unwrap_err();
+    assert!(matches!(&refused, StartError::Lock(LockError::InUse(used)) if *used == path), "{refused}");
+    assert!(refused.to_string().contains("a DATA of its own"), "{refused}");
+    first.stop().await;
+    start().await.unwrap().stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

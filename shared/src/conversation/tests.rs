@@ -94,6 +94,10 @@ fn what_is_said_is_understood() {
         ("list all live agents".to_owned(), "search_active(kind=agent)"),
         ("list agents".to_owned(), "search_active(kind=agent)"),
         ("show 5 active listings".to_owned(), "search_active(limit=5)"),
+        ("find me an agent that reads PDFs".to_owned(), "match_capability(q=reads PDFs,kind=agent)"),
+        ("which MCP server can add two numbers?".to_owned(), "match_capability(q=add two numbers,kind=mcp)"),
+        ("search for weather forecasts".to_owned(), "ard_search(q=weather forecasts)"),
+        ("search for \"flight booking\"".to_owned(), "ard_search(q=flight booking)"),
         (format!("{{\"tool\": \"check_status\", \"arguments\": {{\"id\": \"{ID}\"}}}}"), &status),
     ] {
         assert_eq!(meaning(&text), meant, "{text}");
@@ -184,7 +188,6 @@ fn greetings_and_noise_get_help() {
         assert_eq!(meaning(text), "help", "{text}");
     }
     for text in [
-        "find me an agent that reads PDFs",
         "what is the weather in Paris?",
         "lorem ipsum dolor sit amet",
         "¿qué puedes hacer?",

@@ -133,8 +133,6 @@ mod tests {
         "leave-feedback",
         "talk-inbox",
         "openapi-map",
-        "ard-search",
-        "match-capability",
         "get-reciprocity",
         "leave-trace",
         "sense-traces",

@@ -5,11 +5,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::ai_catalog;
 use crate::app::App;
+use crate::ard;
 use crate::error::Problem;
 use crate::funnel::{self, Deal, Stage};
 use crate::operations::CATALOGUE;
 use crate::probe::stats::{self, Statistics};
+use crate::registry_api::Namespace;
 
 /// The map.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -46,6 +49,7 @@ struct Tool {
 /// The table is busy.
 pub async fn draw(app: &App) -> Result<Map, Problem> {
     let settings = &app.settings;
+    let extensions = format!("/v0.1/x/{}", Namespace::own(settings));
     Ok(Map {
         name: settings.brand.clone(),
         version: crate::VERSION,
@@ -64,6 +68,19 @@ pub async fn draw(app: &App) -> Result<Map, Problem> {
             "score": settings.url("/api/score?url={url}"),
             "status": settings.url("/api/listings/status?id={listing_id}"),
             "active": settings.url("/api/listings/active"),
+            "search": settings.url("/api/ard/search?q={words}"),
+            "match": settings.url("/api/match?q={words}"),
+            "ard": settings.url(ard::BASE),
+            "ard_explore": settings.url("/api/ard/explore"),
+            "ard_agents": settings.url("/api/ard/agents"),
+            "agents": settings.url("/agents/public"),
+            "agents_search": settings.url("/agents/search?q={words}"),
+            "agents_well_known": settings.url("/.well-known/agents"),
+            "catalog": settings.url("/api/catalog"),
+            "ai_catalog": settings.url(ai_catalog::STRICT),
+            "ard_catalog": settings.url(ai_catalog::LINKED),
+            "mcp_registry": settings.url("/v0.1/servers"),
+            "mcp_registry_search": settings.url(&format!("{extensions}/search?q={{words}}")),
             "feed": settings.url("/api/feed"),
             "probes": settings.url("/api/probes"),
             "badge": settings.url("/badge/clean.svg?id={listing_id}"),

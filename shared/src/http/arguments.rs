@@ -103,7 +103,7 @@ fn is_json(kind: &str) -> bool {
 
 fn unreadable<E: std::error::Error>(error: &serde_path_to_error::Error<E>) -> Problem {
     let field = error.path().to_string();
-    let detail = shorten(&error.inner().to_string(), 300);
+    let detail = plainly(&shorten(&error.inner().to_string(), 300));
     if let Some(named) = named_by(&detail) {
         return Problem::invalid(named, "invalid_argument", format!("{detail}."));
     }
@@ -111,6 +111,19 @@ fn unreadable<E: std::error::Error>(error: &serde_path_to_error::Error<E>) -> Pr
         return Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_arguments", format!("{detail}."));
     }
     Problem::invalid(&field, "invalid_argument", format!("`{field}`: {detail}."))
+}
+
+/// What serde says of a number that is none, for people.
+fn plainly(detail: &str) -> String {
+    const NO_NUMBER: [&str; 3] = [
+        "invalid digit found in string",
+        "cannot parse integer from empty string",
+        "number too large to fit in target type",
+    ];
+    if NO_NUMBER.contains(&detail) {
+        return "it must be a whole number, written in digits and not too large".to_owned();
+    }
+    detail.to_owned()
 }
 
 /// The field that serde names in its message rather than by its path: one that is missing, or stands twice.

@@ -74,6 +74,9 @@ pub struct Listing {
     /// SHA-256 over its tool list when it was last read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools_hash: Option<String>,
+    /// A mark over what it says of itself, so that search reads it anew only when that changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
     /// It took its demo.
     #[serde(default)]
     pub demoed: bool,

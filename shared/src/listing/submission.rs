@@ -165,6 +165,7 @@ impl Submission {
             strikes: Vec::new(),
             era: None,
             tools_hash: None,
+            said: None,
             demoed: false,
             feedbacked: false,
             lease: None,

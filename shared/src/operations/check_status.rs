@@ -1,6 +1,8 @@
 //! Where a listing stands, with the evidence of its last probe: what was asked, what came back, when, and how to
 //! fix it. By id, or by the name it bears.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -148,12 +150,12 @@ impl Operation for CheckStatus {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let (listing, evidence) = find(app, &arguments).await?;
-        Ok(answer(app, &listing, evidence))
+        let found = find(app, &arguments).await?;
+        Ok(answer(app, &found.0, found.1.as_ref()))
     }
 }
 
-async fn find(app: &App, wanted: &Arguments) -> Result<NamedListing, Problem> {
+async fn find(app: &App, wanted: &Arguments) -> Result<Arc<NamedListing>, Problem> {
     match (&wanted.id, &wanted.name) {
         (Some(id), _) => super::listing_with_evidence(app, id).await,
         (None, Some(name)) => {
@@ -162,6 +164,7 @@ async fn find(app: &App, wanted: &Arguments) -> Result<NamedListing, Problem> {
             bearers
                 .into_iter()
                 .max_by_key(rank)
+                .map(Arc::new)
                 .ok_or_else(|| Problem::listing_not_found(name).with("found", false))
         }
         (None, None) => Err(Problem::invalid(
@@ -172,15 +175,12 @@ async fn find(app: &App, wanted: &Arguments) -> Result<NamedListing, Problem> {
     }
 }
 
-fn answer(app: &App, listing: &Listing, evidence: Option<Evidence>) -> Answer {
+fn answer(app: &App, listing: &Listing, evidence: Option<&Evidence>) -> Answer {
     let settings = &app.settings;
     let now = app.clock.now();
     let live = listing.lane == Lane::Active;
-    let reasons = evidence.as_ref().filter(|_| !live).map(judge::reasons).unwrap_or_default();
-    let (verdict, checks, score) = match evidence {
-        Some(evidence) => (Some(evidence.verdict), evidence.checks, evidence.score.breakdown),
-        None => (None, Vec::new(), Vec::new()),
-    };
+    let reasons = evidence.filter(|_| !live).map(judge::reasons).unwrap_or_default();
+    let checks = evidence.map(|evidence| evidence.checks.clone()).unwrap_or_default();
     Answer {
         ok: true,
         found: true,
@@ -197,17 +197,17 @@ fn answer(app: &App, listing: &Listing, evidence: Option<Evidence>) -> Answer {
         failed_recheck_hours: listing.strikes.len(),
         checks_clean: !checks.is_empty() && crate::probe::checks::clean(&checks),
         checks,
-        score_breakdown: score,
-        evidence: verdict.map(|verdict| Proof {
+        score_breakdown: evidence.map(|evidence| evidence.score.breakdown.clone()).unwrap_or_default(),
+        evidence: evidence.map(|Evidence { verdict, .. }| Proof {
             speaks: verdict.speaks,
             answers: verdict.answers,
             inconclusive: verdict.inconclusive,
-            signals: verdict.signals,
-            protocol_hints: verdict.protocol_hints,
-            protocol_versions: verdict.facts.protocol_versions,
-            skills: verdict.facts.skills,
-            tools: verdict.facts.tools,
-            tools_hash: verdict.facts.tools_hash,
+            signals: verdict.signals.clone(),
+            protocol_hints: verdict.protocol_hints.clone(),
+            protocol_versions: verdict.facts.protocol_versions.clone(),
+            skills: verdict.facts.skills.clone(),
+            tools: verdict.facts.tools.clone(),
+            tools_hash: verdict.facts.tools_hash.clone(),
         }),
         take_demo: live.then(|| funnel::take_demo(listing, settings, &funnel::deal(settings, 0))),
         badge_markdown: badge::markdown(settings, &listing.id),

@@ -64,8 +64,9 @@ impl Operation for ProbeClean {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let (listing, evidence) = super::listing_with_evidence(app, &arguments.listing_id).await?;
-        let checks = evidence.map(|evidence| evidence.checks).unwrap_or_default();
+        let found = super::listing_with_evidence(app, &arguments.listing_id).await?;
+        let (listing, evidence) = &*found;
+        let checks = evidence.as_ref().map(|evidence| evidence.checks.clone()).unwrap_or_default();
         Ok(Answer {
             ok: true,
             clean: listing.lane == Lane::Active && checks::clean(&checks),
@@ -74,7 +75,7 @@ impl Operation for ProbeClean {
             probed_at: listing.probe.as_ref().map(|probe| probe.at),
             checks,
             badge: badge::clean_url(&app.settings, &listing.id),
-            listing_id: listing.id,
+            listing_id: listing.id.clone(),
         })
     }
 }

@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::listing::{Category, Kind, Lane, LastProbe, Listing};
 use crate::probe::verdict::{Handshake, Reason, Verdict};
+use crate::search::Said;
 use crate::settings::Settings;
 use crate::store::Evidence;
 
@@ -38,6 +39,7 @@ pub fn judge(before: &Listing, evidence: &Evidence, clean: bool, job: Job, setti
         after.last_ok_at = Some(now);
         after.failures = 0;
         after.strikes.clear();
+        after.said = Some(Said::of(&after, Some(evidence)).digest());
         after.due_at = next_recheck(&after, now, settings);
         return after;
     }

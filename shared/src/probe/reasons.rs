@@ -52,8 +52,10 @@ pub enum Barrier {
     Refused,
     /// The TLS handshake failed.
     Tls,
-    /// The host leads to an address that is not public, or to the registry itself.
+    /// The host leads to an address that is not public.
     NotPublic,
+    /// The host is the registry's own.
+    OwnHost,
     /// The URL is of a kind that is never called: scheme, port, user information, IP literal.
     Url,
 }

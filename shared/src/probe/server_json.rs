@@ -12,6 +12,7 @@ mod violation;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+pub use rules::{is_name, is_version};
 pub use violation::Violation;
 
 use crate::probe::fetch::Reach;

@@ -27,6 +27,9 @@ use crate::store::{Caps, Change, Claim, DueClass, FeedItem, Judgement, ProbeReco
 const AT_ONCE: usize = 64;
 /// Probes under way at once at one host, whoever's listings they are.
 const PER_HOST: usize = 4;
+/// A batch gives no more turns at hosts after this: whoever still waits behind others at a slow host is given back, so
+/// that a tick of two batches ends within its function's minute.
+const TURNS: Duration = Duration::from_secs(15);
 /// A claim outlives the longest probe several times over.
 const LEASE: Duration = Duration::from_secs(60);
 /// A sweep takes no new batch after this; its function may run for a minute.
@@ -45,7 +48,7 @@ pub struct Report {
     pub probed: u32,
     /// Handshakes that were `ok`.
     pub ok: u32,
-    /// Given back because the budget was used up.
+    /// Given back because the budget was used up, or their host was too slow for all that is listed there.
     pub released: u32,
     /// Left to their lease because the table was busy.
     pub unrecorded: u32,
@@ -186,7 +189,7 @@ async fn due(app: &App, classes: &[DueClass], limit: u32) -> Result<Vec<ListingI
 /// Takes a batch through preflight, budget and probe. Nobody waits for anybody else's preflight: whoever passed is
 /// granted budget together with those who passed at the same moment.
 async fn sweep(app: &App, batch: Vec<ListingId>, job: Job) -> Vec<Done> {
-    let hosts = Hosts::default();
+    let hosts = Hosts::until(tokio::time::Instant::now() + TURNS);
     let mut prepared = stream::iter(batch)
         .map(|id| prepare(app, id, job, &hosts))
         .buffer_unordered(AT_ONCE)
@@ -240,7 +243,7 @@ async fn give_back(app: &App, listing: &Listing) -> Done {
 
 async fn ask(app: &App, one: (Listing, Subject, Opening), job: Job, hosts: &Hosts) -> Done {
     let (listing, subject, opening) = one;
-    let _turn = hosts.turn(&subject.url).await;
+    let Some(_turn) = hosts.turn(&subject.url).await else { return give_back(app, &listing).await };
     let verdict = handshake::probe(&fetcher(app, &listing), &subject, opening, &app.random).await;
     settle(app, listing, verdict, job, false).await
 }
@@ -264,7 +267,9 @@ async fn prepare(app: &App, id: ListingId, job: Job, hosts: &Hosts) -> Prepared 
         Ok(subject) => subject,
         Err(verdict) => return Prepared::Done(settle(app, listing, *verdict, job, true).await),
     };
-    let turn = hosts.turn(&subject.url).await;
+    let Some(turn) = hosts.turn(&subject.url).await else {
+        return Prepared::Done(give_back(app, &listing).await);
+    };
     let preflight = handshake::preflight(&fetcher(app, &listing), &subject, &app.random).await;
     drop(turn);
     match preflight {
@@ -395,15 +400,50 @@ async fn announce(app: &App, judgement: &Judgement) {
 }
 
 /// Turns at strangers' hosts, so that many listings at one host do not add up to a flood.
-#[derive(Default)]
-struct Hosts(std::sync::Mutex<HashMap<String, Arc<Semaphore>>>);
+struct Hosts {
+    turns: std::sync::Mutex<HashMap<String, Arc<Semaphore>>>,
+    until: tokio::time::Instant,
+}
 
 impl Hosts {
+    fn until(until: tokio::time::Instant) -> Self {
+        Self { turns: std::sync::Mutex::default(), until }
+    }
+
+    /// A turn at a host; none when it comes too late.
     async fn turn(&self, url: &Target) -> Option<tokio::sync::OwnedSemaphorePermit> {
         let host = {
-            let mut hosts = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut hosts = self.turns.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             Arc::clone(hosts.entry(url.origin()).or_insert_with(|| Arc::new(Semaphore::new(PER_HOST))))
         };
-        host.acquire_owned().await.ok()
+        tokio::time::timeout_at(self.until, host.acquire_owned()).await.ok()?.ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::fetch::Reach;
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_waits_too_long_at_a_slow_host_gets_no_turn() {
+        let began = tokio::time::Instant::now();
+        let hosts = Hosts::until(began + TURNS);
+        let at = |url: &str| Target::parse(url, Reach::Public).unwrap();
+        let (slow, other) = (at("https://slow.example.org/a"), at("https://other.example.org/"));
+        let mut held = Vec::new();
+        for _ in 0..PER_HOST {
+            held.push(hosts.turn(&slow).await.unwrap());
+        }
+        assert!(hosts.turn(&other).await.is_some(), "others do not wait with it");
+        assert_eq!(began.elapsed(), Duration::ZERO);
+        let next = async {
+            tokio::time::sleep(TURNS / 2).await;
+            held.pop();
+        };
+        let (second, ()) = tokio::join!(hosts.turn(&slow), next);
+        assert!(second.is_some() && began.elapsed() < TURNS, "a turn that comes in time is taken");
+        assert!(hosts.turn(&slow).await.is_none());
+        assert_eq!(began.elapsed(), TURNS);
     }
 }

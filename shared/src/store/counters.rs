@@ -47,12 +47,12 @@ impl Store {
     /// # Errors
     /// The table is busy or refused.
     pub async fn live(&self) -> Result<Live, StoreError> {
-        let shards = self.partition(keys::LIVE).await?;
-        Ok(Live {
-            agents: sum(&shards, "agents"),
-            mcps: sum(&shards, "mcps"),
-            version: shards.iter().map(|shard| u64::try_from(number(shard, "version")).unwrap_or(0)).sum(),
-        })
+        let read = async {
+            let shards = self.partition(keys::LIVE).await?;
+            let versions = shards.iter().map(|shard| u64::try_from(number(shard, "version")).unwrap_or(0));
+            Ok(Live { agents: sum(&shards, "agents"), mcps: sum(&shards, "mcps"), version: versions.sum() })
+        };
+        self.remembered.live(read).await
     }
 
     /// How the weekly recheck goes in the week of `now`.

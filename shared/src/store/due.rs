@@ -120,6 +120,7 @@ impl Store {
                     (":earlier", n(claim.now.as_millisecond() - claim.apart_ms)),
                 ],
             );
+        let _writing = self.remembered.writing([keys::listing(claim.id).pk]);
         let answer = self
             .client
             .update_item()
@@ -150,6 +151,7 @@ impl Store {
             .set("gsi2sk", s(keys::at(now, listing.id.as_str())))
             .remove("lease")
             .only_if("lease = :mark", [], [(":mark", s(mark))]);
+        let _writing = self.remembered.writing([keys::listing(&listing.id).pk]);
         let answer = self
             .client
             .update_item()

@@ -1,6 +1,9 @@
 //! Listings in the table: putting one in once, reading it by id or name, paging through the Active ones.
 //! A listing is its core and, apart from it, the evidence of its last probe: the core is what gets listed.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::KeysAndAttributes;
 use jiff::Timestamp;
@@ -57,8 +60,12 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn listing_with_evidence(&self, id: &ListingId) -> Result<Option<NamedListing>, StoreError> {
-        Ok(self.with_evidence(std::slice::from_ref(id)).await?.pop())
+    pub async fn listing_with_evidence(
+        &self,
+        id: &ListingId,
+    ) -> Result<Option<Arc<NamedListing>>, StoreError> {
+        let read = async { Ok(self.with_evidence(std::slice::from_ref(id)).await?.pop()) };
+        self.remembered.listing(id, read).await
     }
 
     /// The listings that bear a name, by two reads.
@@ -88,18 +95,7 @@ impl Store {
         if answer.unprocessed_keys.is_some_and(|rest| !rest.is_empty()) {
             return Err(StoreError::Busy("a batch read was cut short".to_owned()));
         }
-        let items = answer.responses.unwrap_or_default().remove(&*self.table).unwrap_or_default();
-        let (cores, proofs): (Vec<Item>, Vec<Item>) =
-            items.into_iter().partition(|item| text(item, "sk") == "CORE");
-        cores
-            .into_iter()
-            .map(|core| {
-                let proof = proofs.iter().find(|proof| text(proof, "pk") == text(&core, "pk"));
-                let evidence =
-                    proof.map(|proof| serde_json::from_str(text(proof, "evidence"))).transpose()?;
-                Ok((serde_dynamo::from_item(core)?, evidence))
-            })
-            .collect()
+        joined(answer.responses.unwrap_or_default().remove(&*self.table).unwrap_or_default())
     }
 
     /// Puts a listing in, with its contact, its names and the news of it, all or nothing and once only.
@@ -208,6 +204,19 @@ impl Store {
         }
         Ok(())
     }
+}
+
+/// Listings put together with their evidence, from the items of both.
+pub(super) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>, StoreError> {
+    let (cores, proofs): (Vec<Item>, Vec<Item>) =
+        items.into_iter().partition(|item| text(item, "sk") == "CORE");
+    let proofs: HashMap<&str, &Item> = proofs.iter().map(|proof| (text(proof, "pk"), proof)).collect();
+    let read = |core: Item| {
+        let proof = proofs.get(text(&core, "pk"));
+        let evidence = proof.map(|proof| serde_json::from_str(text(proof, "evidence"))).transpose()?;
+        Ok((serde_dynamo::from_item(core)?, evidence))
+    };
+    cores.into_iter().map(read).collect()
 }
 
 /// The whole item of a listing: its data and its places in the indexes.

@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::types::{Delete, Put, TransactWriteItem, Update};
 
 use super::expression::Expression;
 use super::keys::Key;
-use super::{Item, Store, StoreError};
+use super::{Item, Store, StoreError, text};
 use crate::app::Random;
 
 /// So often a conflicting transaction is sent before it counts as busy.
@@ -19,6 +19,7 @@ const ATTEMPTS: u32 = 7;
 #[derive(Debug, Default)]
 pub(super) struct Transaction {
     writes: Vec<TransactWriteItem>,
+    partitions: Vec<String>,
 }
 
 impl Transaction {
@@ -40,6 +41,7 @@ pub(super) enum Outcome {
 impl Store {
     /// Sends a transaction.
     pub(super) async fn transact(&self, transaction: Transaction) -> Result<Outcome, StoreError> {
+        let _writing = self.remembered.writing(transaction.partitions);
         let mut pause = Duration::from_millis(8);
         for attempt in 1.. {
             let sent = self
@@ -69,6 +71,7 @@ impl Store {
         item: Item,
         condition: Option<&str>,
     ) -> Result<(), StoreError> {
+        transaction.partitions.push(text(&item, "pk").to_owned());
         let put = Put::builder()
             .table_name(&*self.table)
             .set_item(Some(item))
@@ -88,6 +91,7 @@ impl Store {
         if change.is_empty() {
             return Ok(());
         }
+        transaction.partitions.push(key.pk.clone());
         let update = Update::builder()
             .table_name(&*self.table)
             .set_key(Some(key.item()))
@@ -107,6 +111,7 @@ impl Store {
         key: &Key,
         only_if: Option<&Expression>,
     ) -> Result<(), StoreError> {
+        transaction.partitions.push(key.pk.clone());
         let delete = Delete::builder()
             .table_name(&*self.table)
             .set_key(Some(key.item()))

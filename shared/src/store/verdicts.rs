@@ -84,6 +84,15 @@ impl Judgement {
         }
     }
 
+    /// Whether search must take the listing in, or out, or read it anew.
+    fn is_searched_anew(&self) -> bool {
+        match self.change() {
+            Change::Risen | Change::Fallen => true,
+            Change::Kept => self.before.said != self.after.said,
+            Change::Unseen => false,
+        }
+    }
+
     /// Whether the listing now stands by this evidence. A Live one whose recheck failed stands by the older
     /// evidence until the failure is confirmed.
     fn is_shown(&self) -> bool {
@@ -147,6 +156,9 @@ impl Store {
             self.update(&mut transaction, &week, &week_tally(judgement))?;
         }
         self.rename(&mut transaction, before, after)?;
+        if judgement.is_searched_anew() {
+            self.mark(&mut transaction, id, record.probed_at)?;
+        }
         if let Some(news) = &judgement.news {
             self.put(&mut transaction, news.item()?, None)?;
         }

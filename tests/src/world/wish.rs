@@ -13,6 +13,7 @@ pub struct Wish {
     clock: Clock,
     data: Data,
     transport: Transport,
+    remembers: bool,
 }
 
 impl Default for Wish {
@@ -24,6 +25,7 @@ impl Default for Wish {
             clock: Clock::manual(noon),
             data: Data::Memory,
             transport: Transport::Direct,
+            remembers: true,
         }
         .and("RATE_LIMITS", "off")
     }
@@ -34,6 +36,12 @@ impl Wish {
     #[must_use]
     pub fn public() -> Self {
         Self { mode: Mode::Public, ..Self::default() }.and("RATE_LIMITS", "on")
+    }
+
+    /// Where every read asks the table, as on AWS, so that its calls can be counted and disturbed.
+    #[must_use]
+    pub fn forgetful(self) -> Self {
+        Self { remembers: false, ..self }
     }
 
     /// With a setting by its environment name.
@@ -81,6 +89,7 @@ impl Wish {
             data: self.data.clone(),
             own_base_url: lookup("BASE_URL").is_none(),
             transport: self.transport,
+            remembers: self.remembers,
             clock: self.clock.clone(),
             random: Random::seeded(7),
             ..Options::still(settings)

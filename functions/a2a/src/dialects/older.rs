@@ -1,8 +1,7 @@
 //! Shapes of A2A 0.3 and 0.2. A part says what it is by `kind` (0.3) and by `type` (0.2), a task has a `contextId` and
 //! a `sessionId`: every reader finds its own and passes over the other's, as the SDKs of both were seen to do.
 
-use serde::Serialize;
-use serde_json::value::RawValue;
+use registry::http::Enclosed;
 use serde_json::{Value, json};
 
 use super::{Shape, some, time};
@@ -10,20 +9,10 @@ use crate::message::{Content, Message, Part, Role};
 use crate::task::Task;
 
 /// A message as an answer, around parts that are written already.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Answer<'a> {
-    kind: &'static str,
-    role: &'static str,
-    message_id: &'a str,
-    context_id: &'a str,
-    parts: &'a RawValue,
-}
-
-impl<'a> Answer<'a> {
-    pub(crate) const fn with(message_id: &'a str, context_id: &'a str, parts: &'a RawValue) -> Self {
-        Self { kind: "message", role: "agent", message_id, context_id, parts }
-    }
+pub(crate) fn answer(message_id: &str, context_id: &str, parts: Enclosed) -> serde_json::Result<Enclosed> {
+    let head =
+        json!({ "kind": "message", "role": "agent", "messageId": message_id, "contextId": context_id });
+    parts.as_member("parts", &head)
 }
 
 fn message(message: Message) -> Value {

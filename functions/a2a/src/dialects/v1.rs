@@ -1,8 +1,7 @@
 //! Shapes of A2A 1.0 (a2a.proto as JSON): a part is known by its one member, roles and states are in capitals, and
 //! nothing has a `kind`. Members that would hold a default are left out.
 
-use serde::Serialize;
-use serde_json::value::RawValue;
+use registry::http::Enclosed;
 use serde_json::{Value, json};
 
 use super::{Shape, some, time};
@@ -21,24 +20,9 @@ pub(crate) fn state_named(name: &str) -> Option<State> {
 }
 
 /// A message as an answer, around parts that are written already.
-#[derive(Serialize)]
-pub(crate) struct Answer<'a> {
-    message: Shell<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Shell<'a> {
-    message_id: &'a str,
-    context_id: &'a str,
-    role: &'static str,
-    parts: &'a RawValue,
-}
-
-impl<'a> Answer<'a> {
-    pub(crate) const fn with(message_id: &'a str, context_id: &'a str, parts: &'a RawValue) -> Self {
-        Self { message: Shell { message_id, context_id, role: "ROLE_AGENT", parts } }
-    }
+pub(crate) fn answer(message_id: &str, context_id: &str, parts: Enclosed) -> serde_json::Result<Enclosed> {
+    let head = json!({ "messageId": message_id, "contextId": context_id, "role": "ROLE_AGENT" });
+    parts.as_member("parts", &head)?.as_member("message", &json!({}))
 }
 
 fn message(message: Message) -> Value {

@@ -103,9 +103,8 @@ pub(super) fn retry_after(answer: &Answer) -> Option<Duration> {
 pub(super) fn fault_of(error: &FetchError, door: Door, stage: Stage) -> Fault {
     let unreached = |barrier| Fault::Unreached { stage, barrier };
     match error {
-        FetchError::Blocked(TargetError::PrivateAddress) | FetchError::OwnHost => {
-            unreached(Barrier::NotPublic)
-        }
+        FetchError::Blocked(TargetError::PrivateAddress) => unreached(Barrier::NotPublic),
+        FetchError::OwnHost => unreached(Barrier::OwnHost),
         FetchError::Blocked(_) => unreached(Barrier::Url),
         FetchError::NameNotFound => unreached(Barrier::HostNotFound),
         FetchError::NameUnresolved => unreached(Barrier::ResolverFailed),
@@ -170,8 +169,8 @@ mod tests {
     #[test]
     fn every_failed_fetch_has_its_fault() {
         let table = [
-            (FetchError::OwnHost, "blocked_ip"),
             (FetchError::Blocked(TargetError::PrivateAddress), "blocked_ip"),
+            (FetchError::OwnHost, "own_host"),
             (FetchError::Blocked(TargetError::Scheme), "url_refused"),
             (FetchError::NameNotFound, "dns_nxdomain"),
             (FetchError::NameUnresolved, "dns_failed"),

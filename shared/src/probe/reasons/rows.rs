@@ -284,7 +284,13 @@ fn unreached_row(stage: Stage, barrier: Barrier) -> Row {
         Barrier::NotPublic => (
             "blocked_ip",
             "address not public",
-            "The registry only calls public addresses other than its own. Publish the URL under which the internet reaches this server.",
+            "The registry only calls public addresses. Publish the URL under which the internet reaches this server.",
+            SKIP,
+        ),
+        Barrier::OwnHost => (
+            "own_host",
+            "the registry's own host",
+            "This URL leads to the registry itself, which calls nobody there but its own agent and MCP server. Publish the address of your own server.",
             SKIP,
         ),
         Barrier::Url => (

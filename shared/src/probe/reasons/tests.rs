@@ -40,6 +40,12 @@ fn table() -> Vec<(Fault, &'static str, &'static str, Class)> {
             SKIP,
         ),
         (
+            unreached(Stage::Preflight, Barrier::OwnHost),
+            "own_host",
+            "preflight reject (the registry's own host)",
+            SKIP,
+        ),
+        (
             unreached(Stage::Preflight, Barrier::Url),
             "url_refused",
             "preflight reject (URL not allowed)",

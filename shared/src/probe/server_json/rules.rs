@@ -77,6 +77,20 @@ fn is_part(part: &str, inside: &str) -> bool {
         && part.chars().all(|c| plain(c) || inside.contains(c))
 }
 
+/// Whether this is a server's name: a reverse domain, one slash, and a name, in at most 200 characters.
+#[must_use]
+pub fn is_name(name: &str) -> bool {
+    let parts = name.split_once('/');
+    name.len() <= 200 && parts.is_some_and(|(space, leaf)| is_part(space, ".-") && is_part(leaf, "._-"))
+}
+
+/// Whether this names one version: neither nothing, nor `latest`, nor a range.
+#[must_use]
+pub fn is_version(version: &str) -> bool {
+    let fits = (1..=255).contains(&version.chars().count());
+    fits && version != "latest" && !is_range(version)
+}
+
 /// One version, of the server or of a package: not `latest`, and not a range.
 pub(super) fn version(path: &str, version: Option<&Value>, violations: &mut Violations) {
     let Some(version) = text(version) else { return };
@@ -267,6 +281,21 @@ mod tests {
         for version in versions {
             assert!(!is_range(version), "{version}");
         }
+    }
+
+    #[test]
+    fn names_and_versions_are_told_from_what_is_none() {
+        for name in ["io.github.user/weather", "127.0.0.1/mcp_1", "ab/cd"] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in ["", "weather", "a/b/c", "io.github.user/", "-a.b/cd", "ab/c", "ab/c d"] {
+            assert!(!is_name(name), "{name}");
+        }
+        assert!(!is_name(&format!("ab/{}", "c".repeat(198))));
+        assert!(is_version("1.0.0+build") && is_version("x"));
+        assert!(
+            !is_version("latest") && !is_version("^1") && !is_version("") && !is_version(&"1".repeat(256))
+        );
     }
 
     #[test]

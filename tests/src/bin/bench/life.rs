@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use local::Embedded;
 use local::engine::{self, Data};
-use registry::app::Clock;
+use registry::app::{App, Clock, Random};
+use registry::events::Bus;
 use registry::listing::ListingId;
 use registry::settings::{Mode, Settings};
 use registry::store::table;
@@ -102,7 +103,13 @@ async fn seed_file(data: &Path) -> Result<Vec<ListingId>, Failure> {
     let settings = Settings::from_env(Mode::Development, |_| None)?;
     let engine = Embedded::open(&Data::File(data.to_path_buf()), &Clock::System)?;
     table::ensure(&engine::client(engine.clone()), &settings.table_name).await?;
-    seed::seed(&seed::store(&engine, &settings), &settings, Clock::System.now(), 0..LISTINGS).await
+    let store = seed::store(&engine, &settings);
+    let now = Clock::System.now();
+    let ids = seed::seed(&store, &settings, now, 0..LISTINGS, &Arc::default()).await?;
+    // Else the registry would be found at work on the index of all of them.
+    let app = App::new(settings, store, Bus::Silent, Clock::System, Random::System);
+    seed::index(&app).await?;
+    Ok(ids)
 }
 
 async fn to_live(report: &mut Report, registry: &Server) -> Result<(), Failure> {
@@ -153,9 +160,7 @@ async fn one_to_live(address: std::net::SocketAddr, number: usize) -> Result<f64
 async fn targets(registry: &Server, empty: &Server, ids: &[ListingId]) -> Result<Vec<Target>, Failure> {
     const ACTIVE: &str = "/api/listings/active";
     let mut connection = Connection::open(registry.address).await?;
-    let page = connection.ask(&client::get(ACTIVE, "")).await?;
-    let tag = page.header("etag").ok_or("the active page has no validator")?;
-    let held = format!("if-none-match: {tag}\r\n");
+    let held = format!("if-none-match: {}\r\n", settled_tag(&mut connection, ACTIVE).await?);
     let one = |request: Vec<u8>| Arc::from([request]);
     let status = ids.iter().step_by(7).map(|id| client::get(&format!("/api/listings/status?id={id}"), ""));
     let status: Arc<[Vec<u8>]> = status.collect();
@@ -176,6 +181,21 @@ async fn targets(registry: &Server, empty: &Server, ids: &[ListingId]) -> Result
         target(BY_MCP, one(client::post("/api/protocol", &tool_call())), 200),
         target(BY_A2A, one(client::post("/api/a2a", &message())), 200),
     ])
+}
+
+/// The validator of a page once it stays the same: the registry's own listings are probed, too, when it starts.
+async fn settled_tag(connection: &mut Connection, path: &str) -> Result<String, Failure> {
+    let mut last = String::new();
+    for _ in 0..60 {
+        let page = connection.ask(&client::get(path, "")).await?;
+        let tag = page.header("etag").ok_or("the active page has no validator")?;
+        if tag == last {
+            return Ok(last);
+        }
+        tag.clone_into(&mut last);
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    Err("the active page changes every second".into())
 }
 
 fn tool_call() -> String {

@@ -12,8 +12,10 @@ mod peers;
 mod processes;
 mod report;
 mod rivals;
+mod search;
 mod seed;
 mod sweep;
+mod words;
 
 use std::process::ExitCode;
 
@@ -35,6 +37,9 @@ fn main() -> ExitCode {
         Some((mode, _)) if mode == processes::EMPTY_GATEWAY => on_all_cores(processes::serve_nothing()),
         // One thread, as the function has on Lambda.
         Some((mode, targets)) if mode == sweep::ALONE => on_one_thread(sweep::alone(targets)),
+        Some((mode, file)) if mode == search::ALONE => {
+            on_one_thread(search::alone(file.first().map_or("", String::as_str)))
+        }
         _ => on_all_cores(measure(&arguments)),
     };
     done.unwrap_or_else(|failure| {

@@ -38,14 +38,14 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let binary = |name: &str| Some(folder.join(name).join("bootstrap")).filter(|path| path.is_file());
     let limit = format!("<= {RATIO} times {MINIMAL}");
     let Some(minimal) = binary(MINIMAL) else {
-        report.not_measured("every function", "not built: run `make build` first", &limit);
+        report.not_measured("every function", "not built: `make bench` builds it", &limit);
         return Ok(());
     };
     let mut built: Vec<(String, PathBuf)> = vec![(MINIMAL.to_owned(), minimal)];
     for name in functions {
         match binary(&name) {
             Some(path) => built.push((name, path)),
-            None => report.not_measured(name, "not built: run `make build` first", &limit),
+            None => report.not_measured(name, "not built: `make bench` builds it", &limit),
         }
     }
     let mut starts = vec![Vec::new(); built.len()];

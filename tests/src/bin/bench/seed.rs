@@ -1,6 +1,8 @@
 //! Live listings by the thousand, put into a table by the registry's own hands: each is submitted, inserted, judged
 //! and recorded as after a real handshake, only that nobody was asked.
 
+use std::sync::Arc;
+
 use aws_smithy_runtime_api::client::http::{
     HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
 };
@@ -9,18 +11,21 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::body::SdkBody;
 use jiff::{SignedDuration, Timestamp};
 use local::engine::{self, Embedded};
+use registry::app::App;
 use registry::listing::submission::{Fields, Submission};
-use registry::listing::{Kind, Listing, ListingId};
+use registry::listing::{Kind, Lane, Listing, ListingId};
 use registry::probe::checks::{self, Context};
 use registry::probe::judge::{self, Job};
 use registry::probe::score;
-use registry::probe::verdict::{Facts, Handshake, Skill, Tool, Verdict};
+use registry::probe::verdict::{Facts, Handshake, Verdict};
+use registry::search::build;
 use registry::settings::Settings;
 use registry::store::{Evidence, FeedItem, Insertion, Judgement, ProbeRecord, Recorded, Store};
 use serde_json::Value;
 use tokio::task::JoinSet;
 
 use crate::Failure;
+use crate::words::{Said, Words};
 
 /// Writers at once: while one waits for the engine, others make their requests.
 const WRITERS: usize = 4;
@@ -53,6 +58,17 @@ impl HttpConnector for WithoutTokens {
     }
 }
 
+/// Takes everything that is marked into the search index, in as many builds as that takes.
+///
+/// # Errors
+/// The table refuses.
+pub(crate) async fn index(app: &App) -> Result<(), Failure> {
+    while !app.store.changed(1).await?.is_empty() {
+        build::build(app).await?;
+    }
+    Ok(())
+}
+
 /// The mark under which the seeded listings are judged.
 const MARK: &str = "seed";
 
@@ -66,14 +82,16 @@ pub(crate) async fn seed(
     settings: &Settings,
     now: Timestamp,
     numbers: std::ops::Range<usize>,
+    words: &Arc<Words>,
 ) -> Result<Vec<ListingId>, Failure> {
     let mut writers = JoinSet::new();
     for writer in 0..WRITERS {
         let (store, settings, numbers) = (store.clone(), settings.clone(), numbers.clone());
+        let words = Arc::clone(words);
         writers.spawn(async move {
             let mut ids = Vec::new();
             for n in numbers.skip(writer).step_by(WRITERS) {
-                ids.push(live(&store, &settings, now, n).await?);
+                ids.push(live(&store, &settings, now, n, &words).await?);
             }
             Ok::<_, Failure>(ids)
         });
@@ -85,7 +103,13 @@ pub(crate) async fn seed(
     Ok(all)
 }
 
-async fn live(store: &Store, settings: &Settings, now: Timestamp, n: usize) -> Result<ListingId, Failure> {
+async fn live(
+    store: &Store,
+    settings: &Settings,
+    now: Timestamp,
+    n: usize,
+    words: &Words,
+) -> Result<ListingId, Failure> {
     let kind = if n.is_multiple_of(2) { Kind::Agent } else { Kind::Mcp };
     // Ten a second, the last of a hundred thousand at `now`.
     let at = now - SignedDuration::from_millis(100 * i64::try_from(100_000_usize.saturating_sub(n))?);
@@ -98,7 +122,12 @@ async fn live(store: &Store, settings: &Settings, now: Timestamp, n: usize) -> R
     if store.insert(&before, &submission.contact, &queued).await? != Insertion::Done {
         return Err(format!("listing {n} is there already").into());
     }
-    let judgement = judgement(before, settings, kind, n, at);
+    let judged = |words: &Words| {
+        judgement(before.clone(), settings, verdict(kind, n, words.of(n, kind == Kind::Agent)), at)
+    };
+    let judgement = judged(words);
+    // Some real words are not clean; whoever says them is not Live.
+    let judgement = if judgement.after.lane == Lane::Active { judgement } else { judged(&Words::default()) };
     match store.record(&judgement).await? {
         Recorded::Written => Ok(judgement.after.id),
         other => Err(format!("listing {n} was not recorded: {other:?}").into()),
@@ -119,8 +148,7 @@ fn fields(kind: Kind, n: usize) -> Fields {
     }
 }
 
-fn judgement(before: Listing, settings: &Settings, kind: Kind, n: usize, at: Timestamp) -> Judgement {
-    let verdict = verdict(kind, n);
+fn judgement(before: Listing, settings: &Settings, verdict: Verdict, at: Timestamp) -> Judgement {
     let context = Context {
         reach: settings.reach(),
         card_url: verdict.facts.card_url.clone(),
@@ -135,7 +163,7 @@ fn judgement(before: Listing, settings: &Settings, kind: Kind, n: usize, at: Tim
     let verdict = &evidence.verdict;
     let record = ProbeRecord {
         id: before.id.clone(),
-        kind,
+        kind: after.shown_kind(),
         target: verdict.facts.endpoint.clone().unwrap_or_default(),
         ok: true,
         latency_ms: verdict.latency_ms,
@@ -161,31 +189,22 @@ fn news(what: &str, listing: &Listing, text: &str) -> FeedItem {
     }
 }
 
-/// What a sound peer of average talkativeness leaves behind.
-fn verdict(kind: Kind, n: usize) -> Verdict {
+/// What a sound peer that says this of itself leaves behind.
+fn verdict(kind: Kind, n: usize, said: Said) -> Verdict {
     let origin = origin(kind, n);
     let texts = |all: &[&str]| all.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
     let agent = kind == Kind::Agent;
-    let description = "Reads tables and reports, answers questions about the figures in them, and tells the cell \
-                       that each answer was taken from.";
-    let skill = |id: &str| Skill {
-        id: id.to_owned(),
-        name: format!("Tables: {id}"),
-        description: format!("{description} This is the part that does {id}."),
-        tags: texts(&["tables", id]),
-    };
-    let tool = |name: &str| Tool { name: name.to_owned(), description: description.to_owned() };
     let facts = Facts {
         kind: Some(kind),
-        name: Some(format!("Table reader {n}")),
-        description: Some(description.to_owned()),
+        name: Some(said.name),
+        description: Some(said.description),
         version: Some("1.4.2".to_owned()),
         endpoint: Some(format!("{origin}/{}", if agent { "rpc" } else { "mcp" })),
         card_url: agent.then(|| format!("{origin}{}", crate::peers::CARD)),
         website: Some(format!("{origin}/docs")),
         protocol_versions: texts(&[if agent { "1.0" } else { "2026-07-28" }]),
-        skills: if agent { ["sum", "compare", "explain"].map(skill).to_vec() } else { Vec::new() },
-        tools: if agent { Vec::new() } else { ["read", "sum", "compare", "explain"].map(tool).to_vec() },
+        skills: said.skills,
+        tools: said.tools,
         tools_hash: (!agent).then(|| format!("{n:064x}")),
     };
     Verdict {
@@ -219,10 +238,11 @@ mod tests {
         let local = Local::start(Options::still(settings)).await.unwrap();
         let now = local.app.clock.now();
         let store = &store(&local.engine, &local.app.settings);
-        let ids = seed(store, &local.app.settings, now, 0..10).await.unwrap();
+        let ids = seed(store, &local.app.settings, now, 0..10, &Arc::default()).await.unwrap();
         let live = store.live().await.unwrap();
         assert_eq!((ids.len(), live.agents, live.mcps), (10, 5, 5));
-        let (shown, evidence) = store.listing_with_evidence(&ids[0]).await.unwrap().unwrap();
+        let shown = store.listing_with_evidence(&ids[0]).await.unwrap().unwrap();
+        let (shown, evidence) = &*shown;
         assert!(shown.live_since.is_some() && evidence.is_some() && shown.due_at > now);
     }
 }

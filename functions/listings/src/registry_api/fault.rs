@@ -1,0 +1,88 @@
+//! What goes wrong at this door, in the official API's own body: what its OpenAPI documents (`error`) and what the
+//! official service sends (`title`, `status`, `detail`, `errors`), as plain `application/json`.
+
+use axum::Json;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, StatusCode, header};
+use registry::error::Problem;
+use serde_json::{Value, json};
+
+const WRITING: &str =
+    "nothing is written through this API. Publish with POST /api/publish; what answers a probe is listed.";
+
+/// Why a request is not answered with servers.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Fault {
+    #[error("{}", .0.detail)]
+    Problem(Box<Problem>),
+    #[error("Not found: this API has no such path. Its servers are at /v0.1/servers.")]
+    NoSuchPath,
+    #[error("Method not allowed: this path takes {0}.")]
+    WrongMethod(String),
+    #[error("Unauthorized: {}", WRITING)]
+    Unauthorized,
+    #[error("Not implemented: {}", WRITING)]
+    ReadOnly,
+}
+
+impl From<Problem> for Fault {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(Box::new(problem))
+    }
+}
+
+impl Fault {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::Problem(problem) => problem.status,
+            Self::NoSuchPath => StatusCode::NOT_FOUND,
+            Self::WrongMethod(_) => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::ReadOnly => StatusCode::NOT_IMPLEMENTED,
+        }
+    }
+
+    fn body(&self) -> Value {
+        let (status, detail) = (self.status(), self.to_string());
+        let mut errors = Vec::new();
+        if let Self::Problem(problem) = self
+            && let Some(field) = &problem.field
+        {
+            errors.push(json!({ "message": detail, "location": format!("query.{field}") }));
+        }
+        json!({
+            "title": status.canonical_reason().unwrap_or("Error"),
+            "status": status.as_u16(),
+            "detail": detail,
+            "error": detail,
+            "errors": errors,
+        })
+    }
+}
+
+impl IntoResponse for Fault {
+    fn into_response(self) -> Response {
+        let mut response = (self.status(), Json(self.body())).into_response();
+        let headers = response.headers_mut();
+        match self {
+            Self::Problem(problem) => {
+                if let Some(internal) = &problem.internal {
+                    tracing::error!(code = problem.code, internal, "request failed");
+                }
+                if let Some(seconds) = problem.retry_after {
+                    headers.insert(header::RETRY_AFTER, seconds.into());
+                }
+            }
+            Self::WrongMethod(allowed) => {
+                if let Ok(allowed) = HeaderValue::from_str(&allowed) {
+                    headers.insert(header::ALLOW, allowed);
+                }
+            }
+            Self::Unauthorized => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            Self::NoSuchPath | Self::ReadOnly => {}
+        }
+        response
+    }
+}

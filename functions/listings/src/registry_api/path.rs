@@ -1,0 +1,111 @@
+//! What a path of the official MCP-registry API asks for. Names of servers have one slash in them, and half of all
+//! clients forget to encode it; read after decoding, both ways come to the same.
+
+use registry::registry_api::Namespace;
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Call {
+    /// `servers`
+    List,
+    /// `servers/{name}/versions`
+    Versions(String),
+    /// `servers/{name}/versions/{version}`
+    Version(String, String),
+    /// `publish`
+    Publish,
+    /// `health`
+    Health,
+    /// `ping`
+    Ping,
+    /// `version`
+    About,
+    /// `x/{namespace}/{extension}`
+    Extension(Extension),
+}
+
+/// What this registry adds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extension {
+    Search,
+    Health,
+    Facets,
+}
+
+/// The call at a path below `/v0.1/`, decoded. Extensions stand below the registry's own namespace only.
+pub(crate) fn call_at(path: &str, own: &Namespace) -> Option<Call> {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    if let Some(path) = path.strip_prefix("servers/") {
+        return version_at(path);
+    }
+    Some(match path.split('/').collect::<Vec<_>>()[..] {
+        ["servers"] => Call::List,
+        ["publish"] => Call::Publish,
+        ["health"] => Call::Health,
+        ["ping"] => Call::Ping,
+        ["version"] => Call::About,
+        ["x", namespace, extension] if own.is(namespace) => Call::Extension(match extension {
+            "search" => Extension::Search,
+            "health" => Extension::Health,
+            "facets" => Extension::Facets,
+            _ => return None,
+        }),
+        _ => return None,
+    })
+}
+
+/// `{owner}/{name}/versions`, and perhaps a version, which may hold anything. A name without its slash is asked for all
+/// the same, to be answered in words.
+fn version_at(path: &str) -> Option<Call> {
+    let segments: Vec<&str> = path.split('/').collect();
+    let words = match segments[..] {
+        [_, _, "versions", ..] => 2,
+        [_, "versions", ..] => 1,
+        _ => return None,
+    };
+    let (name, version) = (segments[..words].join("/"), segments[words + 1..].join("/"));
+    Some(if version.is_empty() { Call::Versions(name) } else { Call::Version(name, version) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry::settings::{Mode, Settings};
+
+    #[test]
+    fn paths_are_calls() {
+        let lookup = |name: &str| (name == "BASE_URL").then(|| "https://registry.example.com".to_owned());
+        let own = Namespace::own(&Settings::from_env(Mode::Public, lookup).unwrap());
+        let versions = |name: &str| Some(Call::Versions(name.to_owned()));
+        let version = |name: &str, version: &str| Some(Call::Version(name.to_owned(), version.to_owned()));
+        for (path, call) in [
+            ("servers", Some(Call::List)),
+            ("servers/", Some(Call::List)),
+            ("servers/com.example/adder/versions", versions("com.example/adder")),
+            ("servers/com.example/adder/versions/", versions("com.example/adder")),
+            ("servers/com.example/versions/versions", versions("com.example/versions")),
+            ("servers/com.example/adder/versions/latest", version("com.example/adder", "latest")),
+            ("servers/com.example/adder/versions/1.0.0+b/7", version("com.example/adder", "1.0.0+b/7")),
+            ("servers/adder/versions", versions("adder")),
+            ("servers/adder/versions/1", version("adder", "1")),
+            ("servers//versions", versions("")),
+            ("servers/com.example/adder", None),
+            ("servers/com.example/adder/1.0.0", None),
+            ("servers/com.example/adder/status", None),
+            ("publish", Some(Call::Publish)),
+            ("health", Some(Call::Health)),
+            ("ping", Some(Call::Ping)),
+            ("version", Some(Call::About)),
+            ("x/com.example.registry/search", Some(Call::Extension(Extension::Search))),
+            ("x/com.example.registry/health", Some(Call::Extension(Extension::Health))),
+            ("x/com.example.registry/facets", Some(Call::Extension(Extension::Facets))),
+            ("x/com.example.registry/other", None),
+            ("x/com.example/search", None),
+            ("x/search", None),
+            ("auth/dns", None),
+            ("", None),
+        ] {
+            assert_eq!(call_at(path, &own), call, "{path}");
+        }
+    }
+}

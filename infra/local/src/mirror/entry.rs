@@ -1,0 +1,159 @@
+//! One entry of a source, read at the door: a server description to send, or why it is not sent.
+//! What is not in force (deleted, deprecated, replaced by a later version) is told apart before anybody is asked.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// The key under which the official registry tells how it holds a server (openapi.yaml, `RegistryExtensions`).
+const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
+
+/// One entry of a source.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Entry {
+    /// What it is called.
+    pub(super) label: Label,
+    /// What to do with it.
+    pub(super) what: What,
+}
+
+/// What an entry is called.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Label {
+    /// The server's name, where it has one.
+    pub(super) name: Option<String>,
+    /// Its version, where it has one.
+    pub(super) version: Option<String>,
+    /// Where it stood, such as `line 17`.
+    pub(super) place: String,
+}
+
+/// What to do with an entry.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum What {
+    /// To be sent.
+    Send(Map<String, Value>),
+    /// Not in force, and why.
+    Skip(&'static str),
+    /// No server description at all.
+    Broken {
+        /// Stable name of the fault.
+        code: &'static str,
+        /// The fault in words.
+        detail: String,
+    },
+}
+
+impl Entry {
+    /// Reads an entry: a bare server description, or one wrapped as the registry API returns it.
+    pub(super) fn read(value: Value, place: String, deprecated_too: bool) -> Self {
+        let Value::Object(mut document) = value else {
+            return Self::broken(place, "not_an_object", "This is no JSON object, so no server description.");
+        };
+        let outer = document.remove("_meta");
+        let document = match document.remove("server") {
+            Some(Value::Object(server)) if !document.contains_key("name") => server,
+            other => {
+                document.extend(other.map(|other| ("server".to_owned(), other)));
+                document.extend(outer.clone().map(|outer| ("_meta".to_owned(), outer)));
+                document
+            }
+        };
+        let text = |name: &str| document.get(name).and_then(Value::as_str).map(str::to_owned);
+        let label = Label { name: text("name"), version: text("version"), place };
+        let what = match out_of_force(outer.as_ref(), &document, deprecated_too) {
+            Some(why) => What::Skip(why),
+            None => What::Send(document),
+        };
+        Self { label, what }
+    }
+
+    /// What is no server description.
+    pub(super) fn broken(place: String, code: &'static str, detail: impl Into<String>) -> Self {
+        let label = Label { name: None, version: None, place };
+        Self { label, what: What::Broken { code, detail: detail.into() } }
+    }
+}
+
+impl Label {
+    /// What an operator knows it by.
+    pub(super) fn shown(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.place)
+    }
+
+    /// What tells it from the others of its page, whatever else comes or goes there.
+    pub(super) fn key(&self) -> String {
+        format!("{} {}", self.shown(), self.version.as_deref().unwrap_or_default())
+    }
+}
+
+/// Why an entry is not in force. Earlier registries wrote the official member into the document, and before that a
+/// `status` of its own.
+fn out_of_force(
+    outer: Option<&Value>,
+    document: &Map<String, Value>,
+    deprecated_too: bool,
+) -> Option<&'static str> {
+    let official = [outer, document.get("_meta")].into_iter().flatten().find_map(|meta| meta.get(OFFICIAL));
+    let told = |name: &str| official.and_then(|official| official.get(name));
+    let status = told("status").or_else(|| document.get("status")).and_then(Value::as_str);
+    match status {
+        Some("deleted") => Some("deleted"),
+        Some("deprecated") if !deprecated_too => Some("deprecated"),
+        _ if told("isLatest").or_else(|| told("is_latest")) == Some(&Value::Bool(false)) => {
+            Some("not the latest version")
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(value: Value) -> Entry {
+        Entry::read(value, "line 3".to_owned(), false)
+    }
+
+    #[test]
+    fn both_forms_give_the_bare_document() {
+        let bare = json!({ "name": "org.example/a", "description": "A.", "version": "1.0.0" });
+        let official = json!({ OFFICIAL: { "status": "active", "isLatest": true } });
+        let wrapped = json!({ "server": bare, "_meta": official });
+        let document = bare.as_object().unwrap().clone();
+        assert_eq!(read(bare).what, What::Send(document.clone()));
+        let entry = read(wrapped);
+        assert_eq!((entry.label.key().as_str(), &entry.what), ("org.example/a 1.0.0", &What::Send(document)));
+    }
+
+    #[test]
+    fn a_bare_document_keeps_every_member() {
+        let bare = json!({ "name": "org.example/a", "_meta": { "x": 1 }, "server": { "name": "other" } });
+        assert_eq!(read(bare.clone()).what, What::Send(bare.as_object().unwrap().clone()));
+        let odd = json!({ "server": "text" });
+        assert_eq!(read(odd.clone()).what, What::Send(odd.as_object().unwrap().clone()));
+    }
+
+    #[test]
+    fn what_is_not_in_force_is_skipped() {
+        let official =
+            |official: Value| json!({ "server": { "name": "a/b" }, "_meta": { OFFICIAL: official } });
+        assert_eq!(read(official(json!({ "status": "deleted" }))).what, What::Skip("deleted"));
+        let deprecated = official(json!({ "status": "deprecated", "isLatest": true }));
+        assert_eq!(read(deprecated.clone()).what, What::Skip("deprecated"));
+        assert!(matches!(Entry::read(deprecated, String::new(), true).what, What::Send(_)));
+        let old = official(json!({ "status": "active", "isLatest": false }));
+        assert_eq!(read(old).what, What::Skip("not the latest version"));
+        assert_eq!(read(json!({ "name": "a/b", "status": "deleted" })).what, What::Skip("deleted"));
+        let inner = json!({ "name": "a/b", "_meta": { OFFICIAL: { "is_latest": false } } });
+        assert_eq!(read(inner).what, What::Skip("not the latest version"));
+    }
+
+    #[test]
+    fn what_is_no_object_is_named_by_its_place() {
+        let entry = read(json!(7));
+        assert_eq!(entry.label.shown(), "line 3");
+        assert!(matches!(entry.what, What::Broken { code: "not_an_object", .. }));
+    }
+}

@@ -1,0 +1,323 @@
+//! Asking a registry patiently: at a steady pace, waiting as long as it asks to (`Retry-After`), and trying again
+//! what a passing fault broke. Every wait is bounded and told.
+
+use std::error::Error as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use http::{HeaderMap, StatusCode, header};
+use jiff::Timestamp;
+use reqwest::redirect::Policy;
+use rustls::crypto::ring;
+use rustls::{ClientConfig, RootCertStore};
+use serde_json::Value;
+use tokio::time::{Instant, sleep, sleep_until};
+use url::Url;
+
+use super::progress::Progress;
+use super::report::said;
+use super::source::is_loopback;
+
+/// The most time that one request and its answer take.
+const DEADLINE: Duration = Duration::from_secs(30);
+/// The most time that opening a connection takes.
+const CONNECT: Duration = Duration::from_secs(10);
+/// The largest answer, in bytes: a hundred entries of the largest documents that registries take.
+const LARGEST_ANSWER: usize = 32 << 20;
+/// How often one request is sent before its fault counts as lasting.
+const ATTEMPTS: u32 = 5;
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum AskError {
+    /// The client cannot be made.
+    #[error("no HTTP client: {0}")]
+    Client(String),
+    /// Nobody answers, or the answer breaks off.
+    #[error("{origin} does not answer: {why}")]
+    Unreachable {
+        /// Who was asked.
+        origin: String,
+        /// What went wrong.
+        why: String,
+    },
+    /// It is busy again and again.
+    #[error("{origin} still answers {status} after {ATTEMPTS} attempts")]
+    Busy {
+        /// Who was asked.
+        origin: String,
+        /// What it answers.
+        status: StatusCode,
+    },
+    /// It asks for more patience than allowed.
+    #[error("{origin} takes nothing for another {} s, and only {} s of waiting are allowed{said}", asked.as_secs(), allowed.as_secs())]
+    LongWait {
+        /// Who was asked.
+        origin: String,
+        /// How long it asks to wait.
+        asked: Duration,
+        /// How long it may ask to wait.
+        allowed: Duration,
+        /// In its own words.
+        said: String,
+    },
+    /// Its answer is too large.
+    #[error("{0} answers more than {mib} MiB", mib = LARGEST_ANSWER >> 20)]
+    TooLarge(String),
+}
+
+/// An answer of a status that waiting does not change.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    /// The status.
+    pub(super) status: StatusCode,
+    /// The body.
+    pub(super) body: Vec<u8>,
+}
+
+/// Asks one registry.
+#[derive(Clone, Debug)]
+pub(super) struct Patient {
+    client: reqwest::Client,
+    origin: String,
+    longest_wait: Duration,
+    pace: Arc<Pace>,
+    /// Whoever never answered is not there; whoever did may come back.
+    heard: Arc<AtomicBool>,
+    progress: Progress,
+}
+
+impl Patient {
+    /// Asks the registry at `url`, at most `per_second` times a second, waits `longest_wait` at most, and follows so
+    /// many redirects (`hops`) of the registry to itself; never one to another host.
+    ///
+    /// # Errors
+    /// The client cannot be made.
+    pub(super) fn new(
+        url: &Url,
+        per_second: u32,
+        longest_wait: Duration,
+        hops: usize,
+        progress: Progress,
+    ) -> Result<Self, AskError> {
+        Ok(Self {
+            client: client(url, hops)?,
+            origin: url.origin().ascii_serialization(),
+            longest_wait,
+            pace: Arc::new(Pace::new(Duration::from_secs(1) / per_second.max(1))),
+            heard: Arc::default(),
+            progress,
+        })
+    }
+
+    /// Sends a request, again and again if need be.
+    ///
+    /// # Errors
+    /// There is no answer, or none within the allowed waiting.
+    pub(super) async fn ask(
+        &self,
+        request: impl Fn(&reqwest::Client) -> reqwest::RequestBuilder,
+    ) -> Result<Answer, AskError> {
+        let mut attempt = 1;
+        loop {
+            self.pace.turn().await;
+            let backoff = Duration::from_secs(1 << (attempt - 1));
+            let last = attempt == ATTEMPTS;
+            match self.once(request(&self.client)).await {
+                Ok((answer, _)) if !passes(answer.status) || concerns_one_host(&answer) => return Ok(answer),
+                Ok((answer, _)) if last && answer.status == StatusCode::INTERNAL_SERVER_ERROR => {
+                    return Ok(answer);
+                }
+                Ok((Answer { status, .. }, _)) if last => {
+                    return Err(AskError::Busy { origin: self.origin.clone(), status });
+                }
+                Ok((answer, asked)) => self.wait(&answer, asked.unwrap_or(backoff)).await?,
+                Err(error @ AskError::Unreachable { .. }) if !last && self.heard.load(Ordering::Relaxed) => {
+                    self.progress.note(&format!("{error}; trying again in {} s", backoff.as_secs()));
+                    sleep(backoff).await;
+                }
+                Err(error) => return Err(error),
+            }
+            attempt += 1;
+        }
+    }
+
+    /// One request: its answer, and for how long it asks to be left alone.
+    async fn once(&self, request: reqwest::RequestBuilder) -> Result<(Answer, Option<Duration>), AskError> {
+        let unreachable = |error: reqwest::Error| AskError::Unreachable {
+            origin: self.origin.clone(),
+            why: causes(&error),
+        };
+        let mut response = request.send().await.map_err(unreachable)?;
+        let status = response.status();
+        let asked = retry_after(response.headers(), Timestamp::now());
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
+            if body.len() + chunk.len() > LARGEST_ANSWER {
+                return Err(AskError::TooLarge(self.origin.clone()));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        self.heard.store(true, Ordering::Relaxed);
+        Ok((Answer { status, body }, asked))
+    }
+
+    /// Waits as asked. Who sends too much, or finds the table busy, would only make it worse with the next request.
+    async fn wait(&self, answer: &Answer, asked: Duration) -> Result<(), AskError> {
+        let said = said(&serde_json::from_slice(&answer.body).unwrap_or_default());
+        if asked > self.longest_wait {
+            return Err(AskError::LongWait {
+                origin: self.origin.clone(),
+                asked,
+                allowed: self.longest_wait,
+                said,
+            });
+        }
+        let told = || {
+            let (origin, status, seconds) = (&self.origin, answer.status.as_u16(), asked.as_secs());
+            format!("{origin} answers {status}: waiting {seconds} s{said}")
+        };
+        let everybody =
+            matches!(answer.status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
+        if !everybody {
+            self.progress.note(&told());
+            sleep(asked).await;
+        } else if self.pace.rest_until(Instant::now() + asked) {
+            self.progress.note(&told());
+        }
+        Ok(())
+    }
+}
+
+/// Whether an answer may be another one soon.
+fn passes(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 429 | 500 | 502 | 503 | 504)
+}
+
+/// Whether only documents of one host are to wait; the others need not wait with them.
+fn concerns_one_host(answer: &Answer) -> bool {
+    let told = || serde_json::from_slice::<Value>(&answer.body).unwrap_or_default();
+    answer.status == StatusCode::TOO_MANY_REQUESTS && told()["allowance"] == "host"
+}
+
+/// Seconds or a date (RFC 9110 §10.2.3).
+fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
+    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let moment = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
+    Some(Duration::try_from(moment.duration_since(now)).unwrap_or(Duration::ZERO))
+}
+
+/// An error with what lies beneath it, where the cause usually stands.
+fn causes(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return format!("no whole answer within {} s", DEADLINE.as_secs());
+    }
+    let mut deepest = error.source();
+    while let Some(beneath) = deepest.and_then(|error| error.source()) {
+        deepest = Some(beneath);
+    }
+    deepest.map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+/// A client that trusts Mozilla's roots. A proxy of the environment is for what lies outside this machine.
+fn client(url: &Url, hops: usize) -> Result<reqwest::Client, AskError> {
+    let fault = |error: &dyn std::error::Error| AskError::Client(error.to_string());
+    let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| fault(&error))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let itself = url.origin();
+    let redirects = Policy::custom(move |attempt| {
+        if attempt.url().origin() == itself && attempt.previous().len() <= hops {
+            attempt.follow()
+        } else {
+            attempt.stop()
+        }
+    });
+    let built = reqwest::Client::builder()
+        .tls_backend_preconfigured(tls)
+        .user_agent(format!("registry-mirror/{}", registry::VERSION))
+        .redirect(redirects)
+        .retry(reqwest::retry::never())
+        .connect_timeout(CONNECT)
+        .timeout(DEADLINE);
+    let built = if is_loopback(url) { built.no_proxy() } else { built };
+    built.build().map_err(|error| fault(&error))
+}
+
+/// A steady pace that many share.
+#[derive(Debug)]
+struct Pace {
+    gap: Duration,
+    next: Mutex<Instant>,
+}
+
+impl Pace {
+    fn new(gap: Duration) -> Self {
+        Self { gap, next: Mutex::new(Instant::now()) }
+    }
+
+    /// Waits for one's turn. Whoever waited looks again, for a rest may have been called meanwhile.
+    async fn turn(&self) {
+        while let Some(moment) = self.taken() {
+            sleep_until(moment).await;
+        }
+    }
+
+    /// Takes the turn, or tells when to ask again.
+    fn taken(&self) -> Option<Instant> {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if *next > now {
+            return Some(*next);
+        }
+        *next = now + self.gap;
+        None
+    }
+
+    /// Gives nobody a turn before `moment`; false where about as much was said already.
+    fn rest_until(&self, moment: Instant) -> bool {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let news = moment > *next + Duration::from_secs(1).max(self.gap);
+        *next = moment.max(*next);
+        news
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn a_wait_is_told_in_seconds_or_by_a_date() {
+        let now: Timestamp = "2026-11-20T12:00:00Z".parse().unwrap();
+        let asked = |text: &'static str| {
+            retry_after(&HeaderMap::from_iter([(header::RETRY_AFTER, HeaderValue::from_static(text))]), now)
+        };
+        assert_eq!(asked("120"), Some(Duration::from_secs(120)));
+        assert_eq!(asked("Fri, 20 Nov 2026 12:01:00 GMT"), Some(Duration::from_secs(60)));
+        assert_eq!(asked("Fri, 20 Nov 2026 11:00:00 GMT"), Some(Duration::ZERO));
+        assert_eq!(asked("soon"), None);
+        assert_eq!(retry_after(&HeaderMap::new(), now), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn many_share_one_pace_and_one_rest() {
+        let pace = Pace::new(Duration::from_millis(200));
+        let start = Instant::now();
+        futures::future::join_all((0..6).map(|_| pace.turn())).await;
+        assert_eq!(start.elapsed().as_millis() / 100, 10, "{:?}", start.elapsed());
+        assert!(pace.rest_until(Instant::now() + Duration::from_secs(30)));
+        assert!(!pace.rest_until(Instant::now() + Duration::from_secs(30)), "nothing new was said");
+        pace.turn().await;
+        assert!(start.elapsed() >= Duration::from_secs(31), "{:?}", start.elapsed());
+    }
+}

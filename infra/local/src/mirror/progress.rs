@@ -1,0 +1,103 @@
+//! How a mirror shows that it moves: a bar on a terminal, else a line now and then, both on standard error.
+//! Standard output is left to the report.
+
+use std::io::IsTerminal as _;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::report::Tally;
+
+/// How often a line is written where there is no terminal.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+/// The bar, where the number of documents is known.
+const BAR: &str = "{elapsed_precise} [{bar:30}] {pos}/{len} {msg}";
+/// The bar, where it is not.
+const SPINNER: &str = "{elapsed_precise} {spinner} {pos} {msg}";
+
+/// Where progress is shown; clones show it in the same place.
+#[derive(Clone, Debug)]
+pub struct Progress(Shown);
+
+#[derive(Clone, Debug)]
+enum Shown {
+    Bar(ProgressBar),
+    /// When the last line was written.
+    Lines(Arc<Mutex<Instant>>),
+    Nowhere,
+}
+
+impl Progress {
+    /// A bar if standard error is a terminal, else lines.
+    #[must_use]
+    pub fn on_standard_error() -> Self {
+        if !std::io::stderr().is_terminal() {
+            return Self(Shown::Lines(Arc::new(Mutex::new(Instant::now()))));
+        }
+        let bar = ProgressBar::no_length().with_style(style(SPINNER));
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self(Shown::Bar(bar))
+    }
+
+    /// None.
+    #[must_use]
+    pub const fn nowhere() -> Self {
+        Self(Shown::Nowhere)
+    }
+
+    /// Shows how far it is.
+    pub(super) fn show(&self, tally: &Tally, total: Option<u64>) {
+        match &self.0 {
+            Shown::Nowhere => {}
+            Shown::Bar(bar) => {
+                if let Some(total) = total.filter(|total| bar.length() != Some(*total)) {
+                    bar.set_length(total);
+                    bar.set_style(style(BAR));
+                }
+                bar.set_position(tally.documents());
+                bar.set_message(tally.in_short());
+            }
+            Shown::Lines(last) => {
+                let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+                if last.elapsed() >= LINE_EVERY {
+                    *last = Instant::now();
+                    let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
+                    eprintln!("{}{of} documents: {}", tally.documents(), tally.in_short());
+                }
+            }
+        }
+    }
+
+    /// Says something by the way.
+    pub(super) fn note(&self, text: &str) {
+        match &self.0 {
+            Shown::Nowhere => {}
+            Shown::Bar(bar) => bar.println(text),
+            Shown::Lines(_) => eprintln!("{text}"),
+        }
+    }
+
+    /// Leaves the terminal as it was.
+    pub fn end(&self) {
+        if let Shown::Bar(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_templates_can_be_used() {
+        for template in [BAR, SPINNER] {
+            assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
+        }
+    }
+}

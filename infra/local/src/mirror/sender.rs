@@ -1,0 +1,178 @@
+//! What becomes of a document: the registry's publish operation takes it or refuses it in its own words.
+//! Without sending, the same rules say what a public registry would answer.
+
+use http::{StatusCode, header};
+use registry::listing::submission::{Fields, Submission};
+use registry::probe::fetch::Reach;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use super::patient::{AskError, Patient};
+
+/// What becomes of a document.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Fate {
+    /// It is listed; the registry says how: `queued`, `duplicate`, `active`. `valid` where nothing was sent.
+    Taken(String),
+    /// It was not taken.
+    Refused(Refusal),
+    /// It was not offered, and why.
+    Skipped(&'static str),
+}
+
+/// Why a document was not taken.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Refusal {
+    /// The problem's stable name.
+    pub(super) code: String,
+    /// The member at fault, where there is one.
+    pub(super) field: Option<String>,
+    /// The problem in words.
+    pub(super) detail: String,
+    /// Every broken rule, where the registry tells them.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub(super) violations: Value,
+}
+
+impl Refusal {
+    /// Of what is no document at all, and is not sent.
+    pub(super) fn unsent(code: &str, detail: String) -> Self {
+        Self { code: code.to_owned(), field: None, detail, violations: Value::Null }
+    }
+}
+
+/// Why documents cannot be sent.
+#[derive(Debug, thiserror::Error)]
+pub enum SendError {
+    /// No answer.
+    #[error(transparent)]
+    Ask(#[from] AskError),
+    /// The answer of something else.
+    #[error(
+        "{url} answers {status}{said}: is this the base URL of a registry, and may it be published to from here?"
+    )]
+    NotARegistry {
+        /// What was asked.
+        url: Url,
+        /// What it answered.
+        status: StatusCode,
+        /// In its own words.
+        said: String,
+    },
+}
+
+/// Where documents go.
+#[derive(Clone, Debug)]
+pub(super) enum Sender {
+    /// To the publish operation of a registry.
+    Registry(Patient, Url),
+    /// Nowhere: they are only judged.
+    Nowhere,
+}
+
+impl Sender {
+    /// Sends a document.
+    ///
+    /// # Errors
+    /// There is no answer, or none of a registry.
+    pub(super) async fn send(&self, document: Map<String, Value>) -> Result<Fate, SendError> {
+        let Self::Registry(patient, publish) = self else { return Ok(judged(document)) };
+        // Named as what it is: a document with a `url` of its own would else be taken for something to fetch.
+        let body = json!({ "server_json": document }).to_string();
+        let answer = patient
+            .ask(|client| {
+                client
+                    .post(publish.clone())
+                    .header(header::CONTENT_TYPE, "application/json")
+                    .body(body.clone())
+            })
+            .await?;
+        let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        fate(answer.status, &told).ok_or_else(|| SendError::NotARegistry {
+            url: publish.clone(),
+            status: answer.status,
+            said: super::report::said(&told),
+        })
+    }
+}
+
+/// What an answer means; `None` where no registry answers so.
+fn fate(status: StatusCode, told: &Value) -> Option<Fate> {
+    let text = |name: &str| told[name].as_str().map(str::to_owned);
+    match status.as_u16() {
+        200..=299 => text("status").filter(|_| told["ok"] == true).map(Fate::Taken),
+        // What is wrong with the document, with the registry when it reads it, or too much for the document's host: other
+        // 429s are waited out before. All else concerns every document.
+        400 | 409 | 413 | 422 | 429 | 500 => Some(Fate::Refused(Refusal {
+            code: text("code").unwrap_or_else(|| format!("http_{}", status.as_u16())),
+            field: text("field"),
+            detail: text("detail").unwrap_or_else(|| format!("The registry answered {status}.")),
+            violations: told["violations"].clone(),
+        })),
+        _ => None,
+    }
+}
+
+fn judged(document: Map<String, Value>) -> Fate {
+    let fields = Fields { server_json: Some(document), ..Fields::default() };
+    match Submission::parse(fields, Reach::Public) {
+        Ok(_) => Fate::Taken("valid".to_owned()),
+        Err(problem) => {
+            let violations = problem.document()["violations"].take();
+            let (code, detail) = (problem.code.to_owned(), problem.detail);
+            Fate::Refused(Refusal { code, field: problem.field, detail, violations })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fate_of(status: u16, told: &Value) -> Option<Fate> {
+        fate(StatusCode::from_u16(status).unwrap(), told)
+    }
+
+    #[test]
+    fn a_registry_takes_or_refuses() {
+        let taken = json!({ "ok": true, "status": "queued" });
+        assert_eq!(fate_of(200, &taken), Some(Fate::Taken("queued".to_owned())));
+        let problem = json!({ "ok": false, "code": "withdrawn", "detail": "It was withdrawn." });
+        let Some(Fate::Refused(refusal)) = fate_of(409, &problem) else { panic!("it was refused") };
+        assert_eq!((refusal.code.as_str(), refusal.field), ("withdrawn", None));
+        let Some(Fate::Refused(refusal)) = fate_of(413, &json!({ "message": "Too Long" })) else {
+            panic!("it was refused")
+        };
+        assert_eq!(refusal.code, "http_413");
+    }
+
+    #[test]
+    fn whatever_else_answers_is_no_registry() {
+        for (status, told) in [
+            (200, json!({ "hello": "world" })),
+            (200, Value::Null),
+            (301, Value::Null),
+            (403, json!({ "detail": "no" })),
+            (404, json!({ "code": "not_found" })),
+            (405, Value::Null),
+        ] {
+            assert_eq!(fate_of(status, &told), None, "{status} {told}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_document_is_judged_without_being_sent() {
+        let judge = async |document: Value| {
+            Sender::Nowhere.send(document.as_object().unwrap().clone()).await.unwrap()
+        };
+        let good = json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0" });
+        assert_eq!(judge(good).await, Fate::Taken("valid".to_owned()));
+        let Fate::Refused(refusal) = judge(json!({ "name": "org.example/adder", "version": "1.0.0" })).await
+        else {
+            panic!("it lacks a description")
+        };
+        assert_eq!(refusal.code, "invalid_server_description");
+        assert!(!refusal.violations.as_array().unwrap().is_empty());
+    }
+}

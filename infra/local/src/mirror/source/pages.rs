@@ -1,0 +1,86 @@
+//! The list of a registry with the official API, page by page (`GET /v0.1/servers`, openapi.yaml 2025-12-01).
+//! Only latest versions are asked for; a cursor is handed back as it came.
+
+use jiff::Timestamp;
+use serde_json::Value;
+use url::Url;
+
+use super::{Batch, Position, SourceError};
+use crate::mirror::entry::Entry;
+use crate::mirror::patient::Patient;
+
+/// The most entries of a page that the official API gives.
+const PAGE: &str = "100";
+/// The parameters that are this reader's own.
+const OWN: [&str; 4] = ["cursor", "limit", "updated_since", "version"];
+
+/// The pages of a registry.
+#[derive(Debug)]
+pub(in crate::mirror) struct Pages {
+    patient: Patient,
+    list: Url,
+    updated_since: Option<Timestamp>,
+    deprecated_too: bool,
+    /// The page to read next, and what was handled of it; `None` behind the last.
+    at: Option<(Option<String>, Vec<String>)>,
+}
+
+impl Pages {
+    /// Begins at a page: the first, or where an earlier run stopped.
+    pub(in crate::mirror) const fn begin(
+        patient: Patient,
+        list: Url,
+        updated_since: Option<Timestamp>,
+        deprecated_too: bool,
+        at: (Option<String>, Vec<String>),
+    ) -> Self {
+        Self { patient, list, updated_since, deprecated_too, at: Some(at) }
+    }
+
+    pub(super) async fn next(&mut self) -> Result<Option<Batch>, SourceError> {
+        let Some((cursor, handled)) = self.at.clone() else { return Ok(None) };
+        let url = self.url(cursor.as_deref());
+        let (servers, next) = self.page(&url).await?;
+        if next.is_some() && next == cursor {
+            return Err(SourceError::Circle(url));
+        }
+        let entries = servers.into_iter().enumerate().map(|(index, value)| {
+            Entry::read(value, format!("entry {} of {url}", index + 1), self.deprecated_too)
+        });
+        let entries = entries.filter(|entry| !handled.contains(&entry.label.key())).collect();
+        self.at = next.clone().map(|next| (Some(next), Vec::new()));
+        let after = next.map(|next| Position::Page { cursor: Some(next), handled: Vec::new() });
+        Ok(Some(Batch { entries, before: Position::Page { cursor, handled }, after }))
+    }
+
+    fn url(&self, cursor: Option<&str>) -> Url {
+        let mut url = self.list.clone();
+        let kept: Vec<(String, String)> =
+            self.list.query_pairs().into_owned().filter(|(name, _)| !OWN.contains(&name.as_str())).collect();
+        let since = self.updated_since.map(|since| since.to_string());
+        let own = [("version", Some("latest")), ("updated_since", since.as_deref()), ("cursor", cursor)];
+        let own = own.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        url.query_pairs_mut().clear().extend_pairs(kept).append_pair("limit", PAGE).extend_pairs(own);
+        url
+    }
+
+    /// The entries of a page and the cursor of the next.
+    async fn page(&self, url: &Url) -> Result<(Vec<Value>, Option<String>), SourceError> {
+        let no_page = |why: String| SourceError::NotAPage { url: url.clone(), why };
+        let answer = self.patient.ask(|client| client.get(url.clone())).await?;
+        if answer.status != http::StatusCode::OK {
+            return Err(no_page(format!("it answered {}", answer.status)));
+        }
+        let mut page: Value = serde_json::from_slice(&answer.body)
+            .map_err(|error| no_page(format!("its answer is no JSON ({error})")))?;
+        let next =
+            page["metadata"]["nextCursor"].as_str().or_else(|| page["metadata"]["next_cursor"].as_str());
+        let next = next.filter(|cursor| !cursor.is_empty()).map(str::to_owned);
+        match page.get_mut("servers").map(Value::take) {
+            Some(Value::Array(servers)) => Ok((servers, next)),
+            // Go writes an empty list as null.
+            Some(Value::Null) => Ok((Vec::new(), next)),
+            _ => Err(no_page("its answer holds no `servers`".to_owned())),
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Agentic Resource Discovery (ards-project/ard-spec 0.9): what is Live as catalogue entries, to be searched, explored
+//! and browsed by any client that knows the standard, whoever runs the registry.
+
+pub mod browse;
+pub mod entry;
+pub mod explore;
+mod filter;
+mod list_filter;
+mod peer;
+mod refusal;
+pub mod search;
+mod sift;
+mod token;
+
+pub use peer::Peer;
+pub use refusal::Refusal;
+pub use sift::{Seen, Sifted, sift};
+
+/// Where the API stands, relative to the registry; announced as its base in the catalogue (ARD §7).
+pub const BASE: &str = "/api/ard/";
+
+/// The largest page (ARD §7.2 and §7.4); a larger wish gets this.
+const LARGEST_PAGE: u64 = 100;
+
+/// A page size as a number that may be left out.
+fn page_size(asked: Option<u64>, default: usize) -> Result<usize, Refusal> {
+    match asked {
+        None => Ok(default),
+        Some(0) => Err(Refusal::invalid("`pageSize` must be a whole number from 1; at most 100 are given.")),
+        Some(size) => Ok(usize::try_from(size.min(LARGEST_PAGE)).unwrap_or(default)),
+    }
+}

@@ -1,0 +1,174 @@
+//! `POST /search` of ARD (§7.2): entries that answer to plain words and hold under a filter, the best first. Nothing
+//! but entries, referrals and a page token may stand in the answer, so nothing else does.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::filter::{Filter, Kinds};
+use super::{BASE, Refusal, Seen, entry::Entry, page_size, sift, token};
+use crate::app::App;
+use crate::search::{Text, Wanted};
+use crate::settings::Settings;
+
+/// A page of results (ARD `SearchResponse`).
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Results {
+    results: Vec<Ranked>,
+    /// Other registries; only where referrals were asked for. This one knows of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    referrals: Option<[Value; 0]>,
+    /// What the next page is asked for with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page_token: Option<String>,
+}
+
+/// An entry that answers.
+#[derive(Clone, Debug, Serialize)]
+struct Ranked {
+    #[serde(flatten)]
+    entry: Entry,
+    /// How well, 0 to 100.
+    score: u8,
+    /// The registry that knows it.
+    source: String,
+}
+
+/// A search as it was asked for.
+#[derive(Clone, Debug)]
+struct Request {
+    text: Text,
+    filter: Filter,
+    referrals: bool,
+    limit: usize,
+    skip: usize,
+}
+
+impl Request {
+    fn read(body: &Value) -> Result<Self, Refusal> {
+        let text = text(body)?.filter(|text| !text.is_empty());
+        let text = text.ok_or_else(|| {
+            Refusal::invalid(
+                "`query.text` must say in plain words what is looked for; to browse, GET agents.",
+            )
+        })?;
+        Ok(Self {
+            text,
+            filter: Filter::read(&body["query"]["filter"])?,
+            referrals: match optional_text(body, "federation")? {
+                None | Some("auto" | "none") => false,
+                Some("referrals") => true,
+                Some(_) => return Err(Refusal::invalid("`federation` must be auto, referrals or none.")),
+            },
+            limit: page_size(optional_number(body, "pageSize")?, 10)?,
+            skip: token::hits(optional_text(body, "pageToken")?)?,
+        })
+    }
+}
+
+/// Searches.
+///
+/// # Errors
+/// The request cannot be taken, or the table is busy.
+pub async fn search(app: &App, body: &Value) -> Result<Results, Refusal> {
+    let Request { text, filter, referrals, limit, skip } = Request::read(body)?;
+    let referrals = referrals.then_some([]);
+    let kind = match filter.kinds {
+        Kinds::Neither => return Ok(Results { results: Vec::new(), referrals, page_token: None }),
+        Kinds::Only(kind) => Some(kind),
+        Kinds::Both => None,
+    };
+    let holds =
+        |seen: &Seen| filter.holds(&serde_json::to_value(entry(seen, &app.settings)).unwrap_or_default());
+    let condition: Option<&(dyn Fn(&Seen) -> bool + Sync)> =
+        if filter.looks_at_entries() { Some(&holds) } else { None };
+    let found = sift(app, Wanted { text, kind, category: None, skip, limit }, condition).await?;
+    let source = app.settings.url(BASE);
+    let result = |seen: &Seen| Ranked {
+        entry: entry(seen, &app.settings),
+        score: seen.hit.score,
+        source: source.clone(),
+    };
+    Ok(Results {
+        results: found.seen.iter().map(result).collect(),
+        referrals,
+        page_token: found.next.map(token::after_hits),
+    })
+}
+
+fn entry(seen: &Seen, settings: &Settings) -> Entry {
+    Entry::of(&seen.hit.listing, seen.evidence.as_ref(), settings)
+}
+
+/// The `query.text` of a body, where it has one.
+pub(super) fn text(body: &Value) -> Result<Option<Text>, Refusal> {
+    match &body["query"]["text"] {
+        Value::Null => Ok(None),
+        Value::String(text) => Ok(Some(Text::parse(text, "query.text")?)),
+        _ => Err(Refusal::invalid("`query.text` must be a string.")),
+    }
+}
+
+fn optional_text<'a>(body: &'a Value, member: &str) -> Result<Option<&'a str>, Refusal> {
+    match &body[member] {
+        Value::Null => Ok(None),
+        Value::String(text) => Ok(Some(text)),
+        _ => Err(Refusal::invalid(format!("`{member}` must be a string."))),
+    }
+}
+
+fn optional_number(body: &Value, member: &str) -> Result<Option<u64>, Refusal> {
+    match &body[member] {
+        Value::Null => Ok(None),
+        value => value
+            .as_u64()
+            .map(Some)
+            .ok_or_else(|| Refusal::invalid(format!("`{member}` must be a whole number from 1."))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_search_is_read() {
+        let read = Request::read(&json!({
+            "query": { "text": " weather\u{0} tools ", "filter": { "type": ["application/mcp-server-card+json"] } },
+            "federation": "referrals", "pageSize": 900, "pageToken": token::after_hits(10),
+        }));
+        let read = read.unwrap();
+        assert_eq!(
+            (read.text.as_str(), read.limit, read.skip, read.referrals),
+            ("weather tools", 100, 10, true)
+        );
+        let plain = Request::read(&json!({ "query": { "text": "x" }, "pageToken": null })).unwrap();
+        assert_eq!((plain.limit, plain.skip, plain.referrals), (10, 0, false));
+    }
+
+    #[test]
+    fn what_is_no_search_is_refused() {
+        let with = |member: &str, value: Value| {
+            let mut body = json!({ "query": { "text": "x" } });
+            body[member] = value;
+            body
+        };
+        for body in [
+            json!({ "query": {} }),
+            json!({ "query": { "text": " \u{7} " } }),
+            json!({ "query": { "text": 5 } }),
+            json!({ "query": { "text": "x", "filter": "type" } }),
+            json!({ "query": { "text": "x".repeat(5000) } }),
+            with("federation", json!("all")),
+            with("federation", json!(true)),
+            with("pageSize", json!(0)),
+            with("pageSize", json!(-1)),
+            with("pageSize", json!("ten")),
+            with("pageToken", json!("nonsense")),
+            with("pageToken", json!(7)),
+        ] {
+            assert!(Request::read(&body).is_err(), "{body}");
+        }
+    }
+}

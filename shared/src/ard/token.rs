@@ -1,0 +1,81 @@
+//! Page tokens: opaque to the client, as ARD has them, and checked when they come back.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use super::Refusal;
+
+/// So many hits into a search nobody reads on.
+const DEEPEST: usize = 100_000;
+
+/// The token that goes on after so many hits.
+pub(super) fn after_hits(hits: usize) -> String {
+    URL_SAFE_NO_PAD.encode(format!("hits:{hits}"))
+}
+
+/// How many hits lie before the page.
+pub(super) fn hits(token: Option<&str>) -> Result<usize, Refusal> {
+    let Some(token) = token.filter(|token| !token.is_empty()) else { return Ok(0) };
+    let count = read(token, "hits:").and_then(|count| count.parse().ok());
+    count.filter(|count| *count <= DEEPEST).ok_or_else(foreign)
+}
+
+/// A place in the list: so many rows after a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The name after which rows are read; `None` from the first.
+    pub(super) after: Option<String>,
+    /// How many of those rows lie before the page.
+    pub(super) rows: usize,
+}
+
+/// The token that goes on at a place of the list.
+pub(super) fn at_place(place: &Place) -> String {
+    URL_SAFE_NO_PAD.encode(format!("list:{}:{}", place.rows, place.after.as_deref().unwrap_or_default()))
+}
+
+/// At which place of the list the page begins.
+pub(super) fn place(token: Option<&str>) -> Result<Place, Refusal> {
+    let Some(token) = token.filter(|token| !token.is_empty()) else { return Ok(Place::default()) };
+    let written = read(token, "list:").ok_or_else(foreign)?;
+    let (rows, after) = written.split_once(':').ok_or_else(foreign)?;
+    let rows = rows.parse().ok().filter(|rows| *rows <= DEEPEST).ok_or_else(foreign)?;
+    Ok(Place { after: Some(after.to_owned()).filter(|after| !after.is_empty()), rows })
+}
+
+fn read(token: &str, sort: &str) -> Option<String> {
+    let text = String::from_utf8(URL_SAFE_NO_PAD.decode(token).ok()?).ok()?;
+    text.strip_prefix(sort).map(str::to_owned)
+}
+
+fn foreign() -> Refusal {
+    Refusal::invalid("`pageToken` must be the pageToken of an earlier page; leave it out for the first page.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_survives_the_way_there_and_back() {
+        assert_eq!(hits(Some(&after_hits(40))).unwrap(), 40);
+        for there in [Place::default(), Place { after: Some("org.example/Größe: x".to_owned()), rows: 7 }] {
+            assert_eq!(place(Some(&at_place(&there))).unwrap(), there);
+        }
+        assert_eq!((hits(None).unwrap(), place(Some("")).unwrap()), (0, Place::default()));
+    }
+
+    #[test]
+    fn a_foreign_token_is_refused() {
+        for token in [
+            "nonsense!",
+            "e30",
+            &at_place(&Place::default()),
+            &after_hits(DEEPEST + 1),
+            &URL_SAFE_NO_PAD.encode("hits:-1"),
+        ] {
+            assert!(hits(Some(token)).is_err(), "{token}");
+        }
+        assert!(place(Some(&after_hits(1))).is_err());
+    }
+}

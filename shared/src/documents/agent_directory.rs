@@ -1,0 +1,240 @@
+//! The list of public agents as A2A discovery proposals have it (A2A discussion #741, and registries that implement
+//! it): Live agents with their skills, by offset and limit, and searched by words or by skill.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, de};
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::ard::{self, Seen};
+use crate::error::Problem;
+use crate::listing::row::ProbeSummary;
+use crate::listing::{Kind, ListingId};
+use crate::operations::search_active;
+use crate::probe::verdict::Skill;
+use crate::search::{Text, Wanted};
+
+/// So many agents where no limit is given.
+const AGENTS: u32 = 50;
+/// The last agent that can be reached by offset.
+const DEEPEST: usize = 100_000;
+
+/// Which agents, as a query or a body says it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Asked {
+    /// Plain words.
+    #[serde(alias = "query", alias = "text")]
+    q: String,
+    /// A skill they must have: its id, its name or one of its tags.
+    skill: Option<String>,
+    /// The same.
+    capability: Option<String>,
+    /// At most so many agents, from 1 to 100.
+    #[serde(deserialize_with = "number")]
+    limit: Option<u32>,
+    /// So many are left out: they stood on earlier pages.
+    #[serde(deserialize_with = "number")]
+    offset: Option<u32>,
+    /// Lists of skills and tags that they must have.
+    filters: Filters,
+}
+
+/// What other registries take as `filters`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct Filters {
+    skills: Vec<String>,
+    capabilities: Vec<String>,
+}
+
+/// A number, or as queries have it the text of one.
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Number(u32),
+        Text(String),
+    }
+    match Option::<Written>::deserialize(deserializer) {
+        Ok(None) => Ok(None),
+        Ok(Some(Written::Number(number))) => Ok(Some(number)),
+        Ok(Some(Written::Text(text))) => {
+            text.parse().map(Some).map_err(|_| de::Error::custom("must be a whole number"))
+        }
+        Err(_) => Err(de::Error::custom("must be a whole number")),
+    }
+}
+
+/// A page of agents.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Directory {
+    ok: bool,
+    /// This registry and its version.
+    registry: Value,
+    registry_version: &'static str,
+    /// `a2a-open-discovery`.
+    protocol: &'static str,
+    /// The words that were asked for.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    query: String,
+    /// How many there are on all pages; how many are known of, where a skill narrows them.
+    total: usize,
+    /// How many stand on this page.
+    count: usize,
+    offset: usize,
+    /// The offset of the next page; null on the last.
+    next_offset: Option<usize>,
+    /// The agents: the best first where words were given, else the newest.
+    agents: Vec<Agent>,
+    /// The same list, under the name that some readers look for.
+    items: Vec<Agent>,
+    /// How to be among them.
+    register: Value,
+    /// Where to search them.
+    search: String,
+    /// Where all of them stand.
+    public: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
+}
+
+/// A Live agent.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Agent {
+    listing_id: ListingId,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    /// Where it is spoken to.
+    url: String,
+    agent_card_url: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    category_id: String,
+    /// What it can do, in its own words.
+    skills: Vec<Skill>,
+    /// Protocols it spoke.
+    protocols: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    protocol_version: Option<String>,
+    /// The evidence.
+    probe: ProbeSummary,
+    /// How well it answers to the words, 0 to 100.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<u8>,
+}
+
+/// Reads a page.
+///
+/// # Errors
+/// The table is busy, or a number is out of range.
+pub async fn read(app: &App, asked: &Asked) -> Result<Directory, Problem> {
+    let text = Text::parse(&asked.q, "q")?;
+    let limit = search_active::limit(asked.limit, AGENTS)?;
+    let skip = usize::try_from(asked.offset.unwrap_or_default()).unwrap_or(usize::MAX);
+    if skip > DEEPEST {
+        return Err(Problem::invalid(
+            "offset",
+            "out_of_range",
+            format!("`offset` must be at most {DEEPEST}."),
+        ));
+    }
+    let skills = asked.skills();
+    let holds = |seen: &Seen| skills.iter().all(|skill| has(seen, skill));
+    let condition: Option<&(dyn Fn(&Seen) -> bool + Sync)> =
+        if skills.is_empty() { None } else { Some(&holds) };
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let by_words = !text.is_empty();
+    let query = text.as_str().to_owned();
+    let wanted = Wanted { text, kind: Some(Kind::Agent), category: None, skip, limit };
+    let found = ard::sift(app, wanted, condition).await?;
+    let agents: Vec<Agent> = found.seen.iter().map(|seen| agent(app, seen, by_words)).collect();
+    let settings = &app.settings;
+    Ok(Directory {
+        ok: true,
+        registry: json!({
+            "name": settings.brand, "url": settings.base_url,
+            "agent_card_url": settings.url("/.well-known/agent-card.json"),
+        }),
+        registry_version: crate::VERSION,
+        protocol: "a2a-open-discovery",
+        query,
+        total: found.total.unwrap_or(skip + agents.len()),
+        count: agents.len(),
+        offset: skip,
+        next_offset: found.next,
+        note: agents.is_empty().then_some(
+            "No Live agent here answers to that. List one with POST /api/publish, or leave words and filters out.",
+        ),
+        items: agents.clone(),
+        agents,
+        register: json!({
+            "list": settings.url("/api/publish"), "method": "POST",
+            "body": { "url": "https://your.host/.well-known/agent-card.json" },
+        }),
+        search: settings.url("/agents/search"),
+        public: settings.url("/agents/public"),
+    })
+}
+
+impl Asked {
+    /// Everything that an agent must be able to do, in small letters.
+    fn skills(&self) -> Vec<String> {
+        let one = [&self.skill, &self.capability].into_iter().flatten();
+        let all = one.chain(&self.filters.skills).chain(&self.filters.capabilities);
+        all.map(|skill| skill.trim().to_lowercase()).filter(|skill| !skill.is_empty()).collect()
+    }
+}
+
+fn skills(seen: &Seen) -> &[Skill] {
+    seen.evidence.as_ref().map(|evidence| evidence.verdict.facts.skills.as_slice()).unwrap_or_default()
+}
+
+/// Whether an agent has a skill of that id, name or tag.
+fn has(seen: &Seen, wanted: &str) -> bool {
+    skills(seen).iter().any(|skill| {
+        let names = [&skill.id, &skill.name].into_iter().chain(&skill.tags);
+        names.into_iter().any(|name| name.to_lowercase() == wanted)
+    })
+}
+
+fn agent(app: &App, seen: &Seen, by_words: bool) -> Agent {
+    let listing = &seen.hit.listing;
+    Agent {
+        listing_id: listing.id.clone(),
+        name: listing.name.clone(),
+        description: listing.description.clone(),
+        url: listing.endpoint.clone().unwrap_or_else(|| listing.target().to_owned()),
+        agent_card_url: listing.shown_card_url().to_owned(),
+        version: listing.version.clone(),
+        category_id: listing.category.id().to_owned(),
+        skills: skills(seen).to_vec(),
+        protocols: vec!["a2a"],
+        protocol_version: listing.era.clone(),
+        probe: ProbeSummary::of(listing, app.clock.now()),
+        score: by_words.then_some(seen.hit.score),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_and_a_body_say_the_same() {
+        let query: Asked = serde_urlencoded::from_str("q=x&skill=Add&limit=5&offset=10").unwrap();
+        let body: Asked = serde_json::from_value(
+            json!({ "query": "x", "limit": 5, "offset": 10, "filters": { "skills": ["add"] } }),
+        )
+        .unwrap();
+        for asked in [query, body] {
+            assert_eq!((asked.q.as_str(), asked.limit, asked.offset), ("x", Some(5), Some(10)));
+            assert_eq!(asked.skills(), ["add"]);
+        }
+        assert_eq!(serde_json::from_value::<Asked>(json!({})).unwrap().skills(), [""; 0]);
+        for wrong in ["limit=many", "limit=-1", "offset=1.5"] {
+            assert!(serde_urlencoded::from_str::<Asked>(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Searching what is Live in plain words, as ARD clients and models do: ranked hits, each with the evidence that it
+//! answers. An empty answer says why it is empty and what to try.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::search_active::{self, Wanted as Kinds};
+use super::{AdvertisedSkill, Effect, Operation};
+use crate::app::App;
+use crate::ard::{self, Peer};
+use crate::error::{Problem, shorten};
+use crate::http::Caller;
+use crate::listing::Category;
+use crate::search::{self, Found, Text, Wanted};
+
+/// So many hits where no limit is given.
+const HITS: u32 = 12;
+
+/// Searches what is Live.
+#[derive(Debug)]
+pub struct ArdSearch;
+
+/// What is looked for.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// What is looked for, in plain words; empty for the newest.
+    #[serde(alias = "query")]
+    pub q: String,
+    /// Only agents, or only MCP servers; both where it is left out.
+    pub kind: Option<Kinds>,
+    /// Only what is filed under this id, such as `data-analytics`.
+    pub category: Option<String>,
+    /// At most so many hits, from 1 to 100; 12 where it is left out.
+    #[schemars(range(min = 1, max = 100))]
+    pub limit: Option<u32>,
+}
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    /// `ard`.
+    protocol: &'static str,
+    /// The words as they were understood.
+    query: String,
+    /// The words that were searched for instead, where spelling was corrected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    searched_for: Option<String>,
+    /// How many answer to the words in all.
+    total: usize,
+    /// The best of them, the best first.
+    hits: Vec<Hit>,
+    /// The catalogue of everything that is Live.
+    catalog: String,
+    /// `none`: only what is listed here was searched.
+    federation: &'static str,
+    /// Other registries to ask; none is known.
+    referrals: [String; 0],
+    /// How it went, in a sentence.
+    note: String,
+    /// What to do, where nothing was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Value>,
+}
+
+/// A hit.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Hit {
+    #[serde(flatten)]
+    peer: Peer,
+    /// How well it answers, 0 to 100.
+    score: u8,
+    /// The ARD service that found it.
+    source: String,
+}
+
+impl Operation for ArdSearch {
+    const NAME: &'static str = "ard_search";
+    const TITLE: &'static str = "Search in plain words";
+    const DESCRIPTION: &'static str = "Searches the Live agents and MCP servers in plain words (Agentic Resource \
+        Discovery) and gives ranked hits, each with its endpoint, its card and the evidence of its last handshake. \
+        Use match_capability to learn why each one fits.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str = r#"{"q": "read PDF files", "limit": 5}"#;
+    const PHRASES: &'static [&'static str] =
+        &["search for {text}", "search the registry for {text}", "look for {text}"];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
+        id: "ard-search",
+        name: "Search in plain words",
+        description: "Searches the Live agents and MCP servers in plain words and gives ranked hits with evidence.",
+        tags: &["registry", "search", "ard", "discovery"],
+    }];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let wanted = wanted(&arguments)?;
+        let found = search::find(app, &wanted).await?;
+        let (note, next) = told(app, &wanted, &found).await?;
+        let (now, source) = (app.clock.now(), app.settings.url(ard::BASE));
+        let hit = |hit: &search::Hit| Hit {
+            peer: Peer::of(&hit.listing, &app.settings, now),
+            score: hit.score,
+            source: source.clone(),
+        };
+        Ok(Answer {
+            ok: true,
+            protocol: "ard",
+            query: wanted.text.as_str().to_owned(),
+            total: found.total,
+            hits: found.hits.iter().map(hit).collect(),
+            searched_for: found.corrected,
+            catalog: app.settings.url("/.well-known/ai-catalog.json"),
+            federation: "none",
+            referrals: [],
+            note,
+            next,
+        })
+    }
+}
+
+/// What is looked for, parsed.
+pub(super) fn wanted(arguments: &Arguments) -> Result<Wanted, Problem> {
+    let limit = search_active::limit(arguments.limit, HITS)?;
+    Ok(Wanted {
+        text: Text::parse(&arguments.q, "q")?,
+        kind: arguments.kind.and_then(Kinds::only),
+        category: arguments.category.as_deref().filter(|id| !id.is_empty()).map(category).transpose()?,
+        skip: 0,
+        limit: usize::try_from(limit).unwrap_or(usize::MAX),
+    })
+}
+
+/// A category by its id: only one that exists has a label of its own.
+fn category(id: &str) -> Result<Category, Problem> {
+    let read: Result<Category, _> = serde_json::from_value(json!(id));
+    match read {
+        Ok(category) if category == Category::other() || category.label() != Category::other().label() => {
+            Ok(category)
+        }
+        _ => Err(Problem::invalid(
+            "category",
+            "unknown_category",
+            format!("There is no category `{}`. The rows of the active list show theirs.", shorten(id, 60)),
+        )
+        .with_next(json!({ "action": "browse", "method": "GET", "url": "/api/listings/active" }))),
+    }
+}
+
+/// How a search went, and what to do where it found nothing.
+pub(super) async fn told(
+    app: &App,
+    wanted: &Wanted,
+    found: &Found,
+) -> Result<(String, Option<Value>), Problem> {
+    let words = shorten(wanted.text.as_str(), 120);
+    if !found.hits.is_empty() {
+        let listings = if found.total == 1 {
+            "1 Live listing".to_owned()
+        } else {
+            format!("{} Live listings", found.total)
+        };
+        let note = match (&found.corrected, wanted.text.is_empty()) {
+            (_, true) => format!("{listings}, the newest first: nothing was asked for."),
+            (Some(instead), _) => format!("“{words}” was read as “{instead}”: {listings}, the best first."),
+            (None, _) => format!("{listings} for “{words}”, the best first."),
+        };
+        return Ok((note, None));
+    }
+    let live = app.store.live().await?;
+    if live.agents == 0 && live.mcps == 0 {
+        let note = "Nothing is Live here yet, so there is nothing to find. The first listing can be yours.";
+        let next = json!({
+            "action": "publish", "method": "POST", "url": app.settings.url("/api/publish"),
+            "body": { "url": "https://your.host/.well-known/agent-card.json" },
+            "note": "List an agent or an MCP server: POST its URL to /api/publish; it is probed and found seconds later.",
+        });
+        return Ok((note.to_owned(), Some(next)));
+    }
+    let narrowed = match (wanted.kind, &wanted.category) {
+        (None, None) => "",
+        _ => ", without `kind` or `category`",
+    };
+    let note = if wanted.text.is_empty() {
+        "Nothing Live is of that kind or category.".to_owned()
+    } else {
+        format!("No Live listing answers to “{words}”.")
+    };
+    let next = json!({
+        "action": "browse", "method": "GET", "url": app.settings.url("/api/listings/active"),
+        "note": format!("Try fewer or other words{narrowed}, or go through all that is Live at /api/listings/active."),
+    });
+    Ok((note, Some(next)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::listing::Kind;
+
+    #[test]
+    fn what_is_looked_for_is_parsed() {
+        let arguments = |value: Value| serde_json::from_value::<Arguments>(value).unwrap();
+        let read = wanted(&arguments(
+            json!({ "query": "pdf", "kind": "mcp", "category": "data-storage", "limit": 3 }),
+        ))
+        .unwrap();
+        assert_eq!((read.text.as_str(), read.kind, read.limit), ("pdf", Some(Kind::Mcp), 3));
+        assert_eq!(read.category.unwrap().id(), "data-storage");
+        let all = wanted(&arguments(json!({ "q": "", "kind": "all", "category": "other" }))).unwrap();
+        assert_eq!((all.kind, all.limit, all.category), (None, 12, Some(Category::other())));
+        for (field, wrong) in [
+            ("limit", json!({ "q": "x", "limit": 0 })),
+            ("limit", json!({ "q": "x", "limit": 101 })),
+            ("category", json!({ "q": "x", "category": "nonsense" })),
+            ("q", json!({ "q": "x".repeat(2000) })),
+        ] {
+            let problem = wanted(&arguments(wrong)).unwrap_err();
+            assert_eq!((problem.status.as_u16(), problem.field.as_deref()), (422, Some(field)));
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Finding who can do something: ranked Live agents and MCP servers, each with the reasons why it fits, in words that
+//! can be shown as they are.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::ard_search::{self, Arguments};
+use super::{AdvertisedSkill, Effect, Operation};
+use crate::app::App;
+use crate::ard::Peer;
+use crate::error::Problem;
+use crate::funnel::{self, Deal};
+use crate::http::Caller;
+use crate::listing::Kind;
+use crate::search;
+
+/// Finds who can do something.
+#[derive(Debug)]
+pub struct MatchCapability;
+
+/// Who can.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    /// The words as they were understood.
+    query: String,
+    /// The words that were searched for instead, where spelling was corrected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    searched_for: Option<String>,
+    /// How many match in all.
+    total: usize,
+    /// The best of them, the best first.
+    hits: Vec<Hit>,
+    /// The founding offer for whoever is Live.
+    founding: Deal,
+    /// How it went, in a sentence.
+    note: String,
+    /// What to do, where nothing matched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Value>,
+}
+
+/// A match.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Hit {
+    #[serde(flatten)]
+    peer: Peer,
+    /// How well it matches, 0 to 100.
+    score: u8,
+    /// The same: what is Live is ranked by what it can do.
+    capability_score: u8,
+    /// Why it matches, each in a few words; never empty.
+    match_reasons: Vec<String>,
+    /// What moved it among its equals.
+    boosts: Vec<String>,
+}
+
+impl Operation for MatchCapability {
+    const NAME: &'static str = "match_capability";
+    const TITLE: &'static str = "Find who can do it";
+    const DESCRIPTION: &'static str = "Finds the Live agents and MCP servers that can do something you describe in \
+        plain words, ranked, each with the reasons why it matches: words, skills and tools. Filter by kind.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str = r#"{"q": "add two numbers", "kind": "mcp"}"#;
+    const PHRASES: &'static [&'static str] = &[
+        "find an agent that can {text}",
+        "find an MCP server for {text}",
+        "which server can {text}?",
+        "find somebody who can {text}",
+        "match this need: {text}",
+    ];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
+        id: "match-capability",
+        name: "Find who can do it",
+        description: "Finds the Live agents and MCP servers that can do what you describe, with the reasons why.",
+        tags: &["registry", "match", "discovery", "capability"],
+    }];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let wanted = ard_search::wanted(&arguments)?;
+        if wanted.text.is_empty() {
+            return Err(Problem::invalid("q", "empty", "`q` must say in plain words what is to be done."));
+        }
+        let found = search::find(app, &wanted).await?;
+        let (note, next) = ard_search::told(app, &wanted, &found).await?;
+        let now = app.clock.now();
+        let hit = |hit: search::Hit| Hit {
+            peer: Peer::of(&hit.listing, &app.settings, now),
+            score: hit.score,
+            capability_score: hit.score,
+            match_reasons: reasons(&hit),
+            boosts: hit.boosts,
+        };
+        Ok(Answer {
+            ok: true,
+            query: wanted.text.as_str().to_owned(),
+            searched_for: found.corrected,
+            total: found.total,
+            hits: found.hits.into_iter().map(hit).collect(),
+            founding: funnel::deal(&app.settings, 0),
+            note,
+            next,
+        })
+    }
+}
+
+/// Why a listing matches; what shares no word with the question is close to it in meaning.
+fn reasons(hit: &search::Hit) -> Vec<String> {
+    let quoted =
+        |words: &[String]| words.iter().map(|word| format!("“{word}”")).collect::<Vec<_>>().join(", ");
+    let ability = match (hit.listing.shown_kind(), hit.abilities.len()) {
+        (Kind::Agent, 1) => "its skill",
+        (Kind::Agent, _) => "its skills",
+        (Kind::Mcp, 1) => "its tool",
+        (Kind::Mcp, _) => "its tools",
+    };
+    let mut reasons = Vec::new();
+    if !hit.words.is_empty() {
+        reasons.push(format!("it speaks of {}", quoted(&hit.words)));
+    }
+    if !hit.other_words.is_empty() {
+        reasons.push(format!("it answers {} in other words", quoted(&hit.other_words)));
+    }
+    if !hit.abilities.is_empty() {
+        reasons.push(format!("{ability} {}", quoted(&hit.abilities)));
+    }
+    if reasons.is_empty() {
+        reasons.push("close in meaning".to_owned());
+    }
+    reasons
+}

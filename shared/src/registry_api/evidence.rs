@@ -1,0 +1,72 @@
+//! What the registry knows of a server and the server's own description cannot tell: that it answered, how and when.
+//! It stands under the registry's own key, so that strict clients pass over it.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::documents::mcp_server_card::NEWEST_REVISION;
+use crate::listing::Listing;
+use crate::probe::verdict::Handshake;
+use crate::settings::Settings;
+
+/// The evidence of a server's last judged probe.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Proof {
+    /// The outcome of the handshake: `ok` for what is listed.
+    class: Handshake,
+    /// The same in words.
+    reason: String,
+    /// When it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_checked: Option<Timestamp>,
+    /// By which calls.
+    method: &'static str,
+    /// The protocol version that it spoke.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    era: Option<String>,
+    /// How long the handshake took, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latency_ms: Option<u32>,
+    /// SHA-256 over its tool list, so that a change of tools is seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools_hash: Option<String>,
+    /// 0 to 100.
+    score: u8,
+    /// Since when it has been Live.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    live_since: Option<Timestamp>,
+    /// The whole evidence.
+    status_url: String,
+}
+
+impl Proof {
+    /// What is known of a listing.
+    #[must_use]
+    pub fn of(listing: &Listing, settings: &Settings) -> Self {
+        let probe = listing.probe.as_ref();
+        let era = listing.era.clone();
+        let is_modern = era.as_deref().is_some_and(|era| era >= NEWEST_REVISION);
+        Self {
+            class: probe.map_or(Handshake::Skip, |probe| probe.handshake),
+            reason: reason(listing),
+            last_checked: probe.map(|probe| probe.at),
+            method: if is_modern { "server/discover, tools/list" } else { "initialize, tools/list" },
+            era,
+            latency_ms: probe.and_then(|probe| probe.latency_ms),
+            tools_hash: listing.tools_hash.clone(),
+            score: probe.map_or(0, |probe| probe.score),
+            live_since: listing.live_since,
+            status_url: settings.url(&format!("/api/listings/status?id={}", listing.id)),
+        }
+    }
+}
+
+fn reason(listing: &Listing) -> String {
+    match (&listing.probe, listing.failures) {
+        (None, _) => "It has not been asked yet.".to_owned(),
+        (Some(_), 0) => "It completed the handshake, without a credential.".to_owned(),
+        (Some(_), failures) => format!(
+            "It completed the handshake, without a credential; {failures} later probe(s) failed, which is being confirmed."
+        ),
+    }
+}

@@ -1,0 +1,178 @@
+//! What a list is asked for, read from a query string as the official OpenAPI has it: unknown parameters count for
+//! nothing, an empty text is none, and a number out of range is moved into it, for no refusal of one is documented.
+
+use http::StatusCode;
+use jiff::Timestamp;
+
+use super::MOST;
+use super::server::version;
+use crate::error::{Problem, shorten};
+use crate::listing::{Kind, Listing, ListingId};
+use crate::probe::server_json::is_name;
+use crate::search::browse::Part;
+
+/// How many servers a page has where nothing is said.
+const USUAL: usize = 30;
+
+/// Which servers are wanted.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pub(super) part: Part,
+    pub(super) version: Option<String>,
+}
+
+impl Wanted {
+    /// Reads `cursor`, `limit` (1 to 100), `search`, `updated_since` and `version`. `include_deleted` changes nothing:
+    /// what is not Live is not kept for this list.
+    ///
+    /// # Errors
+    /// 400 for a cursor that no page gave and a time that is not RFC 3339, 422 for a limit that is no whole number.
+    pub fn parse(query: &str) -> Result<Self, Problem> {
+        let after = text(query, "cursor").map(|text| place(&text)).transpose()?;
+        let changed_since = value(query, "updated_since").map(|text| moment(&text)).transpose()?;
+        let part = Part {
+            kind: Some(Kind::Mcp),
+            name_contains: text(query, "search"),
+            changed_since,
+            after,
+            limit: limit(query)?,
+            ..Part::default()
+        };
+        // Each server has one version here, so the latest is whichever there is.
+        let version = text(query, "version").filter(|version| version != "latest");
+        Ok(Self { part, version })
+    }
+
+    /// Whether a listing has the version that is wanted.
+    pub(super) fn takes(&self, listing: &Listing) -> bool {
+        self.version.as_ref().is_none_or(|wanted| *wanted == version(listing))
+    }
+}
+
+/// The first value of a parameter.
+fn value(query: &str, name: &str) -> Option<String> {
+    let mut pairs = form_urlencoded::parse(query.as_bytes());
+    pairs.find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
+}
+
+/// The first value of a parameter, unless it is empty.
+pub(super) fn text(query: &str, name: &str) -> Option<String> {
+    value(query, name).filter(|value| !value.is_empty())
+}
+
+/// `limit`, moved into 1 to 100.
+pub(super) fn limit(query: &str) -> Result<usize, Problem> {
+    let Some(text) = value(query, "limit") else { return Ok(USUAL) };
+    let (below, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(&text)),
+    };
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        let detail = format!("`limit` is a whole number from 1 to {MOST}; `{}` is none.", shorten(&text, 40));
+        return Err(Problem::invalid("limit", "bad_limit", detail));
+    }
+    // So many digits that they do not fit are more than enough.
+    Ok(if below { 1 } else { digits.parse().unwrap_or(MOST).clamp(1, MOST) })
+}
+
+/// The cursor of a page that begins after a place of the list: its name and id with a colon between them, as the
+/// official service writes name and version, for its guide shows cursors sent as they are.
+pub(super) fn cursor_of(place: &str) -> String {
+    place.replace(' ', ":")
+}
+
+fn place(cursor: &str) -> Result<String, Problem> {
+    match cursor.split_once(':') {
+        Some((name, id)) if is_name(name) && id.parse::<ListingId>().is_ok() => Ok(format!("{name} {id}")),
+        _ => {
+            let detail =
+                "`cursor` must be the metadata.nextCursor of an earlier page; leave it out for the first.";
+            Err(malformed("cursor", "bad_cursor", detail.to_owned()))
+        }
+    }
+}
+
+fn moment(text: &str) -> Result<Timestamp, Problem> {
+    // An offset's `+` that was not encoded has come as a space.
+    let read = text.trim().replace(' ', "+").parse();
+    read.map_err(|_| {
+        let detail = format!(
+            "Invalid updated_since format: `{}` is no RFC 3339 time, such as 2025-08-07T13:15:04Z.",
+            shorten(text, 60)
+        );
+        malformed("updated_since", "bad_time", detail)
+    })
+}
+
+/// 400, which the official API documents in prose for both of them.
+fn malformed(field: &str, code: &'static str, detail: String) -> Problem {
+    let mut problem = Problem::invalid(field, code, detail);
+    problem.status = StatusCode::BAD_REQUEST;
+    problem
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(query: &str) -> (u16, String) {
+        let problem = Wanted::parse(query).unwrap_err();
+        (problem.status.as_u16(), problem.field.unwrap())
+    }
+
+    #[test]
+    fn a_limit_is_moved_into_its_range() {
+        let limit = |text: &str| Wanted::parse(&format!("limit={text}")).unwrap().part.limit;
+        let taken = ["7", "1", "0", "-5", "%2B7", "100", "101", "99999999999999999999999999"].map(limit);
+        assert_eq!(taken, [7, 1, 1, 1, 7, 100, 100, 100]);
+        assert_eq!(Wanted::parse("").unwrap().part.limit, 30);
+        for text in ["", "abc", "1.5", "-", "1e2", "0x1", "%00", "١"] {
+            assert_eq!(refused(&format!("limit={text}")), (422, "limit".to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_time_is_rfc_3339() {
+        let since = |text: &str| Wanted::parse(&format!("updated_since={text}")).unwrap().part.changed_since;
+        let noon: Timestamp = "2026-11-20T12:00:00Z".parse().unwrap();
+        assert_eq!(since("2026-11-20T12:00:00Z"), Some(noon));
+        assert_eq!(since("2026-11-20t13:00:00.000%2B01:00"), Some(noon));
+        assert_eq!(since("2026-11-20T13:00:00+01:00"), Some(noon), "a plus that was not encoded");
+        for text in
+            ["", "garbage", "2026-11-20", "1732104000", "2026-13-20T12:00:00Z", "2026-11-20T12:00:00", "%ff"]
+        {
+            assert_eq!(
+                refused(&format!("updated_since={text}")),
+                (400, "updated_since".to_owned()),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_cursor_is_taken_encoded_or_not() {
+        let after = |text: &str| Wanted::parse(&format!("cursor={text}")).unwrap().part.after;
+        let place = "com.example/my-server mcp-com-example-my-server";
+        let cursor = cursor_of(place);
+        assert_eq!(cursor, "com.example/my-server:mcp-com-example-my-server");
+        assert_eq!(after(&cursor).as_deref(), Some(place));
+        assert_eq!(after(&cursor.replace('/', "%2F").replace(':', "%3A")).as_deref(), Some(place));
+        assert_eq!(after(""), None);
+        for text in ["garbage", "a/b/c", "com.example/my-server:1.0.0", "%00/%00", "com.example/a%20b:mcp-a"]
+        {
+            assert_eq!(refused(&format!("cursor={text}")), (400, "cursor".to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_rest_is_taken_as_it_is() {
+        let wanted = Wanted::parse(
+            "search=Weather%20%25&version=1.0.0%2Bx&include_deleted=true&q=ignored&=&&search=2",
+        );
+        let wanted = wanted.unwrap();
+        assert_eq!(wanted.part.name_contains.as_deref(), Some("Weather %"));
+        assert_eq!(wanted.version.as_deref(), Some("1.0.0+x"));
+        assert_eq!(wanted.part.kind, Some(Kind::Mcp));
+        assert_eq!(Wanted::parse("version=latest").unwrap().version, None);
+    }
+}

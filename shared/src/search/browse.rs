@@ -1,0 +1,167 @@
+//! Going through what is Live without a question: by name, page by page, or counted by a facet. The index knows the
+//! order; the rows come from the table.
+
+use std::collections::{BTreeMap, HashMap};
+
+use jiff::Timestamp;
+
+use super::entry::Card;
+use super::index::Index;
+use super::question::Question;
+use super::rank::{self, Filter};
+use crate::app::App;
+use crate::error::Problem;
+use crate::listing::{Category, Kind, Lane, ListingId};
+use crate::search::Text;
+use crate::store::NamedListing;
+
+/// Which part of what is Live, in the order of [`name`].
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    /// Only agents, or only MCP servers.
+    pub kind: Option<Kind>,
+    /// Only what is filed there.
+    pub category: Option<Category>,
+    /// Only names that contain this, however it is written.
+    pub name_contains: Option<String>,
+    /// Only the listing of exactly this [`name`].
+    pub named: Option<String>,
+    /// Only what changed at this moment or later.
+    pub changed_since: Option<Timestamp>,
+    /// Only names after this one: the `next` of an earlier page.
+    pub after: Option<String>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// A page.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// Its rows by name.
+    pub rows: Vec<Row>,
+    /// How many there are on all pages.
+    pub total: usize,
+    /// What [`Part::after`] must be for the next page; `None` on the last.
+    pub next: Option<String>,
+}
+
+/// A Live listing.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Its name in this order; two may bear the same.
+    pub name: String,
+    /// The listing, as the table holds it now, and the evidence of its last probe.
+    pub listing: NamedListing,
+    /// When what it says of itself last changed.
+    pub changed_at: Timestamp,
+}
+
+/// By what listings can be counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Facet {
+    /// `agent` or `mcp`.
+    Kind,
+    /// The id of a category.
+    Category,
+    /// A tag of a skill.
+    Tag,
+    /// The host at which it is served.
+    Publisher,
+}
+
+impl Part {
+    fn has(&self, card: &Card) -> bool {
+        let contains = |part: &String| card.registry_name.to_lowercase().contains(&part.to_lowercase());
+        self.kind.is_none_or(|kind| card.kind == kind)
+            && self.category.as_ref().is_none_or(|category| card.category == category.id())
+            && self.name_contains.as_ref().is_none_or(contains)
+            && self.named.as_ref().is_none_or(|name| card.registry_name == *name)
+            && self.changed_since.is_none_or(|since| card.changed_at >= since.as_millisecond())
+    }
+}
+
+/// Where a listing stands in the order: by its name, then by its id, since two may bear one name.
+fn place(card: &Card) -> String {
+    format!("{} {}", card.registry_name, card.id)
+}
+
+/// A page of what is Live.
+///
+/// # Errors
+/// The table is busy or refused.
+pub async fn read(app: &App, part: &Part) -> Result<Page, Problem> {
+    app.search.renew(&app.store).await?;
+    let (cards, total, more) = chosen(&app.search.read(), part);
+    let ids: Vec<ListingId> = cards.values().map(|card| card.id.clone()).collect();
+    let listings = app.store.listings_with_evidence(&ids).await?;
+    let mut listings: HashMap<ListingId, NamedListing> =
+        listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
+    let next = if more { cards.keys().next_back().cloned() } else { None };
+    let row = |card: Card| {
+        let listing = listings.remove(&card.id).filter(|named| named.0.lane == Lane::Active)?;
+        let changed_at = Timestamp::from_millisecond(card.changed_at).ok()?;
+        Some(Row { name: card.registry_name, listing, changed_at })
+    };
+    Ok(Page { rows: cards.into_values().filter_map(row).collect(), total, next })
+}
+
+/// The cards of a page by their place, how many there are on all pages, and whether any come after.
+fn chosen(index: &Index, part: &Part) -> (BTreeMap<String, Card>, usize, bool) {
+    let (mut page, mut total, mut after) = (BTreeMap::<String, &Card>::new(), 0, 0);
+    for (_, card) in index.cards().filter(|(_, card)| part.has(card)) {
+        total += 1;
+        let place = place(card);
+        if part.after.as_ref().is_some_and(|after| place <= *after) {
+            continue;
+        }
+        after += 1;
+        // Only what is on the page is kept, so that the work does not grow with what lies behind it.
+        let full = page.len() >= part.limit;
+        if !full || page.last_key_value().is_some_and(|(last, _)| place < *last) {
+            page.insert(place, card);
+            if full {
+                page.pop_last();
+            }
+        }
+    }
+    let more = after > page.len();
+    (page.into_iter().map(|(place, card)| (place, card.clone())).collect(), total, more)
+}
+
+/// How many listings, of all or of those that answer to `text`, have each value of a facet; the most frequent first.
+///
+/// # Errors
+/// The table is busy or refused.
+pub async fn count(
+    app: &App,
+    text: &Text,
+    kind: Option<Kind>,
+    by: &[Facet],
+) -> Result<Vec<Vec<(String, usize)>>, Problem> {
+    app.search.renew(&app.store).await?;
+    let index = app.search.read();
+    let filter = Filter { kind, category: None };
+    let among = if text.is_empty() {
+        rank::newest(&index, &filter)
+    } else {
+        rank::ranked(&index, &Question::of(text.as_str(), &index), text.as_str(), &filter)
+    };
+    let cards: Vec<&Card> = among.iter().filter_map(|hit| index.card(hit.number)).collect();
+    Ok(by.iter().map(|facet| counted(&cards, *facet)).collect())
+}
+
+fn counted(cards: &[&Card], facet: Facet) -> Vec<(String, usize)> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for card in cards {
+        match facet {
+            Facet::Kind => *counts.entry(card.kind.as_str()).or_default() += 1,
+            Facet::Category => *counts.entry(&card.category).or_default() += 1,
+            Facet::Publisher => *counts.entry(&card.publisher).or_default() += 1,
+            Facet::Tag => card.tags.iter().for_each(|tag| *counts.entry(tag).or_default() += 1),
+        }
+    }
+    let mut counts: Vec<(String, usize)> =
+        counts.into_iter().map(|(value, count)| (value.to_owned(), count)).collect();
+    counts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    counts
+}

@@ -1,0 +1,267 @@
+//! A bucket: the entries whose ids hash alike, as the table keeps them. A change of one listing rewrites one bucket,
+//! whatever the number of listings; a bucket that has grown too big is split in two, and nothing else moves.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::entry::{Card, Entry};
+use super::meaning::Meaning;
+use crate::listing::ListingId;
+
+/// A bucket with more entries is split, so that a change rewrites no more than it must.
+const MOST_ENTRIES: usize = 128;
+
+/// A bucket with more bytes is split: an item of the table holds 400 KB.
+const MOST_BYTES: usize = 200 * 1024;
+
+/// Which ids a bucket holds: those whose hash begins with these bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Prefix {
+    bits: u32,
+    length: u8,
+}
+
+impl Prefix {
+    /// Whether an id belongs here.
+    #[must_use]
+    pub fn holds(self, id: &ListingId) -> bool {
+        self.covers(hash(id))
+    }
+
+    /// Whether ids of this hash belong here.
+    #[must_use]
+    pub const fn covers(self, hash: u32) -> bool {
+        self.length == 0 || hash >> (32 - self.length) == self.bits
+    }
+
+    fn halves(self) -> [Self; 2] {
+        let length = self.length + 1;
+        [0, 1].map(|bit| Self { bits: (self.bits << 1) | bit, length })
+    }
+}
+
+impl fmt::Display for Prefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02}-{:08x}", self.length, self.bits)
+    }
+}
+
+impl FromStr for Prefix {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (length, bits) = text.split_once('-').ok_or(())?;
+        let length: u8 = length.parse().map_err(|_| ())?;
+        let bits = u32::from_str_radix(bits, 16).map_err(|_| ())?;
+        let fits = length <= 32 && (length == 32 || bits < 1 << length);
+        if fits { Ok(Self { bits, length }) } else { Err(()) }
+    }
+}
+
+/// The hash by which ids are put into buckets: ids in its order are bucket by bucket.
+#[must_use]
+pub fn hash(id: &ListingId) -> u32 {
+    let digest: [u8; 32] = Sha256::digest(id.as_str()).into();
+    digest.first_chunk().map_or(0, |head| u32::from_be_bytes(*head))
+}
+
+/// The entries of one bucket, their words kept once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Bucket {
+    /// Every stem and word of its entries, once.
+    pub dictionary: Vec<String>,
+    /// Its entries by id.
+    pub entries: Vec<Filed>,
+}
+
+/// An entry, its words as places in the dictionary of its bucket.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Filed {
+    /// What it is shown, filtered and counted by.
+    pub card: Card,
+    /// Its stems, with their weights.
+    pub stems: Vec<(u32, u16)>,
+    /// Its words.
+    pub words: Vec<u32>,
+    /// What it is about.
+    pub meaning: Meaning,
+}
+
+/// What is kept in the table is no bucket.
+#[derive(Debug, thiserror::Error)]
+#[error("a bucket of the index cannot be read: {0}")]
+pub struct Unreadable(String);
+
+impl Bucket {
+    /// A bucket of these entries.
+    #[must_use]
+    pub fn of(mut entries: Vec<Entry>) -> Self {
+        entries.sort_by(|a, b| a.card.id.as_str().cmp(b.card.id.as_str()));
+        let mut dictionary = Dictionary::default();
+        let entries = entries.into_iter().map(|entry| Filed {
+            stems: entry.stems.into_iter().map(|(stem, part)| (dictionary.place(stem), part)).collect(),
+            words: entry.words.into_iter().map(|word| dictionary.place(word)).collect(),
+            card: entry.card,
+            meaning: entry.meaning,
+        });
+        let entries = entries.collect();
+        Self { dictionary: dictionary.words, entries }
+    }
+
+    /// The bucket with some entries in the place of their older selves and some gone, as bytes: one bucket, or more
+    /// where it has grown too big. `prefix` is what it holds.
+    ///
+    /// # Errors
+    /// As [`Bucket::write`].
+    pub fn changed(
+        &self,
+        prefix: Prefix,
+        come: Vec<Entry>,
+        gone: &[ListingId],
+    ) -> Result<Vec<(Prefix, Vec<u8>)>, Unreadable> {
+        let ids = come.iter().map(|entry| &entry.card.id).chain(gone);
+        let replaced: HashSet<&str> = ids.map(ListingId::as_str).collect();
+        let stays = |filed: &&Filed| !replaced.contains(filed.card.id.as_str());
+        let mut entries: Vec<Entry> =
+            self.entries.iter().filter(stays).map(|filed| self.taken_out(filed)).collect();
+        drop(replaced);
+        entries.extend(come);
+        split(prefix, entries)
+    }
+
+    fn taken_out(&self, filed: &Filed) -> Entry {
+        let word = |place: &u32| self.dictionary.get(*place as usize).cloned().unwrap_or_default();
+        Entry {
+            card: filed.card.clone(),
+            stems: filed.stems.iter().map(|(place, part)| (word(place), *part)).collect(),
+            words: filed.words.iter().map(word).collect(),
+            meaning: filed.meaning.clone(),
+        }
+    }
+
+    /// The bucket as bytes.
+    ///
+    /// # Errors
+    /// None that is known; the format says there may be.
+    pub fn write(&self) -> Result<Vec<u8>, Unreadable> {
+        let plain = postcard::to_allocvec(self).map_err(|error| Unreadable(error.to_string()))?;
+        Ok(lz4_flex::compress_prepend_size(&plain))
+    }
+
+    /// Reads what [`Bucket::write`] wrote.
+    ///
+    /// # Errors
+    /// It did not write this.
+    pub fn read(bytes: &[u8]) -> Result<Self, Unreadable> {
+        let plain =
+            lz4_flex::decompress_size_prepended(bytes).map_err(|error| Unreadable(error.to_string()))?;
+        let bucket: Self = postcard::from_bytes(&plain).map_err(|error| Unreadable(error.to_string()))?;
+        let places = bucket.dictionary.len();
+        let sound = bucket.entries.iter().all(|filed| {
+            let stems = filed.stems.iter().map(|(place, _)| place);
+            stems.chain(&filed.words).all(|place| (*place as usize) < places)
+        });
+        if sound { Ok(bucket) } else { Err(Unreadable("a word is missing in its dictionary".to_owned())) }
+    }
+}
+
+fn split(prefix: Prefix, entries: Vec<Entry>) -> Result<Vec<(Prefix, Vec<u8>)>, Unreadable> {
+    let small = entries.len() <= MOST_ENTRIES;
+    let bytes = if small { Bucket::of(entries.clone()).write()? } else { Vec::new() };
+    if (small && bytes.len() <= MOST_BYTES) || entries.len() <= 1 {
+        return Ok(vec![(prefix, bytes)]);
+    }
+    let [low, high] = prefix.halves();
+    let (lower, higher): (Vec<Entry>, Vec<Entry>) =
+        entries.into_iter().partition(|entry| low.holds(&entry.card.id));
+    let mut parts = split(low, lower)?;
+    parts.extend(split(high, higher)?);
+    Ok(parts)
+}
+
+#[derive(Default)]
+struct Dictionary {
+    words: Vec<String>,
+    places: HashMap<String, u32>,
+}
+
+impl Dictionary {
+    fn place(&mut self, word: String) -> u32 {
+        let next = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
+        let words = &mut self.words;
+        *self.places.entry(word).or_insert_with_key(|word| {
+            words.push(word.clone());
+            next
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::listing::Kind;
+    use crate::search::entry::Said;
+
+    fn entry(name: &str) -> Entry {
+        let id: ListingId = format!("mcp-{name}").parse().unwrap();
+        let card = Card {
+            id,
+            kind: Kind::Mcp,
+            category: "other".to_owned(),
+            name: name.to_owned(),
+            registry_name: format!("org.example/{name}"),
+            tags: Vec::new(),
+            abilities: vec!["add".to_owned()],
+            short_names: Vec::new(),
+            publisher: "example.org".to_owned(),
+            changed_at: 0,
+        };
+        Entry::with_card(
+            card,
+            &Said { name: name.to_owned(), description: "Adds numbers.".into(), ..Said::default() },
+        )
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let bucket = Bucket::of(vec![entry("one"), entry("two")]);
+        assert_eq!(Bucket::read(&bucket.write().unwrap()).unwrap(), bucket);
+        assert_eq!(bucket.taken_out(&bucket.entries[0]), entry("one"));
+        assert!(Bucket::read(b"nonsense").is_err());
+    }
+
+    #[test]
+    fn entries_come_change_and_go() {
+        let before = Bucket::of(vec![entry("one"), entry("two")]);
+        let mut anew = entry("two");
+        anew.card.name = "Two".to_owned();
+        let gone = ["mcp-one".parse().unwrap()];
+        let after = before.changed(Prefix::default(), vec![anew.clone(), entry("three")], &gone).unwrap();
+        let [(prefix, bytes)] = &after[..] else { panic!("one bucket stays one") };
+        assert_eq!(*prefix, Prefix::default());
+        assert_eq!(Bucket::read(bytes).unwrap(), Bucket::of(vec![entry("three"), anew]));
+    }
+
+    #[test]
+    fn a_bucket_that_grew_too_big_is_split_and_every_entry_has_one_place() {
+        let many: Vec<Entry> = (0..300).map(|n| entry(&n.to_string())).collect();
+        let parts = Bucket::default().changed(Prefix::default(), many, &[]).unwrap();
+        assert!(parts.len() > 2);
+        let mut seen = HashSet::new();
+        for (prefix, bytes) in &parts {
+            assert_eq!(prefix.to_string().parse(), Ok(*prefix));
+            let bucket = Bucket::read(bytes).unwrap();
+            assert!(bucket.entries.len() <= MOST_ENTRIES);
+            for filed in bucket.entries {
+                assert!(prefix.holds(&filed.card.id));
+                assert!(parts.iter().filter(|(prefix, _)| prefix.holds(&filed.card.id)).count() == 1);
+                seen.insert(filed.card.id);
+            }
+        }
+        assert_eq!(seen.len(), 300);
+    }
+}

@@ -1,0 +1,143 @@
+//! Building the index: listings that were marked are read, made into entries and put into their buckets. It may run
+//! twice, or beside itself, without harm: the index moves from one version to the next or not at all.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use super::bucket::{Bucket, Prefix, Unreadable};
+use super::entry::{Entry, Said};
+use crate::app::App;
+use crate::listing::{Lane, ListingId};
+use crate::store::{Changed, Manifest, Store, StoreError};
+
+/// At most so many marks are taken up at once.
+const MARKS: u16 = 500;
+/// At most so many bytes of buckets are written together; a transaction takes 4 MB.
+const TOGETHER: usize = 2 * 1024 * 1024;
+/// At most so many buckets are taken up together, and none once so many were written; a transaction takes 100 writes,
+/// and a bucket that is split takes three and more.
+const BUCKETS: usize = 24;
+const WRITTEN: usize = 48;
+/// So often a build is begun anew because somebody else was quicker.
+const ATTEMPTS: u32 = 8;
+
+/// A build that takes longer leaves the rest to the next, so that a function is not cut off in the middle of it.
+const LONGEST: Duration = Duration::from_secs(45);
+/// The longest pause between two rounds of a build.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+/// What a build did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Entries that were made or made anew.
+    pub come: usize,
+    /// Listings that are not Live any more.
+    pub gone: usize,
+    /// Buckets that were written.
+    pub buckets: usize,
+    /// The version of the index at the end.
+    pub version: u64,
+}
+
+/// Takes up every mark there is. Where this process does so already, that run takes up what is new, and this one does
+/// nothing.
+///
+/// # Errors
+/// The table is busy or refused; what was not taken up keeps its mark.
+pub async fn build(app: &App) -> Result<Report, StoreError> {
+    let store = &app.store;
+    let mut report = Report::default();
+    let Some(alone) = app.search.begin_build() else { return Ok(report) };
+    let (mut lost, first) = (0, Instant::now());
+    loop {
+        let marks = store.changed(MARKS.into()).await?;
+        let done = marks.is_empty() && !alone.is_asked_again();
+        if done || first.elapsed() > LONGEST {
+            return Ok(report);
+        }
+        let (begun, full) = (Instant::now(), marks.len() >= usize::from(MARKS));
+        match take_up(store, marks).await? {
+            Some(done) => {
+                report.come += done.come;
+                report.gone += done.gone;
+                report.buckets += done.buckets;
+                report.version = report.version.max(done.version);
+            }
+            None if lost < ATTEMPTS => lost += 1,
+            None => return Err(StoreError::Busy("the index changed again and again".to_owned())),
+        }
+        // While much goes Live at once, marks are let gather: a bucket is then written for many and not for each.
+        if full || alone.is_asked_again() {
+            tokio::time::sleep((begun.elapsed() * 2).min(LONGEST_PAUSE)).await;
+        }
+    }
+}
+
+/// Takes up the marks of as many buckets as are written together; `None` where somebody else was quicker.
+async fn take_up(store: &Store, marks: Vec<Changed>) -> Result<Option<Report>, StoreError> {
+    if marks.is_empty() {
+        return Ok(Some(Report::default()));
+    }
+    let before = store.manifest().await?;
+    let mut by_bucket: BTreeMap<Prefix, Vec<Changed>> = BTreeMap::new();
+    for mark in marks {
+        by_bucket.entry(before.bucket_of(&mark.id)).or_default().push(mark);
+    }
+    let chosen: Vec<(Prefix, Vec<Changed>)> = by_bucket.into_iter().take(BUCKETS).collect();
+    let ids: Vec<ListingId> =
+        chosen.iter().flat_map(|(_, marks)| marks).map(|mark| mark.id.clone()).collect();
+    let known: Vec<Prefix> = chosen
+        .iter()
+        .map(|(prefix, _)| *prefix)
+        .filter(|prefix| before.buckets.contains_key(prefix))
+        .collect();
+    let (listings, kept) = futures::try_join!(store.listings_with_evidence(&ids), store.buckets(&known))?;
+    if kept.len() != known.len() {
+        return Ok(None);
+    }
+    let listings: HashMap<ListingId, _> =
+        listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
+    let mut kept: HashMap<Prefix, Bucket> = kept.into_iter().map(|kept| (kept.prefix, kept.bucket)).collect();
+
+    let mut report = Report { version: before.version + 1, ..Report::default() };
+    let mut after = Manifest { version: report.version, buckets: before.buckets.clone() };
+    let (mut written, mut done) = (Vec::new(), Vec::new());
+    for (prefix, marks) in chosen {
+        let bytes: usize = written.iter().map(|(_, bytes): &(Prefix, Vec<u8>)| bytes.len()).sum();
+        if bytes > TOGETHER || written.len() >= WRITTEN {
+            break;
+        }
+        let (mut come, mut gone) = (Vec::new(), Vec::new());
+        for mark in marks {
+            match listings.get(&mark.id) {
+                Some((listing, evidence)) if listing.lane == Lane::Active => {
+                    come.push(Entry::of(listing, &Said::of(listing, evidence.as_ref()), mark.at));
+                }
+                _ => gone.push(mark.id.clone()),
+            }
+            done.push(mark);
+        }
+        report.come += come.len();
+        report.gone += gone.len();
+        let bucket = kept.remove(&prefix).unwrap_or_default();
+        after.buckets.remove(&prefix);
+        for (prefix, bytes) in bucket.changed(prefix, come, &gone)? {
+            after.buckets.insert(prefix, report.version);
+            written.push((prefix, bytes));
+        }
+    }
+    report.buckets = written.len();
+    if !store.replace_buckets(&before, &after, &written).await? {
+        return Ok(None);
+    }
+    store.unmark(&done).await?;
+    Ok(Some(report))
+}
+
+impl From<Unreadable> for StoreError {
+    fn from(error: Unreadable) -> Self {
+        Self::Fault(error.to_string())
+    }
+}

@@ -1,0 +1,64 @@
+//! What the evidence of its last handshake adds to a hit. It decides among equals and never drowns what was asked: all of
+//! it together is worth less than one word.
+
+use jiff::Timestamp;
+
+use crate::listing::Listing;
+
+/// The most that a fresh handshake adds, and the most that a full score adds, as a part of the rank.
+const FRESH: f32 = 0.01;
+const SCORE: f32 = 0.01;
+/// A handshake as old as a Live listing's may be adds nothing.
+const WEEK_HOURS: f32 = 168.0;
+
+/// A rank with what the evidence adds, and what that was, in words.
+pub(super) fn weighed(rank: f32, listing: &Listing, now: Timestamp) -> (f32, Vec<String>) {
+    let Some(probe) = &listing.probe else { return (rank, Vec::new()) };
+    #[expect(clippy::cast_possible_truncation, reason = "hours, within a week")]
+    let hours = now.duration_since(probe.at).as_secs_f64() as f32 / 3600.0;
+    let fresh = (1.0 - hours / WEEK_HOURS).clamp(0.0, 1.0);
+    let score = f32::from(probe.score.min(100)) / 100.0;
+    let mut boosts = Vec::new();
+    if hours < 24.0 {
+        boosts.push("its last handshake is less than a day old".to_owned());
+    }
+    if probe.score >= 90 {
+        boosts.push(format!("its score is {} of 100", probe.score));
+    }
+    // Divided so that the best possible stays what it was.
+    (rank * (1.0 + FRESH * fresh + SCORE * score) / (1.0 + FRESH + SCORE), boosts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::listing::LastProbe;
+    use crate::listing::submission::{Fields, Submission};
+    use crate::probe::fetch::Reach;
+    use crate::probe::verdict::Handshake;
+
+    fn probed(score: u8, hours_ago: i64) -> (Listing, Timestamp) {
+        let now: Timestamp = "2026-11-20T12:00:00Z".parse().unwrap();
+        let url = Some("https://a.example.com/card.json".to_owned());
+        let fields = Fields { agent_card_url: url, ..Fields::default() };
+        let submission = Submission::parse(fields, Reach::Public).unwrap();
+        let mut listing = submission.listing(submission.ids().0, now);
+        let at = now - jiff::SignedDuration::from_hours(hours_ago);
+        let target = String::new();
+        listing.probe = Some(LastProbe { handshake: Handshake::Ok, score, at, target, latency_ms: None });
+        (listing, now)
+    }
+
+    #[test]
+    fn evidence_decides_among_equals_and_no_more() {
+        let rank = |score, hours| {
+            let (listing, now) = probed(score, hours);
+            weighed(0.5, &listing, now).0
+        };
+        assert!(rank(95, 1) > rank(95, 160) && rank(95, 1) > rank(50, 1));
+        assert!((rank(100, 0) - 0.5).abs() < 1e-6, "the best there is stays what it was");
+        assert!(rank(0, 10_000) > 0.48, "the worst loses two parts in a hundred");
+        let (listing, now) = probed(95, 1);
+        assert_eq!(weighed(0.5, &listing, now).1.len(), 2);
+    }
+}

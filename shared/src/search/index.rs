@@ -1,0 +1,392 @@
+//! The index in memory: for every stem the listings that bear it, for every listing what it is about. It is filled and
+//! changed bucket by bucket, in place, so that a change costs what changed and not what is there.
+
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
+use super::bucket::{Bucket, Prefix};
+use super::entry::Card;
+use super::meaning::{self, Directions};
+use super::question::is_soft;
+use super::spelling::letters;
+use super::words::{is_empty, stem};
+
+/// So many of the dead are carried before they are cleared away, and never more than a third of all.
+const CARRIED: usize = 2048;
+
+/// A word that so many listings write is a companion of words near it in meaning.
+const WRITTEN_OFTEN: u32 = 5;
+/// How near it must be, how many are taken, and how many more are looked at, since some have the same stem.
+const NEAR: f32 = 0.5;
+const NEAREST: usize = 4;
+const SAME_STEM: usize = 4;
+
+/// A stem or a word.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Term {
+    /// The listings that bear it as a stem, by their number, with its weight in each. The dead are among them.
+    pub(super) borne_by: Vec<Borne>,
+    /// How many living listings bear it as a stem.
+    pub(super) bearers: u32,
+    /// How many living listings have it written as a word.
+    pub(super) writers: u32,
+    /// Its letters ([`letters`]), so that words far from it are told at a glance.
+    pub(super) letters: u32,
+    in_company: bool,
+}
+
+/// A stem in a listing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Borne {
+    /// The listing's number.
+    pub(super) by: u32,
+    /// Its weight there, in 65,535 parts.
+    pub(super) part: u16,
+}
+
+/// Everything that is searched.
+#[derive(Clone, Debug, Default)]
+pub struct Index {
+    pub(super) terms: IndexMap<Box<str>, Term>,
+    listings: Vec<Option<Filed>>,
+    meanings: Directions,
+    buckets: HashMap<Prefix, Held>,
+    living: usize,
+    companions: Companions,
+}
+
+/// The words that many listings write, and what they are about.
+#[derive(Clone, Debug, Default)]
+struct Companions {
+    words: Vec<u32>,
+    meanings: Directions,
+}
+
+#[derive(Clone, Debug)]
+struct Filed {
+    card: Card,
+    stems: Box<[u32]>,
+    words: Box<[u32]>,
+}
+
+#[derive(Clone, Debug)]
+struct Held {
+    version: u64,
+    listings: Vec<u32>,
+}
+
+impl Index {
+    /// How many listings are in it.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.living
+    }
+
+    /// Whether it has none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.living == 0
+    }
+
+    /// The version of a bucket in it.
+    #[must_use]
+    pub fn version(&self, prefix: Prefix) -> Option<u64> {
+        self.buckets.get(&prefix).map(|held| held.version)
+    }
+
+    /// The buckets in it.
+    pub fn prefixes(&self) -> impl Iterator<Item = Prefix> {
+        self.buckets.keys().copied()
+    }
+
+    /// Takes a bucket in, in the place of its older self.
+    pub fn put(&mut self, prefix: Prefix, version: u64, bucket: Bucket) {
+        self.remove(prefix);
+        let places: Vec<u32> = bucket.dictionary.into_iter().map(|word| self.place(word)).collect();
+        let mut numbers = Vec::with_capacity(bucket.entries.len());
+        for entry in bucket.entries {
+            let number = u32::try_from(self.listings.len()).unwrap_or(u32::MAX);
+            let stems: Box<[u32]> = entry.stems.iter().map(|(place, _)| places[*place as usize]).collect();
+            for (stem, (_, part)) in stems.iter().zip(&entry.stems) {
+                let term = &mut self.terms[*stem as usize];
+                term.borne_by.push(Borne { by: number, part: *part });
+                term.bearers += 1;
+            }
+            let words: Box<[u32]> = entry.words.iter().map(|place| places[*place as usize]).collect();
+            for word in &words {
+                self.terms[*word as usize].writers += 1;
+                self.keep_company(*word);
+            }
+            self.meanings.push(&entry.meaning);
+            self.listings.push(Some(Filed { card: entry.card, stems, words }));
+            numbers.push(number);
+        }
+        self.living += numbers.len();
+        self.buckets.insert(prefix, Held { version, listings: numbers });
+    }
+
+    /// Takes a bucket out.
+    pub fn remove(&mut self, prefix: Prefix) {
+        let Some(held) = self.buckets.remove(&prefix) else { return };
+        for number in held.listings {
+            let Some(filed) = self.listings[number as usize].take() else { continue };
+            for stem in &filed.stems {
+                self.terms[*stem as usize].bearers -= 1;
+            }
+            for word in &filed.words {
+                self.terms[*word as usize].writers -= 1;
+            }
+            self.living -= 1;
+        }
+        let dead = self.listings.len() - self.living;
+        if dead > CARRIED && dead * 3 > self.listings.len() {
+            self.clear_away();
+        }
+    }
+
+    /// The place of a term, whether anybody bears it or not.
+    pub(super) fn find(&self, term: &str) -> Option<u32> {
+        self.terms.get_index_of(term).and_then(|place| u32::try_from(place).ok())
+    }
+
+    /// Every word that some listing writes.
+    pub(super) fn written(&self) -> impl Iterator<Item = (&str, &Term)> {
+        self.terms.iter().filter(|(_, term)| term.writers > 0).map(|(word, term)| (&**word, term))
+    }
+
+    /// Whether a listing bears a stem.
+    pub(super) fn bears(&self, number: usize, stem: u32) -> bool {
+        self.listings.get(number).and_then(Option::as_ref).is_some_and(|filed| filed.stems.contains(&stem))
+    }
+
+    /// A term by its place.
+    pub(super) fn term(&self, place: u32) -> &Term {
+        &self.terms[place as usize]
+    }
+
+    /// How many living listings bear a stem.
+    pub(super) fn bearers(&self, stem: &str) -> u32 {
+        self.terms.get(stem).map_or(0, |term| term.bearers)
+    }
+
+    /// How many living listings write a word.
+    pub(super) fn writers(&self, word: &str) -> u32 {
+        self.terms.get(word).map_or(0, |term| term.writers)
+    }
+
+    /// How many numbers there are, the dead included: what is counted by number has this length.
+    pub(super) const fn numbers(&self) -> usize {
+        self.listings.len()
+    }
+
+    /// The card of a listing, if it lives.
+    pub(super) fn card(&self, number: usize) -> Option<&Card> {
+        self.listings.get(number)?.as_ref().map(|filed| &filed.card)
+    }
+
+    /// The living, with their numbers.
+    pub fn cards(&self) -> impl Iterator<Item = (usize, &Card)> {
+        (0..self.listings.len()).filter_map(|number| Some((number, self.card(number)?)))
+    }
+
+    /// The stems of the words nearest in meaning to `word`, but for its own stem, and how near they are.
+    pub(super) fn companions(&self, word: &str, own: &str) -> Vec<(String, f32)> {
+        let Some(direction) = meaning::direction(word) else { return Vec::new() };
+        let mut near: Vec<(f32, u32)> = self
+            .companions
+            .meanings
+            .nearness(&direction)
+            .zip(&self.companions.words)
+            .filter(|(near, _)| *near >= NEAR)
+            .map(|(n, w)| (n, *w))
+            .collect();
+        near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        near.truncate(NEAREST + SAME_STEM);
+        let named = near.into_iter().filter_map(|(near, word)| {
+            let (word, term) = self.terms.get_index(word as usize)?;
+            let stem = stem(word);
+            (term.writers >= WRITTEN_OFTEN && stem != own).then_some((stem, near))
+        });
+        named.take(NEAREST).collect()
+    }
+
+    /// A word that has come to be written often is kept with what it is about.
+    fn keep_company(&mut self, place: u32) {
+        let Some((word, term)) = self.terms.get_index_mut(place as usize) else { return };
+        let plain = term.letters != 0 && word.len() > 2 && !is_empty(word) && !is_soft(word);
+        if term.writers < WRITTEN_OFTEN || term.in_company || !plain {
+            return;
+        }
+        term.in_company = true;
+        self.companions.words.push(place);
+        self.companions.meanings.push(&meaning::of(&[word.to_string()]));
+    }
+
+    /// How near one listing's meaning is to a direction.
+    pub(super) fn near(&self, number: usize, direction: &[f32]) -> f32 {
+        self.meanings.near(number, direction)
+    }
+
+    /// Adds this much of a listing's meaning to a direction.
+    pub(super) fn add_meaning(&self, number: usize, how_much: f32, direction: &mut [f32]) {
+        self.meanings.add(number, how_much, direction);
+    }
+
+    /// How near each listing's meaning is to a direction: the cosine, by number.
+    pub(super) fn nearness(&self, direction: &[f32]) -> Vec<f32> {
+        self.meanings.nearness(direction).collect()
+    }
+
+    fn place(&mut self, word: String) -> u32 {
+        let letters = letters(&word);
+        let term = self.terms.entry(word.into_boxed_str());
+        let place = term.index();
+        term.or_insert_with(|| Term { letters, ..Term::default() });
+        u32::try_from(place).unwrap_or(u32::MAX)
+    }
+
+    /// Numbers the living anew and forgets the dead. Terms keep their places.
+    fn clear_away(&mut self) {
+        let mut new_number: Vec<Option<u32>> = Vec::with_capacity(self.listings.len());
+        let mut next = 0;
+        for filed in &self.listings {
+            new_number.push(filed.as_ref().map(|_| next));
+            next += u32::from(filed.is_some());
+        }
+        let renumbered = |number: u32| new_number[number as usize];
+        for term in self.terms.values_mut() {
+            term.borne_by.retain_mut(|borne| match renumbered(borne.by) {
+                Some(number) => {
+                    borne.by = number;
+                    true
+                }
+                None => false,
+            });
+        }
+        for held in self.buckets.values_mut() {
+            held.listings = held.listings.iter().filter_map(|number| renumbered(*number)).collect();
+        }
+        self.meanings = self.meanings.living(|number| new_number[number].is_some());
+        self.listings.retain(Option::is_some);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::listing::Kind;
+    use crate::search::entry::{Entry, Said};
+    use crate::search::{Text, Wanted, look};
+
+    const THINGS: [&str; 6] = ["weather", "invoices", "pull requests", "recipes", "kubernetes pods", "maps"];
+
+    fn entry(n: usize) -> Entry {
+        let said = Said {
+            name: format!("acme/helper-{n}"),
+            description: format!("Reads {} and tells what is new, part {}.", THINGS[n % 6], n / 6),
+            ..Said::default()
+        };
+        let card = Card {
+            id: format!("mcp-helper-{n}").parse().unwrap(),
+            kind: if n.is_multiple_of(5) { Kind::Agent } else { Kind::Mcp },
+            category: "other".to_owned(),
+            name: said.name.clone(),
+            registry_name: said.name.clone(),
+            tags: Vec::new(),
+            abilities: Vec::new(),
+            short_names: said.short_names(),
+            publisher: String::new(),
+            changed_at: i64::try_from(n).unwrap(),
+        };
+        Entry::with_card(card, &said)
+    }
+
+    /// Buckets that hold these entries, each called by its own place.
+    fn buckets(numbers: std::ops::Range<usize>) -> Vec<(Prefix, Bucket)> {
+        let bytes = Bucket::default().changed(Prefix::default(), numbers.map(entry).collect(), &[]).unwrap();
+        bytes.into_iter().map(|(prefix, bytes)| (prefix, Bucket::read(&bytes).unwrap())).collect()
+    }
+
+    /// How many answer, and how well the first of them do; which of equals stand first is left open.
+    fn answers(index: &Index, question: &str) -> (usize, Vec<u32>) {
+        let text = Text::parse(question, "q").unwrap();
+        let looked = look(index, &Wanted { text, kind: None, category: None, skip: 0, limit: 30 });
+        assert_eq!(looked.searched, index.len());
+        (looked.total, looked.hits.iter().map(|hit| (hit.rank * 1e4).round() as u32).collect())
+    }
+
+    #[test]
+    fn an_index_that_has_seen_much_answers_like_a_new_one() {
+        let all = buckets(0..3000);
+        let (go, stay) = all.split_at(all.len() * 4 / 5);
+        let mut old = Index::default();
+        for (prefix, bucket) in &all {
+            old.put(*prefix, 1, bucket.clone());
+            old.put(*prefix, 2, bucket.clone());
+        }
+        for (prefix, _) in go {
+            old.remove(*prefix);
+        }
+        let mut new = Index::default();
+        for (prefix, bucket) in stay {
+            new.put(*prefix, 1, bucket.clone());
+        }
+        assert_eq!((old.len(), old.prefixes().count()), (new.len(), stay.len()));
+        assert!(old.numbers() < 2 * old.len() + CARRIED, "the dead are cleared away");
+        let last = stay.last().unwrap().1.entries[0].card.name.clone();
+        for question in ["weather news", "invoces", "an agent for maps", "", "nothing like it", &last] {
+            assert_eq!(answers(&old, question), answers(&new, question), "{question}");
+        }
+        assert_eq!(answers(&new, &last).1[0], 10_000, "a whole name stands first");
+    }
+
+    #[test]
+    fn a_filter_holds_for_names_too() {
+        let mut index = Index::default();
+        for (prefix, bucket) in buckets(0..60) {
+            index.put(prefix, 1, bucket);
+        }
+        for kind in [Kind::Agent, Kind::Mcp] {
+            // The number says the kind: every fifth is an agent.
+            for name in ["acme/helper-5", "acme/helper-6"] {
+                let text = Text::parse(name, "q").unwrap();
+                let looked =
+                    look(&index, &Wanted { text, kind: Some(kind), category: None, skip: 0, limit: 60 });
+                let ids: Vec<String> = looked.hits.iter().map(|hit| hit.id.to_string()).collect();
+                assert_eq!(ids.contains(&"mcp-helper-5".to_owned()), kind == Kind::Agent, "{name}");
+                assert_eq!(ids.contains(&"mcp-helper-6".to_owned()), kind == Kind::Mcp, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn absurd_questions_are_answered() {
+        let mut index = Index::default();
+        assert!(answers(&index, "weather").0 == 0 && index.is_empty());
+        for (prefix, bucket) in buckets(0..60) {
+            index.put(prefix, 1, bucket);
+        }
+        let long = "weather kubernetes ".repeat(50);
+        for question in [
+            "\"",
+            "AND OR NOT",
+            "name:*",
+            "((((",
+            "\\",
+            "%00",
+            "'; DROP TABLE",
+            "\u{1F980}",
+            "the of and",
+            "a",
+            "7",
+            "日本 天気",
+            "ﬀ ß İ",
+            &long,
+        ] {
+            answers(&index, question);
+        }
+        assert_eq!(answers(&index, "xqzjv wqpkz").0, 0, "what nobody speaks of has no hits");
+        assert_eq!(answers(&index, "mcp-helper-7").1[0], 10_000, "an id stands first");
+    }
+}

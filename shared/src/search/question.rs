@@ -1,0 +1,341 @@
+//! What a question comes to: units, one for each word that matters, each with the stems that may answer it and how well
+//! they do: the word itself, what it was meant to be, its synonyms, it joined with its neighbour or taken apart.
+
+use super::index::Index;
+use super::kind_wish;
+use super::phrasebook::{self, Behind};
+use super::words::{is_empty, stem, words};
+use super::{meaning, spelling, synonyms};
+use crate::listing::Kind;
+
+/// Words that only say that something is looked for. They count where nothing else is said.
+const SOFT: [&str; 25] = [
+    "find",
+    "look",
+    "looking",
+    "show",
+    "give",
+    "tell",
+    "something",
+    "someone",
+    "somebody",
+    "way",
+    "good",
+    "best",
+    "able",
+    "tool",
+    "tools",
+    "app",
+    "service",
+    "server",
+    "servers",
+    "mcp",
+    "mcps",
+    "agent",
+    "agents",
+    "assistant",
+    "ai",
+];
+
+/// How well a stem answers a unit, beside 1 for the word itself.
+const MEANT: f32 = 0.85;
+const JOINED: f32 = 0.9;
+const TAKEN_APART: f32 = 0.6;
+const SYNONYM: f32 = 0.5;
+/// So much where a need that it belongs to may be behind the question, and so much more where that is certain.
+const NEEDED: f32 = 0.25;
+const SURELY_NEEDED: f32 = 0.25;
+/// So much of how likely a need is the question turns towards what the need is about.
+const TURNED: f32 = 1.0;
+/// So much of how near its meaning is.
+const COMPANION: f32 = 0.8;
+
+/// With every slip a corrected word says so much less.
+const TRUST: f32 = 0.8;
+/// A word that so many listings bear needs no companions.
+const COMMON: u32 = 50;
+
+/// Two neighbours are one word where so many listings write them so.
+const WRITTEN_AS_ONE: u32 = 3;
+/// A word that fewer listings bear may be two.
+const UNCOMMON: u32 = 3;
+/// Its halves must each be written by so many.
+const WRITTEN_APART: u32 = 5;
+/// The shortest word that is taken apart, and its shortest half, in letters.
+const LONG: usize = 6;
+const HALF: usize = 3;
+/// At most so many words of a question matter: later ones are left out.
+const MOST_UNITS: usize = 48;
+
+/// A word of a question, and what answers it.
+#[derive(Clone, Debug)]
+pub(super) struct Unit {
+    /// The word as it was asked.
+    pub(super) word: String,
+    /// How much it says, 1 being usual.
+    pub(super) weight: f32,
+    /// The stems that answer it, each once, and how well from 0 to 1.
+    pub(super) stems: Vec<(String, f32)>,
+    /// The word, spelt right.
+    pub(super) meant: String,
+    corrected: bool,
+}
+
+/// A question, understood.
+#[derive(Clone, Debug)]
+pub(super) struct Question {
+    /// Its words that matter.
+    pub(super) units: Vec<Unit>,
+    /// The kind that it asks for.
+    pub(super) kind: Option<Kind>,
+    /// All its words, spelt right.
+    pub(super) text: String,
+    /// What it is about; nothing where no word of it is known.
+    pub(super) direction: Option<Vec<f32>>,
+    /// What may be behind it.
+    pub(super) needs: Vec<Behind>,
+    /// Whether any was not.
+    pub(super) corrected: bool,
+}
+
+impl Question {
+    /// Understands a question by what there is to find.
+    pub(super) fn of(text: &str, index: &Index) -> Self {
+        let asked = words(text);
+        let mut matter: Vec<&String> = asked.iter().filter(|word| says_something(word)).collect();
+        if matter.iter().any(|word| !is_soft(word)) {
+            matter.retain(|word| !is_soft(word));
+        }
+        matter.truncate(MOST_UNITS);
+        let mut units: Vec<Unit> = matter.into_iter().map(|word| Unit::of(word, index)).collect();
+        join_neighbours(&mut units, index);
+        for unit in &mut units {
+            unit.take_apart(index);
+        }
+        let meant: Vec<String> = asked
+            .iter()
+            .map(|word| {
+                let corrected = units.iter().find(|unit| unit.corrected && unit.word == *word);
+                corrected.map_or_else(|| word.clone(), |unit| unit.meant.clone())
+            })
+            .collect();
+        add_synonyms(&mut units, &meant);
+        units.iter_mut().for_each(|unit| unit.add_companions(index));
+        let corrected = units.iter().any(|unit| unit.corrected);
+        let said = meant.join(" ");
+        let about = meaning::direction(&said);
+        let needs = about.as_deref().map(phrasebook::behind).unwrap_or_default();
+        let towards = |one: &Behind| (one.need.direction.as_slice(), TURNED * one.likely);
+        let direction = about.map(|about| meaning::turned(about, needs.iter().map(towards)));
+        Self { kind: kind_wish::of(text), text: said, direction, needs, corrected, units: each_once(units) }
+    }
+
+    /// What answers one of its units, each stem once, and how well: its own stems, and those of the needs behind all.
+    pub(super) fn answers<'a>(&'a self, unit: &'a Unit) -> Vec<(&'a str, f32)> {
+        let mut answers: Vec<(&str, f32)> = unit.stems.iter().map(|(stem, well)| (&**stem, *well)).collect();
+        for Behind { need, likely } in &self.needs {
+            for stem in &need.stems {
+                let here = NEEDED + SURELY_NEEDED * likely;
+                match answers.iter_mut().find(|(known, _)| known == stem) {
+                    Some((_, well)) => *well = well.max(here),
+                    None => answers.push((stem, here)),
+                }
+            }
+        }
+        answers
+    }
+}
+
+impl Unit {
+    fn of(word: &str, index: &Index) -> Self {
+        let mut unit = Self {
+            word: word.to_owned(),
+            weight: 1.0,
+            stems: vec![(stem(word), 1.0)],
+            meant: word.to_owned(),
+            corrected: false,
+        };
+        let mut trust = 1.0;
+        if let Some((meant, slips)) = spelling::corrected(index, word) {
+            let known = index.bearers(&stem(word)) > 0;
+            unit.answer(stem(meant), if known { MEANT } else { 1.0 });
+            unit.corrected = true;
+            unit.meant = meant.to_owned();
+            trust = (0..slips).fold(1.0, |trust, _| trust * TRUST);
+        }
+        unit.weight = meaning::weight(&unit.meant).clamp(0.3, 2.0) * trust;
+        unit
+    }
+
+    /// The stems of the word itself, however it is spelt or joined.
+    pub(super) fn own_stems(&self) -> impl Iterator<Item = &String> {
+        self.stems.iter().filter(|(_, how_well)| *how_well >= MEANT).map(|(stem, _)| stem)
+    }
+
+    /// Lets a stem answer this unit, at least this well.
+    fn answer(&mut self, stem: String, how_well: f32) {
+        match self.stems.iter_mut().find(|(known, _)| *known == stem) {
+            Some((_, well)) => *well = well.max(how_well),
+            None => self.stems.push((stem, how_well)),
+        }
+    }
+
+    /// A rare word that has no synonyms is also answered by the words of the catalogue that are nearest in meaning.
+    fn add_companions(&mut self, index: &Index) {
+        let own = stem(&self.meant);
+        if index.bearers(&own) >= COMMON || !synonyms::of(std::slice::from_ref(&own)).is_empty() {
+            return;
+        }
+        for (stem, near) in index.companions(&self.meant, &own) {
+            self.answer(stem, COMPANION * near);
+        }
+    }
+
+    /// `googledrive` is `google drive`, where listings write those and not this.
+    fn take_apart(&mut self, index: &Index) {
+        let word = self.word.clone();
+        let long = word.len() >= LONG && word.is_ascii();
+        if self.corrected || !long || index.bearers(&stem(&word)) >= UNCOMMON {
+            return;
+        }
+        let cuts = HALF..=word.len() - HALF;
+        let written = |cut: &usize| index.writers(&word[..*cut]).min(index.writers(&word[*cut..]));
+        let Some(cut) = cuts.max_by_key(|cut| (written(cut), *cut)) else { return };
+        if written(&cut) >= WRITTEN_APART {
+            self.answer(stem(&word[..cut]), TAKEN_APART);
+            self.answer(stem(&word[cut..]), TAKEN_APART);
+        }
+    }
+}
+
+/// `git hub` is `github`, where listings write it so.
+fn join_neighbours(units: &mut [Unit], index: &Index) {
+    for first in 1..units.len() {
+        let pair = first - 1..=first;
+        let joined: String = units[pair.clone()].iter().map(|unit| unit.meant.as_str()).collect();
+        if index.writers(&joined) >= WRITTEN_AS_ONE {
+            for unit in &mut units[pair] {
+                unit.answer(stem(&joined), JOINED);
+            }
+        }
+    }
+}
+
+/// Adds what may stand for each word, and for each phrase to all its words. Phrases are looked for among all words.
+fn add_synonyms(units: &mut [Unit], meant: &[String]) {
+    let stems: Vec<String> = meant.iter().map(|word| stem(word)).collect();
+    let own: Vec<String> = units.iter().map(|unit| stem(&unit.meant)).collect();
+    for length in 1..=synonyms::LONGEST {
+        for phrase in stems.windows(length) {
+            let others = synonyms::of(phrase);
+            for (unit, _) in units.iter_mut().zip(&own).filter(|(_, own)| phrase.contains(own)) {
+                for other in others {
+                    unit.answer(other.clone(), SYNONYM);
+                }
+            }
+        }
+    }
+}
+
+/// A word said twice matters once.
+fn each_once(units: Vec<Unit>) -> Vec<Unit> {
+    let mut once: Vec<Unit> = Vec::with_capacity(units.len());
+    for unit in units {
+        let set = |unit: &Unit| {
+            let mut stems: Vec<String> = unit.stems.iter().map(|(stem, _)| stem.clone()).collect();
+            stems.sort();
+            stems
+        };
+        if !once.iter().any(|known| set(known) == set(&unit)) {
+            once.push(unit);
+        }
+    }
+    once
+}
+
+fn says_something(word: &str) -> bool {
+    let sign = word.chars().count() == 1 && !word.chars().all(char::is_alphabetic);
+    !is_empty(word) && !sign
+}
+
+/// Whether a word only says that something is looked for.
+pub(super) fn is_soft(word: &str) -> bool {
+    SOFT.contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::bucket::{Bucket, Prefix};
+    use crate::search::entry::{Card, Entry, Said};
+
+    /// An index over listings that say these things, six of each.
+    fn index(said: &[&str]) -> Index {
+        let entry = |(n, text): (usize, &&str)| {
+            let said = Said { description: (*text).to_owned(), ..Said::default() };
+            let card = Card {
+                id: format!("mcp-{n}").parse().unwrap(),
+                kind: Kind::Mcp,
+                category: "other".to_owned(),
+                name: String::new(),
+                registry_name: String::new(),
+                tags: Vec::new(),
+                abilities: Vec::new(),
+                short_names: Vec::new(),
+                publisher: String::new(),
+                changed_at: 0,
+            };
+            Entry::with_card(card, &said)
+        };
+        let all = (0..6).flat_map(|_| said).enumerate().map(entry).collect();
+        let mut index = Index::default();
+        for (prefix, bytes) in Bucket::default().changed(Prefix::default(), all, &[]).unwrap() {
+            index.put(prefix, 1, Bucket::read(&bytes).unwrap());
+        }
+        index
+    }
+
+    fn answers(question: &Question, word: &str) -> Vec<String> {
+        let unit = question.units.iter().find(|unit| unit.word == word);
+        unit.unwrap_or_else(|| panic!("{word} is no unit of {question:?}"))
+            .stems
+            .iter()
+            .map(|s| s.0.clone())
+            .collect()
+    }
+
+    #[test]
+    fn words_that_only_ask_do_not_count_unless_they_are_all() {
+        let index = index(&["weather"]);
+        let asked = Question::of("Please find me a good tool for the weather", &index);
+        assert_eq!(asked.units.iter().map(|unit| unit.word.as_str()).collect::<Vec<_>>(), ["weather"]);
+        assert_eq!(Question::of("the best tools", &index).units.len(), 2);
+        assert!(Question::of("of the and", &index).units.is_empty());
+    }
+
+    #[test]
+    fn slips_are_mended_by_what_listings_say() {
+        let index = index(&["manages kubernetes clusters", "reads weather forecasts"]);
+        let asked = Question::of("kubernettes wether", &index);
+        assert!(answers(&asked, "kubernettes").contains(&stem("kubernetes")));
+        assert!(asked.corrected && asked.text.starts_with("kubernetes"), "{asked:?}");
+        let right = Question::of("weather forecast for clusters", &index);
+        assert!(!right.corrected, "another form of a word is no slip: {right:?}");
+    }
+
+    #[test]
+    fn words_are_joined_and_taken_apart_as_listings_write_them() {
+        let index = index(&["github issues", "google drive files"]);
+        assert!(answers(&Question::of("git hub issues", &index), "git").contains(&stem("github")));
+        let apart = Question::of("googledrive", &index);
+        let stems = answers(&apart, "googledrive");
+        assert!(stems.contains(&stem("google")) && stems.contains(&stem("drive")), "{stems:?}");
+    }
+
+    #[test]
+    fn a_word_is_answered_by_its_synonyms_and_said_twice_counts_once() {
+        let index = index(&["kubernetes"]);
+        assert!(answers(&Question::of("k8s", &index), "k8s").contains(&stem("kubernetes")));
+        assert_eq!(Question::of("maps and maps", &index).units.len(), 1);
+    }
+}

@@ -1,0 +1,264 @@
+//! What answers a question best. Words and meaning each have a say: words know names and rare things, meaning knows what
+//! is said in other words. Then the best of both point out what else is like them, and exact names stand first.
+
+use std::cmp::Ordering;
+
+use super::entry::Card;
+use super::index::Index;
+use super::meaning;
+use super::question::{Question, Unit};
+use super::words::{stem, words, words_of_name};
+use crate::listing::{Category, Kind};
+
+/// How much of the say words have, and at least have where nothing bears the words; meaning has the rest.
+const WORDS_SAY: f32 = 0.65;
+const WORDS_SAY_AT_LEAST: f32 = 0.35;
+/// Words have their full say where some listing answers this part of the question.
+const WELL_COVERED: f32 = 0.6;
+/// Within a unit the best stem counts, and of the others this part.
+const FURTHER: f32 = 0.6;
+/// How much it matters that all words are answered rather than one well.
+const ALL_WORDS: f32 = 0.75;
+/// How many of the best point out what is like them, among how many, and how much that counts.
+const POINTERS: usize = 6;
+const POOL: usize = 1000;
+const LIKENESS: f32 = 0.3;
+/// How much better a listing of the wished kind is.
+const KIND: f32 = 0.2;
+/// How much of the best's rank is added to a listing whose short name or title was asked.
+const NAMED: f32 = 0.15;
+/// Meanings so near are as good as the same.
+const CLOSE: f32 = 0.75;
+/// At most so many skills or tools are named for a hit.
+const NAMED_ABILITIES: usize = 6;
+/// A listing that bears none of the words is a hit only where its meaning is so near.
+const NEAR: f32 = 0.4;
+
+/// What narrows a search.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Filter {
+    /// Only this kind.
+    pub(super) kind: Option<Kind>,
+    /// Only this category.
+    pub(super) category: Option<Category>,
+}
+
+impl Filter {
+    /// Whether it lets a listing through.
+    pub(super) fn lets(&self, card: &Card) -> bool {
+        self.kind.is_none_or(|kind| card.kind == kind)
+            && self.category.as_ref().is_none_or(|category| card.category == category.id())
+    }
+}
+
+/// A listing that answers, by its number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Ranked {
+    /// Its number in the index.
+    pub(super) number: usize,
+    /// How well it answers, from 0 to 1; comparable within one search.
+    pub(super) rank: f32,
+}
+
+/// Every listing that answers a question, the best first.
+pub(super) fn ranked(index: &Index, question: &Question, text: &str, filter: &Filter) -> Vec<Ranked> {
+    let allowed = |number: usize| index.card(number).is_some_and(|card| filter.lets(card));
+    let (worded, covered) = by_words(index, question);
+    let near = question.direction.as_ref().map(|about| index.nearness(about)).unwrap_or_default();
+    let near = |number: usize| near.get(number).copied().unwrap_or_default().max(0.0);
+
+    let hits: Vec<usize> = (0..index.numbers())
+        .filter(|number| (worded[*number] > 0.0 || near(*number) >= NEAR) && allowed(*number))
+        .collect();
+    let most = |of: &dyn Fn(usize) -> f32| hits.iter().fold(f32::EPSILON, |most, n| most.max(of(*n)));
+    let (most_worded, most_near) = (most(&|n| worded[n]), most(&near));
+    let words_say = match question.units.is_empty() {
+        true => WORDS_SAY,
+        false => (WORDS_SAY * (most(&|n| covered[n]) / WELL_COVERED).min(1.0)).max(WORDS_SAY_AT_LEAST),
+    };
+    let mut ranked: Vec<Ranked> = hits
+        .iter()
+        .map(|&number| {
+            let by_words = worded[number] / most_worded;
+            let by_meaning = near(number) / most_near;
+            Ranked { number, rank: words_say * by_words + (1.0 - words_say) * by_meaning }
+        })
+        .collect();
+    ranked.sort_by(best_first);
+    point_out(index, &mut ranked);
+    for hit in ranked.iter_mut().take(POOL) {
+        let wished = question.kind.is_some() && index.card(hit.number).map(|card| card.kind) == question.kind;
+        hit.rank *= 1.0 + if wished { KIND } else { 0.0 };
+    }
+    named_first(index, &mut ranked, text, filter);
+    ranked.sort_by(best_first);
+    as_quality(&mut ranked, |number| WORDS_SAY * covered[number] + (1.0 - WORDS_SAY) * near(number) / CLOSE);
+    ranked
+}
+
+/// Everything there is, what changed last first: the answer to no question.
+pub(super) fn newest(index: &Index, filter: &Filter) -> Vec<Ranked> {
+    let mut newest: Vec<(i64, usize)> = index
+        .cards()
+        .filter(|(_, card)| filter.lets(card))
+        .map(|(number, card)| (card.changed_at, number))
+        .collect();
+    newest.sort_unstable_by(|a, b| b.cmp(a));
+    let count = newest.len() as f32;
+    let falling =
+        |(place, (_, number)): (usize, (i64, usize))| Ranked { number, rank: (count - place as f32) / count };
+    newest.into_iter().enumerate().map(falling).collect()
+}
+
+/// How well each listing answers by its words, and which part of the question it answers (0 to 1), by number.
+fn by_words(index: &Index, question: &Question) -> (Vec<f32>, Vec<f32>) {
+    let (mut score, mut covered) = (vec![0.0_f32; index.numbers()], vec![0.0_f32; index.numbers()]);
+    let (mut best, mut sum) = (vec![0.0_f32; index.numbers()], vec![0.0_f32; index.numbers()]);
+    let mut all = 0.0;
+    for unit in &question.units {
+        let rarity = rarity_of(index, unit);
+        all += unit.weight * rarity;
+        let mut touched: Vec<usize> = Vec::new();
+        for (stem, how_well) in question.answers(unit) {
+            let Some(place) = index.find(stem) else { continue };
+            let term = index.term(place);
+            let counts = how_well * rarity_of_stem(index, term.bearers).min(rarity);
+            for borne in &term.borne_by {
+                let number = borne.by as usize;
+                let here = counts * f32::from(borne.part) / f32::from(u16::MAX);
+                if sum[number] == 0.0 {
+                    touched.push(number);
+                }
+                best[number] = best[number].max(here);
+                sum[number] += here;
+            }
+        }
+        for number in touched {
+            score[number] += unit.weight * (best[number] + FURTHER * (sum[number] - best[number]));
+            covered[number] += unit.weight * rarity * (2.0 * best[number] / rarity).min(1.0);
+            (best[number], sum[number]) = (0.0, 0.0);
+        }
+    }
+    if all > 0.0 {
+        for (score, covered) in score.iter_mut().zip(&mut covered) {
+            *covered /= all;
+            *score *= covered.powf(ALL_WORDS);
+        }
+    }
+    (score, covered)
+}
+
+/// How much it tells that a listing bears a word: the rarer the more (BM25's inverse document frequency).
+fn rarity_of(index: &Index, unit: &Unit) -> f32 {
+    unit.own_stems().map(|stem| rarity_of_stem(index, index.bearers(stem))).fold(f32::EPSILON, f32::max)
+}
+
+fn rarity_of_stem(index: &Index, bearers: u32) -> f32 {
+    let (all, bearers) = (index.len() as f32, bearers as f32);
+    ((all - bearers + 0.5) / (bearers + 0.5)).ln_1p().max(f32::EPSILON)
+}
+
+/// The best point out what else is like them: they stand for the question in the catalogue's own words.
+fn point_out(index: &Index, ranked: &mut [Ranked]) {
+    let Some(best) = ranked.first().map(|best| best.rank).filter(|rank| *rank > 0.0) else { return };
+    let pointers = &ranked[..POINTERS.min(ranked.len())];
+    let say: f32 = pointers.iter().map(|pointer| pointer.rank).sum();
+    let mut direction = vec![0.0_f32; meaning::WIDTH];
+    for pointer in pointers {
+        index.add_meaning(pointer.number, pointer.rank / say, &mut direction);
+    }
+    let pool = POOL.min(ranked.len());
+    let like: Vec<f32> =
+        ranked[..pool].iter().map(|hit| index.near(hit.number, &direction).max(0.0)).collect();
+    let most = like.iter().copied().fold(f32::EPSILON, f32::max);
+    for (place, hit) in ranked.iter_mut().enumerate() {
+        hit.rank /= best;
+        if let Some(like) = like.get(place) {
+            hit.rank += LIKENESS * like / most;
+        } else {
+            // Behind the pool: kept in their order, and behind it.
+            hit.rank *= 0.5;
+        }
+    }
+}
+
+/// A question that is a listing's whole name or id has that listing first; one that is its short name or title lifts it.
+fn named_first(index: &Index, ranked: &mut Vec<Ranked>, text: &str, filter: &Filter) {
+    let best = ranked.iter().fold(0.0_f32, |best, hit| best.max(hit.rank)).max(1.0);
+    let short = short_name(text);
+    for (number, card) in index.cards().filter(|(_, card)| filter.lets(card)) {
+        let whole = [card.name.as_str(), card.registry_name.as_str(), card.id.as_str()];
+        let lift = if whole.iter().any(|name| name.eq_ignore_ascii_case(text)) {
+            10.0 * best
+        } else if !short.is_empty() && card.short_names.contains(&short) {
+            NAMED * best
+        } else {
+            continue;
+        };
+        match ranked.iter_mut().find(|hit| hit.number == number) {
+            Some(hit) => hit.rank += lift,
+            None => ranked.push(Ranked { number, rank: lift }),
+        }
+    }
+}
+
+/// Letters and digits of a name, without what every MCP server's name may end with.
+pub(super) fn short_name(name: &str) -> String {
+    let joined = words(name).concat();
+    let endings = ["mcpserver", "mcp", "server"];
+    let bare = endings.iter().find_map(|ending| joined.strip_suffix(ending)).filter(|bare| !bare.is_empty());
+    bare.map(str::to_owned).unwrap_or(joined)
+}
+
+/// Ranks as a part of 1: the best is as good as it answers, the others as they stand to it.
+fn as_quality(ranked: &mut [Ranked], quality: impl Fn(usize) -> f32) {
+    let Some(best) = ranked.first().copied() else { return };
+    let named = best.rank > 5.0;
+    let quality = if named { 1.0 } else { quality(best.number).clamp(0.05, 1.0) };
+    for hit in ranked {
+        hit.rank = (hit.rank / best.rank).clamp(0.0, 1.0) * quality;
+    }
+}
+
+fn best_first(a: &Ranked, b: &Ranked) -> Ordering {
+    b.rank.total_cmp(&a.rank).then(a.number.cmp(&b.number))
+}
+
+/// The words of a question, or of the needs behind it, that a listing bears; and those that it answers in other words.
+pub(super) fn words_answered(
+    index: &Index,
+    question: &Question,
+    number: usize,
+) -> (Vec<String>, Vec<String>) {
+    let borne = |stem: &String| index.find(stem).is_some_and(|stem| index.bears(number, stem));
+    let (mut said, mut other) = (Vec::new(), Vec::new());
+    for unit in &question.units {
+        if unit.own_stems().any(borne) {
+            said.push(unit.meant.clone());
+        } else if unit.stems.iter().any(|(stem, _)| borne(stem)) {
+            other.push(unit.meant.clone());
+        }
+    }
+    for (word, stem) in question.needs.iter().flat_map(|one| one.need.words.iter().zip(&one.need.stems)) {
+        if borne(stem) && !said.contains(word) {
+            said.push(word.clone());
+        }
+    }
+    (said, other)
+}
+
+fn asked_by(question: &Question, stem: &str) -> bool {
+    question.units.iter().any(|unit| unit.stems.iter().any(|(known, _)| known == stem))
+        || question.needs.iter().any(|one| one.need.stems.iter().any(|known| known == stem))
+}
+
+/// Which of these skills or tools bear a word of the question.
+pub(super) fn abilities_named(question: &Question, abilities: &[String]) -> Vec<String> {
+    let asked = |ability: &&String| {
+        words_of_name(&ability.replace('_', " "))
+            .iter()
+            .map(|word| stem(word))
+            .any(|stem| asked_by(question, &stem))
+    };
+    abilities.iter().filter(asked).take(NAMED_ABILITIES).cloned().collect()
+}

@@ -1,0 +1,157 @@
+//! What a misspelt word was meant to be: the nearest word that listings use. Only words that no dictionary and hardly
+//! any listing knows are touched, so that nobody's name is turned into another's.
+
+use super::index::Index;
+use super::meaning;
+use super::words::{is_empty, stem};
+
+/// A word that more listings write is meant as it stands.
+const RARE: u32 = 5;
+/// A word that some listings write is taken for a slip only of one that so many times as many write.
+const TIMES: u32 = 15;
+/// Words of up to so many letters may differ by one slip, longer ones by two.
+const SHORT: usize = 5;
+
+/// The word that `word` was meant to be, where it is none itself, and how many slips lie between.
+pub(super) fn corrected<'a>(index: &'a Index, word: &str) -> Option<(&'a str, usize)> {
+    if word.len() < 4 || !is_plain(word) || is_empty(word) || meaning::is_ordinary(word) {
+        return None;
+    }
+    let writers = index.writers(word);
+    if writers > RARE {
+        return None;
+    }
+    let best = nearest(index, word)?;
+    // Another form of the same word is no other word: they meet in their stem.
+    if stem(best.word) == stem(word) {
+        return None;
+    }
+    let plainly = writers == 0;
+    let likely = best.slips == 1 && best.writers >= TIMES * writers && !best.word.starts_with(word);
+    (plainly || likely).then_some((best.word, best.slips))
+}
+
+#[derive(Clone, Copy)]
+struct Candidate<'a> {
+    word: &'a str,
+    writers: u32,
+    slips: usize,
+    rank: f32,
+}
+
+fn nearest<'a>(index: &'a Index, word: &str) -> Option<Candidate<'a>> {
+    let (letters, bones, first) = (letters(word), bones(word), word.as_bytes().first());
+    let mut best: Option<Candidate<'a>> = None;
+    for (other, term) in index.written() {
+        let fits = term.letters != 0 && other.len() >= 4 && other != word && !is_empty(other);
+        // A slip changes the set of letters by two at most, so most words are passed over by one comparison.
+        let apart = (letters ^ term.letters).count_ones() as usize;
+        if !fits || apart > 6 || other.len().abs_diff(word.len()) > 3 {
+            continue;
+        }
+        if term.writers < 2 && !meaning::is_ordinary(other) {
+            continue;
+        }
+        let same_bones = bones == self::bones(other);
+        let most = match (word.len() <= SHORT, same_bones) {
+            (true, _) => 1,
+            (_, true) => 3,
+            _ => 2,
+        };
+        if other.len().abs_diff(word.len()) > most || apart > 2 * most {
+            continue;
+        }
+        let other_first = other.as_bytes().first() != first;
+        let most = if other_first { 1 } else { most };
+        let Some(slips) = slips(word.as_bytes(), other.as_bytes(), most) else { continue };
+        let mut rank = (1.0 + term.writers as f32).ln() - 4.0 * slips as f32;
+        rank += f32::from(u8::from(same_bones)) - 1.5 * f32::from(u8::from(other_first));
+        let candidate = Candidate { word: other, writers: term.writers, slips, rank };
+        if best.is_none_or(|best| (best.rank, best.word) < (rank, other)) {
+            best = Some(candidate);
+        }
+    }
+    best
+}
+
+fn is_plain(word: &str) -> bool {
+    word.bytes().all(|b| b.is_ascii_lowercase())
+}
+
+/// Which letters a word has, one bit each; 0 for what is no plain word.
+pub(super) fn letters(word: &str) -> u32 {
+    if !is_plain(word) {
+        return 0;
+    }
+    word.bytes().fold(0, |set, letter| set | 1 << (letter - b'a'))
+}
+
+/// How a word sounds, roughly: its first letter and its consonants, those that sound alike as one.
+fn bones(word: &str) -> Vec<u8> {
+    let mut bones: Vec<u8> = Vec::with_capacity(word.len());
+    for letter in word.bytes() {
+        if b"aeiouy".contains(&letter) && !bones.is_empty() {
+            continue;
+        }
+        let sound = match letter {
+            b'z' => b's',
+            b'k' | b'q' => b'c',
+            b'v' => b'f',
+            other => other,
+        };
+        if bones.last() != Some(&sound) {
+            bones.push(sound);
+        }
+    }
+    bones
+}
+
+/// How many slips lie between two words, where they are no more than `most`: letters left out, put in, taken for
+/// another, or two neighbours swapped (optimal string alignment).
+fn slips(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
+    if a.len().abs_diff(b.len()) > most {
+        return None;
+    }
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let changed = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = changed.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
+        }
+        if row.iter().min().is_some_and(|least| *least > most) {
+            return None;
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last.last().copied().filter(|slips| *slips <= most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_counted() {
+        let between = |a: &str, b: &str| slips(a.as_bytes(), b.as_bytes(), 2);
+        assert_eq!(between("kubernets", "kubernetes"), Some(1));
+        assert_eq!(between("gihtub", "github"), Some(1));
+        assert_eq!(between("pyhton", "python"), Some(1));
+        assert_eq!(between("slack", "slack"), Some(0));
+        assert_eq!(between("calender", "weather"), None);
+        assert_eq!(between("ab", "abcdef"), None);
+    }
+
+    #[test]
+    fn words_that_sound_alike_have_the_same_bones() {
+        assert_eq!(bones("calender"), bones("calendar"));
+        assert_eq!(bones("managment"), bones("management"));
+        assert_ne!(bones("weather"), bones("whether"));
+        assert_eq!(letters("aab"), 0b11);
+        assert_eq!(letters("k8s"), 0);
+    }
+}

@@ -1,0 +1,53 @@
+//! The words that somebody searches with: plain text, within a length that a question has. Nothing in them is syntax,
+//! so nothing in them can be wrong.
+
+use crate::error::Problem;
+
+/// The longest question, in characters.
+const LONGEST: usize = 1000;
+
+/// A question in plain words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text(String);
+
+impl Text {
+    /// Takes a question as it came: control characters count as spaces.
+    ///
+    /// # Errors
+    /// 422 where it is longer than 1,000 characters; `field` is what the caller calls it.
+    pub fn parse(text: &str, field: &str) -> Result<Self, Problem> {
+        let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let text = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
+        if text.chars().count() > LONGEST {
+            let detail =
+                format!("`{field}` may have {LONGEST} characters. Say what you look for in a sentence.");
+            return Err(Problem::invalid(field, "too_long", detail));
+        }
+        Ok(Self(text))
+    }
+
+    /// The question, its words one space apart.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether nothing was asked.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_plain_text_of_sane_length() {
+        assert_eq!(Text::parse(" a\u{0}b\n\tc ", "q").unwrap().as_str(), "a b c");
+        assert!(Text::parse(" \u{7}", "q").unwrap().is_empty());
+        let long = "word ".repeat(2000);
+        assert_eq!(Text::parse(&long, "q").unwrap_err().status.as_u16(), 422);
+    }
+}

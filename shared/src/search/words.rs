@@ -1,0 +1,108 @@
+//! How text becomes words, and words become stems: the same for what is listed and for what is asked, or neither finds
+//! the other.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
+
+/// Words that say nothing about what is looked for: English function words, and those of asking.
+const EMPTY: &str = "a an the and or of to in on at by for with from as is are be been was were am it its this that \
+    these those i you he she we they me my your his her our their us them do does did doing have has had having can \
+    could will would shall should may might must not no so if then than there here what which who whom whose where \
+    when why how about into over under up down out off again more most some any all each other another such only own \
+    same too very just also via using use uses used get gets let lets want need needs like please help make makes s t \
+    d ll m re ve";
+
+static NOTHING: LazyLock<HashSet<&'static str>> = LazyLock::new(|| EMPTY.split(' ').collect());
+
+/// Whether a word says nothing about what is looked for.
+pub(super) fn is_empty(word: &str) -> bool {
+    NOTHING.contains(word)
+}
+
+/// The words of a text in lower case. Apostrophes bind; everything else that is no letter or digit parts.
+pub(super) fn words(text: &str) -> Vec<String> {
+    parted(text).map(|word| word.to_lowercase()).collect()
+}
+
+/// The same for a name, where `ListPullRequests` counts as itself and as each of its parts.
+pub(super) fn words_of_name(name: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    for word in parted(name) {
+        all.push(word.to_lowercase());
+        let parts = humps(&word);
+        if parts.len() > 1 {
+            all.extend(parts.into_iter().filter(|part| part.chars().count() > 1).map(str::to_lowercase));
+        }
+    }
+    all
+}
+
+/// The stem of a word in lower case (Snowball, English). What is no plain word is its own stem.
+pub(super) fn stem(word: &str) -> String {
+    if word.bytes().all(|b| b.is_ascii_alphanumeric()) && !word.bytes().all(|b| b.is_ascii_digit()) {
+        ENGLISH.stem(word).into_owned()
+    } else {
+        word.to_owned()
+    }
+}
+
+fn parted(text: &str) -> impl Iterator<Item = String> {
+    let bound: String = text.chars().filter(|c| !matches!(c, '\'' | '\u{2019}')).collect();
+    let words: Vec<String> = bound
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
+    words.into_iter()
+}
+
+/// The humps of a camel: parted before a capital that follows a small letter or digit, and before the last of
+/// several capitals that a small letter follows.
+fn humps(word: &str) -> Vec<&str> {
+    let letters: Vec<(usize, char)> = word.char_indices().collect();
+    let small = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    let mut cuts = vec![0];
+    for window in 1..letters.len() {
+        let (before, (at, here)) = (letters[window - 1].1, letters[window]);
+        let after = letters.get(window + 1).map(|letter| letter.1);
+        let rises = small(before) && here.is_ascii_uppercase();
+        let ends_capitals = before.is_ascii_uppercase()
+            && here.is_ascii_uppercase()
+            && after.is_some_and(|after| after.is_ascii_lowercase());
+        if rises || ends_capitals {
+            cuts.push(at);
+        }
+    }
+    cuts.iter().enumerate().map(|(n, from)| &word[*from..*cuts.get(n + 1).unwrap_or(&word.len())]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_letters_and_digits() {
+        assert_eq!(words("Don't e-mail: K8s/Docker_2!"), ["dont", "e", "mail", "k8s", "docker", "2"]);
+        assert_eq!(words("Größe 日本"), ["größe", "日本"]);
+        assert!(words(" \u{1F980} ?!").is_empty());
+    }
+
+    #[test]
+    fn names_are_taken_apart_at_their_humps() {
+        assert_eq!(words_of_name("listPullRequests"), ["listpullrequests", "list", "pull", "requests"]);
+        assert_eq!(words_of_name("HTMLParser"), ["htmlparser", "html", "parser"]);
+        assert_eq!(words_of_name("arXiv"), ["arxiv", "ar", "xiv"]);
+        assert_eq!(words_of_name("plain"), ["plain"]);
+    }
+
+    #[test]
+    fn stems_meet() {
+        assert_eq!(stem("searching"), stem("searches"));
+        assert_eq!(stem("größe"), "größe");
+        assert_eq!(stem("2026"), "2026");
+    }
+}

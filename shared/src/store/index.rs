@@ -1,0 +1,292 @@
+//! The search index in the table: a manifest that names the buckets and their versions, the buckets themselves, and
+//! marks on listings whose entry must be made anew. A mark is written with the change it is about, in one transaction.
+
+use std::collections::{BTreeMap, HashMap};
+
+use aws_sdk_dynamodb::primitives::Blob;
+use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
+use jiff::Timestamp;
+
+use super::expression::Expression;
+use super::keys::{self, Key};
+use super::listings::NamedListing;
+use super::transaction::{Outcome, Transaction};
+use super::{Item, Store, StoreError, n, number, s, text};
+use crate::listing::{Lane, Listing, ListingId};
+use crate::search::bucket::{self, Bucket, Prefix};
+
+/// The most keys that one batch read takes.
+const BATCH: usize = 100;
+/// Batches that are read at the same time.
+const AT_ONCE: usize = 4;
+/// A batch that was cut short is asked for the rest so many times.
+const PATIENCE: u32 = 8;
+
+/// How fresh a read must be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    /// Everything that was written before: what is read is built on, and what was missed would be missed for good.
+    Latest,
+    /// Perhaps a moment behind, for half the price: what is read is only shown.
+    Recent,
+}
+
+/// What the index is made of: the version of each bucket, and its own, which grows with every change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manifest {
+    /// Grows with every change; 0 before the first.
+    pub version: u64,
+    /// The version of each bucket.
+    pub buckets: BTreeMap<Prefix, u64>,
+}
+
+impl Manifest {
+    /// The bucket to which an id belongs: that which there is, or the one that holds everything.
+    #[must_use]
+    pub fn bucket_of(&self, id: &ListingId) -> Prefix {
+        let hash = bucket::hash(id);
+        self.buckets.keys().copied().find(|prefix| prefix.covers(hash)).unwrap_or_default()
+    }
+}
+
+/// A bucket as the table holds it.
+#[derive(Clone, Debug)]
+pub struct KeptBucket {
+    /// Which.
+    pub prefix: Prefix,
+    /// The version of the index at which it was written.
+    pub version: u64,
+    /// Its entries.
+    pub bucket: Bucket,
+}
+
+/// A listing whose entry must be made anew.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changed {
+    /// Which.
+    pub id: ListingId,
+    /// When it changed.
+    pub at: Timestamp,
+}
+
+/// What is read to show hits.
+#[derive(Clone, Debug, Default)]
+pub struct Shown {
+    /// The index as the table has it now.
+    pub manifest: Manifest,
+    /// Those of the listings that are Live, by id.
+    pub live: HashMap<ListingId, Listing>,
+}
+
+fn manifest_key() -> Key {
+    Key::new("INDEX", "MANIFEST")
+}
+
+fn bucket_key(prefix: Prefix) -> Key {
+    Key::new(format!("INDEX#{prefix}"), "BUCKET")
+}
+
+const CHANGED: &str = "INDEX#CHANGED";
+
+/// Marks stand in the order of buckets, so that those read together are written together.
+fn changed_key(id: &ListingId) -> Key {
+    Key::new(CHANGED, format!("{:08x}#{id}", bucket::hash(id)))
+}
+
+impl Store {
+    /// The search index, without its buckets.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn manifest(&self) -> Result<Manifest, StoreError> {
+        let answer = self
+            .client
+            .get_item()
+            .table_name(&*self.table)
+            .set_key(Some(manifest_key().item()))
+            .consistent_read(true)
+            .send()
+            .await?;
+        answer.item.as_ref().map_or_else(|| Ok(Manifest::default()), manifest)
+    }
+
+    /// Reads buckets; those that are not there any more are left out.
+    ///
+    /// # Errors
+    /// The table is busy or refused, or holds what is no bucket.
+    pub async fn buckets(&self, prefixes: &[Prefix]) -> Result<Vec<KeptBucket>, StoreError> {
+        let keys = prefixes.iter().map(|prefix| bucket_key(*prefix).item()).collect();
+        let kept = self.items(keys, Reads::Latest).await?;
+        kept.into_iter().map(|item| kept_bucket(&item)).collect()
+    }
+
+    /// Listings with their evidence, in no order.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn listings_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
+        let keys = ids.iter().flat_map(|id| [keys::listing(id).item(), keys::evidence(id).item()]);
+        super::listings::joined(self.items(keys.collect(), Reads::Latest).await?)
+    }
+
+    /// The listings of a page of hits, and whether the index has changed meanwhile: one read for up to 99 hits.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn shown(&self, ids: &[ListingId]) -> Result<Shown, StoreError> {
+        let keys = std::iter::once(manifest_key()).chain(ids.iter().map(keys::listing));
+        let mut shown = Shown::default();
+        for item in self.items(keys.map(|key| key.item()).collect(), Reads::Recent).await? {
+            if text(&item, "sk") == "MANIFEST" {
+                shown.manifest = manifest(&item)?;
+                continue;
+            }
+            let listing: Listing = serde_dynamo::from_item(item)?;
+            if listing.lane == Lane::Active {
+                shown.live.insert(listing.id.clone(), listing);
+            }
+        }
+        Ok(shown)
+    }
+
+    /// Listings whose entries must be made anew, at most `limit`.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn changed(&self, limit: i32) -> Result<Vec<Changed>, StoreError> {
+        let answer = self
+            .client
+            .query()
+            .table_name(&*self.table)
+            .key_condition_expression("pk = :changed")
+            .expression_attribute_values(":changed", s(CHANGED))
+            .consistent_read(true)
+            .limit(limit)
+            .send()
+            .await?;
+        let marks = answer.items.unwrap_or_default();
+        let read = |item: &Item| {
+            let (_, id) = text(item, "sk").split_once('#')?;
+            let id = id.parse().ok()?;
+            Some(Changed { id, at: Timestamp::from_millisecond(number(item, "at")).ok()? })
+        };
+        Ok(marks.iter().filter_map(read).collect())
+    }
+
+    /// Replaces buckets, all of them or none. Says false where somebody else changed the index since `before` was
+    /// read; then nothing was written.
+    ///
+    /// # Errors
+    /// The table is busy or refused; then nothing was written.
+    pub async fn replace_buckets(
+        &self,
+        before: &Manifest,
+        after: &Manifest,
+        written: &[(Prefix, Vec<u8>)],
+    ) -> Result<bool, StoreError> {
+        let mut transaction = Transaction::default();
+        let names: Vec<(String, u64)> =
+            after.buckets.iter().map(|(prefix, version)| (prefix.to_string(), *version)).collect();
+        let change = Expression::default()
+            .set("version", n(after.version))
+            .set("buckets", s(serde_json::to_string(&names)?))
+            .only_if("attribute_not_exists(pk) OR version = :before", [], [(":before", n(before.version))]);
+        self.update(&mut transaction, &manifest_key(), &change)?;
+        for (prefix, bytes) in written {
+            let mut item = bucket_key(*prefix).item();
+            item.insert("version".to_owned(), n(after.version));
+            item.insert("bucket".to_owned(), AttributeValue::B(Blob::new(bytes.clone())));
+            self.put(&mut transaction, item, None)?;
+        }
+        for gone in before.buckets.keys().filter(|prefix| !after.buckets.contains_key(prefix)) {
+            self.delete(&mut transaction, &bucket_key(*gone), None)?;
+        }
+        Ok(self.transact(transaction).await? == Outcome::Written)
+    }
+
+    /// Takes the marks off listings whose entries were made anew; a mark that was set again meanwhile stays.
+    ///
+    /// # Errors
+    /// The table is busy or refused; a mark that stays only makes work.
+    pub async fn unmark(&self, done: &[Changed]) -> Result<(), StoreError> {
+        let deletions = done.iter().map(|mark| async {
+            let answer = self
+                .client
+                .delete_item()
+                .table_name(&*self.table)
+                .set_key(Some(changed_key(&mark.id).item()))
+                .condition_expression("#at = :at")
+                .expression_attribute_names("#at", "at")
+                .expression_attribute_values(":at", n(mark.at.as_millisecond()))
+                .send()
+                .await;
+            match answer {
+                Err(error)
+                    if error
+                        .as_service_error()
+                        .is_some_and(|e| e.is_conditional_check_failed_exception()) =>
+                {
+                    Ok(())
+                }
+                other => other.map(drop).map_err(StoreError::from),
+            }
+        });
+        let deletions: Vec<_> = deletions.collect();
+        stream::iter(deletions).buffer_unordered(AT_ONCE).try_collect().await
+    }
+
+    /// Marks a listing as one whose entry must be made anew.
+    pub(super) fn mark(
+        &self,
+        transaction: &mut Transaction,
+        id: &ListingId,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        let mut item = changed_key(id).item();
+        item.insert("at".to_owned(), n(at.as_millisecond()));
+        self.put(transaction, item, None)
+    }
+
+    /// Items by their keys, in no order.
+    async fn items(&self, keys: Vec<Item>, reads: Reads) -> Result<Vec<Item>, StoreError> {
+        let batches: Vec<Vec<Item>> = keys.chunks(BATCH).map(<[Item]>::to_vec).collect();
+        let read = stream::iter(batches).map(|batch| self.batch(batch, reads)).buffer_unordered(AT_ONCE);
+        Ok(read.try_collect::<Vec<_>>().await?.into_iter().flatten().collect())
+    }
+
+    /// A batch read answers with no more than 16 MB and names the rest.
+    async fn batch(&self, keys: Vec<Item>, reads: Reads) -> Result<Vec<Item>, StoreError> {
+        let mut items = Vec::with_capacity(keys.len());
+        let latest = reads == Reads::Latest;
+        let mut wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(latest).build()?;
+        for _ in 0..PATIENCE {
+            let answer = self.client.batch_get_item().request_items(&*self.table, wanted).send().await?;
+            items.extend(answer.responses.unwrap_or_default().remove(&*self.table).unwrap_or_default());
+            match answer.unprocessed_keys.unwrap_or_default().remove(&*self.table) {
+                None => return Ok(items),
+                Some(rest) => wanted = rest,
+            }
+        }
+        Err(StoreError::Busy("a batch read was cut short again and again".to_owned()))
+    }
+}
+
+fn manifest(item: &Item) -> Result<Manifest, StoreError> {
+    let names: Vec<(String, u64)> = serde_json::from_str(text(item, "buckets"))?;
+    let buckets = names.into_iter().map(|(name, version)| Some((name.parse().ok()?, version)));
+    let buckets = buckets.collect::<Option<_>>().ok_or_else(|| unreadable("the manifest"))?;
+    Ok(Manifest { version: u64::try_from(number(item, "version")).unwrap_or(0), buckets })
+}
+
+fn kept_bucket(item: &Item) -> Result<KeptBucket, StoreError> {
+    let prefix = text(item, "pk").strip_prefix("INDEX#").and_then(|name| name.parse().ok());
+    let prefix = prefix.ok_or_else(|| unreadable("the key of a bucket"))?;
+    let Some(AttributeValue::B(bytes)) = item.get("bucket") else { return Err(unreadable("a bucket")) };
+    let bucket = Bucket::read(bytes.as_ref())?;
+    Ok(KeptBucket { prefix, version: u64::try_from(number(item, "version")).unwrap_or(0), bucket })
+}
+
+fn unreadable(what: &str) -> StoreError {
+    StoreError::Fault(format!("{what} of the index cannot be read"))
+}

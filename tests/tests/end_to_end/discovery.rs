@@ -1,0 +1,86 @@
+//! The doors by which agents find each other, and the index behind them.
+
+mod catalogues;
+mod in_words;
+mod mirror;
+mod registry_api;
+mod search_index;
+
+use axum::response::Response;
+use registry::listing::ListingId;
+use serde_json::{Value, json};
+use tests::peers::{Asked, CARD, Peer, agents, empty, json_answer, servers};
+use tests::world::{Wish, World};
+
+const AGENT: &str = "application/a2a-agent-card+json";
+const SERVER: &str = "application/mcp-server-card+json";
+
+/// An agent that forecasts the weather.
+fn forecaster(asked: &Asked) -> Response {
+    let mut card = agents::card(asked, "Nimbus");
+    card["description"] = json!("Forecasts the weather of any place on earth.");
+    card["skills"] = json!([
+        { "id": "forecast", "name": "Weather forecast", "description": "Tells the weather of the coming days.", "tags": ["weather"] },
+    ]);
+    match (asked.verb.as_str(), asked.path.as_str()) {
+        ("GET", CARD) => json_answer(200, &card),
+        ("POST", _) => agents::speaks_newest(asked),
+        _ => empty(404),
+    }
+}
+
+/// A registry with a Live agent that forecasts, and a Live MCP server that adds.
+struct Filled {
+    world: World,
+    agent: ListingId,
+    server: ListingId,
+    peers: [Peer; 2],
+}
+
+async fn filled() -> Filled {
+    let world = World::start().await;
+    let peers = [Peer::start(forecaster).await, Peer::start(servers::modern).await];
+    let agent = world.publish_card(&peers[0].card()).await;
+    let server = world.publish_mcp(&peers[1].url("/mcp")).await;
+    world.deliver().await;
+    assert_eq!(world.counts().await, (1, 1));
+    Filled { world, agent, server, peers }
+}
+
+/// A registry with so many Live agents and MCP servers.
+async fn full(agents: usize, servers: usize) -> (World, [Peer; 2], [Vec<ListingId>; 2]) {
+    let world = World::with(Wish::default().and("PROBE_WINDOW_CAP", 1000)).await;
+    let peers = [Peer::start(agents::fleet).await, Peer::start(servers::modern).await];
+    let mut ids = [Vec::new(), Vec::new()];
+    for number in 0..agents {
+        ids[0].push(world.publish_card(&peers[0].url(&format!("/{number}/card.json"))).await);
+    }
+    for number in 0..servers {
+        ids[1].push(world.publish_mcp(&peers[1].url(&format!("/{number}/mcp"))).await);
+    }
+    world.deliver().await;
+    (world, peers, ids)
+}
+
+fn texts(ids: impl IntoIterator<Item = ListingId>) -> Vec<String> {
+    let mut texts: Vec<String> = ids.into_iter().map(|id| id.to_string()).collect();
+    texts.sort_unstable();
+    texts
+}
+
+fn entry_schema() -> jsonschema::Validator {
+    let mut schema = catalog_schema();
+    schema["$ref"] = json!("#/$defs/catalogEntry");
+    for member in ["required", "properties", "additionalProperties", "type"] {
+        schema.as_object_mut().unwrap().remove(member);
+    }
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+fn catalog_schema() -> Value {
+    serde_json::from_str(include_str!("../../fixtures/ai-catalog.schema.json")).unwrap()
+}
+
+fn ids(list: &Value, member: &str) -> Vec<String> {
+    list.as_array().unwrap().iter().map(|row| row[member].as_str().unwrap().to_owned()).collect()
+}

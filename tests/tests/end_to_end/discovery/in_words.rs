@@ -1,0 +1,266 @@
+//! The discovery doors that take words: what is Live is found, with the evidence, in the registry's own dialect and in
+//! that of ARD; and whatever is asked, the answer is clear.
+
+use serde_json::{Value, json};
+use tests::world::World;
+
+use super::*;
+
+#[tokio::test]
+async fn what_is_live_is_found_in_plain_words() {
+    let Filled { world, agent, server, peers } = filled().await;
+    for (words, id, name) in [("weather", &agent, "Nimbus"), ("adder", &server, "Adder")] {
+        let by_query = world.get(&format!("/api/ard/search?q={words}")).await;
+        let by_body = world.post("/api/ard/search", &json!({ "q": words, "limit": 5 })).await;
+        let matched = world.get(&format!("/api/match?q={words}")).await;
+        for reply in [by_query, by_body, matched] {
+            assert_eq!((reply.status, &reply.body["ok"]), (200, &json!(true)), "{reply:?}");
+            let hit = &reply.body["hits"][0];
+            assert_eq!((&hit["listing_id"], &hit["name"]), (&json!(id), &json!(name)), "{words}");
+            assert_eq!(hit["probe"]["handshake"], "ok");
+            assert!(hit["score"].as_u64().is_some_and(|score| score <= 100), "{hit}");
+            assert!(reply.body["note"].as_str().unwrap().contains(words), "{}", reply.body["note"]);
+        }
+    }
+    let hit = world.get("/api/match?q=weather&kind=agent").await.body["hits"][0].clone();
+    assert_eq!((&hit["url"], &hit["endpoint"]), (&json!(peers[0].card()), &json!(peers[0].url("/rpc"))));
+    assert!(
+        hit["match_reasons"].as_array().unwrap().iter().all(|reason| !reason.as_str().unwrap().is_empty())
+    );
+    assert_eq!(hit["take_demo_get"], world.url(&format!("/api/products/demo?listing_id={agent}")));
+    assert_eq!(world.get("/api/match?q=weather&kind=mcp").await.body["hits"], json!([]));
+
+    let everyday = world.get("/api/match?q=do+i+need+an+umbrella+tomorrow").await.body["hits"][0].clone();
+    assert_eq!(everyday["listing_id"], json!(agent), "nothing of it is written there");
+    let reasons = everyday["match_reasons"].to_string();
+    assert!(reasons.contains("speaks of “weather”, “forecast”"), "{reasons}");
+
+    let hit = world.get("/api/ard/search?q=adder").await.body["hits"][0].clone();
+    assert_eq!(
+        (&hit["endpoint"], &hit["kind"], &hit["type"]),
+        (&json!(peers[1].url("/mcp")), &json!("mcp"), &json!(SERVER))
+    );
+}
+
+#[tokio::test]
+async fn a_search_for_nothing_shows_the_newest_and_a_match_for_nothing_is_refused() {
+    let Filled { world, .. } = filled().await;
+    let newest = world.get("/api/ard/search").await;
+    assert_eq!((newest.status, newest.body["hits"].as_array().unwrap().len()), (200, 2));
+    for path in ["/api/match", "/api/match?q=", "/api/match?q=%20%07"] {
+        let refused = world.get(path).await;
+        refused.assert_problem();
+        assert_eq!((refused.status, &refused.body["field"]), (422, &json!("q")), "{path}");
+    }
+    let refused = world.post("/api/ard/search", &json!({})).await;
+    assert_eq!((refused.status, &refused.body["field"]), (422, &json!("q")));
+    for query in ["limit=0", "limit=101", "limit=many", "kind=robot", "category=nonsense"] {
+        for door in ["/api/ard/search", "/api/match"] {
+            let refused = world.get(&format!("{door}?q=x&{query}")).await;
+            refused.assert_problem();
+            assert_eq!(refused.status, 422, "{door} {query}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_empty_registry_says_so_and_what_to_do() {
+    let world = World::start().await;
+    for path in ["/api/ard/search?q=weather", "/api/ard/search", "/api/match?q=weather"] {
+        let reply = world.get(path).await;
+        assert_eq!(
+            (reply.status, &reply.body["hits"], &reply.body["total"]),
+            (200, &json!([]), &json!(0)),
+            "{path}"
+        );
+        assert!(reply.body["note"].as_str().unwrap().contains("Nothing is Live"), "{}", reply.body["note"]);
+        let next = &reply.body["next"];
+        assert_eq!((&next["method"], &next["url"]), (&json!("POST"), &json!(world.url("/api/publish"))));
+    }
+    let strict = world.post("/api/ard/search", &json!({ "query": { "text": "weather" } })).await;
+    assert_eq!((strict.status, strict.body), (200, json!({ "results": [] })));
+    for path in ["/agents/public", "/agents/search?q=x", "/.well-known/agents", "/.well-known/agents/public"]
+    {
+        let reply = world.get(path).await;
+        assert_eq!(
+            (reply.status, &reply.body["agents"], &reply.body["total"]),
+            (200, &json!([]), &json!(0)),
+            "{path}"
+        );
+        assert!(reply.body["note"].is_string() && reply.body["register"]["list"].is_string());
+    }
+    assert_eq!(world.get("/.well-known/ai-catalog.json").await.body["entries"].as_array().unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn no_hit_says_what_to_try() {
+    let Filled { world, .. } = filled().await;
+    let body = world.get("/api/ard/search?q=xyzzyqwertyplugh&kind=mcp").await.body;
+    assert_eq!(body["hits"], json!([]), "{body}");
+    assert!(body["note"].as_str().unwrap().contains("xyzzyqwertyplugh"));
+    assert_eq!(body["next"]["url"], world.url("/api/listings/active"));
+    assert!(body["next"]["note"].as_str().unwrap().contains("without `kind`"));
+}
+
+/// Nothing that somebody types is syntax, and nothing is too odd to be answered.
+#[tokio::test]
+async fn whatever_is_asked_the_answer_is_clear() {
+    let Filled { world, .. } = filled().await;
+    let huge = "weather ".repeat(1300);
+    let odd = [
+        "",
+        " ",
+        "\"",
+        "'",
+        "AND OR NOT",
+        "*",
+        "NOT *",
+        "weather AND (",
+        "🦀🌦️",
+        "\u{0}\u{7}\u{1b}[31m",
+        "\u{202e}rehtaew",
+        "../../etc/passwd",
+        "<script>alert(1)</script>",
+        "'; DROP TABLE x; --",
+        "%",
+        "{\"$gt\":\"\"}",
+        "日本語",
+        "a\u{301}",
+        &huge,
+    ];
+    for words in odd {
+        let encoded: String = words.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        for path in
+            ["/api/ard/search", "/api/match", "/agents/search", "/agents/public", "/.well-known/agents"]
+        {
+            let reply = world.get(&format!("{path}?q={encoded}")).await;
+            let fits = reply.status == 200 || (reply.status == 422 && reply.body["field"] == "q");
+            assert!(fits, "{path} {words:.40?}: {reply:?}");
+        }
+        for body in [json!({ "q": words }), json!({ "query": words })] {
+            for path in ["/api/ard/search", "/agents/search"] {
+                let reply = world.post(path, &body).await;
+                assert!(matches!(reply.status, 200 | 422), "{path} {words:.40?}: {reply:?}");
+            }
+        }
+        let strict = json!({ "query": { "text": words, "filter": { "tags": [words] } } });
+        for (path, body) in [
+            ("/api/ard/search", strict),
+            (
+                "/api/ard/explore",
+                json!({ "query": { "text": words }, "resultType": { "facets": [{ "field": "type" }] } }),
+            ),
+        ] {
+            let reply = world.post(path, &body).await;
+            let fits =
+                reply.status == 200 || (reply.status == 400 && reply.body["errorCode"] == "INVALID_ARGUMENT");
+            assert!(fits, "{path} {words:.40?}: {reply:?}");
+        }
+        for member in ["filter", "orderBy", "pageToken"] {
+            let reply = world.get(&format!("/api/ard/agents?{member}={encoded}")).await;
+            let fits =
+                reply.status == 200 || (reply.status == 400 && reply.body["errorCode"] == "INVALID_ARGUMENT");
+            assert!(fits, "{member} {words:.40?}: {reply:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_ard_client_gets_what_ard_knows_and_no_more() {
+    let Filled { world, agent, .. } = filled().await;
+    let search = |filter: Value| json!({ "query": { "text": "weather", "filter": filter }, "pageSize": 2 });
+    let reply = world.post("/api/ard/search", &search(json!({}))).await;
+    let result = &reply.body["results"][0];
+    assert_eq!(reply.body.as_object().unwrap().keys().collect::<Vec<_>>(), ["results"], "{}", reply.body);
+    assert_eq!(result["identifier"], format!("urn:air:127.0.0.1:agent:{agent}"));
+    assert_eq!(
+        (&result["type"], &result["displayName"], &result["tags"]),
+        (&json!(AGENT), &json!("Nimbus"), &json!(["weather"]))
+    );
+    assert_eq!(
+        (&result["capabilities"], &result["source"]),
+        (&json!(["Weather forecast"]), &json!(world.url("/api/ard/")))
+    );
+    entry_schema().validate(result).unwrap();
+
+    for (filter, found) in [
+        (json!({ "type": [AGENT] }), 1),
+        (json!({ "type": [SERVER] }), 0),
+        (json!({ "type": ["text/markdown"] }), 0),
+        (json!({ "publisher": ["127.0.0.1"], "tags": ["weather", "news"] }), 1),
+        (json!({ "publisher": ["acme.dev"] }), 0),
+        (json!({ "capabilities": "weather forecast" }), 1),
+        (json!({ "metadata.kind": "agent" }), 1),
+        (json!({ "trustManifest.attestations.type": ["SOC2-Type2"] }), 0),
+    ] {
+        let reply = world.post("/api/ard/search", &search(filter.clone())).await;
+        assert_eq!(reply.body["results"].as_array().unwrap().len(), found, "{filter}");
+    }
+
+    let mut referrals = search(json!({}));
+    referrals["federation"] = json!("referrals");
+    assert_eq!(world.post("/api/ard/search", &referrals).await.body["referrals"], json!([]));
+}
+
+#[tokio::test]
+async fn an_ard_client_is_refused_in_its_own_words() {
+    let world = World::start().await;
+    let facets = |query: Value| json!({ "query": query, "resultType": { "facets": [{ "field": "type" }] } });
+    let posts = [
+        ("/api/ard/search", json!({ "query": {} })),
+        ("/api/ard/search", json!({ "query": { "text": "x" }, "pageSize": -1 })),
+        ("/api/ard/search", json!({ "query": { "text": "x" }, "pageToken": "nonsense" })),
+        ("/api/ard/explore", json!({})),
+        ("/api/ard/explore", json!([])),
+        ("/api/ard/explore", facets(json!("weather"))),
+        ("/api/ard/explore", facets(json!({ "filter": { "tags": ["x"] } }))),
+    ];
+    let mut replies = Vec::new();
+    for (path, body) in posts {
+        replies.push(world.post(path, &body).await);
+    }
+    replies.push(world.post_raw("/api/ard/explore", Some("application/json"), "{").await);
+    for query in
+        ["pageSize=many", "pageSize=0", "orderBy=displayName", "filter=nonsense", "pageToken=nonsense"]
+    {
+        replies.push(world.get(&format!("/api/ard/agents?{query}")).await);
+    }
+    for reply in replies {
+        assert_eq!((reply.status, reply.header("content-type")), (400, "application/json"), "{reply:?}");
+        assert_eq!(reply.body["errorCode"], "INVALID_ARGUMENT");
+        assert!(!reply.body["message"].as_str().unwrap().is_empty());
+        assert_eq!(reply.body.as_object().unwrap().len(), 2);
+    }
+    assert_eq!(world.post_raw("/api/ard/explore", Some("text/xml"), "<a/>").await.status, 415);
+    assert_eq!(world.get("/api/ard/explore").await.status, 405);
+}
+
+#[tokio::test]
+async fn pages_of_a_search_show_each_hit_once() {
+    let (world, _peers, [agents, _]) = full(23, 5).await;
+    let wanted = texts(agents);
+    let category =
+        world.get("/api/ard/search?q=agent&kind=agent").await.body["hits"][0]["category_id"].clone();
+    for filter in [
+        json!({ "type": [AGENT] }),
+        json!({ "metadata.kind": "agent", "metadata.category": [category] }),
+        json!({ "tags": ["math"] }),
+    ] {
+        let (mut shown, mut token) = (Vec::new(), Value::Null);
+        for _ in 0..30 {
+            let body =
+                json!({ "query": { "text": "agent", "filter": filter }, "pageSize": 4, "pageToken": token });
+            let reply = world.post("/api/ard/search", &body).await.body;
+            for result in reply["results"].as_array().unwrap() {
+                shown.push(result["metadata"]["listing_id"].as_str().unwrap().to_owned());
+            }
+            token = reply["pageToken"].clone();
+            if token.is_null() {
+                break;
+            }
+        }
+        assert!(token.is_null(), "the pages end");
+        shown.sort_unstable();
+        assert_eq!(shown, wanted, "{filter}");
+    }
+}

@@ -1,0 +1,340 @@
+//! The table fails in every way it can, at every operation of a request in turn: the caller is told to come back,
+//! nothing is half written, and coming back succeeds. What real tables do is injected at the connector, because no
+//! local engine does it.
+
+use std::sync::Arc;
+
+use local::Observer;
+use local::engine::observed::Fault;
+use serde_json::{Value, json};
+use tests::peers::{Asked, Peer, agents};
+use tests::world::{HOUR, Reply, TICK, Table, Wish, World, id_of};
+
+/// Faults after which nothing was done.
+const NOTHING_DONE: [Fault; 3] = [Fault::Throttle, Fault::Timeout, Fault::ServiceError];
+
+/// More than the SDK tries.
+const FOR_GOOD: usize = 8;
+
+fn assert_busy(reply: &Reply, what: &str) {
+    assert_eq!((reply.status, &reply.body["code"]), (503, &json!("busy")), "{what}: {reply:?}");
+    reply.assert_problem();
+    assert!(reply.header("retry-after").parse::<u32>().is_ok_and(|seconds| seconds > 0), "{what}: {reply:?}");
+    let told = reply.body.to_string();
+    for inside in
+        ["injected", "dynamodb", "Throttling", "SdkError", "InternalServerError", "TransactWriteItems"]
+    {
+        assert!(!told.contains(inside), "{what}: `{inside}` got out: {told}");
+    }
+}
+
+/// The table without what counts requests: a request that failed was a request.
+async fn kept(world: &World) -> Table {
+    world.table().await.without(&["RATE#"])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_publish_that_meets_a_fault_is_whole_or_not_at_all() {
+    for fault in NOTHING_DONE {
+        for (operation, rates) in
+            [("TransactWriteItems", "on"), ("GetItem", "on"), ("TransactWriteItems", "off")]
+        {
+            let what = format!("{fault:?} at {operation}, rates {rates}");
+            let world = World::with(Wish::default().and("RATE_LIMITS", rates)).await;
+            let peer = Peer::start(agents::newest).await;
+            let body =
+                json!({ "agent_card_url": peer.card(), "contact_email": "a@example.org", "name": "Early" });
+            world.observer.faults.arm(operation, fault, FOR_GOOD);
+            let reply = world.post("/api/publish", &body).await;
+            assert_busy(&reply, &what);
+            assert_eq!(kept(&world).await.keys(), [""; 0], "{what}");
+            assert_eq!(world.events().len(), 0, "{what}: nothing is announced that is not there");
+
+            world.observer.faults.disarm();
+            let answer = world.publish(&body).await;
+            assert_eq!(answer["status"], "queued", "{what}");
+            let table = kept(&world).await;
+            let kinds = ["LISTING#", "CONTACT#", "NAME#", "FEED"].map(|kind| table.under(kind).len());
+            assert_eq!(kinds, [1, 1, 1, 1], "{what}: {:?}", table.keys());
+            world.deliver().await;
+            assert_eq!(world.lane(&id_of(&answer)).await, "active", "{what}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_publish_again_that_meets_a_fault_changes_nothing() {
+    for fault in NOTHING_DONE {
+        for operation in ["GetItem", "TransactWriteItems"] {
+            let what = format!("{fault:?} at {operation}");
+            let (world, peer) = (World::start().await, Peer::start(agents::only(404)).await);
+            let id = world.publish_card(&peer.card()).await;
+            world.deliver().await;
+            world.advance(TICK);
+            let before = kept(&world).await;
+            world.observer.faults.arm(operation, fault, FOR_GOOD);
+            let body = json!({ "agent_card_url": peer.card(), "name": "Anew" });
+            assert_busy(&world.post("/api/publish", &body).await, &what);
+            assert_eq!(before.difference(&kept(&world).await), [""; 0], "{what}");
+            world.observer.faults.disarm();
+            peer.becomes(agents::newest);
+            world.events();
+            world.publish(&body).await;
+            world.deliver().await;
+            assert_eq!(world.lane(&id).await, "active", "{what}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn passing_faults_are_not_noticed() {
+    for fault in [Fault::Throttle, Fault::Timeout, Fault::ServiceError, Fault::TransactionConflict] {
+        let (world, peer) = (World::start().await, Peer::start(agents::newest).await);
+        for operation in ["TransactWriteItems", "GetItem", "UpdateItem"] {
+            let single = fault == Fault::TransactionConflict && operation != "TransactWriteItems";
+            world.observer.faults.arm(operation, fault, if single { 0 } else { 2 });
+        }
+        world.live_card(&peer.card()).await;
+        assert_eq!((world.counts().await, world.feed().await.len()), ((1, 0), 2), "{fault:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conflicts_are_waited_out_and_end_as_busy_not_as_a_fault() {
+    let (world, peer) = (World::start().await, Peer::start(agents::fleet).await);
+    for conflicts in 1..=6 {
+        world.observer.faults.arm("TransactWriteItems", Fault::TransactionConflict, conflicts);
+        let answer = world.publish(&json!({ "url": peer.url(&format!("/{conflicts}/card.json")) })).await;
+        assert_eq!(answer["status"], "queued", "{conflicts} conflicts");
+    }
+    world.observer.faults.arm("TransactWriteItems", Fault::TransactionConflict, 100);
+    assert_busy(&world.post("/api/publish", &json!({ "url": peer.url("/7/card.json") })).await, "conflicts");
+    world.observer.faults.disarm();
+    assert_eq!(world.feed().await.len(), 6);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reads_that_meet_a_fault_say_so_and_recover() {
+    let world = World::with(Wish::default().forgetful()).await;
+    let peer = Peer::start(agents::newest).await;
+    let id = world.live_card(&peer.card()).await;
+    let reads = [
+        (format!("/api/listings/status?id={id}"), "BatchGetItem"),
+        ("/api/listings/status?name=Adder".to_owned(), "Query"),
+        ("/api/listings/status?name=Adder".to_owned(), "BatchGetItem"),
+        ("/api/listings/active".to_owned(), "Query"),
+        ("/api/feed".to_owned(), "Query"),
+        (format!("/badge/clean?id={id}"), "GetItem"),
+        ("/api/probes".to_owned(), "Query"),
+        ("/api/probes".to_owned(), "BatchGetItem"),
+        ("/discovery.json".to_owned(), "GetItem"),
+    ];
+    for fault in NOTHING_DONE {
+        for (path, operation) in &reads {
+            world.observer.faults.arm(operation, fault, 100);
+            assert_busy(&world.get(path).await, &format!("{fault:?} at {operation} of {path}"));
+            world.observer.faults.disarm();
+            assert_eq!(world.get(path).await.status, 200, "{path}");
+        }
+    }
+}
+
+/// A sound agent that arms a fault when it is asked for `when`: whatever the sweep does next meets it.
+fn arming(
+    observer: &Observer,
+    when: &'static str,
+    operation: &'static str,
+    fault: Fault,
+) -> impl Fn(&Asked) -> axum::response::Response + Send + Sync + 'static {
+    let observer = observer.clone();
+    move |asked| {
+        if asked.what() == when {
+            observer.faults.arm(operation, fault, FOR_GOOD);
+        }
+        agents::newest(asked)
+    }
+}
+
+/// Each operation between an event and its verdict, by what the peer is asked before it; nothing means before all.
+const VERDICT: [(&str, &str); 4] = [
+    ("", "UpdateItem"),
+    ("GET /.well-known/agent-card.json", "TransactWriteItems"),
+    ("SendMessage", "GetItem"),
+    ("SendMessage", "TransactWriteItems"),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_verdict_that_is_not_written_is_reached_again() {
+    for fault in NOTHING_DONE {
+        for (when, operation) in VERDICT {
+            let what = format!("{fault:?} at {operation} after `{when}`");
+            let (world, peer) = (World::start().await, Peer::start(agents::newest).await);
+            let id = world.publish_card(&peer.card()).await;
+            let before = world.table().await.without(&["LISTING#", "BUDGET#"]);
+            if when.is_empty() {
+                world.observer.faults.arm(operation, fault, FOR_GOOD);
+            } else {
+                peer.becomes(arming(&world.observer, when, operation, fault));
+            }
+            // Whether the function reports the failure or leaves the listing to its lease is its own affair.
+            let _delivered = probe_tick::handle(&world.app, tests::world::queued(&id)).await;
+            world.observer.faults.disarm();
+            peer.becomes(agents::newest);
+
+            assert_eq!(world.lane(&id).await, "queued", "{what}");
+            let after = world.table().await.without(&["LISTING#", "BUDGET#"]);
+            assert_eq!(before.difference(&after), [""; 0], "{what}: half a verdict was written");
+            world.advance(TICK);
+            world.tick().await;
+            let status = world.status(&id).await;
+            assert_eq!(status["lane"], "active", "{what}: {status}");
+            assert_eq!(
+                (world.counts().await, world.feed().await),
+                ((1, 0), vec!["listing_live".to_owned(), "listing_queued".to_owned()])
+            );
+            let outcomes = world.probes().await["outcomes"].clone();
+            assert_eq!(
+                (&outcomes["handshake"]["ok"], &outcomes["unique_primaries"]),
+                (&json!(1), &json!(1)),
+                "{what}"
+            );
+        }
+    }
+}
+
+/// Every operation that a tick does; the faults last for the whole tick.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tick_that_meets_a_fault_is_made_good_by_the_next() {
+    for operation in ["PutItem", "BatchGetItem", "Query", "UpdateItem", "TransactWriteItems", "GetItem"] {
+        let (world, peer) = (World::start().await, Peer::start(agents::fleet).await);
+        let mut ids = Vec::new();
+        for folder in 0..3 {
+            ids.push(world.publish_card(&peer.url(&format!("/{folder}/card.json"))).await);
+        }
+        world.observer.faults.arm(operation, Fault::Throttle, 1000);
+        let _report = probe_tick::handle(&world.app, json!({ "detail-type": "probe-tick" })).await;
+        world.observer.faults.disarm();
+        world.advance(TICK);
+        world.tick().await;
+        for id in &ids {
+            assert_eq!(world.lane(id).await, "active", "{operation}");
+        }
+        assert_eq!((world.counts().await, world.feed().await.len()), ((3, 0), 6), "{operation}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recheck_that_meets_a_fault_costs_no_listing_its_place() {
+    for operation in ["Query", "UpdateItem", "TransactWriteItems"] {
+        let (world, peer) = (World::start().await, Peer::start(agents::newest).await);
+        let id = world.live_card(&peer.card()).await;
+        world.advance(HOUR * 24 * 6 + HOUR * 12);
+        world.observer.faults.arm(operation, Fault::ServiceError, 1000);
+        let _report = weekly_recheck::handle(&world.app, Value::Null).await;
+        world.observer.faults.disarm();
+        assert_eq!((world.lane(&id).await.as_str(), world.counts().await), ("active", (1, 0)), "{operation}");
+        world.advance(HOUR);
+        assert_eq!(world.recheck().await["ok"], 1, "{operation}");
+        assert_eq!(world.probes().await["weekly_recheck"]["still_ok_this_week"], 1, "{operation}");
+    }
+}
+
+/// A budget that is used up gives listings back; that the table fails just then must not cost the others their probe.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listing_that_cannot_be_given_back_costs_no_other_its_probe() {
+    let world = World::with(Wish::default().and("PROBE_WINDOW_CAP", 2).and("PROBES_PER_TICK", 64)).await;
+    let observer = world.observer.clone();
+    let seen = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    // Another sweep spends one probe between this sweep's look at the budget and its taking.
+    let app = world.app.clone();
+    let peer = Peer::start(move |asked| {
+        if asked.verb == "GET" && seen.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 1 {
+            let (app, observer) = (app.clone(), observer.clone());
+            let caps = registry::store::Caps { window: 2, hour: 1920, day: 100_000 };
+            tokio::task::block_in_place(|| {
+                tokio::runtime::Handle::current()
+                    .block_on(app.store.take_probes(1, caps, app.clock.now()))
+                    .unwrap();
+            });
+            observer.faults.arm("UpdateItem", Fault::Throttle, FOR_GOOD);
+        }
+        agents::fleet(asked)
+    })
+    .await;
+    for folder in 0..2 {
+        world.publish_card(&peer.url(&format!("/{folder}/card.json"))).await;
+    }
+    let _report = probe_tick::handle(&world.app, json!({ "detail-type": "probe-tick" })).await;
+    world.observer.faults.disarm();
+    assert_eq!(world.counts().await, (1, 0), "the probe that was granted was made: {:?}", peer.whats());
+    world.advance(TICK);
+    world.tick().await;
+    assert_eq!(world.counts().await, (2, 0));
+}
+
+/// The write was done and its answer lost, so that the SDK writes again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_answer_does_nothing_twice() {
+    let (world, peer) = (World::start().await, Peer::start(agents::newest).await);
+    world.observer.faults.arm("TransactWriteItems", Fault::AnswerLost, 1);
+    let id = world.publish_card(&peer.card()).await;
+    assert_eq!(world.feed().await, ["listing_queued"]);
+
+    peer.becomes(arming_once(&world.observer, "SendMessage", "TransactWriteItems", Fault::AnswerLost));
+    world.advance(std::time::Duration::from_secs(1));
+    world.first_probe(&id).await;
+    world.observer.faults.disarm();
+    assert_eq!((world.lane(&id).await.as_str(), world.counts().await), ("active", (1, 0)));
+    assert_eq!(world.feed().await, ["listing_live", "listing_queued"]);
+    assert_eq!(world.probes().await["outcomes"]["handshake"]["ok"], 1);
+}
+
+fn arming_once(
+    observer: &Observer,
+    when: &'static str,
+    operation: &'static str,
+    fault: Fault,
+) -> impl Fn(&Asked) -> axum::response::Response + Send + Sync + 'static {
+    let observer = observer.clone();
+    move |asked| {
+        if asked.what() == when {
+            observer.faults.arm(operation, fault, 1);
+        }
+        agents::newest(asked)
+    }
+}
+
+/// Half of all calls fail, at random, for a day of ticks; then the weather clears.
+#[tokio::test(flavor = "multi_thread")]
+async fn through_bad_weather_everything_good_goes_live_and_the_counters_are_right() {
+    for (seed, fault) in [(1, Fault::Throttle), (2, Fault::Timeout), (3, Fault::AnswerLost)] {
+        let (world, peer) = (World::start().await, Peer::start(agents::fleet).await);
+        let mut taken = Vec::new();
+        world.observer.faults.arm_by_chance(&[], fault, 500, seed);
+        for folder in 0..12 {
+            let body = json!({ "url": peer.url(&format!("/{folder}/card.json")) });
+            let reply = world.post("/api/publish", &body).await;
+            match reply.status {
+                200 => taken.push(id_of(&reply.body)),
+                _ => assert_busy(&reply, "bad weather"),
+            }
+        }
+        for _ in 0..10 {
+            let _report = probe_tick::handle(&world.app, json!({ "detail-type": "probe-tick" })).await;
+            world.advance(TICK);
+        }
+        world.observer.faults.disarm();
+        world.advance(HOUR);
+        world.tick().await;
+        for id in &taken {
+            assert_eq!(world.lane(id).await, "active", "{fault:?}: acknowledged, so it is kept and probed");
+        }
+        let rows = world.get("/api/listings/active?limit=100").await.body["agents"].as_array().unwrap().len();
+        let feed = world.feed().await;
+        let live = feed.iter().filter(|what| *what == "listing_live").count();
+        let queued = feed.iter().filter(|what| *what == "listing_queued").count();
+        assert_eq!(world.counts().await, (rows as u64, 0), "{fault:?}");
+        assert_eq!((live, queued), (rows, rows), "{fault:?}: news once for each");
+        assert!(rows >= taken.len(), "{fault:?}");
+    }
+}

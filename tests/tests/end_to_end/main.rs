@@ -1,0 +1,18 @@
+//! The registry from outside: through its gateway and its clock, with real peers on the loopback. One program, so that
+//! it is linked once; what needs a program of its own stands beside it.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that finds a fault has to fail"
+)]
+
+mod active;
+mod clockwork;
+mod discovery;
+mod doors;
+mod faults;
+mod properties;
+mod publishing;
+mod refused_queries;

@@ -1,0 +1,163 @@
+//! How well search finds: real listings and graded questions, scored beside what other directories and engines reach.
+//! The collection is not kept here; `SEARCH_COLLECTION` says where it is, else the test is skipped.
+
+#![expect(clippy::expect_used, reason = "a test that cannot read its collection has to fail")]
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::PathBuf;
+
+use registry::listing::ListingId;
+use registry::search::bucket::{Bucket, Prefix};
+use registry::search::entry::{Card, Entry, Said};
+use registry::search::index::Index;
+use registry::search::{Text, Wanted, look};
+use serde_json::Value;
+
+/// System, nDCG@10, recall@20 and MRR on the same questions, as the collection's README gives them.
+const OTHERS: [(&str, f64, f64, f64); 9] = [
+    ("name substring, as the official registry", 0.050, 0.035, 0.087),
+    ("SQL LIKE on name and description", 0.076, 0.059, 0.125),
+    ("BM25, stemmed", 0.655, 0.642, 0.825),
+    ("character trigrams, tf-idf", 0.637, 0.637, 0.780),
+    ("MiniLM dense", 0.665, 0.695, 0.838),
+    ("fusion of BM25 and the static table", 0.684, 0.671, 0.860),
+    ("the same with half a vote for trigrams", 0.694, 0.695, 0.847),
+    ("fusion of BM25 and MiniLM", 0.716, 0.760, 0.900),
+    ("fusion of BM25, MiniLM and half trigrams", 0.726, 0.727, 0.909),
+];
+
+/// The least nDCG@10: of all questions, and of those where the best single system does worst.
+const LEAST: [(&str, f64); 3] = [("all", 0.726), ("syn", 0.45), ("typo", 0.67)];
+
+fn collection() -> Option<PathBuf> {
+    let folder = std::env::var_os("SEARCH_COLLECTION")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/search"), PathBuf::from);
+    if folder.join("listings.jsonl").exists() {
+        return Some(folder);
+    }
+    println!("skipped: no collection at {}; set SEARCH_COLLECTION", folder.display());
+    None
+}
+
+fn lines(path: PathBuf) -> Vec<Value> {
+    let text = fs::read_to_string(path).expect("a readable collection");
+    text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    let all = value.as_array().into_iter().flatten();
+    all.filter_map(|text| text.as_str().map(str::to_owned)).collect()
+}
+
+fn entry(row: &Value) -> Entry {
+    let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+    let tools = row["tools"].as_array().into_iter().flatten();
+    let category = text("category");
+    let said = Said {
+        name: text("name"),
+        title: text("title"),
+        description: text("description"),
+        category: if category == "uncategorized" { String::new() } else { category },
+        tags: texts(&row["tags"]),
+        abilities: tools
+            .map(|tool| {
+                ["name", "description"].map(|part| tool[part].as_str().unwrap_or_default().to_owned())
+            })
+            .map(|[name, description]| (name, description))
+            .collect(),
+    };
+    let id: ListingId = text("id").parse().expect("an id");
+    let card = Card {
+        id,
+        kind: serde_json::from_value(row["kind"].clone()).expect("a kind"),
+        category: "other".to_owned(),
+        name: text("name"),
+        registry_name: text("name"),
+        tags: Vec::new(),
+        abilities: Vec::new(),
+        short_names: said.short_names(),
+        publisher: String::new(),
+        changed_at: 0,
+    };
+    Entry::with_card(card, &said)
+}
+
+fn index(rows: &[Value]) -> Index {
+    let mut index = Index::default();
+    let entries = rows.iter().map(entry).collect();
+    let buckets = Bucket::default().changed(Prefix::default(), entries, &[]).expect("writable buckets");
+    for (prefix, bytes) in buckets {
+        index.put(prefix, 1, Bucket::read(&bytes).expect("a readable bucket"));
+    }
+    index
+}
+
+#[derive(Clone, Copy, Default)]
+struct Score {
+    questions: f64,
+    ndcg: f64,
+    recall: f64,
+    reciprocal: f64,
+}
+
+/// Gains 2^grade-1 at 10; of those graded 2 or 3 the part in the first 20; and one over the place of the first.
+fn score(question: &Value, found: &[String]) -> Score {
+    let grades: HashMap<&str, i32> = question["relevant"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|one| Some((one["id"].as_str()?, i32::try_from(one["grade"].as_i64()?).ok()?)))
+        .collect();
+    let gain = |grade: i32, place: usize| (f64::from(grade).exp2() - 1.0) / (place as f64 + 2.0).log2();
+    let grade = |id: &String| grades.get(id.as_str()).copied().unwrap_or(0);
+    let won: f64 = found.iter().take(10).enumerate().map(|(place, id)| gain(grade(id), place)).sum();
+    let mut ideal: Vec<i32> = grades.values().copied().collect();
+    ideal.sort_unstable_by(|a, b| b.cmp(a));
+    let best: f64 = ideal.iter().take(10).enumerate().map(|(place, grade)| gain(*grade, place)).sum();
+    let useful = grades.values().filter(|grade| **grade >= 2).count();
+    let hits: Vec<usize> = (0..found.len().min(20)).filter(|place| grade(&found[*place]) >= 2).collect();
+    Score {
+        questions: 1.0,
+        ndcg: if best > 0.0 { won / best } else { 0.0 },
+        recall: if useful > 0 { hits.len() as f64 / useful.min(20) as f64 } else { 0.0 },
+        reciprocal: hits.first().map_or(0.0, |place| 1.0 / (*place as f64 + 1.0)),
+    }
+}
+
+#[test]
+fn search_finds_better_than_what_there_is() {
+    let Some(folder) = collection() else { return };
+    let index = index(&lines(folder.join("listings.jsonl")));
+    let mut by_type: BTreeMap<String, Score> = BTreeMap::new();
+    for question in lines(folder.join("dev.jsonl")) {
+        let text = Text::parse(question["query"].as_str().unwrap_or_default(), "q").expect("a question");
+        let looked = look(&index, &Wanted { text, kind: None, category: None, skip: 0, limit: 20 });
+        let found: Vec<String> = looked.hits.iter().map(|hit| hit.id.to_string()).collect();
+        let this = score(&question, &found);
+        if std::env::var_os("EACH_QUESTION").is_some() {
+            println!("{:.3} {} {}", this.ndcg, question["type"], question["query"]);
+        }
+        for name in ["all", question["type"].as_str().unwrap_or("other")] {
+            let sum = by_type.entry(name.to_owned()).or_default();
+            sum.questions += 1.0;
+            sum.ndcg += this.ndcg;
+            sum.recall += this.recall;
+            sum.reciprocal += this.reciprocal;
+        }
+    }
+    println!("{:<44} nDCG@10  R@20   MRR", "");
+    for (name, ndcg, recall, reciprocal) in OTHERS {
+        println!("{name:<44} {ndcg:.3}    {recall:.3}  {reciprocal:.3}");
+    }
+    for (name, sum) in &by_type {
+        let name = format!("this registry, {name} ({} questions)", sum.questions);
+        let of = |total: f64| total / sum.questions;
+        println!("{name:<44} {:.3}    {:.3}  {:.3}", of(sum.ndcg), of(sum.recall), of(sum.reciprocal));
+    }
+    for (name, least) in LEAST {
+        let Some(sum) = by_type.get(name) else { continue };
+        let ndcg = sum.ndcg / sum.questions;
+        assert!(ndcg >= least, "{name}: nDCG@10 {ndcg:.3} is below {least}");
+    }
+}
