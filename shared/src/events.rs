@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use aws_sdk_eventbridge::types::PutEventsRequestEntry;
-use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use crate::listing::{Kind, ListingId};
+use crate::moment::Moment;
 
 /// The `source` of every event of this registry.
 pub const SOURCE: &str = "registry";
@@ -23,7 +23,7 @@ pub struct Event {
     /// Its kind, where it is settled.
     pub kind: Option<Kind>,
     /// When.
-    pub at: Timestamp,
+    pub at: Moment,
 }
 
 /// What can happen to a listing.

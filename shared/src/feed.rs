@@ -2,12 +2,12 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::error::Problem;
+use crate::moment::Moment;
 use crate::operations::search_active::limit;
 use crate::store::FeedItem;
 
@@ -26,7 +26,7 @@ pub struct Feed {
     ok: bool,
     title: String,
     /// When the newest item happened; null for an empty feed.
-    updated_at: Option<Timestamp>,
+    updated_at: Option<Moment>,
     items: Vec<FeedItem>,
     /// Where the next page begins; null on the last.
     next_cursor: Option<String>,

@@ -13,6 +13,7 @@ pub mod funnel;
 pub mod http;
 pub mod lambda;
 pub mod listing;
+pub mod moment;
 pub mod operations;
 pub mod probe;
 pub mod registry_api;

@@ -11,10 +11,10 @@ mod wish;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use jiff::Timestamp;
 use local::{Local, Observer, Options};
 use registry::app::{App, Clock};
 use registry::listing::ListingId;
+use registry::moment::Moment;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -69,7 +69,7 @@ impl World {
 
     /// The present of this world.
     #[must_use]
-    pub fn now(&self) -> Timestamp {
+    pub fn now(&self) -> Moment {
         self.app.clock.now()
     }
 
@@ -80,7 +80,7 @@ impl World {
     }
 
     /// Moves the clock to a moment that lies ahead.
-    pub fn advance_to(&self, moment: Timestamp) {
+    pub fn advance_to(&self, moment: Moment) {
         let ahead = moment.duration_since(self.now());
         self.advance(ahead.try_into().unwrap_or_else(|_| panic!("{moment} is past")));
     }

@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use futures::future::join_all;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use local::engine::{self, Data, Embedded};
 use registry::app::{App, Clock, Random};
 use registry::events::Bus;
 use registry::http::Caller;
 use registry::listing::page::{self, Cursor, Place};
 use registry::listing::{Kind, Lane, ListingId};
+use registry::moment::Moment;
 use registry::operations::{self, named};
 use registry::settings::{Mode, Rate, Settings};
 use registry::store::{Allowance, Caps, Claim, DueClass, FeedItem, Insertion, Store, table};
@@ -54,7 +55,7 @@ async fn app(client: aws_sdk_dynamodb::Client) -> App {
     App::new(settings, store, Bus::Silent, clock, Random::seeded(7))
 }
 
-fn now() -> Timestamp {
+fn now() -> Moment {
     NOON.parse().unwrap()
 }
 
@@ -300,7 +301,7 @@ async fn a_life_is_told_alike_by_every_engine() {
     }
 }
 
-fn news(id: &ListingId, at: Timestamp) -> FeedItem {
+fn news(id: &ListingId, at: Moment) -> FeedItem {
     let text = "It was published.".to_owned();
     FeedItem {
         what: "listing_queued".to_owned(),

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use jiff::Timestamp;
 use lambda_http::RequestExt;
 use registry::events::{Event, SOURCE, What};
 use registry::listing::ListingId;
+use registry::moment::Moment;
 use registry::settings::{Mode, Settings};
 use registry::store::table;
 use serde_json::{Value, json};
@@ -152,7 +152,7 @@ fn every_schedule_has_a_sample_event() {
         assert_eq!(input["time"], "<aws.scheduler.scheduled-time>");
         let sample = sample_event(function).unwrap();
         let time = sample["time"].as_str().unwrap();
-        time.parse::<Timestamp>().unwrap();
+        time.parse::<Moment>().unwrap();
         input["time"] = time.into();
         assert_eq!(sample, input);
         assert_eq!(sample["detail-type"], function);
@@ -199,7 +199,7 @@ fn rules_take_the_events_that_are_sent() {
         assert_eq!(sample[member], sent[member]);
     }
     assert_eq!(sample["detail"], sent["detail"]);
-    assert_eq!(sample["time"].as_str().unwrap().parse::<Timestamp>().unwrap(), at);
+    assert_eq!(sample["time"].as_str().unwrap().parse::<Moment>().unwrap(), at);
 }
 
 #[test]

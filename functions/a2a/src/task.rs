@@ -1,8 +1,8 @@
 //! A task: what was asked, how it stands, and what came of it. Kept in the table in one form for all dialects; what
 //! is too large to keep is left out of what is kept, and said to be.
 
-use jiff::Timestamp;
 use registry::error::Problem;
+use registry::moment::Moment;
 use registry::store::{KeptTask, LARGEST_CONTENT, Origin};
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +85,7 @@ pub(crate) struct Task {
     pub(crate) caller: String,
     pub(crate) context_id: String,
     pub(crate) state: State,
-    pub(crate) at: Timestamp,
+    pub(crate) at: Moment,
     pub(crate) contents: Contents,
 }
 

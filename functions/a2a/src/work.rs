@@ -340,9 +340,9 @@ fn wanted_state(params: Fields<'_>) -> Result<Option<String>, Fault> {
     }
 }
 
-fn since(params: Fields<'_>) -> Result<Option<jiff::Timestamp>, Fault> {
+fn since(params: Fields<'_>) -> Result<Option<registry::moment::Moment>, Fault> {
     let text = params.text("statusTimestampAfter")?;
-    let time = text.map(|text| text.parse::<jiff::Timestamp>()).transpose();
+    let time = text.map(|text| text.parse::<registry::moment::Moment>()).transpose();
     time.map_err(|_| params.wrong("statusTimestampAfter", "must be a time such as 2026-11-20T12:00:00.000Z."))
 }
 

@@ -98,7 +98,7 @@ impl dynoxide::storage_backend::Clock for Expiry {
     }
 
     fn now_unix_secs_f64(&self) -> f64 {
-        self.0.now().as_duration().as_secs_f64()
+        self.0.now().timestamp().as_duration().as_secs_f64()
     }
 }
 

@@ -123,7 +123,7 @@ async fn fire(timed: Timed, clock: Clock, mut stopped: watch::Receiver<bool>) {
             _ = stopped.wait_for(|stopped| *stopped) => return,
             _ = interval.tick() => {}
         }
-        let event = input::event(timed.input.as_ref(), &timed.name, clock.now());
+        let event = input::event(timed.input.as_ref(), &timed.name, clock.now().timestamp());
         perform(&timed.name, &timed.job, event).await;
     }
 }

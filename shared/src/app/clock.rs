@@ -1,4 +1,4 @@
-//! The clock an `App` reads, in whole milliseconds, so that stored and rendered times are one and the same.
+//! The clock an `App` reads, so that no rule depends on the machine's time of day unseen.
 //! A manual clock stands still until it is moved: a test of a weekly rule takes no week.
 
 use std::sync::Arc;
@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
+
+use crate::moment::Moment;
 
 /// Where the time of day comes from.
 #[derive(Clone, Debug, Default)]
@@ -20,18 +22,19 @@ pub enum Clock {
 impl Clock {
     /// A clock that stands at `at` until [`Clock::advance`] moves it.
     #[must_use]
-    pub fn manual(at: Timestamp) -> Self {
+    pub fn manual(at: Moment) -> Self {
         Self::Manual(Arc::new(AtomicI64::new(at.as_millisecond())))
     }
 
-    /// The present, cut to milliseconds.
+    /// The present.
     #[must_use]
-    pub fn now(&self) -> Timestamp {
-        let millis = match self {
-            Self::System => Timestamp::now().as_millisecond(),
-            Self::Manual(millis) => millis.load(Ordering::SeqCst),
-        };
-        Timestamp::from_millisecond(millis).unwrap_or(Timestamp::MAX)
+    pub fn now(&self) -> Moment {
+        match self {
+            Self::System => Timestamp::now().into(),
+            Self::Manual(millis) => {
+                Moment::from_millisecond(millis.load(Ordering::SeqCst)).unwrap_or(Moment::UNIX_EPOCH)
+            }
+        }
     }
 
     /// Moves a manual clock forward; the machine's clock cannot be moved and stays as it is.

@@ -1,7 +1,6 @@
 //! A catalogue entry (ARD §4.2): what stands for a listing, or for a door of the registry itself, in catalogues and
 //! search results. Written once, so that an entry is the same wherever it is met.
 
-use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -9,6 +8,7 @@ use url::Url;
 use super::BASE;
 use crate::documents::mcp_server_card;
 use crate::listing::{Kind, Listing, ListingId};
+use crate::moment::Moment;
 use crate::settings::Settings;
 use crate::store::Evidence;
 
@@ -63,7 +63,7 @@ pub struct Entry {
     pub version: Option<String>,
     /// When what it says of itself last changed, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub updated_at: Option<Timestamp>,
+    pub updated_at: Option<Moment>,
     /// What the registry knows of it, flat as the schema wants it.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,

@@ -3,7 +3,6 @@
 
 use std::str::FromStr;
 
-use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use serde_json::Value;
 
@@ -11,6 +10,7 @@ use super::Refusal;
 use super::filter::{Filter, Kinds};
 use crate::error::shorten;
 use crate::listing::Listing;
+use crate::moment::Moment;
 
 /// What may stand before a sign of comparison.
 const FIELDS: &str = "displayName, type, publisherId, createdAfter, updatedAfter, identifier, tags, capabilities, \
@@ -26,9 +26,9 @@ pub(super) struct ListFilter {
     /// Texts of which the name must contain one, each set of them on its own.
     names: Vec<Vec<String>>,
     /// Live since a later moment.
-    created_after: Option<Timestamp>,
+    created_after: Option<Moment>,
     /// Changed at a later moment.
-    pub(super) updated_after: Option<Timestamp>,
+    pub(super) updated_after: Option<Moment>,
 }
 
 impl ListFilter {
@@ -154,12 +154,13 @@ fn joined(text: &str) -> Result<&str, Refusal> {
 }
 
 /// A moment: with a zone, or in UTC, or a day.
-fn moment(text: &str) -> Result<Timestamp, Refusal> {
-    let utc = |civil: DateTime| civil.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
+fn moment(text: &str) -> Result<Moment, Refusal> {
+    let utc =
+        |civil: DateTime| civil.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| zoned.timestamp().into());
     let read =
-        Timestamp::from_str(text).ok().or_else(|| text.parse::<DateTime>().ok().and_then(utc)).or_else(
-            || text.parse::<Date>().ok().and_then(|day| utc(day.to_datetime(jiff::civil::Time::midnight()))),
-        );
+        Moment::from_str(text).ok().or_else(|| text.parse::<DateTime>().ok().and_then(utc)).or_else(|| {
+            text.parse::<Date>().ok().and_then(|day| utc(day.to_datetime(jiff::civil::Time::midnight())))
+        });
     read.ok_or_else(|| {
         Refusal::invalid(format!(
             "`filter`: `{}` is no ISO 8601 time, such as 2026-11-20T12:00:00Z.",

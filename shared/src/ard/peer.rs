@@ -1,13 +1,13 @@
 //! A Live listing in short, as search hits and the federation catalogue show it: what it is, where it is spoken to,
 //! and the evidence that it answers. The long form with the funnel is the row of the active list.
 
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::entry;
 use crate::listing::row::ProbeSummary;
 use crate::listing::{Kind, Listing, ListingId};
+use crate::moment::Moment;
 use crate::settings::Settings;
 
 /// A Live listing in short.
@@ -57,7 +57,7 @@ pub struct Peer {
 impl Peer {
     /// Shows a listing at `now`.
     #[must_use]
-    pub fn of(listing: &Listing, settings: &Settings, now: Timestamp) -> Self {
+    pub fn of(listing: &Listing, settings: &Settings, now: Moment) -> Self {
         let (kind, card) = (listing.shown_kind(), listing.shown_card_url().to_owned());
         Self {
             identifier: entry::identifier(&card, kind, &listing.id),

@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::Caller;
 use crate::listing::ListingId;
+use crate::moment::Moment;
 use crate::operations::{self, CheckStatus, ListYourself, Operation};
 
 /// How long it is waited for, and how often it is looked for meanwhile.
@@ -26,7 +26,7 @@ pub(super) async fn outcome(
     caller: &Caller,
     operation: &str,
     answer: &Value,
-    since: Timestamp,
+    since: Moment,
 ) -> Result<Option<Value>, Problem> {
     if operation != ListYourself::NAME || answer["status"] != "queued" || answer.get("retry_at").is_some() {
         return Ok(None);

@@ -1,7 +1,6 @@
 //! `/api/catalog`: the catalogue from which another registry takes over what is Live here, page by page, with the
 //! evidence and the rules under which it may.
 
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -12,6 +11,7 @@ use crate::error::Problem;
 use crate::listing::Listing;
 use crate::listing::envelope::Counts;
 use crate::listing::page::{self, Cursor};
+use crate::moment::Moment;
 use crate::store::Live;
 
 /// A page of the catalogue.
@@ -26,7 +26,7 @@ pub struct Catalogue {
     /// This registry.
     origin: String,
     /// When this page was made.
-    updated_at: Timestamp,
+    updated_at: Moment,
     /// What a listing means, and how it may be used.
     policy: Value,
     /// What is Live in all.

@@ -1,10 +1,10 @@
 //! A listing as the table keeps it: small, so that it is cheap to write and to list. Everything that can be
 //! derived from it (`take_demo`, `deal`, `next`) is derived when it is shown.
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{Category, Kind, Lane, ListingId};
+use crate::moment::Moment;
 use crate::probe::handshake::Declared;
 use crate::probe::unasked::Obstacle;
 use crate::probe::verdict::Handshake;
@@ -50,18 +50,18 @@ pub struct Listing {
     /// Where it stands.
     pub lane: Lane,
     /// When it was first published.
-    pub listed_at: Timestamp,
+    pub listed_at: Moment,
     /// When it went Live; absent while it is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub live_since: Option<Timestamp>,
+    pub live_since: Option<Moment>,
     /// When a handshake was last `ok`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_ok_at: Option<Timestamp>,
+    pub last_ok_at: Option<Moment>,
     /// The latest judged probe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<LastProbe>,
     /// When it is asked next.
-    pub due_at: Timestamp,
+    pub due_at: Moment,
     /// Probes in a row that were not `ok`.
     #[serde(default)]
     pub failures: u32,
@@ -99,7 +99,7 @@ pub struct LastProbe {
     /// 0 to 100.
     pub score: u8,
     /// When.
-    pub at: Timestamp,
+    pub at: Moment,
     /// What was asked.
     pub target: String,
     /// Milliseconds of the handshake.

@@ -1,12 +1,13 @@
 //! A Live listing as the active list shows it, with the evidence and everything to do next (contract "Listing").
 //! Derived from the stored core, so that a listing costs 0.5 KB to keep and 4 KB only where it is shown.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Kind, Listing, ListingId};
 use crate::funnel::{self, Deal, ListingDeal, TakeDemo};
+use crate::moment::Moment;
 use crate::probe::verdict::Handshake;
 use crate::settings::Settings;
 
@@ -67,7 +68,7 @@ pub struct ProbeSummary {
     /// 0 to 100.
     pub score: u8,
     /// When.
-    pub probed_at: Timestamp,
+    pub probed_at: Moment,
     /// What was asked.
     pub target: String,
     /// Milliseconds of the handshake.
@@ -102,7 +103,7 @@ pub struct Activation {
 impl Row {
     /// Shows a listing at `now`.
     #[must_use]
-    pub fn of(listing: &Listing, settings: &Settings, deal: &Deal, now: Timestamp) -> Self {
+    pub fn of(listing: &Listing, settings: &Settings, deal: &Deal, now: Moment) -> Self {
         let next = next(listing);
         Self {
             listing_id: listing.id.clone(),
@@ -132,7 +133,7 @@ impl Row {
 impl ProbeSummary {
     /// The latest judged probe of a listing; for one never probed, an empty `skip`.
     #[must_use]
-    pub fn of(listing: &Listing, now: Timestamp) -> Self {
+    pub fn of(listing: &Listing, now: Moment) -> Self {
         match &listing.probe {
             Some(probe) => Self {
                 ok: probe.handshake == Handshake::Ok,
@@ -162,7 +163,7 @@ pub fn hours(age: SignedDuration) -> f64 {
     (age.as_secs_f64().max(0.0) / 360.0).round() / 10.0
 }
 
-fn talk(listing: &Listing, settings: &Settings, now: Timestamp) -> Talk {
+fn talk(listing: &Listing, settings: &Settings, now: Moment) -> Talk {
     let grace = SignedDuration::from_hours(24 * i64::from(settings.talk_grace_days));
     let ends = listing.live_since.unwrap_or(now) + grace;
     if now < ends {

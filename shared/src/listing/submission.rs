@@ -5,12 +5,12 @@ use serde_json::{Map, Value, json};
 
 use super::{Category, Kind, Lane, Listing, ListingId};
 use crate::error::{Problem, shorten};
+use crate::moment::Moment;
 use crate::probe::fetch::{Reach, Target};
 use crate::probe::handshake::Declared;
 use crate::probe::server_json::{self, Remote, ServerDescription, Transport};
 use crate::probe::unasked::Obstacle;
 use crate::store::Contact;
-use jiff::Timestamp;
 
 /// The longest display name, in characters.
 const LONGEST_NAME: usize = 120;
@@ -140,7 +140,7 @@ impl Submission {
 
     /// A new listing, due at once.
     #[must_use]
-    pub fn listing(&self, id: ListingId, now: Timestamp) -> Listing {
+    pub fn listing(&self, id: ListingId, now: Moment) -> Listing {
         let mut listing = Listing {
             name: self.name.clone().unwrap_or_else(|| id.to_string()),
             id,
@@ -380,10 +380,10 @@ mod tests {
         let first = server("org.example/adder", "https://mcp.example.org/mcp");
         let (id, beside) = first.ids();
         assert_eq!(id.as_str(), "mcp-org-example-adder");
-        let mut listing = first.listing(id, Timestamp::UNIX_EPOCH);
+        let mut listing = first.listing(id, Moment::UNIX_EPOCH);
         let squatter = server("org.example/adder", "https://evil.example.com/mcp");
         assert!(squatter.is_same_as(&listing), "nothing was proven yet");
-        listing.last_ok_at = Some(Timestamp::UNIX_EPOCH);
+        listing.last_ok_at = Some(Moment::UNIX_EPOCH);
         assert!(!squatter.is_same_as(&listing));
         assert!(server("org.example/adder", "https://new.example.org/mcp").is_same_as(&listing));
         assert_ne!(squatter.ids().1, beside);

@@ -1,7 +1,6 @@
 //! Whether a listing gave a sign of life lately: its last `ok` handshake, how old it is, and a score that halves
 //! after three days. Live means within a week, or within what the caller asks for.
 
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +10,7 @@ use crate::error::Problem;
 use crate::http::Caller;
 use crate::listing::row::hours;
 use crate::listing::{Lane, ListingId};
+use crate::moment::Moment;
 
 /// A sign of life counts for a week (contract "Weekly recheck"), in hours.
 const WEEK: f64 = 168.0;
@@ -43,7 +43,7 @@ pub struct Answer {
     /// Where it stands.
     lane: Lane,
     /// When it last gave an `ok` handshake; null if never.
-    last_signal_at: Option<Timestamp>,
+    last_signal_at: Option<Moment>,
     /// Hours since.
     age_hours: Option<f64>,
     /// What the sign was.

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +14,7 @@ use crate::funnel::{self, TakeDemo};
 use crate::http::Caller;
 use crate::listing::row::ProbeSummary;
 use crate::listing::{Kind, Lane, Listing, ListingId};
+use crate::moment::Moment;
 use crate::probe::checks::Check;
 use crate::probe::judge;
 use crate::probe::score::Part;
@@ -62,10 +62,10 @@ pub struct Answer {
     reasons: Vec<Reason>,
     /// When it is asked next without anybody's doing, where it is not Live.
     #[serde(skip_serializing_if = "Option::is_none")]
-    retry_at: Option<Timestamp>,
+    retry_at: Option<Moment>,
     /// When it is rechecked, where it is Live.
     #[serde(skip_serializing_if = "Option::is_none")]
-    recheck_at: Option<Timestamp>,
+    recheck_at: Option<Moment>,
     /// Hours in which a recheck failed since its last `ok`; at three it is demoted.
     #[serde(skip_serializing_if = "is_zero")]
     failed_recheck_hours: usize,

@@ -1,7 +1,7 @@
 //! Publishing: the one POST by which a listing comes to be. It answers at once and fetches nothing; the first
 //! probe follows on the `listing.queued` event, and the tick is the net beneath.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -14,6 +14,7 @@ use crate::events::{Event, What};
 use crate::http::Caller;
 use crate::listing::submission::{Fields, Submission};
 use crate::listing::{Kind, Lane, Listing, ListingId};
+use crate::moment::Moment;
 use crate::probe::server_json;
 use crate::store::{Allowance, FeedItem, Insertion};
 
@@ -60,7 +61,7 @@ pub struct Answer {
     poll: Poll,
     /// The earliest time of its next probe, where that is not now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    retry_at: Option<Timestamp>,
+    retry_at: Option<Moment>,
     /// A badge for its README; green once it is Live.
     badge_markdown: String,
     /// What to do next.
@@ -151,7 +152,7 @@ pub(crate) async fn first(
     app: &App,
     submission: &Submission,
     id: ListingId,
-    now: Timestamp,
+    now: Moment,
 ) -> Result<Answer, Problem> {
     let listing = submission.listing(id, now);
     let news = FeedItem {
@@ -173,12 +174,7 @@ pub(crate) async fn first(
 
 /// Publishing again is how an owner asks for a probe after a fix. What is Live is left as it is: its words are
 /// not anybody's to change who knows its URL.
-async fn again(
-    app: &App,
-    submission: &Submission,
-    known: Listing,
-    now: Timestamp,
-) -> Result<Answer, Problem> {
+async fn again(app: &App, submission: &Submission, known: Listing, now: Moment) -> Result<Answer, Problem> {
     match known.lane {
         Lane::Active => return Ok(answer(app, &known, "active", None)),
         Lane::Withdrawn => {
@@ -211,12 +207,12 @@ async fn allow(app: &App, caller: &Caller, submission: &Submission) -> Result<()
     super::allow(app, act).await
 }
 
-async fn announce(app: &App, listing: &Listing, at: Timestamp) {
+async fn announce(app: &App, listing: &Listing, at: Moment) {
     let event = Event { what: What::Queued, listing_id: listing.id.clone(), kind: listing.kind, at };
     app.bus.send(&event).await;
 }
 
-fn answer(app: &App, listing: &Listing, status: &'static str, retry_at: Option<Timestamp>) -> Answer {
+fn answer(app: &App, listing: &Listing, status: &'static str, retry_at: Option<Moment>) -> Answer {
     let status_url = app.settings.url(&format!("/api/listings/status?id={}", listing.id));
     let message = match (status, retry_at) {
         ("active", _) => "This listing is Live already; nothing was changed.".to_owned(),

@@ -1,6 +1,5 @@
 //! Whether a listing's checks are clean, check by check: the short answer a peer wants before it trusts one.
 
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +9,7 @@ use crate::badge;
 use crate::error::Problem;
 use crate::http::Caller;
 use crate::listing::{Lane, ListingId};
+use crate::moment::Moment;
 use crate::probe::checks::{self, Check};
 use crate::probe::verdict::Handshake;
 
@@ -38,7 +38,7 @@ pub struct Answer {
     /// The outcome of its last judged probe; null before the first.
     handshake: Option<Handshake>,
     /// When that was.
-    probed_at: Option<Timestamp>,
+    probed_at: Option<Moment>,
     /// Each check.
     checks: Vec<Check>,
     /// An image that shows this.

@@ -1,7 +1,6 @@
 //! The free public score of a card URL: the whole probe, judged and explained, and nothing is listed. It sends
 //! the peer only a question without side effects, because anybody may ask for anybody's score.
 
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +9,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::http::Caller;
 use crate::listing::Kind;
+use crate::moment::Moment;
 use crate::probe::checks::Check;
 use crate::probe::examine::{self, Examined};
 use crate::probe::fetch::Target;
@@ -65,7 +65,7 @@ pub struct Answer {
     /// What to do next.
     list_hint: String,
     /// When.
-    scored_at: Timestamp,
+    scored_at: Moment,
 }
 
 impl Operation for ScoreCard {

@@ -1,10 +1,11 @@
 //! What a verdict makes of a listing: its lane, its next date, its strikes. Pure rules over plain data, so that
 //! every transition of the contract's table can be read, and tested, in one place.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use sha2::{Digest, Sha256};
 
 use crate::listing::{Category, Kind, Lane, LastProbe, Listing};
+use crate::moment::Moment;
 use crate::probe::verdict::{Handshake, Reason, Verdict};
 use crate::search::Said;
 use crate::settings::Settings;
@@ -130,7 +131,7 @@ fn show(listing: &mut Listing, evidence: &Evidence) {
 
 /// Half a day to a day before the week is over, spread by id, so that the load of a week is even and a failure
 /// can still be confirmed in time.
-fn next_recheck(listing: &Listing, now: Timestamp, settings: &Settings) -> Timestamp {
+fn next_recheck(listing: &Listing, now: Moment, settings: &Settings) -> Moment {
     let spread = Sha256::digest(listing.id.as_str())[0];
     let early = SignedDuration::from_mins(720 + i64::from(spread) * 720 / 256);
     let week = days(settings.recheck_days);

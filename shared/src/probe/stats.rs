@@ -1,12 +1,13 @@
 //! The probe statistics of the contract: what is budgeted, what was spent, how the probes of the day ended, and
 //! whether the clockwork runs. All of it is read from counters and index pages; nothing is counted by reading.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
 use crate::listing::{Kind, ListingId};
+use crate::moment::Moment;
 use crate::probe::verdict::Handshake;
 use crate::store::{BudgetState, Caps, Live, ProbeRecord, StoreError, Tally, TickReport, Week};
 
@@ -30,10 +31,10 @@ pub struct Statistics {
     by_kind_today: ByKind,
     real_active_only: bool,
     wasted_probes_discarded: u32,
-    last_tick_at: Option<Timestamp>,
-    last_ok_tick_at: Option<Timestamp>,
+    last_tick_at: Option<Moment>,
+    last_ok_tick_at: Option<Moment>,
     last_handshake: Option<Handshake>,
-    next_tick_at: Timestamp,
+    next_tick_at: Moment,
     cadence_rule: String,
     live_active: LiveActive,
     live_active_snapshot: LiveActive,
@@ -59,15 +60,15 @@ struct LiveActive {
     total: u32,
     mcp: u32,
     agents: u32,
-    at: Timestamp,
+    at: Moment,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Worker {
     /// `running`, or `late` where no tick ended for two and a half ticks, or `starting` before the first.
     status: &'static str,
-    last_tick_at: Option<Timestamp>,
-    next_tick_at: Timestamp,
+    last_tick_at: Option<Moment>,
+    next_tick_at: Moment,
     last_probed: Option<String>,
     last_result: Option<String>,
     last_used: u32,
@@ -82,7 +83,7 @@ struct Recheck {
     unlimited: bool,
     active_ok: u32,
     due_now: u32,
-    next_due_at: Option<Timestamp>,
+    next_due_at: Option<Moment>,
     week: String,
     rechecked_this_week: u32,
     still_ok_this_week: u32,
@@ -127,7 +128,7 @@ struct FailSample {
     kind: Kind,
     target: String,
     reason: String,
-    probed_at: Timestamp,
+    probed_at: Moment,
 }
 
 /// What is read from the table to make the statistics.
@@ -137,7 +138,7 @@ struct Read {
     tally: Tally,
     week: Week,
     tick: TickReport,
-    due: (u32, Option<Timestamp>),
+    due: (u32, Option<Moment>),
     probes: Vec<ProbeRecord>,
 }
 
@@ -164,7 +165,7 @@ pub async fn read(app: &App) -> Result<Statistics, StoreError> {
     Ok(statistics(app, now, Read { budget, live, tally, week, tick, due, probes }))
 }
 
-fn statistics(app: &App, now: Timestamp, read: Read) -> Statistics {
+fn statistics(app: &App, now: Moment, read: Read) -> Statistics {
     let settings = &app.settings;
     let caps = Caps {
         window: settings.probe_window_cap,
@@ -246,7 +247,7 @@ fn outcomes(tally: Tally, probes: &[ProbeRecord]) -> Outcomes {
     }
 }
 
-fn worker(now: Timestamp, tick: TickReport, next_tick_at: Timestamp, tick_seconds: u32) -> Worker {
+fn worker(now: Moment, tick: TickReport, next_tick_at: Moment, tick_seconds: u32) -> Worker {
     let patience = SignedDuration::from_secs(i64::from(tick_seconds) * 5 / 2);
     let status = match tick.last_tick_at {
         None => "starting",
@@ -265,9 +266,9 @@ fn worker(now: Timestamp, tick: TickReport, next_tick_at: Timestamp, tick_second
     }
 }
 
-fn next_tick(now: Timestamp, tick_seconds: u32) -> Timestamp {
+fn next_tick(now: Moment, tick_seconds: u32) -> Moment {
     let tick = i64::from(tick_seconds);
-    Timestamp::from_second((now.as_second() / tick + 1) * tick).unwrap_or(now)
+    Moment::from_second((now.as_second() / tick + 1) * tick).unwrap_or(now)
 }
 
 fn cadence(tick_seconds: u32, caps: Caps) -> String {

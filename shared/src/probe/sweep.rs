@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
 use futures::stream::{self, FuturesUnordered};
-use jiff::Timestamp;
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
 use crate::app::App;
 use crate::events::{Event, What};
 use crate::listing::{Kind, Lane, Listing, ListingId, own};
+use crate::moment::Moment;
 use crate::probe::examine::{self, Examined};
 use crate::probe::fetch::{Fetcher, Target};
 use crate::probe::handshake::{self, Depth, Opening, Preflight, Subject};
@@ -367,7 +367,7 @@ fn judgement(
     Judgement { before: before.clone(), after, evidence, record, preflight_reject, recheck, news }
 }
 
-fn news(before: &Listing, after: &Listing, record: &ProbeRecord, at: Timestamp) -> Option<FeedItem> {
+fn news(before: &Listing, after: &Listing, record: &ProbeRecord, at: Moment) -> Option<FeedItem> {
     let (what, text) = match (before.lane, after.lane) {
         (was, now) if was == now => return None,
         (_, Lane::Active) => {

@@ -1,11 +1,11 @@
 //! What the registry knows of a server and the server's own description cannot tell: that it answered, how and when.
 //! It stands under the registry's own key, so that strict clients pass over it.
 
-use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::documents::mcp_server_card::NEWEST_REVISION;
 use crate::listing::Listing;
+use crate::moment::Moment;
 use crate::probe::verdict::Handshake;
 use crate::settings::Settings;
 
@@ -18,7 +18,7 @@ pub struct Proof {
     reason: String,
     /// When it was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    last_checked: Option<Timestamp>,
+    last_checked: Option<Moment>,
     /// By which calls.
     method: &'static str,
     /// The protocol version that it spoke.
@@ -34,7 +34,7 @@ pub struct Proof {
     score: u8,
     /// Since when it has been Live.
     #[serde(skip_serializing_if = "Option::is_none")]
-    live_since: Option<Timestamp>,
+    live_since: Option<Moment>,
     /// The whole evidence.
     status_url: String,
 }

@@ -2,12 +2,12 @@
 //! nothing, an empty text is none, and a number out of range is moved into it, for no refusal of one is documented.
 
 use http::StatusCode;
-use jiff::Timestamp;
 
 use super::MOST;
 use super::server::version;
 use crate::error::{Problem, shorten};
 use crate::listing::{Kind, Listing, ListingId};
+use crate::moment::Moment;
 use crate::probe::server_json::is_name;
 use crate::search::browse::Part;
 
@@ -92,7 +92,7 @@ fn place(cursor: &str) -> Result<String, Problem> {
     }
 }
 
-fn moment(text: &str) -> Result<Timestamp, Problem> {
+fn moment(text: &str) -> Result<Moment, Problem> {
     // An offset's `+` that was not encoded has come as a space.
     let read = text.trim().replace(' ', "+").parse();
     read.map_err(|_| {
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn a_time_is_rfc_3339() {
         let since = |text: &str| Wanted::parse(&format!("updated_since={text}")).unwrap().part.changed_since;
-        let noon: Timestamp = "2026-11-20T12:00:00Z".parse().unwrap();
+        let noon: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
         assert_eq!(since("2026-11-20T12:00:00Z"), Some(noon));
         assert_eq!(since("2026-11-20t13:00:00.000%2B01:00"), Some(noon));
         assert_eq!(since("2026-11-20T13:00:00+01:00"), Some(noon), "a plus that was not encoded");

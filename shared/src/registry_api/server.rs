@@ -1,7 +1,6 @@
 //! A Live MCP server as its `server.json` (schema of 2025-12-11), with the registry's own words about it beside. What a
 //! peer says of itself is cut to what the schema takes: whatever is listed, the document is valid.
 
-use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -9,6 +8,7 @@ use url::Url;
 use super::evidence::Proof;
 use super::namespace::Namespace;
 use crate::listing::{Listing, registry_name};
+use crate::moment::Moment;
 use crate::probe::server_json::is_version;
 use crate::search::browse::Row;
 use crate::settings::Settings;
@@ -68,7 +68,7 @@ impl ServerResponse {
 
     /// A listing, and when what it says last changed, where that is known.
     #[must_use]
-    pub fn of(listing: &Listing, changed_at: Option<Timestamp>, settings: &Settings) -> Self {
+    pub fn of(listing: &Listing, changed_at: Option<Moment>, settings: &Settings) -> Self {
         let mut official = json!({
             "status": "active",
             "publishedAt": listing.listed_at,

@@ -3,8 +3,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use jiff::Timestamp;
-
 use super::entry::Card;
 use super::index::Index;
 use super::question::Question;
@@ -12,6 +10,7 @@ use super::rank::{self, Filter};
 use crate::app::App;
 use crate::error::Problem;
 use crate::listing::{Category, Kind, Lane, ListingId};
+use crate::moment::Moment;
 use crate::search::Text;
 use crate::store::NamedListing;
 
@@ -27,7 +26,7 @@ pub struct Part {
     /// Only the listing of exactly this [`name`].
     pub named: Option<String>,
     /// Only what changed at this moment or later.
-    pub changed_since: Option<Timestamp>,
+    pub changed_since: Option<Moment>,
     /// Only names after this one: the `next` of an earlier page.
     pub after: Option<String>,
     /// At most so many.
@@ -53,7 +52,7 @@ pub struct Row {
     /// The listing, as the table holds it now, and the evidence of its last probe.
     pub listing: NamedListing,
     /// When what it says of itself last changed.
-    pub changed_at: Timestamp,
+    pub changed_at: Moment,
 }
 
 /// By what listings can be counted.
@@ -99,7 +98,7 @@ pub async fn read(app: &App, part: &Part) -> Result<Page, Problem> {
     let next = if more { cards.keys().next_back().cloned() } else { None };
     let row = |card: Card| {
         let listing = listings.remove(&card.id).filter(|named| named.0.lane == Lane::Active)?;
-        let changed_at = Timestamp::from_millisecond(card.changed_at).ok()?;
+        let changed_at = Moment::from_millisecond(card.changed_at)?;
         Some(Row { name: card.registry_name, listing, changed_at })
     };
     Ok(Page { rows: cards.into_values().filter_map(row).collect(), total, next })

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use url::Url;
@@ -12,6 +11,7 @@ use super::meaning::{self, Meaning};
 use super::rank::short_name;
 use super::words::{stem, words, words_of_name};
 use crate::listing::{Kind, Listing, ListingId, registry_name};
+use crate::moment::Moment;
 use crate::store::Evidence;
 
 /// At most so many skills or tools are read.
@@ -192,7 +192,7 @@ pub struct Entry {
 impl Entry {
     /// The entry of a listing that says `said`.
     #[must_use]
-    pub fn of(listing: &Listing, said: &Said, changed_at: Timestamp) -> Self {
+    pub fn of(listing: &Listing, said: &Said, changed_at: Moment) -> Self {
         let card = Card {
             id: listing.id.clone(),
             kind: listing.shown_kind(),

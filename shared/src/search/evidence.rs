@@ -1,9 +1,8 @@
 //! What the evidence of its last handshake adds to a hit. It decides among equals and never drowns what was asked: all of
 //! it together is worth less than one word.
 
-use jiff::Timestamp;
-
 use crate::listing::Listing;
+use crate::moment::Moment;
 
 /// The most that a fresh handshake adds, and the most that a full score adds, as a part of the rank.
 const FRESH: f32 = 0.01;
@@ -12,7 +11,7 @@ const SCORE: f32 = 0.01;
 const WEEK_HOURS: f32 = 168.0;
 
 /// A rank with what the evidence adds, and what that was, in words.
-pub(super) fn weighed(rank: f32, listing: &Listing, now: Timestamp) -> (f32, Vec<String>) {
+pub(super) fn weighed(rank: f32, listing: &Listing, now: Moment) -> (f32, Vec<String>) {
     let Some(probe) = &listing.probe else { return (rank, Vec::new()) };
     #[expect(clippy::cast_possible_truncation, reason = "hours, within a week")]
     let hours = now.duration_since(probe.at).as_secs_f64() as f32 / 3600.0;
@@ -37,8 +36,8 @@ mod tests {
     use crate::probe::fetch::Reach;
     use crate::probe::verdict::Handshake;
 
-    fn probed(score: u8, hours_ago: i64) -> (Listing, Timestamp) {
-        let now: Timestamp = "2026-11-20T12:00:00Z".parse().unwrap();
+    fn probed(score: u8, hours_ago: i64) -> (Listing, Moment) {
+        let now: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
         let url = Some("https://a.example.com/card.json".to_owned());
         let fields = Fields { agent_card_url: url, ..Fields::default() };
         let submission = Submission::parse(fields, Reach::Public).unwrap();

@@ -2,12 +2,12 @@
 //! Taken by a conditional add, so that no two sweeps together spend more than a cap.
 
 use aws_sdk_dynamodb::types::KeysAndAttributes;
-use jiff::Timestamp;
 
 use super::expression::Expression;
 use super::keys::{self, Key};
 use super::transaction::{Outcome, Transaction};
 use super::{Item, Store, StoreError, n, number, text};
+use crate::moment::Moment;
 
 /// The three caps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn take_probes(&self, wanted: u32, caps: Caps, now: Timestamp) -> Result<u32, StoreError> {
+    pub async fn take_probes(&self, wanted: u32, caps: Caps, now: Moment) -> Result<u32, StoreError> {
         let mut wanted = wanted.min(caps.window).min(caps.hour).min(caps.day);
         for _ in 0..4 {
             if wanted == 0 {
@@ -72,7 +72,7 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn budget(&self, now: Timestamp) -> Result<BudgetState, StoreError> {
+    pub async fn budget(&self, now: Moment) -> Result<BudgetState, StoreError> {
         let buckets = buckets(now);
         let wanted = KeysAndAttributes::builder()
             .set_keys(Some(buckets.iter().map(|bucket| bucket.key.item()).collect()))
@@ -85,7 +85,7 @@ impl Store {
         Ok(BudgetState { window, hour, day })
     }
 
-    async fn take_exactly(&self, amount: u32, caps: Caps, now: Timestamp) -> Result<bool, StoreError> {
+    async fn take_exactly(&self, amount: u32, caps: Caps, now: Moment) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
         for (bucket, cap) in buckets(now).iter().zip([caps.window, caps.hour, caps.day]) {
             let take =
@@ -107,7 +107,7 @@ struct Place {
     forgotten: i64,
 }
 
-fn buckets(now: Timestamp) -> [Place; 3] {
+fn buckets(now: Moment) -> [Place; 3] {
     let second = now.as_second();
     let place = |word: &str, name: String, seconds: i64| Place {
         key: Key::new(format!("BUDGET#{word}#{name}"), "BUDGET"),

@@ -1,10 +1,9 @@
 //! Counters that are kept, never counted by reading: what is Live, and how the weekly recheck goes. Each is
 //! spread over a few items, written with the change it counts, and summed by one query.
 
-use jiff::Timestamp;
-
 use super::{Item, Store, StoreError, keys, number, s};
 use crate::listing::Kind;
+use crate::moment::Moment;
 
 /// What is Live now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +58,7 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn week(&self, now: Timestamp) -> Result<Week, StoreError> {
+    pub async fn week(&self, now: Moment) -> Result<Week, StoreError> {
         let shards = self.partition(&keys::week_partition(now)).await?;
         Ok(Week {
             name: keys::week(now),

@@ -2,12 +2,12 @@
 //! is the contract's selection order. A due listing is claimed by one conditional update that also reads it.
 
 use aws_sdk_dynamodb::types::{ReturnValue, Select};
-use jiff::Timestamp;
 
 use super::expression::Expression;
 use super::listings::refused;
 use super::{Store, StoreError, keys, n, s, table, text};
 use crate::listing::{Listing, ListingId};
+use crate::moment::Moment;
 
 /// What a listing is due for. The first four are the contract's selection order, whose fifth, a fresh `ok`, is a
 /// listing whose due time lies ahead.
@@ -49,12 +49,7 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn due(
-        &self,
-        class: DueClass,
-        now: Timestamp,
-        limit: u32,
-    ) -> Result<Vec<ListingId>, StoreError> {
+    pub async fn due(&self, class: DueClass, now: Moment, limit: u32) -> Result<Vec<ListingId>, StoreError> {
         let answer = self
             .client
             .query()
@@ -76,7 +71,7 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn rechecks_due(&self, now: Timestamp) -> Result<(u32, Option<Timestamp>), StoreError> {
+    pub async fn rechecks_due(&self, now: Moment) -> Result<(u32, Option<Moment>), StoreError> {
         let query = || {
             self.client
                 .query()
@@ -94,7 +89,7 @@ impl Store {
         let (waiting, first) = futures::try_join!(waiting, first)?;
         let first = first.items.unwrap_or_default().first().and_then(|item| {
             let millis = text(item, "gsi2sk").split('#').next()?.parse().ok()?;
-            Timestamp::from_millisecond(millis).ok()
+            Moment::from_millisecond(millis)
         });
         Ok((u32::try_from(waiting.count).unwrap_or(0), first))
     }
@@ -144,7 +139,7 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused; the lease then runs out by itself.
-    pub async fn release(&self, listing: &Listing, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn release(&self, listing: &Listing, now: Moment) -> Result<(), StoreError> {
         let Some(mark) = &listing.lease else { return Ok(()) };
         let update = Expression::default()
             .set("lease_until", n(0))
@@ -178,7 +173,7 @@ pub struct Claim<'a> {
     /// The mark that the verdict must bear.
     pub mark: &'a str,
     /// Now.
-    pub now: Timestamp,
+    pub now: Moment,
     /// Milliseconds until the claim lapses, should its holder die.
     pub lease_ms: i64,
     /// Least milliseconds since the listing was last asked.

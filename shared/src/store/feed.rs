@@ -2,13 +2,13 @@
 //! which listing, when. Items leave after thirty days.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::keys::{self, Key};
 use super::{Item, Store, StoreError, n, s, text};
 use crate::listing::{Kind, ListingId};
+use crate::moment::Moment;
 
 const FEED: &str = "FEED";
 const KEPT: i64 = 30 * 86_400;
@@ -21,7 +21,7 @@ pub struct FeedItem {
     pub what: String,
     /// When.
     #[schemars(with = "String")]
-    pub at: Timestamp,
+    pub at: Moment,
     /// To which listing.
     pub listing_id: ListingId,
     /// Its kind, where it is settled.

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, HashMap};
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
-use jiff::Timestamp;
 
 use super::expression::Expression;
 use super::keys::{self, Key};
@@ -14,6 +13,7 @@ use super::listings::NamedListing;
 use super::transaction::{Outcome, Transaction};
 use super::{Item, Store, StoreError, n, number, s, text};
 use crate::listing::{Lane, Listing, ListingId};
+use crate::moment::Moment;
 use crate::search::bucket::{self, Bucket, Prefix};
 
 /// The most keys that one batch read takes.
@@ -67,7 +67,7 @@ pub struct Changed {
     /// Which.
     pub id: ListingId,
     /// When it changed.
-    pub at: Timestamp,
+    pub at: Moment,
 }
 
 /// What is read to show hits.
@@ -169,7 +169,7 @@ impl Store {
         let read = |item: &Item| {
             let (_, id) = text(item, "sk").split_once('#')?;
             let id = id.parse().ok()?;
-            Some(Changed { id, at: Timestamp::from_millisecond(number(item, "at")).ok()? })
+            Some(Changed { id, at: Moment::from_millisecond(number(item, "at"))? })
         };
         Ok(marks.iter().filter_map(read).collect())
     }
@@ -241,7 +241,7 @@ impl Store {
         &self,
         transaction: &mut Transaction,
         id: &ListingId,
-        at: Timestamp,
+        at: Moment,
     ) -> Result<(), StoreError> {
         let mut item = changed_key(id).item();
         item.insert("at".to_owned(), n(at.as_millisecond()));

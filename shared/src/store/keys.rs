@@ -1,11 +1,11 @@
 //! How items are named. Everything about one listing shares its partition; time in a key is thirteen digits of
 //! milliseconds, so that text order is time order.
 
-use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::{Item, s};
 use crate::listing::{Kind, ListingId};
+use crate::moment::Moment;
 use crate::probe::verdict::Handshake;
 
 /// Counters that every Live listing shares are spread over so many items, against write conflicts.
@@ -41,7 +41,7 @@ pub(super) fn contact(id: &ListingId) -> Key {
     Key::new(format!("CONTACT#{id}"), "CONTACT")
 }
 
-pub(super) fn probe(id: &ListingId, at: Timestamp) -> Key {
+pub(super) fn probe(id: &ListingId, at: Moment) -> Key {
     Key::new(format!("LISTING#{id}"), format!("PROBE#{}", millis(at)))
 }
 
@@ -66,19 +66,19 @@ pub(super) fn live(id: &ListingId) -> Key {
 
 pub(super) const LIVE: &str = "LIVE";
 
-pub(super) fn day_tally(at: Timestamp, id: &ListingId) -> Key {
+pub(super) fn day_tally(at: Moment, id: &ListingId) -> Key {
     Key::new(day_partition(at), shard(id))
 }
 
-pub(super) fn day_partition(at: Timestamp) -> String {
+pub(super) fn day_partition(at: Moment) -> String {
     format!("DAY#{}", day(at))
 }
 
-pub(super) fn week_tally(at: Timestamp, id: &ListingId) -> Key {
+pub(super) fn week_tally(at: Moment, id: &ListingId) -> Key {
     Key::new(week_partition(at), shard(id))
 }
 
-pub(super) fn week_partition(at: Timestamp) -> String {
+pub(super) fn week_partition(at: Moment) -> String {
     format!("WEEK#{}", week(at))
 }
 
@@ -91,22 +91,22 @@ pub(super) fn shown_probed(handshake: Handshake) -> String {
 }
 
 /// A sort key by time, then by something that tells two of the same millisecond apart.
-pub(super) fn at(time: Timestamp, mark: &str) -> String {
+pub(super) fn at(time: Moment, mark: &str) -> String {
     format!("{}#{mark}", millis(time))
 }
 
-pub(super) fn millis(time: Timestamp) -> String {
+pub(super) fn millis(time: Moment) -> String {
     format!("{:013}", time.as_millisecond())
 }
 
 /// The UTC day, `2026-11-20`.
-pub(super) fn day(at: Timestamp) -> String {
-    at.to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
+pub(super) fn day(at: Moment) -> String {
+    at.timestamp().to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
 }
 
 /// The ISO week, `2026-W47`.
-pub(super) fn week(at: Timestamp) -> String {
-    let week = at.to_zoned(jiff::tz::TimeZone::UTC).date().iso_week_date();
+pub(super) fn week(at: Moment) -> String {
+    let week = at.timestamp().to_zoned(jiff::tz::TimeZone::UTC).date().iso_week_date();
     format!("{}-W{:02}", week.year(), week.week())
 }
 
@@ -125,8 +125,8 @@ mod tests {
 
     #[test]
     fn keys_sort_by_time() {
-        let early: Timestamp = "2026-11-20T09:59:59.999Z".parse().unwrap();
-        let late: Timestamp = "2026-11-20T10:00:00Z".parse().unwrap();
+        let early: Moment = "2026-11-20T09:59:59.999Z".parse().unwrap();
+        let late: Moment = "2026-11-20T10:00:00Z".parse().unwrap();
         assert!(at(early, "z") < at(late, "a"));
         assert_eq!((day(late), week(late)), ("2026-11-20".to_owned(), "2026-W47".to_owned()));
     }

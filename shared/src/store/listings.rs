@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::KeysAndAttributes;
-use jiff::Timestamp;
 
 use super::due::DueClass;
 use super::expression::Expression;
@@ -14,6 +13,7 @@ use super::transaction::{Outcome, Transaction};
 use super::verdicts::Evidence;
 use super::{FeedItem, Item, Store, StoreError, keys, n, s, table, text};
 use crate::listing::{Kind, Lane, Listing, ListingId};
+use crate::moment::Moment;
 
 /// A listing and the evidence of its last probe.
 pub type NamedListing = (Listing, Option<Evidence>);
@@ -133,7 +133,7 @@ impl Store {
         before: &Listing,
         after: &Listing,
         contact: &Contact,
-        now: Timestamp,
+        now: Moment,
     ) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
         let change = changed(before, after)?.only_if(

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +10,7 @@ use super::counters::sum;
 use super::expression::Expression;
 use super::{Item, Store, StoreError, keys, n, number, s, text};
 use crate::listing::{Kind, ListingId};
+use crate::moment::Moment;
 use crate::probe::verdict::Handshake;
 
 const KEPT: i64 = 30 * 86_400;
@@ -39,7 +39,7 @@ pub struct ProbeRecord {
     pub protocol_hints: Vec<String>,
     /// When.
     #[schemars(with = "String")]
-    pub probed_at: Timestamp,
+    pub probed_at: Moment,
     /// Why it was not `ok`, in the contract's vocabulary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -105,7 +105,7 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn tally(&self, now: Timestamp) -> Result<Tally, StoreError> {
+    pub async fn tally(&self, now: Moment) -> Result<Tally, StoreError> {
         let shards = self.partition(&keys::day_partition(now)).await?;
         let mut reasons: BTreeMap<String, u32> = BTreeMap::new();
         for shard in &shards {

@@ -1,12 +1,11 @@
 //! Rates in the table rather than in memory: a function has many instances and none of them sees them all.
 //! By caller, by target host and for everybody; where the table cannot say, nothing is allowed.
 
-use jiff::Timestamp;
-
 use super::expression::Expression;
 use super::keys::Key;
 use super::transaction::{Outcome, Transaction};
 use super::{Store, StoreError, n};
+use crate::moment::Moment;
 
 /// One act by one caller at one host.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +28,7 @@ impl Store {
     pub async fn count_act(
         &self,
         act: Allowance<'_>,
-        now: Timestamp,
+        now: Moment,
     ) -> Result<Option<(&'static str, u32)>, StoreError> {
         let hour = now.as_second() / 3600;
         let mut counted: Vec<(&'static str, &str, u32)> =

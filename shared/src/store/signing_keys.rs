@@ -1,10 +1,10 @@
 //! The registry's private keys, in a partition that policies grant only to what signs.
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::keys::Key;
 use super::{Item, Store, StoreError};
+use crate::moment::Moment;
 
 const PARTITION: &str = "KEY#ES256";
 const FIRST: &str = "FIRST";
@@ -17,7 +17,7 @@ pub struct KeptKey {
     /// The scalar, base64url.
     pub secret: String,
     /// When it was made.
-    pub made_at: Timestamp,
+    pub made_at: Moment,
 }
 
 impl Store {

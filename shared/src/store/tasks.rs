@@ -2,12 +2,12 @@
 //! row in its caller's list; whoever else knows or guesses an id that a client chose meets a task of its own.
 
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
-use jiff::Timestamp;
 
 use super::expression::Expression;
 use super::keys::{self, Key};
 use super::transaction::{Outcome, Transaction};
 use super::{Item, Store, StoreError, n, number, s, text};
+use crate::moment::Moment;
 
 /// Seconds for which a task is kept after its last change.
 pub const TASK_KEPT: i64 = 86_400;
@@ -48,7 +48,7 @@ pub struct KeptTask {
     /// Its state, by a name that only its protocol needs to know.
     pub state: String,
     /// Since when it is in that state.
-    pub at: Timestamp,
+    pub at: Moment,
     /// All the rest, as its protocol writes it; at most [`LARGEST_CONTENT`] bytes.
     pub content: String,
 }
@@ -61,7 +61,7 @@ pub struct TaskFilter {
     /// In this state.
     pub state: Option<String>,
     /// Changed at this time or later.
-    pub since: Option<Timestamp>,
+    pub since: Option<Moment>,
 }
 
 /// A part of a caller's tasks.
@@ -127,7 +127,7 @@ impl Store {
         &self,
         before: Option<&KeptTask>,
         task: &KeptTask,
-        now: Timestamp,
+        now: Moment,
     ) -> Result<bool, StoreError> {
         let change = Expression::default().set_all(task.attributes()).set("content", s(&task.content));
         let change = match before {
@@ -160,7 +160,7 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn task(&self, id: &str, caller: &str, now: Timestamp) -> Result<Option<KeptTask>, StoreError> {
+    pub async fn task(&self, id: &str, caller: &str, now: Moment) -> Result<Option<KeptTask>, StoreError> {
         let mut found = self.tasks_at(vec![of_client(caller, id), ours(id)], now).await?;
         found.sort_by_key(|task| task.origin == Origin::Ours);
         Ok(found.into_iter().next())
@@ -176,7 +176,7 @@ impl Store {
         filter: &TaskFilter,
         after: Option<&str>,
         limit: usize,
-        now: Timestamp,
+        now: Moment,
     ) -> Result<TaskPage, StoreError> {
         let (rows, read_to) = self.rows(caller, filter, after, now).await?;
         let total = match after {
@@ -198,9 +198,9 @@ impl Store {
         caller: &str,
         filter: &TaskFilter,
         after: Option<&str>,
-        now: Timestamp,
+        now: Moment,
     ) -> Result<(Vec<Item>, Option<String>), StoreError> {
-        let oldest = Timestamp::from_second(now.as_second() - TASK_KEPT).unwrap_or(Timestamp::MIN);
+        let oldest = Moment::from_second(now.as_second() - TASK_KEPT).unwrap_or(Moment::UNIX_EPOCH);
         let since = filter.since.map_or(oldest, |since| since.max(oldest));
         let start = after.map(|after| Key::new(list(caller), after).item());
         let answer = self
@@ -222,7 +222,7 @@ impl Store {
         Ok((rows, read_to))
     }
 
-    async fn tasks_at(&self, places: Vec<Key>, now: Timestamp) -> Result<Vec<KeptTask>, StoreError> {
+    async fn tasks_at(&self, places: Vec<Key>, now: Moment) -> Result<Vec<KeptTask>, StoreError> {
         if places.is_empty() {
             return Ok(Vec::new());
         }
@@ -256,7 +256,7 @@ fn list(caller: &str) -> String {
     format!("TASKS#{caller}")
 }
 
-fn wanted(row: &Item, filter: &TaskFilter, now: Timestamp) -> bool {
+fn wanted(row: &Item, filter: &TaskFilter, now: Moment) -> bool {
     let is =
         |name: &str, wanted: &Option<String>| wanted.as_ref().is_none_or(|wanted| text(row, name) == wanted);
     number(row, "ttl") > now.as_second() && is("context_id", &filter.context_id) && is("state", &filter.state)
@@ -273,11 +273,12 @@ fn bearable(rows: &[Item], limit: usize) -> usize {
     fits.count()
 }
 
-fn time(item: &Item) -> Result<Timestamp, StoreError> {
+fn time(item: &Item) -> Result<Moment, StoreError> {
     let Some(AttributeValue::N(_)) = item.get("changed") else {
         return Err(StoreError::Fault("a task without a time".to_owned()));
     };
-    Timestamp::from_millisecond(number(item, "changed")).map_err(|error| StoreError::Fault(error.to_string()))
+    Moment::from_millisecond(number(item, "changed"))
+        .ok_or_else(|| StoreError::Fault("a task changed outside all time".to_owned()))
 }
 
 #[cfg(test)]

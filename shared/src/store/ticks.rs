@@ -1,20 +1,20 @@
 //! The tick's own memory: that a slot of the cadence is taken, and how the last sweep went. The slot is a bucket
 //! of time taken once, because "now minus last" would skip ticks under the scheduler's jitter.
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::expression::Expression;
 use super::keys::Key;
 use super::{Item, Store, StoreError, n, number, s, text};
+use crate::moment::Moment;
 
 /// How the latest sweep went, and how many there were.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TickReport {
     /// When the last tick ended.
-    pub last_tick_at: Option<Timestamp>,
+    pub last_tick_at: Option<Moment>,
     /// When a tick last found an `ok`.
-    pub last_ok_tick_at: Option<Timestamp>,
+    pub last_ok_tick_at: Option<Moment>,
     /// The listing it probed last.
     pub last_probed: Option<String>,
     /// That probe's outcome.
@@ -34,7 +34,7 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn take_slot(&self, job: &str, slot: i64, now: Timestamp) -> Result<bool, StoreError> {
+    pub async fn take_slot(&self, job: &str, slot: i64, now: Moment) -> Result<bool, StoreError> {
         let mut item = Key::new(format!("SLOT#{job}#{slot}"), "SLOT").item();
         item.insert("ttl".to_owned(), n(now.as_second() + 86_400));
         self.put_once(item).await
@@ -49,7 +49,7 @@ impl Store {
         last: Option<(&str, &str)>,
         any_ok: bool,
         used: u32,
-        now: Timestamp,
+        now: Moment,
     ) -> Result<(), StoreError> {
         let mut note = Expression::default()
             .set("last_tick_at", s(now.to_string()))

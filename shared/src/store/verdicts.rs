@@ -2,7 +2,6 @@
 //! Live counters, the holder of the endpoint and the news. A crash before it leaves the listing due; a second
 //! delivery finds the lease gone and writes nothing.
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::expression::Expression;
@@ -12,6 +11,7 @@ use super::probes::ProbeRecord;
 use super::transaction::{Outcome, Transaction};
 use super::{FeedItem, Store, StoreError, n, s, text};
 use crate::listing::{Kind, Lane, Listing, ListingId};
+use crate::moment::Moment;
 use crate::probe::checks::Check;
 use crate::probe::score::Score;
 use crate::probe::verdict::Verdict;
@@ -26,7 +26,7 @@ pub struct Evidence {
     /// The score and what it is made of.
     pub score: Score,
     /// When.
-    pub probed_at: Timestamp,
+    pub probed_at: Moment,
 }
 
 /// What a judgement does to the Live counters.

@@ -3,7 +3,6 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
-use jiff::Timestamp;
 use p256::ecdsa::signature::Signer as _;
 use p256::ecdsa::{Signature, SigningKey};
 use schemars::JsonSchema;
@@ -12,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::app::{App, Random};
 use crate::error::Problem;
+use crate::moment::Moment;
 use crate::store::{KeptKey, StoreError};
 
 /// A public key as RFC 7517 writes it.
@@ -131,7 +131,7 @@ async fn kept(app: &App) -> Result<Vec<KeptKey>, Problem> {
     Ok(kept?)
 }
 
-fn first(random: &Random, now: Timestamp) -> Result<KeptKey, Unreadable> {
+fn first(random: &Random, now: Moment) -> Result<KeptKey, Unreadable> {
     let key = SignKey::new(random)?;
     Ok(KeptKey { kid: key.kid.clone(), secret: BASE64URL.encode(key.key.to_bytes()), made_at: now })
 }
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_kept_key_signs_what_its_public_half_verifies() {
-        let kept = first(&Random::seeded(1), Timestamp::UNIX_EPOCH).unwrap();
+        let kept = first(&Random::seeded(1), Moment::UNIX_EPOCH).unwrap();
         let key = SignKey::read(&kept).unwrap();
         assert_eq!(key.kid(), kept.kid);
         let signature = BASE64URL.decode(key.sign("a.b")).unwrap();

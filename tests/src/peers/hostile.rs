@@ -1,18 +1,20 @@
 //! Peers that mean harm, or are broken so that it comes to the same: each hangs, floods or lies in one way.
 //! They stand on bare sockets, because no server library does any of this.
 
+use std::io::Write as _;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{any, get};
-use futures::{StreamExt as _, stream};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use futures::stream;
 use http::header;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tower_http::compression::CompressionLayer;
 
 use super::CARD;
 use super::agents;
@@ -41,7 +43,7 @@ pub enum Harm {
     Huge,
     /// A hundred thousand arrays, one in the other.
     Deep,
-    /// A gigabyte of zeros, compressed to one megabyte.
+    /// Sixteen megabytes of zeros, compressed to sixteen kilobytes.
     GzipBomb,
     /// A redirect to an address in 10.0.0.0/8.
     RedirectToPrivate,
@@ -117,7 +119,12 @@ impl Harm {
                 Router::new().fallback(async || json_body(&json!({ "name": "x".repeat(10 << 20) })))
             }
             Self::Deep => Router::new().fallback(async || deep()),
-            Self::GzipBomb => Router::new().fallback(zeros).layer(CompressionLayer::new().gzip(true)),
+            Self::GzipBomb => {
+                let bomb = gzip_bomb();
+                Router::new().fallback(async move || {
+                    ([(header::CONTENT_ENCODING, "gzip")], json_stream(Body::from(bomb)))
+                })
+            }
             Self::RedirectToPrivate => to("http://10.0.0.1/.well-known/agent-card.json"),
             Self::RedirectToMetadata => to("http://169.254.169.254/latest/meta-data/"),
             Self::RedirectLoop => to(CARD),
@@ -170,9 +177,13 @@ async fn endless() -> Response {
     json_stream(Body::from_stream(spaces))
 }
 
-async fn zeros() -> Response {
-    let zeros = stream::repeat_with(|| Ok::<_, std::io::Error>(Bytes::from_static(&[b'0'; 64 * 1024])));
-    json_stream(Body::from_stream(zeros.take(16 * 1024)))
+/// Compressed before anybody asks: a busy machine must not make a slow peer of it.
+fn gzip_bomb() -> Bytes {
+    let mut zeros = GzEncoder::new(Vec::new(), Compression::default());
+    for _ in 0..256 {
+        zeros.write_all(&[b'0'; 64 * 1024]).unwrap();
+    }
+    zeros.finish().unwrap().into()
 }
 
 fn deep() -> Response {

@@ -180,7 +180,7 @@ async fn a_row_has_everything_to_act_on() {
         "ok": true,
         "handshake": "ok",
         "score": "[score]",
-        "probed_at": "2026-11-20T12:00:01Z",
+        "probed_at": "2026-11-20T12:00:01.000Z",
         "target": "[peer]/rpc",
         "latency_ms": "[latency_ms]",
         "age_hours": 1.0
@@ -189,7 +189,7 @@ async fn a_row_has_everything_to_act_on() {
         "required": true,
         "active": true,
         "mode": "grace",
-        "reason": "Onboarding grace until 2026-11-27T12:00:01Z: the listing holds while its owner checks in."
+        "reason": "Onboarding grace until 2026-11-27T12:00:01.000Z: the listing holds while its owner checks in."
       },
       "agent_card_url": "[peer]/.well-known/agent-card.json",
       "website": "https://adder.example.org/docs",

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use futures::future::join_all;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use local::engine::{self, Data, Embedded};
 use proptest::prelude::*;
 use registry::app::Clock;
 use registry::listing::page::{Cursor, Place};
 use registry::listing::submission::{Fields, Submission};
 use registry::listing::{Kind, Lane, Listing};
+use registry::moment::Moment;
 use registry::probe::fetch::Reach;
 use registry::probe::judge::{Job, judge};
 use registry::probe::score::Score;
@@ -33,7 +34,7 @@ fn listings() -> impl Strategy<Value = Listing> {
         .prop_map(|(lane, failures, strikes, ok_ago, host)| {
             let url = Some(format!("https://h{host}.example.org/agent-card.json"));
             let submission = Submission::parse(Fields { url, ..Fields::default() }, Reach::Public).unwrap();
-            let now = Timestamp::from_second(NOW).unwrap();
+            let now = Moment::from_second(NOW).unwrap();
             let mut listing = submission.listing(submission.ids().0, now - SignedDuration::from_hours(300));
             listing.lane = lane;
             listing.failures = failures;
@@ -67,7 +68,7 @@ fn evidences() -> impl Strategy<Value = Evidence> {
         },
         checks: Vec::new(),
         score: Score { value: 50, breakdown: Vec::new() },
-        probed_at: Timestamp::from_second(NOW).unwrap(),
+        probed_at: Moment::from_second(NOW).unwrap(),
     })
 }
 
@@ -169,7 +170,7 @@ proptest! {
         let caps = Caps { window, hour, day };
         runtime.block_on(async {
             let store = empty_store().await;
-            let at = |second: i64| Timestamp::from_second(NOW + second).unwrap();
+            let at = |second: i64| Moment::from_second(NOW + second).unwrap();
             let taken = join_all(sweeps.iter().map(|(wanted, second)| store.take_probes(*wanted, caps, at(*second))));
             let taken: Vec<u32> = taken.await.into_iter().map(Result::unwrap).collect();
             for (got, (wanted, _)) in taken.iter().zip(&sweeps) {

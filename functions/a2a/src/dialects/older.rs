@@ -4,7 +4,7 @@
 use registry::http::Enclosed;
 use serde_json::{Value, json};
 
-use super::{Shape, some, time};
+use super::{Shape, some};
 use crate::message::{Content, Message, Part, Role};
 use crate::task::Task;
 
@@ -74,7 +74,7 @@ pub(crate) fn task(mut task: Task, history: Option<u64>, told_in_status: bool) -
     let mut status = Shape::default();
     status.put("state", Some(task.state.name()));
     status.put("message", task.contents.message.or(told).map(message));
-    status.put("timestamp", Some(time(task.at)));
+    status.put("timestamp", Some(task.at.to_string()));
     let artifacts = task.contents.artifacts.into_iter().enumerate().map(|(index, artifact)| {
         let parts: Vec<Value> = artifact.parts.into_iter().map(part).collect();
         json!({ "artifactId": artifact.id, "name": artifact.name, "parts": parts, "index": index })

@@ -12,8 +12,8 @@ use aws_sdk_dynamodb::types::{
     KeyType, Projection, ProjectionType, Put, ScalarAttributeType, TimeToLiveSpecification,
     TransactWriteItem,
 };
-use jiff::Timestamp;
 use registry::app::Clock;
+use registry::moment::Moment;
 
 use super::{Data, Embedded, EngineError, client};
 
@@ -151,7 +151,7 @@ async fn a_request_the_engine_cannot_read_is_a_validation_error() {
 
 #[tokio::test]
 async fn expired_items_go_when_the_registrys_clock_says_so() {
-    let clock = Clock::manual(Timestamp::from_second(1_800_000_000).unwrap());
+    let clock = Clock::manual(Moment::from_second(1_800_000_000).unwrap());
     let engine = Embedded::open(&Data::Memory, &clock).unwrap();
     let client = client(engine.clone());
     create_table(&client).await;

@@ -163,7 +163,7 @@ proptest! {
         let listing = Listing {
             name, description, server_name, version, url, endpoint, website, era, tools_hash, probe, failures, ..adder()
         };
-        let changed_at = changed_at.map(|millis| Timestamp::from_millisecond(millis).unwrap());
+        let changed_at = changed_at.map(|millis| Moment::from_millisecond(millis).unwrap());
         let response = json!(ServerResponse::of(&listing, changed_at, &settings(base_url)));
         let server = &response["server"];
         let faults: Vec<String> = OFFICIAL_SCHEMA.iter_errors(server).map(|error| error.to_string()).collect();

@@ -35,7 +35,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let file = folder.file("operations.db");
     let observer = Observer::default();
     let settings = Settings::from_env(Mode::Development, |_| None)?;
-    let clock = Clock::manual(jiff::Timestamp::now());
+    let clock = Clock::manual(Clock::default().now());
     let local = Local::start(Options {
         observer: Some(observer.clone()),
         clock: clock.clone(),

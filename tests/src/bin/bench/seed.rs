@@ -9,11 +9,12 @@ use aws_smithy_runtime_api::client::http::{
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::body::SdkBody;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use local::engine::{self, Embedded};
 use registry::app::App;
 use registry::listing::submission::{Fields, Submission};
 use registry::listing::{Kind, Lane, Listing, ListingId};
+use registry::moment::Moment;
 use registry::probe::checks::{self, Context};
 use registry::probe::judge::{self, Job};
 use registry::probe::score;
@@ -80,7 +81,7 @@ const MARK: &str = "seed";
 pub(crate) async fn seed(
     store: &Store,
     settings: &Settings,
-    now: Timestamp,
+    now: Moment,
     numbers: std::ops::Range<usize>,
     words: &Arc<Words>,
 ) -> Result<Vec<ListingId>, Failure> {
@@ -106,7 +107,7 @@ pub(crate) async fn seed(
 async fn live(
     store: &Store,
     settings: &Settings,
-    now: Timestamp,
+    now: Moment,
     n: usize,
     words: &Words,
 ) -> Result<ListingId, Failure> {
@@ -148,7 +149,7 @@ fn fields(kind: Kind, n: usize) -> Fields {
     }
 }
 
-fn judgement(before: Listing, settings: &Settings, verdict: Verdict, at: Timestamp) -> Judgement {
+fn judgement(before: Listing, settings: &Settings, verdict: Verdict, at: Moment) -> Judgement {
     let context = Context {
         reach: settings.reach(),
         card_url: verdict.facts.card_url.clone(),

@@ -6,15 +6,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http::StatusCode;
-use jiff::Timestamp;
 use registry::app::Random;
 use registry::listing::ListingId;
+use registry::moment::Moment;
 use registry::store::Claim;
 use serde_json::{Value, json};
 use tests::peers::{Asked, Peer, agents, empty};
 use tests::world::{DAY, HOUR, TICK, Wish, World};
 
-fn time(value: &Value) -> Timestamp {
+fn time(value: &Value) -> Moment {
     value.as_str().unwrap().parse().unwrap()
 }
 
@@ -25,7 +25,7 @@ async fn live() -> (World, Peer, ListingId) {
     (world, peer, id)
 }
 
-async fn recheck_at(world: &World, id: &ListingId) -> Timestamp {
+async fn recheck_at(world: &World, id: &ListingId) -> Moment {
     time(&world.status(id).await["recheck_at"])
 }
 

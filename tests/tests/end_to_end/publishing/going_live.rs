@@ -75,7 +75,7 @@ async fn an_agent_of_1_0_goes_live_with_its_evidence() {
         "ok": true,
         "handshake": "ok",
         "score": "[score]",
-        "probed_at": "2026-11-20T12:00:01Z",
+        "probed_at": "2026-11-20T12:00:01.000Z",
         "target": "[peer]/rpc",
         "latency_ms": "[latency_ms]",
         "age_hours": 0.0

@@ -1,0 +1,144 @@
+//! A point in time as this registry keeps and writes it: UTC, in whole milliseconds, always with three digits.
+//! Of two such texts the lesser is the earlier, so whoever reads our answers may compare them as they stand.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::{Add, Sub};
+use std::str::FromStr;
+
+use jiff::{SignedDuration, Timestamp};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A point in time in whole milliseconds, such as `2026-11-20T12:00:00.000Z`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Moment(Timestamp);
+
+impl Moment {
+    /// The beginning of 1970.
+    pub const UNIX_EPOCH: Self = Self(Timestamp::UNIX_EPOCH);
+
+    /// So many seconds after the beginning of 1970; none outside the years -9999 to 9999.
+    #[must_use]
+    pub fn from_second(seconds: i64) -> Option<Self> {
+        Timestamp::from_second(seconds).ok().map(Self)
+    }
+
+    /// So many milliseconds after the beginning of 1970; none outside the years -9999 to 9999.
+    #[must_use]
+    pub fn from_millisecond(millis: i64) -> Option<Self> {
+        Timestamp::from_millisecond(millis).ok().map(Self)
+    }
+
+    /// Seconds since the beginning of 1970, cut.
+    #[must_use]
+    pub fn as_second(self) -> i64 {
+        self.0.as_second()
+    }
+
+    /// Milliseconds since the beginning of 1970.
+    #[must_use]
+    pub fn as_millisecond(self) -> i64 {
+        self.0.as_millisecond()
+    }
+
+    /// How long after `earlier` this is; negative where it is before.
+    #[must_use]
+    pub fn duration_since(self, earlier: Self) -> SignedDuration {
+        self.0.duration_since(earlier.0)
+    }
+
+    /// The same moment, for calendars and formats.
+    #[must_use]
+    pub fn timestamp(self) -> Timestamp {
+        self.0
+    }
+}
+
+impl From<Timestamp> for Moment {
+    /// Cut to milliseconds.
+    fn from(time: Timestamp) -> Self {
+        Self(Timestamp::from_millisecond(time.as_millisecond()).unwrap_or(time))
+    }
+}
+
+impl FromStr for Moment {
+    type Err = jiff::Error;
+
+    /// Reads any RFC 3339 time, of any zone and precision.
+    fn from_str(text: &str) -> Result<Self, jiff::Error> {
+        text.parse::<Timestamp>().map(Self::from)
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.3}", self.0)
+    }
+}
+
+impl Add<SignedDuration> for Moment {
+    type Output = Self;
+
+    fn add(self, later: SignedDuration) -> Self {
+        Self::from(self.0 + later)
+    }
+}
+
+impl Sub<SignedDuration> for Moment {
+    type Output = Self;
+
+    fn sub(self, earlier: SignedDuration) -> Self {
+        Self::from(self.0 - earlier)
+    }
+}
+
+impl Serialize for Moment {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Moment {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Timestamp::deserialize(deserializer).map(Self::from)
+    }
+}
+
+impl JsonSchema for Moment {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Moment".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({ "type": "string", "format": "date-time" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_text_has_three_digits_of_a_second() {
+        let written = |text: &str| text.parse::<Moment>().unwrap().to_string();
+        assert_eq!(written("2026-11-20T12:00:00Z"), "2026-11-20T12:00:00.000Z");
+        assert_eq!(written("2026-11-20T12:00:00.01Z"), "2026-11-20T12:00:00.010Z");
+        assert_eq!(written("2026-11-20T13:00:00.0129+01:00"), "2026-11-20T12:00:00.012Z");
+    }
+
+    proptest! {
+        #[test]
+        fn texts_sort_as_moments_do(one in 0_i64..4_000_000_000_000, apart in 0_i64..2_000) {
+            let at = |millis| Moment::from_millisecond(millis).unwrap();
+            let (early, late) = (at(one), at(one + apart));
+            prop_assert_eq!(early.cmp(&late), early.to_string().cmp(&late.to_string()));
+            prop_assert_eq!(early.to_string().parse::<Moment>().unwrap(), early);
+        }
+    }
+}
