@@ -115,14 +115,12 @@ impl Harm {
         };
         Some(match self {
             Self::Endless => Router::new().fallback(endless),
-            Self::Huge => {
-                Router::new().fallback(async || json_body(&json!({ "name": "x".repeat(10 << 20) })))
-            }
-            Self::Deep => Router::new().fallback(async || deep()),
+            Self::Huge => says(json!({ "name": "x".repeat(10 << 20) }).to_string()),
+            Self::Deep => says(deep()),
             Self::GzipBomb => {
                 let bomb = gzip_bomb();
                 Router::new().fallback(async move || {
-                    ([(header::CONTENT_ENCODING, "gzip")], json_stream(Body::from(bomb)))
+                    ([(header::CONTENT_ENCODING, "gzip")], json_stream(Body::from(bomb.clone())))
                 })
             }
             Self::RedirectToPrivate => to("http://10.0.0.1/.well-known/agent-card.json"),
@@ -134,7 +132,9 @@ impl Harm {
             Self::CardToPrivate => serves(agents::card_at("Spy", "http://10.0.0.1/rpc")),
             Self::SilentInterface => with_interface(Router::new().route("/rpc", any(silence))),
             Self::EndlessInterface => with_interface(Router::new().route("/rpc", any(endless))),
-            Self::DeepInterface => with_interface(Router::new().route("/rpc", any(async || deep()))),
+            Self::DeepInterface => {
+                with_interface(Router::new().route("/rpc", any(async || json_stream(Body::from(deep())))))
+            }
             _ => return None,
         })
     }
@@ -177,7 +177,6 @@ async fn endless() -> Response {
     json_stream(Body::from_stream(spaces))
 }
 
-/// Compressed before anybody asks: a busy machine must not make a slow peer of it.
 fn gzip_bomb() -> Bytes {
     let mut zeros = GzEncoder::new(Vec::new(), Compression::default());
     for _ in 0..256 {
@@ -186,12 +185,14 @@ fn gzip_bomb() -> Bytes {
     zeros.finish().unwrap().into()
 }
 
-fn deep() -> Response {
-    json_stream(Body::from("[".repeat(100_000)))
+fn deep() -> String {
+    "[".repeat(100_000)
 }
 
-fn json_body(value: &Value) -> Response {
-    json_stream(Body::from(value.to_string()))
+/// What it says is made beforehand: on a busy machine a harmful peer must not become a slow one.
+fn says(text: String) -> Router {
+    let text = Bytes::from(text);
+    Router::new().fallback(async move || json_stream(Body::from(text.clone())))
 }
 
 fn json_stream(body: Body) -> Response {

@@ -14,6 +14,9 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::{Answer, FetchError, Fetcher, Reach, Request, Target};
 
+/// What a deadline may be overrun by where the machine does much else; a peer that is waited for takes for ever.
+const A_BUSY_MACHINE: Duration = Duration::from_secs(5);
+
 /// A peer on loopback, and the requests that it has seen (head and, as far as it came with it, body).
 struct Peer {
     base: String,

@@ -71,7 +71,7 @@ async fn bodies_that_cannot_be_read() {
         let reply = world.post_raw("/api/publish", kind, body).await;
         assert_eq!((reply.status, &reply.body["code"]), (status, &json!(code)), "{what}: {reply:?}");
         reply.assert_problem();
-        assert!(began.elapsed() < Duration::from_secs(2), "{what} took {:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(10), "{what} took {:?}", began.elapsed());
     }
     for kind in ["application/json; charset=utf-8", "Application/JSON", "application/vnd.mcp+json"] {
         let reply = world.post_raw("/api/publish", Some(kind), r#"{"url": "https://a.example.org/"}"#).await;

@@ -85,7 +85,7 @@ fn every_agent_card_is_read_or_refused_in_words() {
     for (name, body) in documents {
         let began = Instant::now();
         let read = card::read_body(&body);
-        assert!(began.elapsed() < Duration::from_secs(1), "{name} took {:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(10), "{name} took {:?}", began.elapsed());
         match read {
             Ok(card) => {
                 assert!(!card.name.is_empty() && !card.interfaces.is_empty(), "{name}");
@@ -151,7 +151,7 @@ fn every_server_description_is_taken_or_refused_in_words() {
         assert!(server_json::looks_like(document.as_object().expect("an object")), "{name}");
         let began = Instant::now();
         let read = server_json::read(&document, Reach::Public);
-        assert!(began.elapsed() < Duration::from_secs(1), "{name} took {:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(10), "{name} took {:?}", began.elapsed());
         match read {
             Ok(server) => {
                 let asked = server

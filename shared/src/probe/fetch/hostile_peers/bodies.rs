@@ -94,7 +94,7 @@ async fn fetch_ends_a_drip_at_the_deadline() {
     let started = Instant::now();
     let error = fetcher().send(get(peer.at("/")).with_deadline(after)).await.unwrap_err();
     assert_eq!(error, FetchError::Timeout { after });
-    assert!(started.elapsed() < after * 3, "{:?}", started.elapsed());
+    assert!(started.elapsed() < after + A_BUSY_MACHINE, "{:?}", started.elapsed());
 }
 
 #[tokio::test]

@@ -53,7 +53,7 @@ async fn fetch_ends_endless_provisional_answers_at_the_deadline() {
     let started = Instant::now();
     let error = fetcher().send(get(peer.at("/")).with_deadline(after)).await.unwrap_err();
     assert_eq!(error, FetchError::Timeout { after });
-    assert!(started.elapsed() < after * 3);
+    assert!(started.elapsed() < after + A_BUSY_MACHINE);
 }
 
 #[tokio::test]
@@ -171,7 +171,7 @@ async fn fetch_asks_no_name_that_leads_inwards() {
 async fn fetch_counts_the_dns_against_the_deadline() {
     let slow = answering(
         |_| {
-            std::thread::sleep(Duration::from_millis(600));
+            std::thread::sleep(Duration::from_secs(6));
             Err(FetchError::NameNotFound)
         },
         Reach::Public,
@@ -182,7 +182,7 @@ async fn fetch_counts_the_dns_against_the_deadline() {
     let sent = slow.send(get(target.clone()).with_deadline(after)).await;
     assert_eq!(sent.unwrap_err(), FetchError::Timeout { after });
     assert_eq!(slow.connect(&target, after).await, Err(FetchError::Timeout { after }));
-    assert!(started.elapsed() < Duration::from_millis(500));
+    assert!(started.elapsed() < A_BUSY_MACHINE);
 }
 
 #[tokio::test]
