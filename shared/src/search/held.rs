@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use super::bucket::Prefix;
 use super::index::Index;
-use super::{Looked, Wanted, look};
+use super::{Looked, Wanted, look, phrasebook};
 use crate::store::{Manifest, Store, StoreError};
 
 /// A bucket that was split after the manifest was read is looked for again so many times.
@@ -95,7 +95,13 @@ impl Searcher {
     /// # Errors
     /// The table is busy or refused.
     pub async fn load(&self, store: &Store) -> Result<(), StoreError> {
-        if self.version().is_none() { self.renew(store).await } else { Ok(()) }
+        if self.version().is_some() {
+            return Ok(());
+        }
+        // The first question reads the phrasebook, too. Where there is a second processor it is read beside the index;
+        // a question that comes before its end waits for it.
+        drop(tokio::task::spawn_blocking(phrasebook::open));
+        self.renew(store).await
     }
 
     /// Brings the index up to what the table says now. Who comes while another does it waits for that.

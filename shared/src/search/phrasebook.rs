@@ -34,6 +34,11 @@ pub(super) struct Behind {
     pub(super) likely: f32,
 }
 
+/// Reads the book, if nobody has yet.
+pub(super) fn open() {
+    LazyLock::force(&BOOK);
+}
+
 /// The needs that may be behind what is asked, the likeliest first.
 pub(super) fn behind(asked: &[f32]) -> Vec<Behind> {
     let mut nearest = vec![0.0_f32; BOOK.needs.len()];
