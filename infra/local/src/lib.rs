@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::serve::ListenerExt;
+use futures::future::BoxFuture;
 use registry::app::{App, Clock, Random};
 use registry::events::Bus;
 use registry::settings::Settings;
@@ -123,49 +124,51 @@ pub struct Local {
 }
 
 impl Local {
-    /// Starts a registry. When this returns, it answers.
+    /// Starts a registry. When this is done, it answers. Boxed, so that the whole of it is compiled once, here.
     ///
     /// # Errors
     /// Says which part cannot be had, and why.
-    pub async fn start(options: Options) -> Result<Self, StartError> {
-        let template = Template::own()?;
-        let engine = Embedded::open(&options.data, &options.clock)?;
-        let lock = match &options.data {
-            Data::Memory => None,
-            Data::File(path) => Some(Lock::on(path)?),
-        };
-        let client = match options.observer {
-            None => engine::client(engine.clone()),
-            Some(observer) => engine::client(engine::observed::Observed::new(engine.clone(), observer)),
-        };
-        let refused = |error| StartError::Listen(options.listen, error);
-        let listener = TcpListener::bind(options.listen).await.map_err(refused)?;
-        let address = listener.local_addr().map_err(refused)?;
-        let mut settings = options.settings;
-        if options.own_base_url {
-            settings.base_url = base_url(address);
-        }
-        table::ensure(&client, &settings.table_name)
-            .await
-            .map_err(|error| StartError::Table(error.into()))?;
+    pub fn start(options: Options) -> BoxFuture<'static, Result<Self, StartError>> {
+        Box::pin(async move {
+            let template = Template::own()?;
+            let engine = Embedded::open(&options.data, &options.clock)?;
+            let lock = match &options.data {
+                Data::Memory => None,
+                Data::File(path) => Some(Lock::on(path)?),
+            };
+            let client = match options.observer {
+                None => engine::client(engine.clone()),
+                Some(observer) => engine::client(engine::observed::Observed::new(engine.clone(), observer)),
+            };
+            let refused = |error| StartError::Listen(options.listen, error);
+            let listener = TcpListener::bind(options.listen).await.map_err(refused)?;
+            let address = listener.local_addr().map_err(refused)?;
+            let mut settings = options.settings;
+            if options.own_base_url {
+                settings.base_url = base_url(address);
+            }
+            table::ensure(&client, &settings.table_name)
+                .await
+                .map_err(|error| StartError::Table(error.into()))?;
 
-        let tick = settings.tick();
-        let store = if options.remembers {
-            Store::sole_writer(client, &settings.table_name)
-        } else {
-            Store::new(client, &settings.table_name)
-        };
-        let (bus, events) = Bus::local();
-        let app = App::new(settings, store, bus, options.clock.clone(), options.random);
-        let router = gateway::router(&template, &functions::http(&app), options.transport)?;
-        let timetable = schedule::Timetable::new(&template, &functions::jobs(&app), tick, options.clock)?;
-        let (clockwork, events) = if options.schedules {
-            (Some(timetable.start(events, engine.clone())), None)
-        } else {
-            (None, Some(events))
-        };
-        let server = Server::start(listener, router);
-        Ok(Self { address, app, engine, events, server, clockwork, _lock: lock })
+            let tick = settings.tick();
+            let store = if options.remembers {
+                Store::sole_writer(client, &settings.table_name)
+            } else {
+                Store::new(client, &settings.table_name)
+            };
+            let (bus, events) = Bus::local();
+            let app = App::new(settings, store, bus, options.clock.clone(), options.random);
+            let router = gateway::router(&template, &functions::http(&app), options.transport)?;
+            let timetable = schedule::Timetable::new(&template, &functions::jobs(&app), tick, options.clock)?;
+            let (clockwork, events) = if options.schedules {
+                (Some(timetable.start(events, engine.clone())), None)
+            } else {
+                (None, Some(events))
+            };
+            let server = Server::start(listener, router);
+            Ok(Self { address, app, engine, events, server, clockwork, _lock: lock })
+        })
     }
 
     /// The URL of a path of this registry on this machine.

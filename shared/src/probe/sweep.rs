@@ -1,12 +1,14 @@
 //! The clockwork: claim what is due, preflight it, take the budget, probe, judge, record. Each step is safe to be
 //! done twice: a claim is conditional, a verdict needs the claim's mark, and whoever dies in between leaves the
-//! listing due again when its lease runs out.
+//! listing due again when its lease runs out. What others wait for is boxed: else all of it would be compiled once more
+//! in each crate that does.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
+use futures::future::BoxFuture;
 use futures::stream::{self, FuturesUnordered};
 use serde::Serialize;
 use tokio::sync::Semaphore;
@@ -99,69 +101,75 @@ enum Prepared {
 ///
 /// # Errors
 /// The table is busy.
-pub async fn tick(app: &App) -> Result<Report, StoreError> {
-    let now = app.clock.now();
-    let slot = now.as_second() / i64::from(app.settings.probe_tick_seconds);
-    if !app.store.take_slot("probe-tick", slot, now).await? {
-        return Ok(Report::default());
-    }
-    let began = Instant::now();
-    let mut report = Report::default();
-    let left = app.store.budget(now).await?.left(caps(app)).min(app.settings.probes_per_tick);
-    let mut seen = 0;
-    while report.probed < left && began.elapsed() < SWEEP {
-        let room = left - report.probed;
-        let batch = due(app, &DueClass::OF_A_TICK, room.min(AT_ONCE as u32)).await?;
-        if batch.is_empty() {
-            break;
+pub fn tick(app: &App) -> BoxFuture<'_, Result<Report, StoreError>> {
+    Box::pin(async move {
+        let now = app.clock.now();
+        let slot = now.as_second() / i64::from(app.settings.probe_tick_seconds);
+        if !app.store.take_slot("probe-tick", slot, now).await? {
+            return Ok(Report::default());
         }
-        let before = seen;
-        for done in sweep(app, batch, Job::Tick).await {
-            report.count(&done);
+        let began = Instant::now();
+        let mut report = Report::default();
+        let left = app.store.budget(now).await?.left(caps(app)).min(app.settings.probes_per_tick);
+        let mut seen = 0;
+        while report.probed < left && began.elapsed() < SWEEP {
+            let room = left - report.probed;
+            let batch = due(app, &DueClass::OF_A_TICK, room.min(AT_ONCE as u32)).await?;
+            if batch.is_empty() {
+                break;
+            }
+            let before = seen;
+            for done in sweep(app, batch, Job::Tick).await {
+                report.count(&done);
+            }
+            seen = report.claimed;
+            if seen == before || report.released > 0 {
+                break;
+            }
         }
-        seen = report.claimed;
-        if seen == before || report.released > 0 {
-            break;
-        }
-    }
-    let last = report.last.as_ref().map(|(id, outcome)| (id.as_str(), outcome.as_str()));
-    app.store.note_tick(last, report.ok > 0, report.probed, app.clock.now()).await?;
-    Ok(report)
+        let last = report.last.as_ref().map(|(id, outcome)| (id.as_str(), outcome.as_str()));
+        app.store.note_tick(last, report.ok > 0, report.probed, app.clock.now()).await?;
+        Ok(report)
+    })
 }
 
 /// The first probe of a listing that was just published, under the same caps as the tick.
 ///
 /// # Errors
 /// The table is busy.
-pub async fn first_probe(app: &App, id: &ListingId) -> Result<Report, StoreError> {
-    let mut report = Report::default();
-    for done in sweep(app, vec![id.clone()], Job::Tick).await {
-        report.count(&done);
-    }
-    Ok(report)
+pub fn first_probe<'a>(app: &'a App, id: &'a ListingId) -> BoxFuture<'a, Result<Report, StoreError>> {
+    Box::pin(async move {
+        let mut report = Report::default();
+        for done in sweep(app, vec![id.clone()], Job::Tick).await {
+            report.count(&done);
+        }
+        Ok(report)
+    })
 }
 
 /// The weekly recheck over what is due now; unlimited by the budget, as the contract wants it.
 ///
 /// # Errors
 /// The table is busy.
-pub async fn recheck(app: &App) -> Result<Report, StoreError> {
-    let began = Instant::now();
-    let mut report = Report::default();
-    while began.elapsed() < RECHECK {
-        let batch = due(app, &DueClass::OF_A_RECHECK, AT_ONCE as u32).await?;
-        if batch.is_empty() {
-            break;
+pub fn recheck(app: &App) -> BoxFuture<'_, Result<Report, StoreError>> {
+    Box::pin(async move {
+        let began = Instant::now();
+        let mut report = Report::default();
+        while began.elapsed() < RECHECK {
+            let batch = due(app, &DueClass::OF_A_RECHECK, AT_ONCE as u32).await?;
+            if batch.is_empty() {
+                break;
+            }
+            let before = report.claimed;
+            for done in sweep(app, batch, Job::Recheck).await {
+                report.count(&done);
+            }
+            if report.claimed == before {
+                break;
+            }
         }
-        let before = report.claimed;
-        for done in sweep(app, batch, Job::Recheck).await {
-            report.count(&done);
-        }
-        if report.claimed == before {
-            break;
-        }
-    }
-    Ok(report)
+        Ok(report)
+    })
 }
 
 fn caps(app: &App) -> Caps {

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
+use futures::future::BoxFuture;
 use serde::Serialize;
 
 use super::bucket::{Bucket, Prefix, Unreadable};
@@ -42,37 +43,39 @@ pub struct Report {
 }
 
 /// Takes up every mark there is. Where this process does so already, that run takes up what is new, and this one does
-/// nothing.
+/// nothing. Boxed for the same reason as a sweep.
 ///
 /// # Errors
 /// The table is busy or refused; what was not taken up keeps its mark.
-pub async fn build(app: &App) -> Result<Report, StoreError> {
-    let store = &app.store;
-    let mut report = Report::default();
-    let Some(alone) = app.search.begin_build() else { return Ok(report) };
-    let (mut lost, first) = (0, Instant::now());
-    loop {
-        let marks = store.changed(MARKS.into()).await?;
-        let done = marks.is_empty() && !alone.is_asked_again();
-        if done || first.elapsed() > LONGEST {
-            return Ok(report);
-        }
-        let (begun, full) = (Instant::now(), marks.len() >= usize::from(MARKS));
-        match take_up(store, marks).await? {
-            Some(done) => {
-                report.come += done.come;
-                report.gone += done.gone;
-                report.buckets += done.buckets;
-                report.version = report.version.max(done.version);
+pub fn build(app: &App) -> BoxFuture<'_, Result<Report, StoreError>> {
+    Box::pin(async move {
+        let store = &app.store;
+        let mut report = Report::default();
+        let Some(alone) = app.search.begin_build() else { return Ok(report) };
+        let (mut lost, first) = (0, Instant::now());
+        loop {
+            let marks = store.changed(MARKS.into()).await?;
+            let done = marks.is_empty() && !alone.is_asked_again();
+            if done || first.elapsed() > LONGEST {
+                return Ok(report);
             }
-            None if lost < ATTEMPTS => lost += 1,
-            None => return Err(StoreError::Busy("the index changed again and again".to_owned())),
+            let (begun, full) = (Instant::now(), marks.len() >= usize::from(MARKS));
+            match take_up(store, marks).await? {
+                Some(done) => {
+                    report.come += done.come;
+                    report.gone += done.gone;
+                    report.buckets += done.buckets;
+                    report.version = report.version.max(done.version);
+                }
+                None if lost < ATTEMPTS => lost += 1,
+                None => return Err(StoreError::Busy("the index changed again and again".to_owned())),
+            }
+            // While much goes Live at once, marks are let gather: a bucket is then written for many and not for each.
+            if full || alone.is_asked_again() {
+                tokio::time::sleep((begun.elapsed() * 2).min(LONGEST_PAUSE)).await;
+            }
         }
-        // While much goes Live at once, marks are let gather: a bucket is then written for many and not for each.
-        if full || alone.is_asked_again() {
-            tokio::time::sleep((begun.elapsed() * 2).min(LONGEST_PAUSE)).await;
-        }
-    }
+    })
 }
 
 /// Takes up the marks of as many buckets as are written together; `None` where somebody else was quicker.
