@@ -1,21 +1,14 @@
 //! The `App`: what every operation is handed, so that nothing reaches for a global.
 //! Time and randomness are part of it, so that a test can move the clock by a week.
 
-mod aws;
-mod clock;
-mod random;
-
 use std::sync::Arc;
 
-pub use aws::Credentials;
-pub use clock::Clock;
-pub use random::Random;
-
+use crate::cache::PageCache;
 use crate::events::Bus;
-use crate::http::PageCache;
-use crate::probe::fetch::Fetcher;
+use crate::fetch::Fetcher;
+use crate::model::{Clock, ListingId, Random};
 use crate::search::Searcher;
-use crate::settings::{Mode, SettingError, Settings};
+use crate::settings::{Mode, Settings};
 use crate::store::Store;
 
 /// One running registry; a clone shares everything.
@@ -39,17 +32,6 @@ pub struct App {
     pub search: Searcher,
 }
 
-/// Why a function cannot start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// A setting holds something unusable.
-    #[error(transparent)]
-    Setting(#[from] SettingError),
-    /// The surroundings of a Lambda function are not there.
-    #[error("{0} is not set: a function finds it in its environment on AWS")]
-    Missing(&'static str),
-}
-
 impl App {
     /// Puts an app together from its parts.
     #[must_use]
@@ -58,6 +40,7 @@ impl App {
             url::Url::parse(&settings.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
         let own_host = own_host.filter(|_| settings.mode == Mode::Public);
         let fetcher = Fetcher::new(settings.reach(), &settings.user_agent(), own_host.as_deref());
+        let search = Searcher::new(store.clone());
         Self {
             settings: Arc::new(settings),
             store,
@@ -66,7 +49,7 @@ impl App {
             random,
             fetcher,
             pages: PageCache::default(),
-            search: Searcher::default(),
+            search,
         }
     }
 
@@ -82,19 +65,10 @@ impl App {
         }
     }
 
-    /// The app of a Lambda function: settings, credentials and region from its environment, public rules.
-    ///
-    /// # Errors
-    /// A bad setting, or a variable that every Lambda function has is not there.
-    pub fn from_environment() -> Result<Self, StartError> {
-        let lookup = |name: &str| std::env::var(name).ok();
-        let settings = Settings::from_env(Mode::Public, lookup)?;
-        let aws = aws::Surroundings::from_env(lookup)?;
-        let store = Store::new(aws.dynamodb(), &settings.table_name);
-        let bus = match &settings.bus_name {
-            Some(name) => Bus::EventBridge(aws.eventbridge(), name.as_str().into()),
-            None => Bus::Silent,
-        };
-        Ok(Self::new(settings, store, bus, Clock::System, Random::System))
+    /// The fetcher for what is asked of a listing: the registry asks nothing of its own host, but for its own listings.
+    #[must_use]
+    pub fn fetcher_for(&self, id: &ListingId) -> Fetcher {
+        let own = self.settings.own_endpoints().any(|(url, _)| ListingId::of_url(&url) == *id);
+        if own { self.fetcher.without_own_host_rule() } else { self.fetcher.clone() }
     }
 }

@@ -2,22 +2,15 @@
 //! and browsed by any client that knows the standard, whoever runs the registry.
 
 pub mod browse;
-pub mod entry;
+pub mod catalog_entry;
 pub mod explore;
 mod filter;
 mod list_filter;
-mod peer;
 mod refusal;
 pub mod search;
-mod sift;
 mod token;
 
-pub use peer::Peer;
 pub use refusal::Refusal;
-pub use sift::{Seen, Sifted, sift};
-
-/// Where the API stands, relative to the registry; announced as its base in the catalogue (ARD §7).
-pub const BASE: &str = "/api/ard/";
 
 /// The largest page (ARD §7.2 and §7.4); a larger wish gets this.
 const LARGEST_PAGE: u64 = 100;

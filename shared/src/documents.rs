@@ -1,9 +1,19 @@
-//! Documents by which machines find their way: each is made from the catalogue and the settings when it is asked
-//! for, so that none can drift from what the code does.
+//! What is read by GET and is no operation: the active list, the feed, statistics, badges, cards and catalogues. Each
+//! says its paths and how long it may be kept; all are made from the catalogue, the settings and the table.
 
-pub mod agent_card;
+mod active_list;
+mod agent_card;
 pub mod agent_directory;
-pub mod ai_catalog;
-pub mod discovery;
-pub mod federation;
+mod ai_catalog;
+mod badge;
+mod discovery;
+mod document;
+mod federation;
+mod feed;
+mod key_set;
 pub mod mcp_server_card;
+mod probe_statistics;
+mod table;
+
+pub use document::{AnyDocument, DocumentAnswer};
+pub use table::*;

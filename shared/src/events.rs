@@ -7,8 +7,7 @@ use aws_sdk_eventbridge::types::PutEventsRequestEntry;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::listing::{Kind, ListingId};
-use crate::moment::Moment;
+use crate::model::{Kind, ListingId, Moment};
 
 /// The `source` of every event of this registry.
 pub const SOURCE: &str = "registry";

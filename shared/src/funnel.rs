@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::listing::{Kind, Listing};
+use crate::model::{Kind, Listing};
 use crate::settings::Settings;
 
 /// The steps of the funnel (contract "`take_demo` object").

@@ -2,13 +2,11 @@
 //! A function's router holds its routes only; [`finish`] puts the same walls around each.
 
 mod arguments;
-mod cached;
 mod caller;
-mod enclosed;
+mod json_envelope;
 mod layers;
+pub mod rest;
 
-pub use arguments::{Body, Query, RawBody, arguments};
-pub use cached::{PageCache, Remembered, Validator, etag_of};
-pub use caller::{Caller, CallerAddress};
-pub use enclosed::Enclosed;
+pub use arguments::{Body, Query, RawBody};
+pub use json_envelope::JsonEnvelope;
 pub use layers::finish;

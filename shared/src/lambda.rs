@@ -1,6 +1,8 @@
 //! How a function meets Lambda: an HTTP function hands its router to the runtime, a scheduled one its job.
 //! Every `main.rs` is one call of these, so that what runs on AWS is what runs everywhere else.
 
+mod aws;
+
 use std::net::IpAddr;
 use std::sync::OnceLock;
 
@@ -14,8 +16,10 @@ use lambda_http::tower::ServiceExt as _;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use serde_json::Value;
 
+pub use aws::{Credentials, StartError};
+
 use crate::app::App;
-use crate::http::CallerAddress;
+use crate::model::CallerAddress;
 
 /// Serves an HTTP function.
 ///
@@ -23,7 +27,7 @@ use crate::http::CallerAddress;
 /// A bad setting, or the runtime ends.
 pub async fn serve(routes: impl Fn(App) -> Router) -> Result<(), Error> {
     log();
-    let app = App::from_environment()?;
+    let app = aws::app_from_environment()?;
     let router = OnceLock::new();
     lambda_http::run(service_fn(|request: lambda_http::Request| {
         let router: &Router =
@@ -44,7 +48,7 @@ where
     E: std::fmt::Display,
 {
     log();
-    let app = App::from_environment()?;
+    let app = aws::app_from_environment()?;
     lambda_runtime::run(service_fn(|event: LambdaEvent<Value>| {
         // Behind a pointer, because the runtime's layers and a sweep nest deeper together than rustc looks.
         let done = job(app.clone(), event.payload).boxed();

@@ -1,26 +1,42 @@
-//! The registry's domain: what an operation does, what a probe proves, what the table remembers.
-//! Functions translate between a transport and this crate; every decision is made here, once.
+//! The registry's domain: what an operation does, what a probe proves, what the table remembers. Functions translate
+//! between a transport and this crate; every decision is made here, once.
+//!
+//! The rooms stand in floors, the ground first. A room uses those of the floors below it, and none of its own floor:
+//! `tests/architecture` reads the imports and fails on any other.
+
+pub mod cache;
+pub mod error;
+pub mod model;
+
+pub mod events;
+pub mod fetch;
+pub mod formats;
+pub mod settings;
+
+pub mod store;
+
+pub mod search;
 
 pub mod app;
-pub mod ard;
-pub mod badge;
-pub mod conversation;
-pub mod documents;
-pub mod error;
-pub mod events;
-pub mod feed;
+
 pub mod funnel;
-pub mod http;
-pub mod lambda;
-pub mod listing;
-pub mod moment;
-pub mod operations;
 pub mod probe;
-pub mod registry_api;
-pub mod search;
-pub mod settings;
-pub mod store;
+pub mod publish;
 pub mod trust;
+
+pub mod views;
+
+pub mod operations;
+
+pub mod ard;
+pub mod intent;
+pub mod registry_api;
+
+pub mod documents;
+
+pub mod http;
+
+pub mod lambda;
 
 /// The version of this service, carried in every document (contract "Versioning").
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

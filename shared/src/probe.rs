@@ -1,16 +1,16 @@
-//! Probing: asking a stranger's server a real question, and judging what comes back.
-//! Evidence is kept with its reason, method and time; nothing here writes to the table but the sweep.
+//! Probing: asking a stranger's server a real question, and judging what comes back. The handshake gathers findings and
+//! ends in a verdict; checks and score make it an assessment; the transition makes that a state change, which is written.
 
-pub mod card;
+pub mod assess;
+mod batch;
 pub mod checks;
-pub mod examine;
-pub mod fetch;
+pub mod explain;
 pub mod handshake;
-pub mod judge;
+mod host_slots;
+pub mod not_probed;
 pub mod reasons;
+mod record;
+pub mod run;
 pub mod score;
-pub mod server_json;
 pub mod stats;
-pub mod sweep;
-pub mod unasked;
-pub mod verdict;
+pub mod transition;

@@ -18,9 +18,9 @@ pub use server::{ServerDetail, ServerResponse};
 
 use crate::app::App;
 use crate::error::{Problem, shorten};
-use crate::listing::Kind;
-use crate::probe::server_json::is_name;
-use crate::search::browse::{self, Part, Row};
+use crate::formats::server_json::is_name;
+use crate::model::Kind;
+use crate::search::browse::{BrowseQuery, Row};
 use http::StatusCode;
 
 /// The most rows of one page.
@@ -97,7 +97,7 @@ async fn page(app: &App, wanted: &Wanted) -> Result<(Vec<Row>, Option<String>), 
     let mut part = wanted.part.clone();
     let mut found = Vec::new();
     for _ in 0..LOOKS {
-        let page = browse::read(app, &part).await?;
+        let page = app.search.browse(&part).await?;
         part.after = page.next;
         found.extend(page.rows.into_iter().filter(|row| wanted.takes(&row.listing.0)));
         part.limit = wanted.part.limit.saturating_sub(found.len());
@@ -110,8 +110,13 @@ async fn page(app: &App, wanted: &Wanted) -> Result<(Vec<Row>, Option<String>), 
 
 /// The Live server of a name.
 async fn named(app: &App, name: &str) -> Result<Row, Problem> {
-    let part = Part { kind: Some(Kind::Mcp), named: Some(name.to_owned()), limit: 1, ..Part::default() };
-    let row = if is_name(name) { browse::read(app, &part).await?.rows.pop() } else { None };
+    let part = BrowseQuery {
+        kind: Some(Kind::Mcp),
+        named: Some(name.to_owned()),
+        limit: 1,
+        ..BrowseQuery::default()
+    };
+    let row = if is_name(name) { app.search.browse(&part).await?.rows.pop() } else { None };
     row.ok_or_else(|| {
         let detail = format!(
             "Server not found: no Live server is named `{}`. A name is one that the list gives, with its slash as %2F.",

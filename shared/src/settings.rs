@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::probe::fetch::Reach;
+use crate::model::protocol::MCP_ENDPOINT;
+use crate::model::{Kind, Reach};
 
 /// Whose rules apply to what may be probed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +158,12 @@ impl Settings {
     #[must_use]
     pub const fn tick(&self) -> Duration {
         Duration::from_secs(self.probe_tick_seconds as u64)
+    }
+
+    /// Where the registry itself is reached, and as what: the URLs under which it lists itself.
+    pub fn own_endpoints(&self) -> impl Iterator<Item = (Url, Kind)> {
+        let own = [("/.well-known/agent-card.json", Kind::Agent), (MCP_ENDPOINT, Kind::Mcp)];
+        own.into_iter().filter_map(|(path, kind)| Some((Url::parse(&self.url(path)).ok()?, kind)))
     }
 
     /// How the prober names itself to the servers it asks, with a page to read about it.

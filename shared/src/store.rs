@@ -11,13 +11,13 @@ mod keys;
 mod listings;
 mod probes;
 mod rates;
-mod remembered;
+mod read_cache;
 mod signing_keys;
+mod state_changes;
 pub mod table;
 mod tasks;
 mod ticks;
 mod transaction;
-mod verdicts;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -27,18 +27,19 @@ use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::AttributeValue;
 
+use read_cache::ReadCache;
+
 pub use budget::{Bucket, BudgetState, Caps};
 pub use counters::{Live, Week};
 pub use due::{Claim, DueClass};
-pub use feed::FeedItem;
 pub use index::{Changed, KeptBucket, Manifest, Shown};
-pub use listings::{Contact, Insertion, NamedListing};
-pub use probes::{ProbeRecord, Tally};
+pub use listings::{Insertion, NamedListing};
+pub use probes::Tally;
 pub use rates::Allowance;
 pub use signing_keys::KeptKey;
+pub use state_changes::WriteOutcome;
 pub use tasks::{KeptTask, LARGEST_CONTENT, Origin, TASK_KEPT, TaskFilter, TaskPage};
 pub use ticks::TickReport;
-pub use verdicts::{Change, Evidence, Judgement, Recorded};
 
 use crate::error::Problem;
 
@@ -50,7 +51,7 @@ type Item = HashMap<String, AttributeValue>;
 pub struct Store {
     client: aws_sdk_dynamodb::Client,
     table: Arc<str>,
-    remembered: remembered::Remembered,
+    read_cache: ReadCache,
 }
 
 impl fmt::Debug for Store {
@@ -131,14 +132,14 @@ impl Store {
     /// The table `name`, reached through `client`.
     #[must_use]
     pub fn new(client: aws_sdk_dynamodb::Client, name: &str) -> Self {
-        Self { client, table: name.into(), remembered: remembered::Remembered::default() }
+        Self { client, table: name.into(), read_cache: ReadCache::default() }
     }
 
     /// The table `name`, reached through `client`, to which this process alone writes, and only through clones of
     /// this: what it read it may remember until it writes it.
     #[must_use]
     pub fn sole_writer(client: aws_sdk_dynamodb::Client, name: &str) -> Self {
-        Self { remembered: remembered::Remembered::until_written(), ..Self::new(client, name) }
+        Self { read_cache: ReadCache::until_written(), ..Self::new(client, name) }
     }
 }
 

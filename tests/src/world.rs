@@ -12,9 +12,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use local::{Local, Observer, Options};
-use registry::app::{App, Clock};
-use registry::listing::ListingId;
-use registry::moment::Moment;
+use registry::app::App;
+use registry::model::{Clock, ListingId, Moment};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 

@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use local::engine::{self, Data, Embedded};
-use registry::app::Clock;
-use registry::listing::Lane;
-use registry::listing::submission::{Fields, Submission};
+use registry::model::{Clock, FeedItem, Lane};
+use registry::publish::submission::{PublishRequest, Submission};
 use registry::search::bucket;
 use registry::settings::{Mode, Settings};
-use registry::store::{FeedItem, Store, table};
+use registry::store::{Store, table};
 use serde_json::{Value, json};
 use tests::aws_endpoints::{DynamoDb, EventBridge};
 use tests::runtime_api::Function;
@@ -69,7 +68,8 @@ impl Stack {
     /// Makes an agent Live past its probe, and marks it for the index as a verdict does.
     async fn make_live(&self, card_url: &str, name: &str, description: &str) {
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
-        let fields = Fields { agent_card_url: Some(card_url.to_owned()), ..Fields::default() };
+        let fields =
+            PublishRequest { agent_card_url: Some(card_url.to_owned()), ..PublishRequest::default() };
         let submission = Submission::parse(fields, settings.reach()).unwrap();
         let (id, _) = submission.ids();
         let now = Clock::System.now();

@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::PathBuf;
 
-use registry::listing::ListingId;
+use registry::model::ListingId;
 use registry::search::bucket::{Bucket, Prefix};
-use registry::search::entry::{Card, Entry, Said};
+use registry::search::engine::search;
+use registry::search::entry::{Card, Entry, IndexedText};
 use registry::search::index::Index;
-use registry::search::{Text, Wanted, look};
+use registry::search::{Query, Text};
 use serde_json::Value;
 
 /// System, nDCG@10, recall@20 and MRR on the same questions, as the collection's README gives them.
@@ -54,7 +55,7 @@ fn entry(row: &Value) -> Entry {
     let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
     let tools = row["tools"].as_array().into_iter().flatten();
     let category = text("category");
-    let said = Said {
+    let said = IndexedText {
         name: text("name"),
         title: text("title"),
         description: text("description"),
@@ -132,7 +133,7 @@ fn search_finds_better_than_what_there_is() {
     let mut by_type: BTreeMap<String, Score> = BTreeMap::new();
     for question in lines(folder.join("dev.jsonl")) {
         let text = Text::parse(question["query"].as_str().unwrap_or_default(), "q").expect("a question");
-        let looked = look(&index, &Wanted { text, kind: None, category: None, skip: 0, limit: 20 });
+        let looked = search(&index, &Query { text, kind: None, category: None, skip: 0, limit: 20 });
         let found: Vec<String> = looked.hits.iter().map(|hit| hit.id.to_string()).collect();
         let this = score(&question, &found);
         if std::env::var_os("EACH_QUESTION").is_some() {

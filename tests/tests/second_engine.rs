@@ -9,15 +9,13 @@ use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use futures::future::join_all;
 use jiff::SignedDuration;
 use local::engine::{self, Data, Embedded};
-use registry::app::{App, Clock, Random};
+use registry::app::App;
 use registry::events::Bus;
-use registry::http::Caller;
-use registry::listing::page::{self, Cursor, Place};
-use registry::listing::{Kind, Lane, ListingId};
-use registry::moment::Moment;
-use registry::operations::{self, named};
+use registry::model::{Caller, Clock, FeedItem, Kind, Lane, ListingId, Moment, Random};
+use registry::operations::{self, RawArguments};
 use registry::settings::{Mode, Rate, Settings};
-use registry::store::{Allowance, Caps, Claim, DueClass, FeedItem, Insertion, Store, table};
+use registry::store::{Allowance, Caps, Claim, DueClass, Insertion, Store, table};
+use registry::views::active_page::{self, Cursor, PageQuery, Place};
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
 use tests::world::{NOON, queued, stock};
@@ -60,8 +58,8 @@ fn now() -> Moment {
 }
 
 async fn call(app: &App, operation: &str, arguments: Value) -> Value {
-    let run = named(operation).unwrap().run;
-    run(app.clone(), Caller::default(), arguments).await.unwrap()
+    let run = operations::named(operation).unwrap().run;
+    run(app.clone(), Caller::default(), RawArguments::Json(arguments)).await.unwrap()
 }
 
 #[test]
@@ -203,7 +201,8 @@ async fn pages_show_every_listing_once() {
         for limit in [1, 2, 3, 7, 50] {
             let (mut seen, mut cursor) = (Vec::new(), Cursor::default());
             while (&cursor.agents, &cursor.mcps) != (&Place::End, &Place::End) {
-                let page = page::read(&app, None, &cursor, limit).await.unwrap();
+                let page =
+                    active_page::read(&app, &PageQuery { only: None, from: cursor, limit }).await.unwrap();
                 seen.extend(page.agents.into_iter().chain(page.mcps).map(|listing| listing.id));
                 cursor = page.next;
             }

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use lambda_http::RequestExt;
 use registry::events::{Event, SOURCE, What};
-use registry::listing::ListingId;
-use registry::moment::Moment;
+use registry::model::{ListingId, Moment};
 use registry::settings::{Mode, Settings};
 use registry::store::table;
 use serde_json::{Value, json};

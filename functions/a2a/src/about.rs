@@ -4,7 +4,7 @@
 use axum::Json;
 use axum::extract::State;
 use registry::app::App;
-use registry::conversation;
+use registry::intent;
 use registry::settings::Settings;
 use serde_json::{Value, json};
 
@@ -33,9 +33,9 @@ pub(crate) async fn status(State(app): State<App>) -> Json<Value> {
 pub(crate) fn help(settings: &Settings) -> Value {
     json!({
         "ok": true,
-        "text": conversation::help_text(&settings.brand),
+        "text": intent::help_text(&settings.brand),
         "methods": dialects::answered(),
-        "operations": conversation::what_can_be_done(),
+        "operations": intent::what_can_be_done(),
         "endpoint": settings.url("/api/a2a"),
         "agent_card": settings.url("/.well-known/agent-card.json"),
     })

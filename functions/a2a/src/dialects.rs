@@ -6,7 +6,7 @@ pub(crate) mod v1;
 
 use std::sync::Arc;
 
-use registry::http::Enclosed;
+use registry::http::JsonEnvelope;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -109,8 +109,8 @@ impl Dialect {
         id: &str,
         context_id: &str,
         parts: Arc<RawValue>,
-    ) -> serde_json::Result<Enclosed> {
-        let parts = Enclosed::bare(parts);
+    ) -> serde_json::Result<JsonEnvelope> {
+        let parts = JsonEnvelope::bare(parts);
         match self {
             Self::V1 => v1::answer(id, context_id, parts),
             Self::V03 | Self::V02 => older::answer(id, context_id, parts),

@@ -1,7 +1,7 @@
 //! A message, whatever dialect brought it: read generously, kept in one form, with no member that nobody knows.
 //! What it says, apart from who said it and where, is handed to the conversation.
 
-use registry::conversation::Said;
+use registry::intent::Said;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -6,13 +6,14 @@ use axum::extract::{FromRequest, Path, Request, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, Method, Uri, header};
 use registry::app::App;
-use registry::http::{Caller, Enclosed, RawBody};
+use registry::http::{JsonEnvelope, RawBody};
+use registry::model::Caller;
 use serde_json::{Map, Value};
 
 use crate::dialects::Dialect;
 use crate::errors::{Fault, of_body};
-use crate::work::Answers;
-use crate::{version, work};
+use crate::version;
+use crate::work::{self, Answers};
 
 /// The media type of A2A's own, sent to whoever names it.
 const A2A_JSON: &str = "application/a2a+json";
@@ -82,7 +83,7 @@ async fn run(
     caller: Caller,
     call: Option<Call>,
     request: Request,
-) -> Result<Enclosed, Fault> {
+) -> Result<JsonEnvelope, Fault> {
     let call = call.ok_or(Fault::NoSuchPath)?;
     version::check(request.headers(), request.uri())?;
     let (allowed, method) = (call.methods(), request.method());

@@ -7,14 +7,15 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, Uri};
 use registry::app::App;
 use registry::error::{Problem, shorten};
-use registry::http::{Caller, Enclosed, RawBody};
+use registry::http::{JsonEnvelope, RawBody};
+use registry::model::Caller;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::dialects::{self, Dialect, Method};
 use crate::errors::{Fault, of_body};
-use crate::work::Answers;
-use crate::{about, version, work};
+use crate::work::{self, Answers};
+use crate::{about, version};
 
 /// What streaming and subscribing are answered with.
 const NO_STREAMS: Fault = Fault::Unsupported(
@@ -98,7 +99,12 @@ fn read(body: Result<RawBody, Problem>) -> Result<(Value, Request), (Value, Faul
     Ok((id, Request { method, params }))
 }
 
-async fn call(app: &App, answers: &Answers, caller: Caller, request: &Request) -> Result<Enclosed, Fault> {
+async fn call(
+    app: &App,
+    answers: &Answers,
+    caller: Caller,
+    request: &Request,
+) -> Result<JsonEnvelope, Fault> {
     let params = &request.params;
     match dialects::method(&request.method) {
         Some(Method::Send(dialect)) => work::send(app, answers, caller, params, dialect).await,

@@ -2,7 +2,7 @@
 //! is too large to keep is left out of what is kept, and said to be.
 
 use registry::error::Problem;
-use registry::moment::Moment;
+use registry::model::Moment;
 use registry::store::{KeptTask, LARGEST_CONTENT, Origin};
 use serde::{Deserialize, Serialize};
 

@@ -4,10 +4,12 @@
 use std::sync::Arc;
 
 use registry::app::App;
-use registry::conversation::{self, Meaning, Outcome, Reply, Said};
+use registry::cache::RenderCache;
 use registry::error::Problem;
-use registry::http::{Caller, Enclosed, Remembered};
-use registry::operations::Entry;
+use registry::http::JsonEnvelope;
+use registry::intent::{self, Meaning, Outcome, Reply, Said};
+use registry::model::Caller;
+use registry::operations::AnyOperation;
 use registry::store::{KeptTask, Origin, StoreError, TaskFilter};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -25,7 +27,7 @@ const LONGEST_HISTORY: u64 = 1_000_000;
 const MOST_MESSAGES: usize = 40;
 
 /// Answers that were only read, in the words of a dialect, while what they were made from stands.
-pub(crate) type Answers = Remembered<Arc<RawValue>>;
+pub(crate) type Answers = RenderCache<Arc<RawValue>>;
 
 /// Answers a message.
 pub(crate) async fn send(
@@ -34,17 +36,17 @@ pub(crate) async fn send(
     caller: Caller,
     params: &Map<String, Value>,
     dialect: Dialect,
-) -> Result<Enclosed, Fault> {
+) -> Result<JsonEnvelope, Fault> {
     let asked = Asked::read(app, Fields::of(params, ""), dialect)?;
     let said = asked.message.said()?;
     if !asked.for_a_task() {
-        return match conversation::understand(&said, None) {
+        return match intent::understand(&said, None) {
             Meaning::Run(entry, arguments) if entry.effect.read_only => {
                 let parts = read(app, answers, caller, dialect, entry, arguments).await?;
                 Ok(dialect.message(&new_id(app), &asked.context_id, parts)?)
             }
             meaning => {
-                let reply = conversation::answer(app, &caller, &said, meaning).await?;
+                let reply = intent::answer(app, &caller, &said, meaning).await?;
                 let task = keep(app, caller, &asked, None, Some(reply)).await?;
                 raw(&dialect.sent(task, asked.history))
             }
@@ -53,11 +55,11 @@ pub(crate) async fn send(
     let before = before(app, caller, &asked).await?;
     let continued = before.as_ref().filter(|task| !task.state.is_final());
     let earlier = continued.map(|task| what_was_said(&task.contents.history)).transpose()?;
-    let reply = if earlier.is_some() && conversation::refuses(&said) {
+    let reply = if earlier.is_some() && intent::refuses(&said) {
         None
     } else {
-        let meaning = conversation::understand(&said, earlier.as_ref());
-        Some(conversation::answer(app, &caller, &said, meaning).await?)
+        let meaning = intent::understand(&said, earlier.as_ref());
+        Some(intent::answer(app, &caller, &said, meaning).await?)
     };
     let task = keep(app, caller, &asked, before, reply).await?;
     raw(&dialect.sent(task, asked.history))
@@ -69,31 +71,32 @@ async fn read(
     answers: &Answers,
     caller: Caller,
     dialect: Dialect,
-    entry: &'static Entry,
+    entry: &'static AnyOperation,
     arguments: Value,
 ) -> Result<Arc<RawValue>, Fault> {
     // A table that cannot say what an answer is made from is left to the operation itself.
-    let made_from = (entry.made_from)(app.clone()).await.unwrap_or_default();
-    let name = made_from.as_ref().map(|_| json!([dialect == Dialect::V1, entry.name, arguments]).to_string());
-    if let (Some(name), Some(validator)) = (&name, &made_from)
+    let cache_validator = (entry.cache_validator)(app.clone()).await.unwrap_or_default();
+    let name =
+        cache_validator.as_ref().map(|_| json!([dialect == Dialect::V1, entry.name, arguments]).to_string());
+    if let (Some(name), Some(validator)) = (&name, &cache_validator)
         && let Some(parts) = answers.get(name, validator)
     {
         return Ok(parts);
     }
     let meaning = Meaning::Run(entry, arguments);
-    let reply = conversation::answer(app, &caller, &Said::default(), meaning).await?;
+    let reply = intent::answer(app, &caller, &Said::default(), meaning).await?;
     let done = reply.data["ok"] == true;
     let parts: Arc<RawValue> =
         to_raw_value(&dialect.parts(vec![Part::text(reply.text), Part::data(reply.data)]))?.into();
-    if let (Some(name), Some(validator), true) = (name, made_from, done) {
+    if let (Some(name), Some(validator), true) = (name, cache_validator, done) {
         answers.put(&name, validator, Arc::clone(&parts));
     }
     Ok(parts)
 }
 
 /// Writes an answer.
-pub(crate) fn raw(value: &impl Serialize) -> Result<Enclosed, Fault> {
-    Ok(Enclosed::bare(to_raw_value(value)?.into()))
+pub(crate) fn raw(value: &impl Serialize) -> Result<JsonEnvelope, Fault> {
+    Ok(JsonEnvelope::bare(to_raw_value(value)?.into()))
 }
 
 /// A message, and how its sender wants it answered.
@@ -260,7 +263,7 @@ pub(crate) async fn get(
     caller: Caller,
     params: &Map<String, Value>,
     dialect: Dialect,
-) -> Result<Enclosed, Fault> {
+) -> Result<JsonEnvelope, Fault> {
     let params = Fields::of(params, "");
     let history = params.number("historyLength", 0, LONGEST_HISTORY)?;
     let (task, _) = find(app, caller, params).await?;
@@ -273,7 +276,7 @@ pub(crate) async fn cancel(
     caller: Caller,
     params: &Map<String, Value>,
     dialect: Dialect,
-) -> Result<Enclosed, Fault> {
+) -> Result<JsonEnvelope, Fault> {
     let (mut task, kept) = find(app, caller, Fields::of(params, "")).await?;
     let id = task.id.clone();
     if task.state.is_final() {
@@ -304,7 +307,11 @@ async fn find(app: &App, caller: Caller, params: Fields<'_>) -> Result<(Task, Ke
 }
 
 /// Lists the tasks of a caller, the last changed first.
-pub(crate) async fn list(app: &App, caller: Caller, params: &Map<String, Value>) -> Result<Enclosed, Fault> {
+pub(crate) async fn list(
+    app: &App,
+    caller: Caller,
+    params: &Map<String, Value>,
+) -> Result<JsonEnvelope, Fault> {
     let params = Fields::of(params, "");
     let size = params.number("pageSize", 1, 100)?.unwrap_or(50);
     let history = params.number("historyLength", 0, LONGEST_HISTORY)?;
@@ -340,9 +347,9 @@ fn wanted_state(params: Fields<'_>) -> Result<Option<String>, Fault> {
     }
 }
 
-fn since(params: Fields<'_>) -> Result<Option<registry::moment::Moment>, Fault> {
+fn since(params: Fields<'_>) -> Result<Option<registry::model::Moment>, Fault> {
     let text = params.text("statusTimestampAfter")?;
-    let time = text.map(|text| text.parse::<registry::moment::Moment>()).transpose();
+    let time = text.map(|text| text.parse::<registry::model::Moment>()).transpose();
     time.map_err(|_| params.wrong("statusTimestampAfter", "must be a time such as 2026-11-20T12:00:00.000Z."))
 }
 

@@ -12,8 +12,9 @@ use axum::routing::any;
 use bytes::Bytes;
 use http::{HeaderMap, Method, header};
 use registry::app::App;
+use registry::cache::CacheValidator;
 use registry::error::Problem;
-use registry::http::etag_of;
+use registry::http::rest;
 use registry::registry_api::{self, Namespace, Wanted};
 use serde::Serialize;
 use serde_json::json;
@@ -50,7 +51,9 @@ async fn door(
         Call::Extension(Extension::Facets) => json(&registry_api::facets(&app, query).await?),
         Call::Publish => return Err(Fault::NoSuchPath),
     }?;
-    Ok(etag_of(&body).answer(request.headers(), AGE, "application/json", || body))
+    let validator = CacheValidator::of_body(&body);
+    let body = Some(body).filter(|_| !validator.is_held_by(request.headers()));
+    Ok(rest::kept_for(AGE, &validator, "application/json", body))
 }
 
 /// Lets reads pass. The writes that the official API documents for a path are refused in its words: this registry

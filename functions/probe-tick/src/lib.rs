@@ -2,8 +2,9 @@
 //! be delivered twice; the second finds the slot or the listing taken.
 
 use registry::app::App;
-use registry::listing::{ListingId, own};
-use registry::probe::sweep;
+use registry::model::ListingId;
+use registry::probe::run;
+use registry::publish::self_listing;
 use registry::store::StoreError;
 use serde::Deserialize;
 use serde_json::Value;
@@ -44,11 +45,11 @@ pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
     let report = match serde_json::from_value(event)? {
         Event::Tick => {
             if app.settings.list_itself {
-                own::list(app).await;
+                self_listing::list(app).await;
             }
-            sweep::tick(app).await?
+            run::tick(app).await?
         }
-        Event::Queued { detail } => sweep::first_probe(app, &detail.listing_id).await?,
+        Event::Queued { detail } => run::first_probe(app, &detail.listing_id).await?,
     };
     Ok(serde_json::to_value(report)?)
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use registry::app::App;
 use registry::error::{Problem, shorten};
-use registry::http::Caller;
-use registry::operations::{self, Entry};
+use registry::model::Caller;
+use registry::operations::{self, AnyOperation, RawArguments};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -23,25 +23,30 @@ pub(crate) struct Outcome {
     pub(crate) is_error: bool,
 }
 
-/// Runs the tool that `params` name.
+/// The operation behind the tool that `params` name.
+pub(crate) fn operation(params: &Map<String, Value>) -> Result<&'static AnyOperation, Fault> {
+    match params.get("name") {
+        Some(Value::String(name)) => operations::named(name).ok_or_else(|| unknown(name)),
+        _ => Err(Fault::params("`params.name` must be the name of a tool.")),
+    }
+}
+
+/// Runs a tool with the arguments in `params`.
 pub(crate) async fn call(
     app: &App,
     caller: Caller,
     era: Era,
+    operation: &AnyOperation,
     mut params: Map<String, Value>,
 ) -> Result<Outcome, Fault> {
-    let entry = match params.get("name") {
-        Some(Value::String(name)) => operations::named(name).ok_or_else(|| unknown(name))?,
-        _ => return Err(Fault::params("`params.name` must be the name of a tool.")),
-    };
     let arguments = match params.remove("arguments") {
         None | Some(Value::Null) => json!({}),
         Some(arguments @ Value::Object(_)) => arguments,
         Some(_) => return Err(Fault::params("`params.arguments` must be an object.")),
     };
-    match (entry.run)(app.clone(), caller, arguments).await {
-        Ok(answer) => Ok(Outcome { content: raw(&answer), is_error: false }),
-        Err(problem) => failed(entry, era, problem),
+    match (operation.render)(app.clone(), caller, RawArguments::Json(arguments)).await {
+        Ok(answer) => Ok(Outcome { content: answer.into(), is_error: false }),
+        Err(problem) => failed(operation, era, problem),
     }
 }
 
@@ -49,7 +54,7 @@ fn unknown(name: &str) -> Fault {
     Fault::params(format!("Unknown tool: {}", shorten(name, 120))).with(json!({ "tools": tools::names() }))
 }
 
-fn failed(entry: &Entry, era: Era, problem: Problem) -> Result<Outcome, Fault> {
+fn failed(entry: &AnyOperation, era: Era, problem: Problem) -> Result<Outcome, Fault> {
     if let Some(internal) = &problem.internal {
         tracing::error!(tool = entry.name, code = problem.code, internal, "tool failed");
     }
@@ -70,7 +75,7 @@ fn does_not_fit(problem: &Problem) -> bool {
 }
 
 /// What to do after a problem that does not say so itself.
-fn next(entry: &Entry, problem: &Problem) -> Value {
+fn next(entry: &AnyOperation, problem: &Problem) -> Value {
     match problem.retry_after {
         Some(seconds) => json!({ "action": "wait", "note": format!("Call it again after {seconds} s.") }),
         None if problem.status.is_server_error() => {

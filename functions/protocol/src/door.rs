@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use registry::app::App;
-use registry::documents::mcp_server_card::{self, PROTOCOL_VERSIONS};
+use registry::cache::RenderCache;
+use registry::documents::mcp_server_card;
 use registry::error::shorten;
-use registry::http::{Caller, Remembered};
+use registry::model::Caller;
+use registry::model::protocol::MCP_REVISIONS;
 use registry::operations;
 use registry::settings::Settings;
 use serde::Serialize;
@@ -37,7 +39,7 @@ pub(crate) struct Door {
     discovered: Arc<RawValue>,
     modern_pages: Pages,
     legacy_pages: Pages,
-    results: Remembered<Arc<RawValue>>,
+    results: RenderCache<Arc<RawValue>>,
 }
 
 /// Rendered pages of `tools/list`, by the cursor that leads to each; the first has none.
@@ -51,14 +53,14 @@ impl Door {
         let discovered = raw(&Modern::cacheable(
             &meta,
             &Discovered {
-                supported_versions: PROTOCOL_VERSIONS,
+                supported_versions: MCP_REVISIONS,
                 capabilities: json!({ "tools": {} }),
                 instructions: INSTRUCTIONS,
             },
         ));
         let modern_pages = pages(|page| raw(&Modern::cacheable(&meta, &Listed::of(page))));
         let legacy_pages = pages(|page| raw(&Listed::of(page)));
-        Self { identity, discovered, meta, modern_pages, legacy_pages, results: Remembered::default() }
+        Self { identity, discovered, meta, modern_pages, legacy_pages, results: RenderCache::default() }
     }
 
     /// The result of a request that has passed the ladder.
@@ -111,20 +113,16 @@ impl Door {
         era: Era,
         params: Map<String, Value>,
     ) -> Result<Arc<RawValue>, Fault> {
-        let entry = params.get("name").and_then(Value::as_str).and_then(operations::named);
-        let made_from = match entry {
-            // A table that cannot say is left to the tool itself, which tells it in its own way.
-            Some(entry) => (entry.made_from)(app.clone()).await.unwrap_or_default(),
-            None => None,
+        let operation = call::operation(&params)?;
+        // A table that cannot say is left to the tool itself, which tells it in its own way.
+        let Some(validator) = (operation.cache_validator)(app.clone()).await.unwrap_or_default() else {
+            return Ok(self.called(era, &call::call(app, caller, era, operation, params).await?));
         };
-        let Some(validator) = made_from else {
-            return Ok(self.called(era, &call::call(app, caller, era, params).await?));
-        };
-        let asked = json!([era == Era::Modern, params.get("name"), params.get("arguments")]).to_string();
+        let asked = json!([era == Era::Modern, operation.name, params.get("arguments")]).to_string();
         if let Some(result) = self.results.get(&asked, &validator) {
             return Ok(result);
         }
-        let outcome = call::call(app, caller, era, params).await?;
+        let outcome = call::call(app, caller, era, operation, params).await?;
         let result = self.called(era, &outcome);
         if !outcome.is_error {
             self.results.put(&asked, validator, result.clone());

@@ -9,9 +9,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use registry::app::App;
-use registry::documents::mcp_server_card::{ENDPOINT, PROTOCOL_VERSIONS};
 use registry::error::Problem;
-use registry::http::{Caller, RawBody};
+use registry::http::RawBody;
+use registry::model::Caller;
+use registry::model::protocol::{MCP_ENDPOINT, MCP_REVISIONS};
 use serde_json::{Value, json};
 
 use crate::door::Door;
@@ -140,10 +141,10 @@ async fn explain(State(app): State<App>, headers: HeaderMap) -> Response {
     Json(json!({
         "ok": true,
         "protocol": "mcp",
-        "endpoint": settings.url(ENDPOINT),
+        "endpoint": settings.url(MCP_ENDPOINT),
         "transport": "streamable-http",
         "session": null,
-        "protocol_versions": PROTOCOL_VERSIONS,
+        "protocol_versions": MCP_REVISIONS,
         "tools": tools::names(),
         "server_card": settings.url("/mcp/server-card"),
         "note": "An MCP endpoint. Give its URL to an MCP client, or POST JSON-RPC: {\"jsonrpc\": \"2.0\", \"id\": 1, \

@@ -5,8 +5,8 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::{HeaderMap, StatusCode};
-use registry::documents::mcp_server_card::NEWEST_REVISION;
 use registry::error::shorten;
+use registry::model::protocol::MCP_NEWEST_REVISION;
 use serde_json::Value;
 
 use crate::message::Request;
@@ -23,13 +23,13 @@ const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 /// The era of a request, once it has passed all checks of that era.
 pub(crate) fn climb(headers: &HeaderMap, request: &Request) -> Result<Era, Fault> {
     let said = header(headers, VERSION_HEADER);
-    let modern_header = matches!(&said, Ok(Some(version)) if version == NEWEST_REVISION);
+    let modern_header = matches!(&said, Ok(Some(version)) if version == MCP_NEWEST_REVISION);
     let meta = request.params.get("_meta").and_then(Value::as_object);
     let modern_meta =
         meta.is_some_and(|meta| meta.contains_key(VERSION_KEY) || meta.contains_key(CAPABILITIES_KEY));
     if modern_header && !modern_meta && request.method == "initialize" {
         return Err(Fault::headers(format!(
-            "`initialize` belongs to revisions before {NEWEST_REVISION}: send it without mcp-protocol-version."
+            "`initialize` belongs to revisions before {MCP_NEWEST_REVISION}: send it without mcp-protocol-version."
         )));
     }
     if modern_header || modern_meta {
@@ -52,14 +52,14 @@ pub(crate) fn allows_batches(headers: &HeaderMap) -> bool {
 
 /// Whether a body may be a response: in no revision that lacks requests of the server.
 pub(crate) fn allows_responses(headers: &HeaderMap) -> bool {
-    !matches!(header(headers, VERSION_HEADER), Ok(Some(version)) if version == NEWEST_REVISION)
+    !matches!(header(headers, VERSION_HEADER), Ok(Some(version)) if version == MCP_NEWEST_REVISION)
 }
 
 fn modern(headers: &HeaderMap, request: &Request) -> Result<(), Fault> {
     let meta = request.params.get("_meta");
     let version = meta.and_then(|meta| meta[VERSION_KEY].as_str()).ok_or_else(|| {
         Fault::meta(format!(
-            "`params._meta` must hold `{VERSION_KEY}`, a string such as \"{NEWEST_REVISION}\"."
+            "`params._meta` must hold `{VERSION_KEY}`, a string such as \"{MCP_NEWEST_REVISION}\"."
         ))
     })?;
     if !meta.is_some_and(|meta| meta[CAPABILITIES_KEY].is_object()) {
@@ -68,7 +68,7 @@ fn modern(headers: &HeaderMap, request: &Request) -> Result<(), Fault> {
         )));
     }
     mirrored(headers, VERSION_HEADER, version)?;
-    if version != NEWEST_REVISION {
+    if version != MCP_NEWEST_REVISION {
         return Err(Fault::version(version));
     }
     mirrored(headers, METHOD_HEADER, &request.method)?;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
-use registry::documents::mcp_server_card::PROTOCOL_VERSIONS;
 use registry::error::shorten;
-use registry::http::Enclosed;
+use registry::http::JsonEnvelope;
+use registry::model::protocol::MCP_REVISIONS;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ impl Fault {
         let requested = shorten(requested, 120);
         let message = format!("Unsupported protocol version: {requested}");
         Self::new(StatusCode::BAD_REQUEST, -32022, message)
-            .with(json!({ "supported": PROTOCOL_VERSIONS, "requested": requested }))
+            .with(json!({ "supported": MCP_REVISIONS, "requested": requested }))
     }
 
     /// The same with data for programs.
@@ -90,7 +90,7 @@ impl Fault {
 #[derive(Debug)]
 pub(crate) struct Reply {
     status: StatusCode,
-    message: Enclosed,
+    message: JsonEnvelope,
 }
 
 impl Reply {
@@ -165,8 +165,8 @@ pub(crate) fn raw<T: Serialize>(value: &T) -> Arc<RawValue> {
 }
 
 #[expect(clippy::expect_used, reason = "a head is an object of two members that can be written")]
-fn member(name: &'static str, content: Arc<RawValue>, head: &Head<'_>) -> Enclosed {
-    Enclosed::bare(content).as_member(name, head).expect("a message is JSON")
+fn member(name: &'static str, content: Arc<RawValue>, head: &Head<'_>) -> JsonEnvelope {
+    JsonEnvelope::bare(content).as_member(name, head).expect("a message is JSON")
 }
 
 #[cfg(test)]

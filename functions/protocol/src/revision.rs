@@ -1,7 +1,7 @@
 //! The revisions of MCP that this door speaks, and in what they differ here. The newest has neither handshake nor
 //! session and is an era of its own; the older ones are told apart by their header.
 
-use registry::documents::mcp_server_card::PROTOCOL_VERSIONS;
+use registry::model::protocol::MCP_REVISIONS;
 
 /// A revision with the `initialize` handshake, in the order of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,7 +40,7 @@ impl Handshake {
     /// The answer to an `initialize` that asks for `date`: the same where it is spoken, else the newest with a
     /// handshake. Never the revision that has none.
     pub(crate) fn agreed(date: &str) -> Self {
-        Self::of(date).filter(|_| PROTOCOL_VERSIONS.contains(&date)).unwrap_or(Self::November2025)
+        Self::of(date).filter(|_| MCP_REVISIONS.contains(&date)).unwrap_or(Self::November2025)
     }
 }
 
@@ -65,16 +65,16 @@ impl Era {
 
 #[cfg(test)]
 mod tests {
-    use registry::documents::mcp_server_card::NEWEST_REVISION;
+    use registry::model::protocol::MCP_NEWEST_REVISION;
 
     use super::*;
 
     #[test]
     fn a_handshake_never_leads_to_the_revision_without_one() {
-        assert_eq!(Handshake::agreed(NEWEST_REVISION), Handshake::November2025);
+        assert_eq!(Handshake::agreed(MCP_NEWEST_REVISION), Handshake::November2025);
         assert_eq!(Handshake::agreed("2099-01-01"), Handshake::November2025);
         assert_eq!(Handshake::agreed("2024-11-05"), Handshake::November2025);
-        for date in &PROTOCOL_VERSIONS[1..] {
+        for date in &MCP_REVISIONS[1..] {
             assert_eq!(Handshake::agreed(date).date(), *date);
         }
     }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use registry::operations::{CATALOGUE, Entry};
+use registry::operations::{AnyOperation, CATALOGUE};
 use serde_json::{Map, Value, json};
 
 use crate::reply::Fault;
@@ -34,7 +34,7 @@ pub(crate) fn names() -> Vec<&'static str> {
 }
 
 /// A tool (MCP 2026-07-28, server/tools, "Data Types"). What no revision knows it ignores.
-fn tool(entry: &Entry, name: &str, description: &str) -> Value {
+fn tool(entry: &AnyOperation, name: &str, description: &str) -> Value {
     json!({
         "name": name,
         "title": entry.title,

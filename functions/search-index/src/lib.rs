@@ -2,7 +2,6 @@
 //! What is to be done stands in the table, so an event that comes twice, late or never does no harm.
 
 use registry::app::App;
-use registry::search::build;
 use registry::store::StoreError;
 use serde_json::Value;
 
@@ -22,5 +21,5 @@ pub enum Failure {
 /// # Errors
 /// The table is busy.
 pub async fn handle(app: &App, _: Value) -> Result<Value, Failure> {
-    Ok(serde_json::to_value(build::build(app).await?)?)
+    Ok(serde_json::to_value(app.search.build().await?)?)
 }

@@ -2,7 +2,7 @@
 //! over what is due, so that the week's load is spread.
 
 use registry::app::App;
-use registry::probe::sweep;
+use registry::probe::run;
 use registry::store::StoreError;
 use serde_json::Value;
 
@@ -22,5 +22,5 @@ pub enum Failure {
 /// # Errors
 /// The table is busy.
 pub async fn handle(app: &App, _: Value) -> Result<Value, Failure> {
-    Ok(serde_json::to_value(sweep::recheck(app).await?)?)
+    Ok(serde_json::to_value(run::recheck(app).await?)?)
 }

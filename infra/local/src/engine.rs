@@ -19,7 +19,7 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_runtime_api::http::StatusCode;
 use aws_smithy_types::body::SdkBody;
 use dynoxide::Database;
-use registry::app::Clock;
+use registry::model::Clock;
 
 /// Where the table is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,8 +17,8 @@ use axum::routing::any;
 use bytes::Bytes;
 use http::{Method, Request, StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use registry::http::CallerAddress;
 use registry::lambda::behind_gateway;
+use registry::model::CallerAddress;
 use serde_json::json;
 use tower::ServiceExt;
 

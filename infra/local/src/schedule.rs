@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use registry::app::Clock;
+use registry::model::Clock;
 use serde_json::Value;
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;

@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::filter::Kinds;
 use super::list_filter::ListFilter;
 use super::token::{self, Place};
-use super::{Refusal, entry::Entry, page_size};
+use super::{Refusal, page_size};
 use crate::app::App;
-use crate::search::browse::{self, Part, Row};
+use crate::ard::catalog_entry::CatalogEntry;
+use crate::search::browse::{BrowseQuery, Row};
 
 /// So many rows are read together where a filter must be held against each, and so many reads are made for one page.
 const TOGETHER: usize = 100;
@@ -27,7 +28,7 @@ pub struct Asked {
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct List {
-    items: Vec<Entry>,
+    items: Vec<CatalogEntry>,
     /// How many there are on all pages; left out where only the rest of them would tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<usize>,
@@ -50,11 +51,16 @@ pub async fn list(app: &App, asked: &Asked) -> Result<List, Refusal> {
         Kinds::Both => None,
     };
     let place = token::place(asked.page_token.as_deref())?;
-    let part = Part { kind, changed_since: filter.updated_after, after: place.after, ..Part::default() };
+    let part = BrowseQuery {
+        kind,
+        changed_since: filter.updated_after,
+        after: place.after,
+        ..BrowseQuery::default()
+    };
     if filter.looks_at_entries() {
-        sifted(app, &filter, Part { limit: TOGETHER, ..part }, place.rows, limit).await
+        sifted(app, &filter, BrowseQuery { limit: TOGETHER, ..part }, place.rows, limit).await
     } else {
-        let page = browse::read(app, &Part { limit, ..part }).await?;
+        let page = app.search.browse(&BrowseQuery { limit, ..part }).await?;
         let items = page.rows.iter().map(|row| entry(app, row)).collect();
         let next = page.next.map(|after| token::at_place(&Place { after: Some(after), rows: 0 }));
         Ok(List { items, total: Some(page.total), page_token: next })
@@ -65,13 +71,13 @@ pub async fn list(app: &App, asked: &Asked) -> Result<List, Refusal> {
 async fn sifted(
     app: &App,
     filter: &ListFilter,
-    mut part: Part,
+    mut part: BrowseQuery,
     mut seen_before: usize,
     limit: usize,
 ) -> Result<List, Refusal> {
     let mut list = List::default();
     for _ in 0..READS {
-        let page = browse::read(app, &part).await?;
+        let page = app.search.browse(&part).await?;
         for (rows, row) in page.rows.iter().enumerate().skip(std::mem::take(&mut seen_before)) {
             let entry = entry(app, row);
             if !filter.holds(&row.listing.0, &serde_json::to_value(&entry).unwrap_or_default()) {
@@ -104,9 +110,12 @@ fn in_order(asked: &str) -> Result<(), Refusal> {
     ))
 }
 
-fn entry(app: &App, row: &Row) -> Entry {
+fn entry(app: &App, row: &Row) -> CatalogEntry {
     let (listing, evidence) = &row.listing;
-    Entry { updated_at: Some(row.changed_at), ..Entry::of(listing, evidence.as_ref(), &app.settings) }
+    CatalogEntry {
+        updated_at: Some(row.changed_at),
+        ..CatalogEntry::of(listing, evidence.as_ref(), &app.settings)
+    }
 }
 
 #[cfg(test)]

@@ -5,11 +5,12 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::filter::{Filter, Kinds};
-use super::{Refusal, entry, search};
+use super::{Refusal, search};
 use crate::app::App;
 use crate::error::shorten;
-use crate::listing::Kind;
-use crate::search::browse::{self, Facet};
+use crate::model::Kind;
+use crate::search::browse::Facet;
+use crate::views::urn;
 
 /// At most so many facets at once.
 const MOST: usize = 20;
@@ -67,8 +68,8 @@ impl Counted {
     /// A value as entries write it.
     fn shown(self, value: String) -> String {
         match (self, value.as_str()) {
-            (Self::Type, "agent") => entry::media_type(Kind::Agent).to_owned(),
-            (Self::Type, "mcp") => entry::media_type(Kind::Mcp).to_owned(),
+            (Self::Type, "agent") => urn::media_type(Kind::Agent).to_owned(),
+            (Self::Type, "mcp") => urn::media_type(Kind::Mcp).to_owned(),
             _ => value,
         }
     }
@@ -93,8 +94,8 @@ pub async fn explore(app: &App, body: &Value) -> Result<Explored, Refusal> {
     let by: Vec<Facet> = asked.iter().filter_map(|asked| asked.counted).map(Counted::facet).collect();
     let mut counts = match filter.kinds {
         Kinds::Neither => Vec::new(),
-        Kinds::Only(kind) => browse::count(app, &text, Some(kind), &by).await?,
-        Kinds::Both => browse::count(app, &text, None, &by).await?,
+        Kinds::Only(kind) => app.search.count(&text, Some(kind), &by).await?,
+        Kinds::Both => app.search.count(&text, None, &by).await?,
     }
     .into_iter();
     let mut facets = Map::new();
@@ -194,7 +195,7 @@ mod tests {
         let counts = vec![("mcp".to_owned(), 5), ("agent".to_owned(), 3), ("else".to_owned(), 1)];
         assert_eq!(
             buckets(&asked, Some((Counted::Type, counts))),
-            json!({ "buckets": [{ "value": entry::SERVER, "count": 5 }], "otherCount": 3 })
+            json!({ "buckets": [{ "value": SERVER_CARD_MEDIA_TYPE, "count": 5 }], "otherCount": 3 })
         );
         assert_eq!(buckets(&asked, None)["buckets"], json!([]));
     }

@@ -3,8 +3,9 @@
 
 use serde_json::Value;
 
-use super::{Refusal, entry};
-use crate::listing::Kind;
+use super::Refusal;
+use crate::model::Kind;
+use crate::model::protocol::{AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
 
 /// At most so many paths in one filter, and values for one path: no question has more.
 const MOST: usize = 64;
@@ -23,8 +24,8 @@ impl Kinds {
         let (mut agents, mut servers) = (false, false);
         for named in types {
             match named.split(';').next().unwrap_or_default().trim().to_ascii_lowercase().as_str() {
-                entry::AGENT | "application/agent-card+json" => agents = true,
-                entry::SERVER => servers = true,
+                AGENT_CARD_MEDIA_TYPE | "application/agent-card+json" => agents = true,
+                SERVER_CARD_MEDIA_TYPE => servers = true,
                 _ => {}
             }
         }
@@ -174,9 +175,12 @@ mod tests {
     #[test]
     fn media_types_are_kinds() {
         let kinds = |filter: Value| Filter::read(&filter).unwrap().kinds;
-        assert_eq!(kinds(json!({ "type": [entry::AGENT] })), Kinds::Only(Kind::Agent));
-        assert_eq!(kinds(json!({ "type": entry::SERVER })), Kinds::Only(Kind::Mcp));
-        assert_eq!(kinds(json!({ "type": [entry::AGENT, entry::SERVER, "text/markdown"] })), Kinds::Both);
+        assert_eq!(kinds(json!({ "type": [AGENT_CARD_MEDIA_TYPE] })), Kinds::Only(Kind::Agent));
+        assert_eq!(kinds(json!({ "type": SERVER_CARD_MEDIA_TYPE })), Kinds::Only(Kind::Mcp));
+        assert_eq!(
+            kinds(json!({ "type": [AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE, "text/markdown"] })),
+            Kinds::Both
+        );
         assert_eq!(kinds(json!({ "type": ["text/markdown"] })), Kinds::Neither);
         assert_eq!(kinds(json!({})), Kinds::Both);
     }

@@ -9,8 +9,7 @@ use serde_json::Value;
 use super::Refusal;
 use super::filter::{Filter, Kinds};
 use crate::error::shorten;
-use crate::listing::Listing;
-use crate::moment::Moment;
+use crate::model::{Listing, Moment};
 
 /// What may stand before a sign of comparison.
 const FIELDS: &str = "displayName, type, publisherId, createdAfter, updatedAfter, identifier, tags, capabilities, \
@@ -172,7 +171,7 @@ fn moment(text: &str) -> Result<Moment, Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::listing::Kind;
+    use crate::model::Kind;
 
     #[test]
     fn conditions_are_read() {

@@ -7,6 +7,7 @@ use http::{StatusCode, header};
 use serde_json::json;
 
 use crate::error::Problem;
+use crate::store::StoreError;
 
 /// What went wrong, for a client that speaks ARD.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +36,12 @@ impl Refusal {
             status if status.is_server_error() => "INTERNAL_ERROR",
             _ => "INVALID_ARGUMENT",
         }
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        Self(error.into())
     }
 }
 

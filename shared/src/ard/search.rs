@@ -5,9 +5,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::filter::{Filter, Kinds};
-use super::{BASE, Refusal, Seen, entry::Entry, page_size, sift, token};
+use super::{Refusal, page_size, token};
 use crate::app::App;
-use crate::search::{Text, Wanted};
+use crate::ard::catalog_entry::CatalogEntry;
+use crate::model::protocol::ARD_BASE;
+use crate::search::filtered::FilteredHit;
+use crate::search::{Query, Text};
 use crate::settings::Settings;
 
 /// A page of results (ARD `SearchResponse`).
@@ -27,7 +30,7 @@ pub struct Results {
 #[derive(Clone, Debug, Serialize)]
 struct Ranked {
     #[serde(flatten)]
-    entry: Entry,
+    entry: CatalogEntry,
     /// How well, 0 to 100.
     score: u8,
     /// The registry that knows it.
@@ -78,26 +81,30 @@ pub async fn search(app: &App, body: &Value) -> Result<Results, Refusal> {
         Kinds::Only(kind) => Some(kind),
         Kinds::Both => None,
     };
-    let holds =
-        |seen: &Seen| filter.holds(&serde_json::to_value(entry(seen, &app.settings)).unwrap_or_default());
-    let condition: Option<&(dyn Fn(&Seen) -> bool + Sync)> =
+    let holds = |seen: &FilteredHit| {
+        filter.holds(&serde_json::to_value(entry(seen, &app.settings)).unwrap_or_default())
+    };
+    let condition: Option<&(dyn Fn(&FilteredHit) -> bool + Sync)> =
         if filter.looks_at_entries() { Some(&holds) } else { None };
-    let found = sift(app, Wanted { text, kind, category: None, skip, limit }, condition).await?;
-    let source = app.settings.url(BASE);
-    let result = |seen: &Seen| Ranked {
+    let found = app
+        .search
+        .find_filtered(Query { text, kind, category: None, skip, limit }, app.clock.now(), condition)
+        .await?;
+    let source = app.settings.url(ARD_BASE);
+    let result = |seen: &FilteredHit| Ranked {
         entry: entry(seen, &app.settings),
         score: seen.hit.score,
         source: source.clone(),
     };
     Ok(Results {
-        results: found.seen.iter().map(result).collect(),
+        results: found.hits.iter().map(result).collect(),
         referrals,
         page_token: found.next.map(token::after_hits),
     })
 }
 
-fn entry(seen: &Seen, settings: &Settings) -> Entry {
-    Entry::of(&seen.hit.listing, seen.evidence.as_ref(), settings)
+fn entry(seen: &FilteredHit, settings: &Settings) -> CatalogEntry {
+    CatalogEntry::of(&seen.hit.listing, seen.evidence.as_ref(), settings)
 }
 
 /// The `query.text` of a body, where it has one.

@@ -4,52 +4,71 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 
+use super::document::{Document, DocumentRequest, NoQuery};
 use crate::app::App;
-use crate::conversation;
+use crate::cache::CacheValidator;
 use crate::error::Problem;
-use crate::http::Validator;
-use crate::operations::{CATALOGUE, Entry};
+use crate::intent;
+use crate::operations::{AnyOperation, CATALOGUE};
 use crate::settings::Settings;
 use crate::trust::{card_signature, keys};
 
-/// The wide card: `/.well-known/agent-card.json` and `/.well-known/agent.json`.
-///
-/// # Errors
-/// The table is busy.
-pub async fn wide(app: &App) -> Result<Document, Problem> {
-    kept(app, "agent-card-wide", |card| card).await
-}
+/// Seconds for which a card may be shown again without asking.
+const KEPT_S: u32 = 3600;
 
-/// The strict card: `/api/a2a/.well-known/agent-card.json`.
-///
-/// # Errors
-/// The table is busy.
-pub async fn strict(app: &App) -> Result<Document, Problem> {
-    kept(app, "agent-card-strict", |card| card_signature::projection(&card)).await
-}
+/// The wide card.
+#[derive(Debug)]
+pub(super) struct AgentCard;
 
-/// A rendered card and its validator.
-#[derive(Clone, Debug)]
-pub struct Document {
-    /// The bytes to send.
-    pub body: Bytes,
-    /// Their validator.
-    pub validator: Validator,
-}
+impl Document for AgentCard {
+    const PATHS: &'static [&'static str] = &["/.well-known/agent-card.json", "/.well-known/agent.json"];
+    const MAX_AGE_S: Option<u32> = Some(KEPT_S);
+    type Query = NoQuery;
 
-/// Renders and signs a card once per process: neither it nor its key changes while a process lives.
-async fn kept(app: &App, name: &str, cut: impl Fn(Value) -> Value) -> Result<Document, Problem> {
-    let settings = &app.settings;
-    let validator =
-        Validator::weak(&format!("{name}/{}/{}/{}", crate::VERSION, settings.base_url, settings.brand));
-    if let Some(body) = app.pages.get(name, &validator) {
-        return Ok(Document { body, validator });
+    async fn cache_validator(
+        app: &App,
+        _: &DocumentRequest<NoQuery>,
+    ) -> Result<Option<CacheValidator>, Problem> {
+        Ok(Some(validator(app, "agent-card-wide")))
     }
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        signed(app, |card| card).await
+    }
+}
+
+/// The strict card.
+#[derive(Debug)]
+pub(super) struct StrictAgentCard;
+
+impl Document for StrictAgentCard {
+    const PATHS: &'static [&'static str] = &["/api/a2a/.well-known/agent-card.json"];
+    const MAX_AGE_S: Option<u32> = Some(KEPT_S);
+    type Query = NoQuery;
+
+    async fn cache_validator(
+        app: &App,
+        _: &DocumentRequest<NoQuery>,
+    ) -> Result<Option<CacheValidator>, Problem> {
+        Ok(Some(validator(app, "agent-card-strict")))
+    }
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        signed(app, |card| card_signature::projection(&card)).await
+    }
+}
+
+/// A card is rendered and signed once per process: neither it nor its key changes while a process lives.
+fn validator(app: &App, name: &str) -> CacheValidator {
+    let settings = &app.settings;
+    CacheValidator::weak(&format!("{name}/{}/{}/{}", crate::VERSION, settings.base_url, settings.brand))
+}
+
+async fn signed(app: &App, cut: impl Fn(Value) -> Value) -> Result<Bytes, Problem> {
+    let settings = &app.settings;
     let key = keys::signing(app).await?;
     let card = card_signature::signed(cut(card(settings)), &key, &settings.url("/.well-known/jwks.json"))?;
-    let body = Bytes::from(card.to_string());
-    app.pages.put(name, validator.clone(), body.clone());
-    Ok(Document { body, validator })
+    Ok(Bytes::from(card.to_string()))
 }
 
 /// The card without its signature.
@@ -87,15 +106,15 @@ fn card(settings: &Settings) -> Value {
             "none": { "type": "http", "scheme": "none", "httpAuthSecurityScheme": { "scheme": "none" } },
         },
         "securityRequirements": [{}],
-        "skills": CATALOGUE.iter().flat_map(skills).chain([door_skill()]).collect::<Vec<_>>(),
+        "skills": CATALOGUE.into_iter().flat_map(skills).chain([door_skill()]).collect::<Vec<_>>(),
         "authentication": { "schemes": ["none"] },
         "protocols": ["a2a", "rest", "mcp", "json-rpc"],
     })
 }
 
 /// The skills of one operation, each with the requests in plain words that lead to it.
-fn skills(entry: &'static Entry) -> impl Iterator<Item = Value> {
-    let examples: Vec<String> = entry.phrases.iter().map(|phrase| conversation::filled(phrase)).collect();
+fn skills(entry: &'static AnyOperation) -> impl Iterator<Item = Value> {
+    let examples: Vec<String> = entry.phrases.iter().map(|phrase| intent::filled(phrase)).collect();
     entry.skills.iter().map(move |skill| {
         json!({
             "id": skill.id,

@@ -1,18 +1,18 @@
 //! The list of public agents as A2A discovery proposals have it (A2A discussion #741, and registries that implement
 //! it): Live agents with their skills, by offset and limit, and searched by words or by skill.
 
+use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Value, json};
 
+use super::document::{Document, DocumentRequest, json as written};
 use crate::app::App;
-use crate::ard::{self, Seen};
 use crate::error::Problem;
-use crate::listing::row::ProbeSummary;
-use crate::listing::{Kind, ListingId};
-use crate::operations::search_active;
-use crate::probe::verdict::Skill;
-use crate::search::{Text, Wanted};
+use crate::model::{Kind, ListingId, Skill};
+use crate::search::filtered::FilteredHit;
+use crate::search::{Query, Text};
+use crate::views::{ProbeSummary, active_page};
 
 /// So many agents where no limit is given.
 const AGENTS: u32 = 50;
@@ -125,13 +125,39 @@ struct Agent {
     score: Option<u8>,
 }
 
+/// The list at the paths that discovery proposals name.
+#[derive(Debug)]
+pub struct WellKnownAgents;
+
+impl Document for WellKnownAgents {
+    const PATHS: &'static [&'static str] = &["/.well-known/agents", "/.well-known/agents/public"];
+    type Query = Asked;
+
+    async fn render(app: &App, request: &DocumentRequest<Asked>) -> Result<Bytes, Problem> {
+        written(&read(app, &request.query).await?)
+    }
+}
+
+/// The same at the paths of the contract.
+#[derive(Debug)]
+pub struct PublicAgents;
+
+impl Document for PublicAgents {
+    const PATHS: &'static [&'static str] = &["/agents/public", "/agents/search"];
+    type Query = Asked;
+
+    async fn render(app: &App, request: &DocumentRequest<Asked>) -> Result<Bytes, Problem> {
+        written(&read(app, &request.query).await?)
+    }
+}
+
 /// Reads a page.
 ///
 /// # Errors
 /// The table is busy, or a number is out of range.
 pub async fn read(app: &App, asked: &Asked) -> Result<Directory, Problem> {
     let text = Text::parse(&asked.q, "q")?;
-    let limit = search_active::limit(asked.limit, AGENTS)?;
+    let limit = active_page::limit(asked.limit, AGENTS)?;
     let skip = usize::try_from(asked.offset.unwrap_or_default()).unwrap_or(usize::MAX);
     if skip > DEEPEST {
         return Err(Problem::invalid(
@@ -141,15 +167,15 @@ pub async fn read(app: &App, asked: &Asked) -> Result<Directory, Problem> {
         ));
     }
     let skills = asked.skills();
-    let holds = |seen: &Seen| skills.iter().all(|skill| has(seen, skill));
-    let condition: Option<&(dyn Fn(&Seen) -> bool + Sync)> =
+    let holds = |seen: &FilteredHit| skills.iter().all(|skill| has(seen, skill));
+    let condition: Option<&(dyn Fn(&FilteredHit) -> bool + Sync)> =
         if skills.is_empty() { None } else { Some(&holds) };
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let by_words = !text.is_empty();
-    let query = text.as_str().to_owned();
-    let wanted = Wanted { text, kind: Some(Kind::Agent), category: None, skip, limit };
-    let found = ard::sift(app, wanted, condition).await?;
-    let agents: Vec<Agent> = found.seen.iter().map(|seen| agent(app, seen, by_words)).collect();
+    let words = text.as_str().to_owned();
+    let query = Query { text, kind: Some(Kind::Agent), category: None, skip, limit };
+    let found = app.search.find_filtered(query, app.clock.now(), condition).await?;
+    let agents: Vec<Agent> = found.hits.iter().map(|seen| agent(app, seen, by_words)).collect();
     let settings = &app.settings;
     Ok(Directory {
         ok: true,
@@ -159,7 +185,7 @@ pub async fn read(app: &App, asked: &Asked) -> Result<Directory, Problem> {
         }),
         registry_version: crate::VERSION,
         protocol: "a2a-open-discovery",
-        query,
+        query: words,
         total: found.total.unwrap_or(skip + agents.len()),
         count: agents.len(),
         offset: skip,
@@ -187,19 +213,19 @@ impl Asked {
     }
 }
 
-fn skills(seen: &Seen) -> &[Skill] {
+fn skills(seen: &FilteredHit) -> &[Skill] {
     seen.evidence.as_ref().map(|evidence| evidence.verdict.facts.skills.as_slice()).unwrap_or_default()
 }
 
 /// Whether an agent has a skill of that id, name or tag.
-fn has(seen: &Seen, wanted: &str) -> bool {
+fn has(seen: &FilteredHit, wanted: &str) -> bool {
     skills(seen).iter().any(|skill| {
         let names = [&skill.id, &skill.name].into_iter().chain(&skill.tags);
         names.into_iter().any(|name| name.to_lowercase() == wanted)
     })
 }
 
-fn agent(app: &App, seen: &Seen, by_words: bool) -> Agent {
+fn agent(app: &App, seen: &FilteredHit, by_words: bool) -> Agent {
     let listing = &seen.hit.listing;
     Agent {
         listing_id: listing.id.clone(),

@@ -6,40 +6,77 @@ use std::collections::HashSet;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::agent_card::Document;
+use super::document::{Document, DocumentRequest, NoQuery, json};
 use crate::app::App;
-use crate::ard::entry::{self, Entry};
+use crate::ard::catalog_entry::{self, CatalogEntry};
+use crate::cache::CacheValidator;
 use crate::error::Problem;
-use crate::http::Validator;
-use crate::listing::page::{self, Cursor};
+use crate::views::active_page::{self, Cursor, PageQuery};
 
 /// The media type of both documents (AI catalogue).
-pub const MEDIA_TYPE: &str = "application/ai-catalog+json";
+pub(super) const MEDIA_TYPE: &str = "application/ai-catalog+json";
 /// Where the strict form stands.
-pub const STRICT: &str = "/.well-known/ai-catalog.json";
+pub(super) const STRICT: &str = "/.well-known/ai-catalog.json";
 /// Where the JSON-LD form stands.
-pub const LINKED: &str = "/.well-known/ard.json";
+pub(super) const LINKED: &str = "/.well-known/ard.json";
 
 /// At most so many listings of each kind, the newest: the rest is found by the search base among the entries.
 const LISTED: u32 = 100;
 const CONTEXT: &str = "https://agenticresourcediscovery.org/context/v1";
 
+/// Seconds for which a catalogue may be shown again without asking.
+const KEPT_S: u32 = 60;
+
+/// The links by which ARD clients find the catalogues (RFC 8288; ARD 0.9 and 0.91).
+pub(super) const CATALOGUE_LINKS: [(&str, &str); 2] = [
+    ("link", "</.well-known/ai-catalog.json>; rel=\"ai-catalog\""),
+    ("link", "</.well-known/ard.json>; rel=\"ard\""),
+];
+
 /// The strict form (ard-spec, ai-catalog.schema.json: no further member at the top).
-///
-/// # Errors
-/// The table is busy.
-pub async fn strict(app: &App) -> Result<Document, Problem> {
-    made(app, STRICT, |app, entries| json!({ "specVersion": "1.0", "host": host(app), "entries": entries }))
-        .await
+#[derive(Debug)]
+pub(super) struct AiCatalog;
+
+impl Document for AiCatalog {
+    const PATHS: &'static [&'static str] = &[STRICT];
+    const MEDIA_TYPE: &'static str = MEDIA_TYPE;
+    const MAX_AGE_S: Option<u32> = Some(KEPT_S);
+    const HEADERS: &'static [(&'static str, &'static str)] = &CATALOGUE_LINKS;
+    type Query = NoQuery;
+
+    async fn cache_validator(
+        app: &App,
+        _: &DocumentRequest<NoQuery>,
+    ) -> Result<Option<CacheValidator>, Problem> {
+        validator(app, STRICT).await.map(Some)
+    }
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        json(&json!({ "specVersion": "1.0", "host": host(app), "entries": entries(app).await? }))
+    }
 }
 
 /// The JSON-LD form.
-///
-/// # Errors
-/// The table is busy.
-pub async fn linked(app: &App) -> Result<Document, Problem> {
-    made(app, LINKED, |app, entries| json!({ "@context": CONTEXT, "host": host(app), "entries": entries }))
-        .await
+#[derive(Debug)]
+pub(super) struct LinkedCatalog;
+
+impl Document for LinkedCatalog {
+    const PATHS: &'static [&'static str] = &[LINKED];
+    const MEDIA_TYPE: &'static str = MEDIA_TYPE;
+    const MAX_AGE_S: Option<u32> = Some(KEPT_S);
+    const HEADERS: &'static [(&'static str, &'static str)] = &CATALOGUE_LINKS;
+    type Query = NoQuery;
+
+    async fn cache_validator(
+        app: &App,
+        _: &DocumentRequest<NoQuery>,
+    ) -> Result<Option<CacheValidator>, Problem> {
+        validator(app, LINKED).await.map(Some)
+    }
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        json(&json!({ "@context": CONTEXT, "host": host(app), "entries": entries(app).await? }))
+    }
 }
 
 fn host(app: &App) -> Value {
@@ -47,30 +84,21 @@ fn host(app: &App) -> Value {
     json!({ "displayName": settings.brand, "documentationUrl": settings.url("/discovery.json") })
 }
 
-async fn made(app: &App, name: &str, form: impl Fn(&App, &[Entry]) -> Value) -> Result<Document, Problem> {
+async fn validator(app: &App, name: &str) -> Result<CacheValidator, Problem> {
     let (settings, version) = (&app.settings, app.store.live().await?.version);
-    let validator = Validator::weak(&format!(
-        "{name}/{version}/{}/{}/{}",
-        crate::VERSION,
-        settings.base_url,
-        settings.brand
-    ));
-    if let Some(body) = app.pages.get(name, &validator) {
-        return Ok(Document { body, validator });
-    }
-    let body = Bytes::from(form(app, &entries(app).await?).to_string());
-    app.pages.put(name, validator.clone(), body.clone());
-    Ok(Document { body, validator })
+    let (base_url, brand) = (&settings.base_url, &settings.brand);
+    Ok(CacheValidator::weak(&format!("{name}/{version}/{}/{base_url}/{brand}", crate::VERSION)))
 }
 
 /// The registry's own entries, and then the newest of what is Live; the registry's own listings are among its own.
-async fn entries(app: &App) -> Result<Vec<Entry>, Problem> {
-    let page = page::read(app, None, &Cursor::default(), LISTED).await?;
+async fn entries(app: &App) -> Result<Vec<CatalogEntry>, Problem> {
+    let newest = PageQuery { only: None, from: Cursor::default(), limit: LISTED };
+    let page = active_page::read(app, &newest).await?;
     let mut listings: Vec<_> = page.agents.into_iter().chain(page.mcps).collect();
     listings.sort_by_cached_key(|listing| std::cmp::Reverse(listing.shown_at()));
-    let mut entries = entry::own(&app.settings);
+    let mut entries = catalog_entry::own(&app.settings);
     let own: HashSet<String> = entries.iter().map(|entry| entry.identifier.clone()).collect();
-    let listed = listings.iter().map(|listing| Entry::of(listing, None, &app.settings));
+    let listed = listings.iter().map(|listing| CatalogEntry::of(listing, None, &app.settings));
     entries.extend(listed.filter(|entry| !own.contains(&entry.identifier)));
     Ok(entries)
 }

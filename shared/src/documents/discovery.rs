@@ -1,22 +1,24 @@
 //! `/discovery.json`: the map of this registry (contract "Probe statistics (in the discovery map)"): what it is,
 //! which doors stand open, which tools there are, and how the probing goes.
 
+use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::ai_catalog;
+use super::document::{Document, DocumentRequest, NoQuery, json as written};
 use crate::app::App;
-use crate::ard;
 use crate::error::Problem;
 use crate::funnel::{self, Deal, Stage};
+use crate::model::protocol::ARD_BASE;
 use crate::operations::CATALOGUE;
 use crate::probe::stats::{self, Statistics};
 use crate::registry_api::Namespace;
 
 /// The map.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Map {
+struct Map {
     name: String,
     version: &'static str,
     role: &'static str,
@@ -43,11 +45,21 @@ struct Tool {
     example: Value,
 }
 
-/// Draws the map.
-///
-/// # Errors
-/// The table is busy.
-pub async fn draw(app: &App) -> Result<Map, Problem> {
+/// The map as a document.
+#[derive(Debug)]
+pub(super) struct DiscoveryMap;
+
+impl Document for DiscoveryMap {
+    const PATHS: &'static [&'static str] = &["/discovery.json"];
+    const HEADERS: &'static [(&'static str, &'static str)] = &ai_catalog::CATALOGUE_LINKS;
+    type Query = NoQuery;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        written(&map(app).await?)
+    }
+}
+
+async fn map(app: &App) -> Result<Map, Problem> {
     let settings = &app.settings;
     let extensions = format!("/v0.1/x/{}", Namespace::own(settings));
     Ok(Map {
@@ -70,7 +82,7 @@ pub async fn draw(app: &App) -> Result<Map, Problem> {
             "active": settings.url("/api/listings/active"),
             "search": settings.url("/api/ard/search?q={words}"),
             "match": settings.url("/api/match?q={words}"),
-            "ard": settings.url(ard::BASE),
+            "ard": settings.url(ARD_BASE),
             "ard_explore": settings.url("/api/ard/explore"),
             "ard_agents": settings.url("/api/ard/agents"),
             "agents": settings.url("/agents/public"),

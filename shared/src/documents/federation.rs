@@ -1,22 +1,27 @@
 //! `/api/catalog`: the catalogue from which another registry takes over what is Live here, page by page, with the
 //! evidence and the rules under which it may.
 
+use bytes::Bytes;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::document::{Document, DocumentRequest, json as written};
 use crate::app::App;
-use crate::ard::{self, Peer};
+use crate::cache::CacheValidator;
 use crate::error::Problem;
-use crate::listing::Listing;
-use crate::listing::envelope::Counts;
-use crate::listing::page::{self, Cursor};
-use crate::moment::Moment;
+use crate::model::protocol::ARD_BASE;
+use crate::model::{Listing, Moment};
 use crate::store::Live;
+use crate::views::Peer;
+use crate::views::active_page::{self, Counts, Page, PageQuery};
+
+/// Listings of each kind where no limit is given.
+const ROWS: u32 = 50;
 
 /// A page of the catalogue.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Catalogue {
+pub(super) struct Catalogue {
     ok: bool,
     /// The name this registry goes by.
     name: String,
@@ -43,16 +48,48 @@ pub struct Catalogue {
     consume_hint: String,
 }
 
-/// Reads a page of up to `limit` listings of each kind.
-///
-/// # Errors
-/// The table is busy.
-pub async fn read(app: &App, live: Live, from: &Cursor, limit: u32) -> Result<Catalogue, Problem> {
-    let page = page::read(app, None, from, limit).await?;
+/// The catalogue as a document.
+#[derive(Debug)]
+pub(super) struct FederationCatalogue;
+
+/// Which page of it.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Asked {
+    limit: Option<u32>,
+    cursor: Option<String>,
+}
+
+impl Document for FederationCatalogue {
+    const PATHS: &'static [&'static str] = &["/api/catalog"];
+    const MAX_AGE_S: Option<u32> = Some(60);
+    type Query = Asked;
+
+    async fn cache_validator(
+        app: &App,
+        request: &DocumentRequest<Asked>,
+    ) -> Result<Option<CacheValidator>, Problem> {
+        page_query(&request.query)?;
+        let name = format!("catalog?{}", request.query_text);
+        Ok(Some(active_page::validator(app, app.store.live().await?, &name)))
+    }
+
+    async fn render(app: &App, request: &DocumentRequest<Asked>) -> Result<Bytes, Problem> {
+        let query = page_query(&request.query)?;
+        let live = async { Ok(app.store.live().await?) };
+        let (live, page) = futures::try_join!(live, active_page::read(app, &query))?;
+        written(&catalogue(app, live, &page))
+    }
+}
+
+fn page_query(asked: &Asked) -> Result<PageQuery, Problem> {
+    PageQuery::read(None, asked.limit, asked.cursor.as_deref(), ROWS)
+}
+
+fn catalogue(app: &App, live: Live, page: &Page) -> Catalogue {
     let (settings, now) = (&app.settings, app.clock.now());
     let peers =
         |listings: &[Listing]| listings.iter().map(|listing| Peer::of(listing, settings, now)).collect();
-    Ok(Catalogue {
+    Catalogue {
         ok: true,
         name: settings.brand.clone(),
         role: "sub-registry",
@@ -74,7 +111,7 @@ pub async fn read(app: &App, live: Live, from: &Cursor, limit: u32) -> Result<Ca
             "active": settings.url("/api/listings/active"),
             "search": settings.url("/api/ard/search?q={words}"),
             "match": settings.url("/api/match?q={words}"),
-            "ard": settings.url(ard::BASE),
+            "ard": settings.url(ARD_BASE),
             "ai_catalog": settings.url(super::ai_catalog::STRICT),
             "agents": settings.url("/agents/public"),
             "mcp": settings.url("/api/protocol"),
@@ -84,5 +121,5 @@ pub async fn read(app: &App, live: Live, from: &Cursor, limit: u32) -> Result<Ca
             "Follow next_cursor to the end, keep listing_id and probe.probed_at of each row, and ask again \
             with If-None-Match: an unchanged page is answered 304."
                 .to_owned(),
-    })
+    }
 }

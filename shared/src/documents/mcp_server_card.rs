@@ -1,27 +1,19 @@
 //! The MCP server card, in the two shapes that are asked for: the contract's, with the tools it serves, and the
 //! official one (SEP-2127), which holds no more than a client needs to connect. Both tell the live server's identity.
 
+use bytes::Bytes;
 use serde_json::{Map, Value, json};
 use url::{Host, Url};
 
-use crate::badge;
+use super::document::{Document, DocumentRequest, NoQuery};
+use crate::app::App;
+use crate::error::Problem;
+use crate::model::protocol::{
+    MCP_ENDPOINT, MCP_NEWEST_REVISION, MCP_REVISIONS, MCP_SHORT_ENDPOINT, SERVER_CARD_MEDIA_TYPE,
+};
 use crate::operations::CATALOGUE;
 use crate::settings::Settings;
-
-/// The revision of MCP without sessions and handshakes, which is preferred here.
-pub const NEWEST_REVISION: &str = "2026-07-28";
-
-/// The revisions that the endpoint speaks, the newest first (contract "Versioning", research of the older ones).
-pub const PROTOCOL_VERSIONS: [&str; 4] = [NEWEST_REVISION, "2025-11-25", "2025-06-18", "2025-03-26"];
-
-/// The path of the endpoint (contract "Tools endpoint").
-pub const ENDPOINT: &str = "/api/protocol";
-
-/// The same endpoint where MCP clients look for one; `/server-card` below it is the reserved place of the card.
-pub const SHORT_ENDPOINT: &str = "/mcp";
-
-/// The media type of the official card (SEP-2127).
-pub const MEDIA_TYPE: &str = "application/mcp-server-card+json";
+use crate::views::badge;
 
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
 
@@ -53,6 +45,38 @@ pub fn identity(settings: &Settings) -> Value {
     })
 }
 
+/// Seconds for which a card may be shown again without asking (SEP-2127).
+const KEPT_S: u32 = 3600;
+
+/// The official card.
+#[derive(Debug)]
+pub struct ServerCard;
+
+impl Document for ServerCard {
+    const PATHS: &'static [&'static str] = &["/mcp/server-card"];
+    const MEDIA_TYPE: &'static str = SERVER_CARD_MEDIA_TYPE;
+    const MAX_AGE_S: Option<u32> = Some(KEPT_S);
+    type Query = NoQuery;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        Ok(Bytes::from(strict(&app.settings).to_string()))
+    }
+}
+
+/// The contract's card.
+#[derive(Debug)]
+pub struct WideServerCard;
+
+impl Document for WideServerCard {
+    const PATHS: &'static [&'static str] = &["/.well-known/mcp/server-card.json"];
+    const MAX_AGE_S: Option<u32> = Some(KEPT_S);
+    type Query = NoQuery;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        Ok(Bytes::from(wide(&app.settings).to_string()))
+    }
+}
+
 /// The official card, as it stands at `/mcp/server-card`.
 #[must_use]
 pub fn strict(settings: &Settings) -> Value {
@@ -65,8 +89,8 @@ pub fn strict(settings: &Settings) -> Value {
         "websiteUrl": settings.base_url,
         "remotes": [{
             "type": "streamable-http",
-            "url": settings.url(SHORT_ENDPOINT),
-            "supportedProtocolVersions": PROTOCOL_VERSIONS,
+            "url": settings.url(MCP_SHORT_ENDPOINT),
+            "supportedProtocolVersions": MCP_REVISIONS,
         }],
     })
 }
@@ -84,20 +108,20 @@ pub fn wide(settings: &Settings) -> Value {
         .map(|name| ((*name).to_owned(), settings.url(&format!("/badge/{name}")).into()))
         .collect();
     json!({
-        "schema_version": NEWEST_REVISION,
+        "schema_version": MCP_NEWEST_REVISION,
         "name": name(settings),
         "title": settings.brand,
         "description": DESCRIPTION,
         "version": crate::VERSION,
         "website_url": settings.base_url,
         "documentation_url": settings.url("/discovery.json"),
-        "remotes": [{ "type": "streamable-http", "url": settings.url(ENDPOINT), "headers": {} }],
+        "remotes": [{ "type": "streamable-http", "url": settings.url(MCP_ENDPOINT), "headers": {} }],
         "tools_hint": tools,
-        "tools_endpoint": settings.url(ENDPOINT),
+        "tools_endpoint": settings.url(MCP_ENDPOINT),
         "tools_transport": "streamable-http",
         "tools_methods": ["server/discover", "initialize", "ping", "tools/list", "tools/call"],
         "transport_preference": ["streamable-http"],
-        "protocol_versions": PROTOCOL_VERSIONS,
+        "protocol_versions": MCP_REVISIONS,
         "capabilities": { "tools": true, "resources": false, "prompts": false, "server_discover": true },
         "oauth": { "required": false, "readiness": "none" },
         "registry_role": "sub-registry",

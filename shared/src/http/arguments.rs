@@ -1,5 +1,4 @@
-//! Reading arguments at the door, from the query or a JSON body, into the types that operations take.
-//! What cannot be read is answered with the field's name and what it may be.
+//! Taking a query or a body off an HTTP request, within its limits. What they hold is read by the rules of `operations`.
 
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use bytes::Bytes;
@@ -10,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::{Problem, shorten};
+use crate::operations::arguments::{from_json, from_query};
 
 /// The largest body that is read (design §5 Errors), in bytes.
 const LARGEST_BODY: usize = 256 * 1024;
@@ -30,9 +30,7 @@ impl<S: Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        let query = parts.uri.query().unwrap_or_default();
-        let pairs = serde_urlencoded::Deserializer::new(form(query));
-        serde_path_to_error::deserialize(pairs).map(Self).map_err(|error| unreadable(&error))
+        from_query(parts.uri.query().unwrap_or_default()).map(Self)
     }
 }
 
@@ -41,7 +39,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Self::Rejection> {
         let body = RawBody::from_request(request, state).await?;
-        arguments(body.json()?).map(Self)
+        from_json(body.json()?).map(Self)
     }
 }
 
@@ -81,53 +79,7 @@ impl RawBody {
     }
 }
 
-/// Reads an operation's arguments out of a JSON value.
-///
-/// # Errors
-/// 400 where it is no object, 422 with the field that cannot be taken.
-pub fn arguments<T: DeserializeOwned>(value: Value) -> Result<T, Problem> {
-    if !value.is_object() {
-        return Err(Problem::malformed("The arguments must be a JSON object."));
-    }
-    serde_path_to_error::deserialize(value).map_err(|error| unreadable(&error))
-}
-
-fn form(query: &str) -> form_urlencoded::Parse<'_> {
-    form_urlencoded::parse(query.as_bytes())
-}
-
 fn is_json(kind: &str) -> bool {
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
-}
-
-fn unreadable<E: std::error::Error>(error: &serde_path_to_error::Error<E>) -> Problem {
-    let field = error.path().to_string();
-    let detail = plainly(&shorten(&error.inner().to_string(), 300));
-    if let Some(named) = named_by(&detail) {
-        return Problem::invalid(named, "invalid_argument", format!("{detail}."));
-    }
-    if field == "." {
-        return Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_arguments", format!("{detail}."));
-    }
-    Problem::invalid(&field, "invalid_argument", format!("`{field}`: {detail}."))
-}
-
-/// What serde says of a number that is none, for people.
-fn plainly(detail: &str) -> String {
-    const NO_NUMBER: [&str; 3] = [
-        "invalid digit found in string",
-        "cannot parse integer from empty string",
-        "number too large to fit in target type",
-    ];
-    if NO_NUMBER.contains(&detail) {
-        return "it must be a whole number, written in digits and not too large".to_owned();
-    }
-    detail.to_owned()
-}
-
-/// The field that serde names in its message rather than by its path: one that is missing, or stands twice.
-fn named_by(detail: &str) -> Option<&str> {
-    let rest = detail.strip_prefix("missing field `").or_else(|| detail.strip_prefix("duplicate field `"))?;
-    rest.split('`').next()
 }

@@ -15,8 +15,9 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::CompressionLevel;
 use tower_http::compression::predicate::SizeAbove;
 
-use crate::app::{App, Random};
+use crate::app::App;
 use crate::error::{Problem, shorten};
+use crate::model::Random;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 

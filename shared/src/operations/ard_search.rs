@@ -5,14 +5,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::search_active::{self, Wanted as Kinds};
-use super::{AdvertisedSkill, Effect, Operation};
+use super::operation::{AdvertisedSkill, Effect, Operation};
+use super::route::Route;
 use crate::app::App;
-use crate::ard::{self, Peer};
 use crate::error::{Problem, shorten};
-use crate::http::Caller;
-use crate::listing::Category;
-use crate::search::{self, Found, Text, Wanted};
+use crate::model::protocol::ARD_BASE;
+use crate::model::{Caller, Category};
+use crate::search::{self, Found, Query, Text};
+use crate::views::Peer;
+use crate::views::active_page::{self, KindFilter};
 
 /// So many hits where no limit is given.
 const HITS: u32 = 12;
@@ -28,7 +29,7 @@ pub struct Arguments {
     #[serde(alias = "query")]
     pub q: String,
     /// Only agents, or only MCP servers; both where it is left out.
-    pub kind: Option<Kinds>,
+    pub kind: Option<KindFilter>,
     /// Only what is filed under this id, such as `data-analytics`.
     pub category: Option<String>,
     /// At most so many hits, from 1 to 100; 12 where it is left out.
@@ -91,14 +92,15 @@ impl Operation for ArdSearch {
         description: "Searches the Live agents and MCP servers in plain words and gives ranked hits with evidence.",
         tags: &["registry", "search", "ard", "discovery"],
     }];
+    const ROUTES: &'static [Route] = &[Route::get_as("/api/ard/search", newest_by_default)];
     type Arguments = Arguments;
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let wanted = wanted(&arguments)?;
-        let found = search::find(app, &wanted).await?;
+        let found = app.search.find(&wanted, app.clock.now()).await?;
         let (note, next) = told(app, &wanted, &found).await?;
-        let (now, source) = (app.clock.now(), app.settings.url(ard::BASE));
+        let (now, source) = (app.clock.now(), app.settings.url(ARD_BASE));
         let hit = |hit: &search::Hit| Hit {
             peer: Peer::of(&hit.listing, &app.settings, now),
             score: hit.score,
@@ -120,12 +122,18 @@ impl Operation for ArdSearch {
     }
 }
 
+/// By REST, nothing asked for means the newest.
+fn newest_by_default(query: &str) -> String {
+    let asked = form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "q" || name == "query");
+    if asked { query.to_owned() } else { format!("{query}&q=") }
+}
+
 /// What is looked for, parsed.
-pub(super) fn wanted(arguments: &Arguments) -> Result<Wanted, Problem> {
-    let limit = search_active::limit(arguments.limit, HITS)?;
-    Ok(Wanted {
+pub(super) fn wanted(arguments: &Arguments) -> Result<Query, Problem> {
+    let limit = active_page::limit(arguments.limit, HITS)?;
+    Ok(Query {
         text: Text::parse(&arguments.q, "q")?,
-        kind: arguments.kind.and_then(Kinds::only),
+        kind: arguments.kind.and_then(KindFilter::only),
         category: arguments.category.as_deref().filter(|id| !id.is_empty()).map(category).transpose()?,
         skip: 0,
         limit: usize::try_from(limit).unwrap_or(usize::MAX),
@@ -151,7 +159,7 @@ fn category(id: &str) -> Result<Category, Problem> {
 /// How a search went, and what to do where it found nothing.
 pub(super) async fn told(
     app: &App,
-    wanted: &Wanted,
+    wanted: &Query,
     found: &Found,
 ) -> Result<(String, Option<Value>), Problem> {
     let words = shorten(wanted.text.as_str(), 120);
@@ -197,7 +205,7 @@ pub(super) async fn told(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::listing::Kind;
+    use crate::model::Kind;
 
     #[test]
     fn what_is_looked_for_is_parsed() {

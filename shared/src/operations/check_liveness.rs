@@ -4,13 +4,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AdvertisedSkill, Effect, Operation};
+use super::lookup;
+use super::operation::{AdvertisedSkill, Effect, Operation};
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::Caller;
-use crate::listing::row::hours;
-use crate::listing::{Lane, ListingId};
-use crate::moment::Moment;
+use crate::model::{Caller, Lane, ListingId, Moment};
+use crate::views::hours;
 
 /// A sign of life counts for a week (contract "Weekly recheck"), in hours.
 const WEEK: f64 = 168.0;
@@ -75,7 +74,7 @@ impl Operation for CheckLiveness {
         if !(0.0..=WEEK).contains(&allowed) {
             return Err(Problem::invalid("max_hours", "out_of_range", "`max_hours` must be from 0 to 168."));
         }
-        let listing = super::listing(app, &arguments.listing_id).await?;
+        let listing = lookup::listing(app, &arguments.listing_id).await?;
         let age = listing.last_ok_at.map(|at| hours(app.clock.now().duration_since(at)));
         Ok(Answer {
             ok: true,

@@ -6,20 +6,19 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AdvertisedSkill, Effect, Operation};
+use super::lookup;
+use super::operation::{AdvertisedSkill, Effect, Operation};
+use super::route::Route;
 use crate::app::App;
-use crate::badge;
 use crate::error::Problem;
 use crate::funnel::{self, TakeDemo};
-use crate::http::Caller;
-use crate::listing::row::ProbeSummary;
-use crate::listing::{Kind, Lane, Listing, ListingId};
-use crate::moment::Moment;
-use crate::probe::checks::Check;
-use crate::probe::judge;
-use crate::probe::score::Part;
-use crate::probe::verdict::{Handshake, Reason, Skill, Tool};
-use crate::store::{Evidence, NamedListing};
+use crate::model::{
+    Assessment, Caller, Check, Handshake, Kind, Lane, Listing, ListingId, Moment, Reason, ScorePart, Skill,
+    Tool,
+};
+use crate::probe::explain;
+use crate::store::NamedListing;
+use crate::views::{ProbeSummary, badge};
 
 /// Tells where a listing stands.
 #[derive(Debug)]
@@ -74,7 +73,7 @@ pub struct Answer {
     /// Each check.
     checks: Vec<Check>,
     /// What the score is made of.
-    score_breakdown: Vec<Part>,
+    score_breakdown: Vec<ScorePart>,
     /// More of the evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Proof>,
@@ -146,6 +145,7 @@ impl Operation for CheckStatus {
         description: "Tells where a listing stands, with the evidence of its last probe and what to fix.",
         tags: &["registry", "status", "probe"],
     }];
+    const ROUTES: &'static [Route] = &[Route::get("/api/listings/status")];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -157,7 +157,7 @@ impl Operation for CheckStatus {
 
 async fn find(app: &App, wanted: &Arguments) -> Result<Arc<NamedListing>, Problem> {
     match (&wanted.id, &wanted.name) {
-        (Some(id), _) => super::listing_with_evidence(app, id).await,
+        (Some(id), _) => lookup::listing_with_evidence(app, id).await,
         (None, Some(name)) => {
             let bearers = app.store.listings_named(name).await?;
             let rank = |(listing, _): &NamedListing| (listing.lane == Lane::Active, listing.listed_at);
@@ -175,11 +175,11 @@ async fn find(app: &App, wanted: &Arguments) -> Result<Arc<NamedListing>, Proble
     }
 }
 
-fn answer(app: &App, listing: &Listing, evidence: Option<&Evidence>) -> Answer {
+fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>) -> Answer {
     let settings = &app.settings;
     let now = app.clock.now();
     let live = listing.lane == Lane::Active;
-    let reasons = evidence.filter(|_| !live).map(judge::reasons).unwrap_or_default();
+    let reasons = evidence.filter(|_| !live).map(explain::reasons).unwrap_or_default();
     let checks = evidence.map(|evidence| evidence.checks.clone()).unwrap_or_default();
     Answer {
         ok: true,
@@ -195,10 +195,10 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Evidence>) -> Answer {
         retry_at: (!live && listing.lane != Lane::Withdrawn).then_some(listing.due_at),
         recheck_at: live.then_some(listing.due_at),
         failed_recheck_hours: listing.strikes.len(),
-        checks_clean: !checks.is_empty() && crate::probe::checks::clean(&checks),
+        checks_clean: evidence.is_some_and(Assessment::is_clean),
         checks,
         score_breakdown: evidence.map(|evidence| evidence.score.breakdown.clone()).unwrap_or_default(),
-        evidence: evidence.map(|Evidence { verdict, .. }| Proof {
+        evidence: evidence.map(|Assessment { verdict, .. }| Proof {
             speaks: verdict.speaks,
             answers: verdict.answers,
             inconclusive: verdict.inconclusive,

@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AdvertisedSkill, Effect, Operation};
+use super::operation::{AdvertisedSkill, Effect, Operation};
 use crate::app::App;
 use crate::error::Problem;
 use crate::funnel::{self, Deal, Stage};
-use crate::http::Caller;
+use crate::model::Caller;
 
 /// Tells the founding offer.
 #[derive(Debug)]

@@ -6,14 +6,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::ard_search::{self, Arguments};
-use super::{AdvertisedSkill, Effect, Operation};
+use super::operation::{AdvertisedSkill, Effect, Operation};
+use super::route::Route;
 use crate::app::App;
-use crate::ard::Peer;
 use crate::error::Problem;
 use crate::funnel::{self, Deal};
-use crate::http::Caller;
-use crate::listing::Kind;
+use crate::model::{Caller, Kind};
 use crate::search;
+use crate::views::Peer;
 
 /// Finds who can do something.
 #[derive(Debug)]
@@ -76,6 +76,7 @@ impl Operation for MatchCapability {
         description: "Finds the Live agents and MCP servers that can do what you describe, with the reasons why.",
         tags: &["registry", "match", "discovery", "capability"],
     }];
+    const ROUTES: &'static [Route] = &[Route::get("/api/match")];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -84,7 +85,7 @@ impl Operation for MatchCapability {
         if wanted.text.is_empty() {
             return Err(Problem::invalid("q", "empty", "`q` must say in plain words what is to be done."));
         }
-        let found = search::find(app, &wanted).await?;
+        let found = app.search.find(&wanted, app.clock.now()).await?;
         let (note, next) = ard_search::told(app, &wanted, &found).await?;
         let now = app.clock.now();
         let hit = |hit: search::Hit| Hit {

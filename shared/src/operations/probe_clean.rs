@@ -3,15 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AdvertisedSkill, Effect, Operation};
+use super::lookup;
+use super::operation::{AdvertisedSkill, Effect, Operation};
 use crate::app::App;
-use crate::badge;
 use crate::error::Problem;
-use crate::http::Caller;
-use crate::listing::{Lane, ListingId};
-use crate::moment::Moment;
-use crate::probe::checks::{self, Check};
-use crate::probe::verdict::Handshake;
+use crate::model::{Assessment, Caller, Check, Handshake, Lane, ListingId, Moment};
+use crate::views::badge;
 
 /// Tells whether a listing is clean.
 #[derive(Debug)]
@@ -64,12 +61,12 @@ impl Operation for ProbeClean {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let found = super::listing_with_evidence(app, &arguments.listing_id).await?;
+        let found = lookup::listing_with_evidence(app, &arguments.listing_id).await?;
         let (listing, evidence) = &*found;
         let checks = evidence.as_ref().map(|evidence| evidence.checks.clone()).unwrap_or_default();
         Ok(Answer {
             ok: true,
-            clean: listing.lane == Lane::Active && checks::clean(&checks),
+            clean: listing.lane == Lane::Active && evidence.as_ref().is_some_and(Assessment::is_clean),
             lane: listing.lane,
             handshake: listing.probe.as_ref().map(|probe| probe.handshake),
             probed_at: listing.probe.as_ref().map(|probe| probe.at),

@@ -4,24 +4,22 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AdvertisedSkill, Effect, Operation};
+use super::allowance;
+use super::operation::{AdvertisedSkill, Effect, Operation};
+use super::route::Route;
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::Caller;
-use crate::listing::Kind;
-use crate::moment::Moment;
-use crate::probe::checks::Check;
-use crate::probe::examine::{self, Examined};
-use crate::probe::fetch::Target;
-use crate::probe::handshake::{Declared, Depth, Subject};
-use crate::probe::judge;
-use crate::probe::score::Part;
-use crate::probe::verdict::{Handshake, Reason};
-use crate::store::{Allowance, Evidence};
+use crate::fetch::Target;
+use crate::model::{
+    Assessment, Caller, Check, DeclaredTransport, Handshake, Kind, Moment, Reason, ScorePart,
+};
+use crate::probe::handshake::{Depth, Subject};
+use crate::probe::{assess, explain};
+use crate::store::Allowance;
 
 /// Scores a card.
 #[derive(Debug)]
-pub struct ScoreCard;
+pub struct Score;
 
 /// Which card.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -47,7 +45,7 @@ pub struct Answer {
     /// 0 to 100.
     score: u8,
     /// What the score is made of; the points add up to it.
-    breakdown: Vec<Part>,
+    breakdown: Vec<ScorePart>,
     /// The outcome of the handshake.
     handshake: Handshake,
     /// Milliseconds of the handshake; null where nothing was asked.
@@ -68,7 +66,7 @@ pub struct Answer {
     scored_at: Moment,
 }
 
-impl Operation for ScoreCard {
+impl Operation for Score {
     const NAME: &'static str = "score";
     const TITLE: &'static str = "Score a card";
     const DESCRIPTION: &'static str = "Probes a card URL, a site or an MCP endpoint with a real handshake and scores \
@@ -87,6 +85,7 @@ impl Operation for ScoreCard {
         description: "Probes a card, site or MCP endpoint and scores it from 0 to 100 with reasons; lists nothing.",
         tags: &["registry", "score", "probe"],
     }];
+    const ROUTES: &'static [Route] = &[Route::get("/api/score")];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -95,23 +94,24 @@ impl Operation for ScoreCard {
             .map_err(|error| Problem::invalid("url", error.code(), format!("`url`: {error}")))?;
         let (caller, host) = (caller.name(), target.origin());
         let rate = app.settings.score_rate;
-        super::allow(app, Allowance { act: "score", caller: &caller, host: Some(&host), rate }).await?;
+        allowance::count(app, Allowance { act: "score", caller: &caller, host: Some(&host), rate }).await?;
         let url = target.to_string();
         let subject = Subject {
             kind: None,
             url: target,
             depth: Depth::Question,
             last_era: None,
-            declared: Declared::Unknown,
+            declared: DeclaredTransport::Unknown,
         };
-        let Examined { evidence, clean } = examine::stranger(app, &subject).await;
-        Ok(answer(app, url, evidence, clean))
+        let assessment = assess::stranger(app, &subject).await;
+        Ok(answer(app, url, assessment))
     }
 }
 
-fn answer(app: &App, url: String, evidence: Evidence, clean: bool) -> Answer {
-    let reasons = judge::reasons(&evidence);
-    let Evidence { verdict, checks, score, probed_at } = evidence;
+fn answer(app: &App, url: String, assessment: Assessment) -> Answer {
+    let reasons = explain::reasons(&assessment);
+    let clean = assessment.is_clean();
+    let Assessment { verdict, checks, score, probed_at } = assessment;
     let would_go_live = clean && verdict.handshake == Handshake::Ok;
     let publish = app.settings.url("/api/publish");
     let list_hint = if would_go_live {

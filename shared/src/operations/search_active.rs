@@ -3,15 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AdvertisedSkill, Effect, Operation};
+use super::operation::{AdvertisedSkill, Effect, Operation};
 use crate::app::App;
+use crate::cache::CacheValidator;
 use crate::error::Problem;
 use crate::funnel;
-use crate::http::{Caller, Validator};
-use crate::listing::envelope::{self, Counts};
-use crate::listing::page::{self, Cursor, Place};
-use crate::listing::row::Row;
-use crate::listing::{Kind, Listing};
+use crate::model::{Caller, Kind, Listing};
+use crate::views::Row;
+use crate::views::active_page::{self, Counts, Cursor, KindFilter, PageQuery, Place};
+
+/// Rows where no limit is given.
+const ROWS: u32 = 20;
 
 /// Lists what is Live.
 #[derive(Debug)]
@@ -21,36 +23,12 @@ pub struct SearchActive;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// Only agents, or only MCP servers; both where it is left out.
-    pub kind: Option<Wanted>,
+    pub kind: Option<KindFilter>,
     /// At most so many rows, from 1 to 100; 20 where it is left out.
     #[schemars(range(min = 1, max = 100))]
     pub limit: Option<u32>,
     /// The `next_cursor` of an earlier page.
     pub cursor: Option<String>,
-}
-
-/// A kind, or both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Wanted {
-    /// Agents.
-    Agent,
-    /// MCP servers.
-    Mcp,
-    /// Both.
-    All,
-}
-
-impl Wanted {
-    /// The one kind that is wanted, if it is one.
-    #[must_use]
-    pub const fn only(self) -> Option<Kind> {
-        match self {
-            Self::Agent => Some(Kind::Agent),
-            Self::Mcp => Some(Kind::Mcp),
-            Self::All => None,
-        }
-    }
 }
 
 /// Live listings.
@@ -87,17 +65,16 @@ impl Operation for SearchActive {
     type Arguments = Arguments;
     type Answer = Answer;
 
-    async fn made_from(app: &App) -> Result<Option<Validator>, Problem> {
-        Ok(Some(envelope::validator(app, app.store.live().await?, Self::NAME)))
+    async fn cache_validator(app: &App) -> Result<Option<CacheValidator>, Problem> {
+        Ok(Some(active_page::validator(app, app.store.live().await?, Self::NAME)))
     }
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let limit = limit(arguments.limit, 20)?;
-        let from = arguments.cursor.as_deref().map(Cursor::read).transpose()?.unwrap_or_default();
-        let only = arguments.kind.and_then(Wanted::only);
+        let Arguments { kind, limit, cursor } = arguments;
+        let query = PageQuery::read(kind, limit, cursor.as_deref(), ROWS)?;
         let live = async { Ok(app.store.live().await?) };
-        let (live, page) = futures::try_join!(live, page::read(app, only, &from, limit))?;
-        let (listings, next) = newest(page, limit);
+        let (live, page) = futures::try_join!(live, active_page::read(app, &query))?;
+        let (listings, next) = newest(page, query.limit);
         let (deal, now) = (funnel::deal(&app.settings, 0), app.clock.now());
         Ok(Answer {
             ok: true,
@@ -108,22 +85,8 @@ impl Operation for SearchActive {
     }
 }
 
-/// A limit within the contract's bounds.
-///
-/// # Errors
-/// 422 outside 1 to 100.
-pub fn limit(asked: Option<u32>, default: u32) -> Result<u32, Problem> {
-    match asked {
-        None => Ok(default),
-        Some(limit) if (1..=100).contains(&limit) => Ok(limit),
-        Some(_) => {
-            Err(Problem::invalid("limit", "out_of_range", "`limit` must be a whole number from 1 to 100."))
-        }
-    }
-}
-
 /// The newest `limit` of both kinds, and where the rest begins.
-fn newest(page: page::Page, limit: u32) -> (Vec<Listing>, Cursor) {
+fn newest(page: active_page::Page, limit: u32) -> (Vec<Listing>, Cursor) {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let (agents, mcps) = (page.agents.len(), page.mcps.len());
     let mut all: Vec<Listing> = page.agents.into_iter().chain(page.mcps).collect();

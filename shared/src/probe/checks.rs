@@ -5,27 +5,9 @@ mod domain;
 mod injection;
 mod texts;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::listing::Kind;
-use crate::probe::fetch::Reach;
-use crate::probe::verdict::{Facts, Verdict};
-
-/// One check and its outcome.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Check {
-    /// Which check: `https`, `card_valid`, `interface_domain`, `text_sane`, `no_injection`, `endpoint_unique` or
-    /// `tools_unchanged`.
-    pub id: String,
-    /// It holds, or there is nothing it applies to.
-    pub ok: bool,
-    /// While it does not hold, the listing is not shown as active.
-    pub blocking: bool,
-    /// What was found, for the owner.
-    pub detail: String,
-}
+use crate::model::{Check, Facts, Kind, Reach, Verdict};
 
 /// What the checks need to know beside the verdict.
 #[derive(Clone, Debug)]
@@ -58,12 +40,6 @@ pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
         endpoint_unique(context),
         tools_unchanged(facts, context),
     ]
-}
-
-/// True where no blocking check fails (contract: `checks_clean`).
-#[must_use]
-pub fn clean(checks: &[Check]) -> bool {
-    checks.iter().all(|check| check.ok || !check.blocking)
 }
 
 /// A blocking check by the fault it found.

@@ -15,15 +15,11 @@ mod tests;
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
-use crate::app::Random;
-use crate::listing::Kind;
-use crate::probe::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Request, Target};
+use crate::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Request, Target};
+use crate::model::{DeclaredTransport, Kind, Random, Verdict};
 use crate::probe::reasons::{Door, Fault, Stage};
-use crate::probe::verdict::Verdict;
 use conversation::{Conversation, fault_of, glimpse, refusal, retry_after};
 use evidence::Evidence;
 
@@ -39,7 +35,7 @@ pub struct Subject {
     /// The protocol version that it spoke last time: its dialect or era is tried first.
     pub last_era: Option<String>,
     /// The transport that its description declares.
-    pub declared: Declared,
+    pub declared: DeclaredTransport,
 }
 
 /// How far a probe goes.
@@ -50,19 +46,6 @@ pub enum Depth {
     /// One harmless text message to an agent besides, and `initialize` to an MCP server of the newest era: for the
     /// first activation and the weekly recheck (design §5 Handshake).
     Message,
-}
-
-/// The transport that a server description declares for a remote (`remotes[].type`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Declared {
-    /// Streamable HTTP: one path that takes POST.
-    StreamableHttp,
-    /// The deprecated HTTP+SSE.
-    Sse,
-    /// None was declared.
-    #[default]
-    Unknown,
 }
 
 /// What the preflight learnt, handed on so that nothing is fetched twice.

@@ -8,8 +8,8 @@ mod tests;
 use std::borrow::Cow;
 
 use crate::error::shorten;
-use crate::probe::card::{CardFault, Finding};
-use crate::probe::verdict::{Handshake, Reason};
+use crate::formats::agent_card::{CardFault, Finding};
+use crate::model::{Handshake, Reason};
 
 /// The longest `seen` that is kept of a stranger's text, in characters.
 const SEEN: usize = 160;

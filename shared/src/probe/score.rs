@@ -1,35 +1,7 @@
 //! The score of a listing, 0 to 100, and always with it what it is made of.
 //! A bare number helps nobody and invites argument, so every part says what was seen and what it was worth.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::listing::Kind;
-use crate::probe::checks::{self, Check};
-use crate::probe::verdict::{Facts, Handshake, Verdict};
-
-/// A score and its parts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Score {
-    /// 0 to 100: the sum of the parts' points.
-    #[schemars(range(max = 100))]
-    pub value: u8,
-    /// The parts; what they could give sums to 100.
-    pub breakdown: Vec<Part>,
-}
-
-/// One part of a score.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Part {
-    /// Which part: `handshake`, `answers`, `latency`, `protocol`, `description`, `abilities`, `identity` or `checks`.
-    pub id: String,
-    /// What it gave.
-    pub points: u8,
-    /// What it could give.
-    pub of: u8,
-    /// What was seen.
-    pub why: String,
-}
+use crate::model::{Check, Facts, Handshake, Kind, Score, ScorePart, Verdict};
 
 /// The score of a verdict and the checks over it. Three quarters hang on what the peer did when it was asked.
 #[must_use]
@@ -48,12 +20,12 @@ pub fn of(verdict: &Verdict, checks: &[Check]) -> Score {
     Score { value: breakdown.iter().map(|part| part.points).sum(), breakdown }
 }
 
-fn part(id: &str, points: u8, of: u8, why: impl Into<String>) -> Part {
-    Part { id: id.to_owned(), points, of, why: why.into() }
+fn part(id: &str, points: u8, of: u8, why: impl Into<String>) -> ScorePart {
+    ScorePart { id: id.to_owned(), points, of, why: why.into() }
 }
 
 /// The protocol was spoken to the end.
-fn handshake(verdict: &Verdict) -> Part {
+fn handshake(verdict: &Verdict) -> ScorePart {
     let told =
         |fine: &str| verdict.reasons.first().map_or_else(|| fine.to_owned(), |reason| reason.reason.clone());
     let (points, why) = match verdict.handshake {
@@ -67,7 +39,7 @@ fn handshake(verdict: &Verdict) -> Part {
 }
 
 /// Work was done, or shown: an agent's message answered, a server's tools listed.
-fn answers(verdict: &Verdict) -> Part {
+fn answers(verdict: &Verdict) -> ScorePart {
     let listed = verdict.facts.kind == Some(Kind::Mcp) && !verdict.facts.tools.is_empty();
     let (points, why) = match (verdict.answers, verdict.handshake) {
         (Some(true), _) => (10, "A message was answered."),
@@ -80,7 +52,7 @@ fn answers(verdict: &Verdict) -> Part {
 }
 
 /// How long the handshake took; the tiers are those that callers feel.
-fn latency(verdict: &Verdict) -> Part {
+fn latency(verdict: &Verdict) -> ScorePart {
     let Some(ms) = verdict.latency_ms.filter(|_| verdict.speaks) else {
         return part("latency", 0, 10, "Nothing answered in the protocol.");
     };
@@ -95,7 +67,7 @@ fn latency(verdict: &Verdict) -> Part {
 }
 
 /// The newest protocol version that was spoken: A2A 1.0 and MCP 2026-07-28 are current.
-fn protocol(facts: &Facts) -> Part {
+fn protocol(facts: &Facts) -> ScorePart {
     let worth = |version: &str| match version {
         "1.0" | "2026-07-28" => 10,
         "0.3" | "2025-11-25" | "2025-06-18" => 7,
@@ -111,7 +83,7 @@ fn protocol(facts: &Facts) -> Part {
 }
 
 /// A description that search and readers can use.
-fn description(facts: &Facts) -> Part {
+fn description(facts: &Facts) -> ScorePart {
     let length = facts.description.as_deref().map_or(0, |text| text.trim().chars().count());
     let points = match length {
         0 => 0,
@@ -123,7 +95,7 @@ fn description(facts: &Facts) -> Part {
 }
 
 /// Skills or tools, each of them described.
-fn abilities(facts: &Facts) -> Part {
+fn abilities(facts: &Facts) -> ScorePart {
     let described = |texts: Vec<&str>| texts.into_iter().filter(|text| !text.trim().is_empty()).count();
     let (all, told) = if facts.kind == Some(Kind::Mcp) {
         (facts.tools.len(), described(facts.tools.iter().map(|tool| tool.description.as_str()).collect()))
@@ -138,7 +110,7 @@ fn abilities(facts: &Facts) -> Part {
 }
 
 /// Whom one deals with: name, version, and a page with documentation or about the provider.
-fn identity(facts: &Facts) -> Part {
+fn identity(facts: &Facts) -> ScorePart {
     let given = [
         ("a name", 2, &facts.name),
         ("a version", 2, &facts.version),
@@ -157,13 +129,13 @@ fn identity(facts: &Facts) -> Part {
 }
 
 /// The checks; a peer that said nothing gave nothing to check.
-fn clean(verdict: &Verdict, checks: &[Check]) -> Part {
+fn clean(verdict: &Verdict, checks: &[Check]) -> ScorePart {
     if !verdict.speaks {
         return part("checks", 0, 10, "Nothing was said that could be checked.");
     }
     let failed: Vec<&str> = checks.iter().filter(|check| !check.ok).map(|check| check.id.as_str()).collect();
     let points = match failed.len() {
-        _ if !checks::clean(checks) => 0,
+        _ if checks.iter().any(|check| !check.ok && check.blocking) => 0,
         0 => 10,
         1 => 7,
         _ => 5,
@@ -179,9 +151,9 @@ fn clean(verdict: &Verdict, checks: &[Check]) -> Part {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Reach;
+    use crate::model::{Reason, Skill, Tool};
     use crate::probe::checks::Context;
-    use crate::probe::fetch::Reach;
-    use crate::probe::verdict::{Reason, Skill, Tool};
     use proptest::prelude::*;
 
     fn skill(description: &str) -> Skill {

@@ -6,10 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::listing::{Kind, ListingId};
-use crate::moment::Moment;
-use crate::probe::verdict::Handshake;
-use crate::store::{BudgetState, Caps, Live, ProbeRecord, StoreError, Tally, TickReport, Week};
+use crate::model::{Handshake, Kind, ListingId, Moment, ProbeRecord};
+use crate::store::{BudgetState, Caps, Live, StoreError, Tally, TickReport, Week};
 
 /// Rows of `recent[]`, and of `fail_samples[]`.
 const SHOWN: usize = 50;

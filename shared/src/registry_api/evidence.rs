@@ -3,10 +3,8 @@
 
 use serde::Serialize;
 
-use crate::documents::mcp_server_card::NEWEST_REVISION;
-use crate::listing::Listing;
-use crate::moment::Moment;
-use crate::probe::verdict::Handshake;
+use crate::model::protocol::MCP_NEWEST_REVISION;
+use crate::model::{Handshake, Listing, Moment};
 use crate::settings::Settings;
 
 /// The evidence of a server's last judged probe.
@@ -45,7 +43,7 @@ impl Proof {
     pub fn of(listing: &Listing, settings: &Settings) -> Self {
         let probe = listing.probe.as_ref();
         let era = listing.era.clone();
-        let is_modern = era.as_deref().is_some_and(|era| era >= NEWEST_REVISION);
+        let is_modern = era.as_deref().is_some_and(|era| era >= MCP_NEWEST_REVISION);
         Self {
             class: probe.map_or(Handshake::Skip, |probe| probe.handshake),
             reason: reason(listing),

@@ -13,8 +13,9 @@ use super::server::ServerResponse;
 use super::{Metadata, named, page};
 use crate::app::App;
 use crate::error::Problem;
-use crate::listing::{Kind, registry_name};
-use crate::search::browse::{self, Facet};
+use crate::formats::registry_name;
+use crate::model::Kind;
+use crate::search::browse::Facet;
 use crate::search::{self, Text};
 
 /// The most values of one facet that are told.
@@ -49,8 +50,8 @@ struct Found {
 pub async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
     let words = Text::parse(&text(query, "q").unwrap_or_default(), "q")?;
     let limit = limit(query)?;
-    let wanted = search::Wanted { text: words, kind: Some(Kind::Mcp), category: None, skip: 0, limit };
-    let found = search::find(app, &wanted).await?;
+    let wanted = search::Query { text: words, kind: Some(Kind::Mcp), category: None, skip: 0, limit };
+    let found = app.search.find(&wanted, app.clock.now()).await?;
     let key = Namespace::own(&app.settings).key("match");
     let servers: Vec<ServerResponse> = found
         .hits
@@ -120,7 +121,7 @@ struct Count {
 pub async fn facets(app: &App, query: &str) -> Result<Facets, Problem> {
     let words = Text::parse(&text(query, "q").unwrap_or_default(), "q")?;
     let by = [Facet::Category, Facet::Publisher];
-    let counted = browse::count(app, &words, Some(Kind::Mcp), &by).await?;
+    let counted = app.search.count(&words, Some(Kind::Mcp), &by).await?;
     let told = |counts: Vec<(String, usize)>| {
         counts.into_iter().take(MOST_VALUES).map(|(value, count)| Count { value, count }).collect()
     };

@@ -5,7 +5,7 @@ use std::fmt;
 
 use url::Url;
 
-use crate::listing::registry_name::reversed_host;
+use crate::formats::registry_name::reversed_host;
 use crate::settings::Settings;
 
 /// A reverse domain, such as `com.example.registry`.

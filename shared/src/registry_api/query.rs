@@ -6,10 +6,9 @@ use http::StatusCode;
 use super::MOST;
 use super::server::version;
 use crate::error::{Problem, shorten};
-use crate::listing::{Kind, Listing, ListingId};
-use crate::moment::Moment;
-use crate::probe::server_json::is_name;
-use crate::search::browse::Part;
+use crate::formats::server_json::is_name;
+use crate::model::{Kind, Listing, ListingId, Moment};
+use crate::search::browse::BrowseQuery;
 
 /// How many servers a page has where nothing is said.
 const USUAL: usize = 30;
@@ -17,7 +16,7 @@ const USUAL: usize = 30;
 /// Which servers are wanted.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    pub(super) part: Part,
+    pub(super) part: BrowseQuery,
     pub(super) version: Option<String>,
 }
 
@@ -30,13 +29,13 @@ impl Wanted {
     pub fn parse(query: &str) -> Result<Self, Problem> {
         let after = text(query, "cursor").map(|text| place(&text)).transpose()?;
         let changed_since = value(query, "updated_since").map(|text| moment(&text)).transpose()?;
-        let part = Part {
+        let part = BrowseQuery {
             kind: Some(Kind::Mcp),
             name_contains: text(query, "search"),
             changed_since,
             after,
             limit: limit(query)?,
-            ..Part::default()
+            ..BrowseQuery::default()
         };
         // Each server has one version here, so the latest is whichever there is.
         let version = text(query, "version").filter(|version| version != "latest");

@@ -7,9 +7,9 @@ use url::Url;
 
 use super::evidence::Proof;
 use super::namespace::Namespace;
-use crate::listing::{Listing, registry_name};
-use crate::moment::Moment;
-use crate::probe::server_json::is_version;
+use crate::formats::registry_name;
+use crate::formats::server_json::is_version;
+use crate::model::{Listing, Moment};
 use crate::search::browse::Row;
 use crate::settings::Settings;
 

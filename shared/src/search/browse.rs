@@ -7,16 +7,13 @@ use super::entry::Card;
 use super::index::Index;
 use super::question::Question;
 use super::rank::{self, Filter};
-use crate::app::App;
-use crate::error::Problem;
-use crate::listing::{Category, Kind, Lane, ListingId};
-use crate::moment::Moment;
-use crate::search::Text;
-use crate::store::NamedListing;
+use super::{Searcher, Text};
+use crate::model::{Category, Kind, Lane, ListingId, Moment};
+use crate::store::{NamedListing, StoreError};
 
 /// Which part of what is Live, in the order of [`name`].
 #[derive(Clone, Debug, Default)]
-pub struct Part {
+pub struct BrowseQuery {
     /// Only agents, or only MCP servers.
     pub kind: Option<Kind>,
     /// Only what is filed there.
@@ -40,7 +37,7 @@ pub struct Page {
     pub rows: Vec<Row>,
     /// How many there are on all pages.
     pub total: usize,
-    /// What [`Part::after`] must be for the next page; `None` on the last.
+    /// What [`BrowseQuery::after`] must be for the next page; `None` on the last.
     pub next: Option<String>,
 }
 
@@ -68,7 +65,7 @@ pub enum Facet {
     Publisher,
 }
 
-impl Part {
+impl BrowseQuery {
     fn has(&self, card: &Card) -> bool {
         let contains = |part: &String| card.registry_name.to_lowercase().contains(&part.to_lowercase());
         self.kind.is_none_or(|kind| card.kind == kind)
@@ -84,28 +81,8 @@ fn place(card: &Card) -> String {
     format!("{} {}", card.registry_name, card.id)
 }
 
-/// A page of what is Live.
-///
-/// # Errors
-/// The table is busy or refused.
-pub async fn read(app: &App, part: &Part) -> Result<Page, Problem> {
-    app.search.renew(&app.store).await?;
-    let (cards, total, more) = chosen(&app.search.read(), part);
-    let ids: Vec<ListingId> = cards.values().map(|card| card.id.clone()).collect();
-    let listings = app.store.listings_with_evidence(&ids).await?;
-    let mut listings: HashMap<ListingId, NamedListing> =
-        listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
-    let next = if more { cards.keys().next_back().cloned() } else { None };
-    let row = |card: Card| {
-        let listing = listings.remove(&card.id).filter(|named| named.0.lane == Lane::Active)?;
-        let changed_at = Moment::from_millisecond(card.changed_at)?;
-        Some(Row { name: card.registry_name, listing, changed_at })
-    };
-    Ok(Page { rows: cards.into_values().filter_map(row).collect(), total, next })
-}
-
 /// The cards of a page by their place, how many there are on all pages, and whether any come after.
-fn chosen(index: &Index, part: &Part) -> (BTreeMap<String, Card>, usize, bool) {
+fn chosen(index: &Index, part: &BrowseQuery) -> (BTreeMap<String, Card>, usize, bool) {
     let (mut page, mut total, mut after) = (BTreeMap::<String, &Card>::new(), 0, 0);
     for (_, card) in index.cards().filter(|(_, card)| part.has(card)) {
         total += 1;
@@ -127,28 +104,6 @@ fn chosen(index: &Index, part: &Part) -> (BTreeMap<String, Card>, usize, bool) {
     (page.into_iter().map(|(place, card)| (place, card.clone())).collect(), total, more)
 }
 
-/// How many listings, of all or of those that answer to `text`, have each value of a facet; the most frequent first.
-///
-/// # Errors
-/// The table is busy or refused.
-pub async fn count(
-    app: &App,
-    text: &Text,
-    kind: Option<Kind>,
-    by: &[Facet],
-) -> Result<Vec<Vec<(String, usize)>>, Problem> {
-    app.search.renew(&app.store).await?;
-    let index = app.search.read();
-    let filter = Filter { kind, category: None };
-    let among = if text.is_empty() {
-        rank::newest(&index, &filter)
-    } else {
-        rank::ranked(&index, &Question::of(text.as_str(), &index), text.as_str(), &filter)
-    };
-    let cards: Vec<&Card> = among.iter().filter_map(|hit| index.card(hit.number)).collect();
-    Ok(by.iter().map(|facet| counted(&cards, *facet)).collect())
-}
-
 fn counted(cards: &[&Card], facet: Facet) -> Vec<(String, usize)> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for card in cards {
@@ -163,4 +118,48 @@ fn counted(cards: &[&Card], facet: Facet) -> Vec<(String, usize)> {
         counts.into_iter().map(|(value, count)| (value.to_owned(), count)).collect();
     counts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     counts
+}
+
+impl Searcher {
+    /// A page of what is Live.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn browse(&self, part: &BrowseQuery) -> Result<Page, StoreError> {
+        self.refresh().await?;
+        let (cards, total, more) = chosen(&self.read(), part);
+        let ids: Vec<ListingId> = cards.values().map(|card| card.id.clone()).collect();
+        let listings = self.store.listings_with_evidence(&ids).await?;
+        let mut listings: HashMap<ListingId, NamedListing> =
+            listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
+        let next = if more { cards.keys().next_back().cloned() } else { None };
+        let row = |card: Card| {
+            let listing = listings.remove(&card.id).filter(|named| named.0.lane == Lane::Active)?;
+            let changed_at = Moment::from_millisecond(card.changed_at)?;
+            Some(Row { name: card.registry_name, listing, changed_at })
+        };
+        Ok(Page { rows: cards.into_values().filter_map(row).collect(), total, next })
+    }
+
+    /// How many listings, of all or of those that answer to `text`, have each value of a facet; the most frequent first.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn count(
+        &self,
+        text: &Text,
+        kind: Option<Kind>,
+        by: &[Facet],
+    ) -> Result<Vec<Vec<(String, usize)>>, StoreError> {
+        self.refresh().await?;
+        let index = self.read();
+        let filter = Filter { kind, category: None };
+        let among = if text.is_empty() {
+            rank::newest(&index, &filter)
+        } else {
+            rank::ranked(&index, &Question::of(text.as_str(), &index), text.as_str(), &filter)
+        };
+        let cards: Vec<&Card> = among.iter().filter_map(|hit| index.card(hit.number)).collect();
+        Ok(by.iter().map(|facet| counted(&cards, *facet)).collect())
+    }
 }

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::entry::{Card, Entry};
 use super::meaning::Meaning;
-use crate::listing::ListingId;
+use crate::model::ListingId;
 
 /// A bucket with more entries is split, so that a change rewrites no more than it must.
 const MOST_ENTRIES: usize = 128;
@@ -203,8 +203,8 @@ impl Dictionary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::listing::Kind;
-    use crate::search::entry::Said;
+    use crate::model::Kind;
+    use crate::search::entry::IndexedText;
 
     fn entry(name: &str) -> Entry {
         let id: ListingId = format!("mcp-{name}").parse().unwrap();
@@ -222,7 +222,11 @@ mod tests {
         };
         Entry::with_card(
             card,
-            &Said { name: name.to_owned(), description: "Adds numbers.".into(), ..Said::default() },
+            &IndexedText {
+                name: name.to_owned(),
+                description: "Adds numbers.".into(),
+                ..IndexedText::default()
+            },
         )
     }
 

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use futures::future::BoxFuture;
 use serde::Serialize;
 
+use super::Searcher;
 use super::bucket::{Bucket, Prefix, Unreadable};
-use super::entry::{Entry, Said};
-use crate::app::App;
-use crate::listing::{Lane, ListingId};
+use super::entry::{Entry, IndexedText};
+use crate::model::{Lane, ListingId};
 use crate::store::{Changed, Manifest, Store, StoreError};
 
 /// At most so many marks are taken up at once.
@@ -31,7 +31,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// What a build did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct BuildReport {
     /// Entries that were made or made anew.
     pub come: usize,
     /// Listings that are not Live any more.
@@ -42,46 +42,48 @@ pub struct Report {
     pub version: u64,
 }
 
-/// Takes up every mark there is. Where this process does so already, that run takes up what is new, and this one does
-/// nothing. Boxed for the same reason as a sweep.
-///
-/// # Errors
-/// The table is busy or refused; what was not taken up keeps its mark.
-pub fn build(app: &App) -> BoxFuture<'_, Result<Report, StoreError>> {
-    Box::pin(async move {
-        let store = &app.store;
-        let mut report = Report::default();
-        let Some(alone) = app.search.begin_build() else { return Ok(report) };
-        let (mut lost, first) = (0, Instant::now());
-        loop {
-            let marks = store.changed(MARKS.into()).await?;
-            let done = marks.is_empty() && !alone.is_asked_again();
-            if done || first.elapsed() > LONGEST {
-                return Ok(report);
-            }
-            let (begun, full) = (Instant::now(), marks.len() >= usize::from(MARKS));
-            match take_up(store, marks).await? {
-                Some(done) => {
-                    report.come += done.come;
-                    report.gone += done.gone;
-                    report.buckets += done.buckets;
-                    report.version = report.version.max(done.version);
+impl Searcher {
+    /// Takes up every mark there is. Where this process does so already, that run takes up what is new, and this one does
+    /// nothing. Boxed for the same reason as a sweep.
+    ///
+    /// # Errors
+    /// The table is busy or refused; what was not taken up keeps its mark.
+    pub fn build(&self) -> BoxFuture<'_, Result<BuildReport, StoreError>> {
+        Box::pin(async move {
+            let store = &self.store;
+            let mut report = BuildReport::default();
+            let Some(alone) = self.index.begin_build() else { return Ok(report) };
+            let (mut lost, first) = (0, Instant::now());
+            loop {
+                let marks = store.changed(MARKS.into()).await?;
+                let done = marks.is_empty() && !alone.is_asked_again();
+                if done || first.elapsed() > LONGEST {
+                    return Ok(report);
                 }
-                None if lost < ATTEMPTS => lost += 1,
-                None => return Err(StoreError::Busy("the index changed again and again".to_owned())),
+                let (begun, full) = (Instant::now(), marks.len() >= usize::from(MARKS));
+                match take_up(store, marks).await? {
+                    Some(done) => {
+                        report.come += done.come;
+                        report.gone += done.gone;
+                        report.buckets += done.buckets;
+                        report.version = report.version.max(done.version);
+                    }
+                    None if lost < ATTEMPTS => lost += 1,
+                    None => return Err(StoreError::Busy("the index changed again and again".to_owned())),
+                }
+                // While much goes Live at once, marks are let gather: a bucket is then written for many and not for each.
+                if full || alone.is_asked_again() {
+                    tokio::time::sleep((begun.elapsed() * 2).min(LONGEST_PAUSE)).await;
+                }
             }
-            // While much goes Live at once, marks are let gather: a bucket is then written for many and not for each.
-            if full || alone.is_asked_again() {
-                tokio::time::sleep((begun.elapsed() * 2).min(LONGEST_PAUSE)).await;
-            }
-        }
-    })
+        })
+    }
 }
 
 /// Takes up the marks of as many buckets as are written together; `None` where somebody else was quicker.
-async fn take_up(store: &Store, marks: Vec<Changed>) -> Result<Option<Report>, StoreError> {
+async fn take_up(store: &Store, marks: Vec<Changed>) -> Result<Option<BuildReport>, StoreError> {
     if marks.is_empty() {
-        return Ok(Some(Report::default()));
+        return Ok(Some(BuildReport::default()));
     }
     let before = store.manifest().await?;
     let mut by_bucket: BTreeMap<Prefix, Vec<Changed>> = BTreeMap::new();
@@ -104,7 +106,7 @@ async fn take_up(store: &Store, marks: Vec<Changed>) -> Result<Option<Report>, S
         listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
     let mut kept: HashMap<Prefix, Bucket> = kept.into_iter().map(|kept| (kept.prefix, kept.bucket)).collect();
 
-    let mut report = Report { version: before.version + 1, ..Report::default() };
+    let mut report = BuildReport { version: before.version + 1, ..BuildReport::default() };
     let mut after = Manifest { version: report.version, buckets: before.buckets.clone() };
     let (mut written, mut done) = (Vec::new(), Vec::new());
     for (prefix, marks) in chosen {
@@ -116,7 +118,7 @@ async fn take_up(store: &Store, marks: Vec<Changed>) -> Result<Option<Report>, S
         for mark in marks {
             match listings.get(&mark.id) {
                 Some((listing, evidence)) if listing.lane == Lane::Active => {
-                    come.push(Entry::of(listing, &Said::of(listing, evidence.as_ref()), mark.at));
+                    come.push(Entry::of(listing, &IndexedText::of(listing, evidence.as_ref()), mark.at));
                 }
                 _ => gone.push(mark.id.clone()),
             }

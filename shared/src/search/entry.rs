@@ -10,9 +10,8 @@ use url::Url;
 use super::meaning::{self, Meaning};
 use super::rank::short_name;
 use super::words::{stem, words, words_of_name};
-use crate::listing::{Kind, Listing, ListingId, registry_name};
-use crate::moment::Moment;
-use crate::store::Evidence;
+use crate::formats::registry_name;
+use crate::model::{Assessment, Kind, Listing, ListingId, Moment};
 
 /// At most so many skills or tools are read.
 const ABILITIES: usize = 40;
@@ -26,8 +25,8 @@ const FULL: usize = 2000;
 const KEPT_ABILITIES: usize = 24;
 
 /// What a listing says of itself, as it is searched.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct IndexedText {
     /// Its name, perhaps with its owner before a slash.
     pub name: String,
     /// Its title, where it has one beside its name.
@@ -42,10 +41,10 @@ pub struct Said {
     pub abilities: Vec<(String, String)>,
 }
 
-impl Said {
+impl IndexedText {
     /// What a listing says, by its core and the evidence of its last probe.
     #[must_use]
-    pub fn of(listing: &Listing, evidence: Option<&Evidence>) -> Self {
+    pub fn of(listing: &Listing, evidence: Option<&Assessment>) -> Self {
         let (name, title) = match &listing.server_name {
             Some(server_name) if *server_name != listing.name => (server_name.clone(), listing.name.clone()),
             _ => (listing.name.clone(), String::new()),
@@ -70,11 +69,11 @@ impl Said {
         }
     }
 
-    /// A mark that changes with what is said.
+    /// A hash that changes with what is text: over its fields by name, so that a new one which is empty changes nothing.
     #[must_use]
-    pub fn digest(&self) -> String {
-        let text = format!("{self:?}");
-        Sha256::digest(text.as_bytes()).iter().take(8).map(|b| format!("{b:02x}")).collect()
+    pub fn content_hash(&self) -> String {
+        let text = serde_json::to_vec(self).unwrap_or_default();
+        Sha256::digest(text).iter().take(8).map(|b| format!("{b:02x}")).collect()
     }
 
     /// The name without its owner, and the owner: `io.github.acme/weather`, `com.acme.weather`, `@acme/weather`.
@@ -190,29 +189,29 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry of a listing that says `said`.
+    /// The entry of a listing that says `text`.
     #[must_use]
-    pub fn of(listing: &Listing, said: &Said, changed_at: Moment) -> Self {
+    pub fn of(listing: &Listing, text: &IndexedText, changed_at: Moment) -> Self {
         let card = Card {
             id: listing.id.clone(),
             kind: listing.shown_kind(),
             category: listing.category.id().to_owned(),
             name: listing.name.clone(),
             registry_name: registry_name::of(listing),
-            tags: said.tags.iter().take(KEPT_ABILITIES).cloned().collect(),
-            abilities: said.abilities.iter().take(KEPT_ABILITIES).map(|(name, _)| name.clone()).collect(),
-            short_names: said.short_names(),
+            tags: text.tags.iter().take(KEPT_ABILITIES).cloned().collect(),
+            abilities: text.abilities.iter().take(KEPT_ABILITIES).map(|(name, _)| name.clone()).collect(),
+            short_names: text.short_names(),
             publisher: publisher(listing),
             changed_at: changed_at.as_millisecond(),
         };
-        Self::with_card(card, said)
+        Self::with_card(card, text)
     }
 
-    /// The entry of whatever says `said`.
+    /// The entry of whatever says `text`.
     #[must_use]
-    pub fn with_card(card: Card, said: &Said) -> Self {
-        let (stems, words) = weighed(said);
-        Self { card, stems, words, meaning: meaning::of(&said.gist()) }
+    pub fn with_card(card: Card, text: &IndexedText) -> Self {
+        let (stems, words) = weighed(text);
+        Self { card, stems, words, meaning: meaning::of(&text.gist()) }
     }
 }
 
@@ -222,20 +221,20 @@ fn publisher(listing: &Listing) -> String {
     url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
 }
 
-/// The stems of what is said with their weights, and its words.
-fn weighed(said: &Said) -> (Vec<(String, u16)>, Vec<String>) {
-    let (name, owner) = said.name_and_owner();
-    let abilities = said.abilities.iter().take(ABILITIES);
+/// The stems of what is text with their weights, and its words.
+fn weighed(text: &IndexedText) -> (Vec<(String, u16)>, Vec<String>) {
+    let (name, owner) = text.name_and_owner();
+    let abilities = text.abilities.iter().take(ABILITIES);
     let names = abilities.clone().map(|(name, _)| name.replace('_', " ")).collect::<Vec<_>>().join(" ");
     let texts = abilities.map(|(_, text)| text.chars().take(ABILITY_TEXT).collect::<String>());
     let texts = texts.collect::<Vec<_>>().join(" ");
     let fields: [(Field, Vec<String>); 8] = [
         (NAME, words_of_name(name)),
         (OWNER, words(owner)),
-        (TITLE, words(&said.title)),
-        (DESCRIPTION, words(&said.description)),
-        (CATEGORY, words(&said.category)),
-        (TAGS, words(&said.tags.join(" "))),
+        (TITLE, words(&text.title)),
+        (DESCRIPTION, words(&text.description)),
+        (CATEGORY, words(&text.category)),
+        (TAGS, words(&text.tags.join(" "))),
         (ABILITY_NAMES, words_of_name(&names)),
         (ABILITY_TEXTS, words(&texts)),
     ];

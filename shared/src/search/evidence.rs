@@ -1,8 +1,7 @@
 //! What the evidence of its last handshake adds to a hit. It decides among equals and never drowns what was asked: all of
 //! it together is worth less than one word.
 
-use crate::listing::Listing;
-use crate::moment::Moment;
+use crate::model::{Listing, Moment};
 
 /// The most that a fresh handshake adds, and the most that a full score adds, as a part of the rank.
 const FRESH: f32 = 0.01;
@@ -11,7 +10,7 @@ const SCORE: f32 = 0.01;
 const WEEK_HOURS: f32 = 168.0;
 
 /// A rank with what the evidence adds, and what that was, in words.
-pub(super) fn weighed(rank: f32, listing: &Listing, now: Moment) -> (f32, Vec<String>) {
+pub(super) fn boosted(rank: f32, listing: &Listing, now: Moment) -> (f32, Vec<String>) {
     let Some(probe) = &listing.probe else { return (rank, Vec::new()) };
     #[expect(clippy::cast_possible_truncation, reason = "hours, within a week")]
     let hours = now.duration_since(probe.at).as_secs_f64() as f32 / 3600.0;
@@ -31,15 +30,15 @@ pub(super) fn weighed(rank: f32, listing: &Listing, now: Moment) -> (f32, Vec<St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::listing::LastProbe;
-    use crate::listing::submission::{Fields, Submission};
-    use crate::probe::fetch::Reach;
-    use crate::probe::verdict::Handshake;
+    use crate::model::Handshake;
+    use crate::model::LastProbe;
+    use crate::model::Reach;
+    use crate::publish::submission::{PublishRequest, Submission};
 
     fn probed(score: u8, hours_ago: i64) -> (Listing, Moment) {
         let now: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
         let url = Some("https://a.example.com/card.json".to_owned());
-        let fields = Fields { agent_card_url: url, ..Fields::default() };
+        let fields = PublishRequest { agent_card_url: url, ..PublishRequest::default() };
         let submission = Submission::parse(fields, Reach::Public).unwrap();
         let mut listing = submission.listing(submission.ids().0, now);
         let at = now - jiff::SignedDuration::from_hours(hours_ago);
@@ -52,12 +51,12 @@ mod tests {
     fn evidence_decides_among_equals_and_no_more() {
         let rank = |score, hours| {
             let (listing, now) = probed(score, hours);
-            weighed(0.5, &listing, now).0
+            boosted(0.5, &listing, now).0
         };
         assert!(rank(95, 1) > rank(95, 160) && rank(95, 1) > rank(50, 1));
         assert!((rank(100, 0) - 0.5).abs() < 1e-6, "the best there is stays what it was");
         assert!(rank(0, 10_000) > 0.48, "the worst loses two parts in a hundred");
         let (listing, now) = probed(95, 1);
-        assert_eq!(weighed(0.5, &listing, now).1.len(), 2);
+        assert_eq!(boosted(0.5, &listing, now).1.len(), 2);
     }
 }

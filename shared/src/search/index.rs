@@ -275,17 +275,18 @@ impl Index {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::listing::Kind;
-    use crate::search::entry::{Entry, Said};
-    use crate::search::{Text, Wanted, look};
+    use crate::model::Kind;
+    use crate::search::engine::search;
+    use crate::search::entry::{Entry, IndexedText};
+    use crate::search::{Query, Text};
 
     const THINGS: [&str; 6] = ["weather", "invoices", "pull requests", "recipes", "kubernetes pods", "maps"];
 
     fn entry(n: usize) -> Entry {
-        let said = Said {
+        let said = IndexedText {
             name: format!("acme/helper-{n}"),
             description: format!("Reads {} and tells what is new, part {}.", THINGS[n % 6], n / 6),
-            ..Said::default()
+            ..IndexedText::default()
         };
         let card = Card {
             id: format!("mcp-helper-{n}").parse().unwrap(),
@@ -311,7 +312,7 @@ mod tests {
     /// How many answer, and how well the first of them do; which of equals stand first is left open.
     fn answers(index: &Index, question: &str) -> (usize, Vec<u32>) {
         let text = Text::parse(question, "q").unwrap();
-        let looked = look(index, &Wanted { text, kind: None, category: None, skip: 0, limit: 30 });
+        let looked = search(index, &Query { text, kind: None, category: None, skip: 0, limit: 30 });
         assert_eq!(looked.searched, index.len());
         (looked.total, looked.hits.iter().map(|hit| (hit.rank * 1e4).round() as u32).collect())
     }
@@ -352,7 +353,7 @@ mod tests {
             for name in ["acme/helper-5", "acme/helper-6"] {
                 let text = Text::parse(name, "q").unwrap();
                 let looked =
-                    look(&index, &Wanted { text, kind: Some(kind), category: None, skip: 0, limit: 60 });
+                    search(&index, &Query { text, kind: Some(kind), category: None, skip: 0, limit: 60 });
                 let ids: Vec<String> = looked.hits.iter().map(|hit| hit.id.to_string()).collect();
                 assert_eq!(ids.contains(&"mcp-helper-5".to_owned()), kind == Kind::Agent, "{name}");
                 assert_eq!(ids.contains(&"mcp-helper-6".to_owned()), kind == Kind::Mcp, "{name}");

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::words::words;
-use crate::listing::Kind;
+use crate::model::Kind;
 
 const WHAT: &str = "(agents?|assistants?|mcp servers?|mcps?|servers?)";
 

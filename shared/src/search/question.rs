@@ -2,11 +2,10 @@
 //! they do: the word itself, what it was meant to be, its synonyms, it joined with its neighbour or taken apart.
 
 use super::index::Index;
-use super::kind_wish;
 use super::phrasebook::{self, Behind};
 use super::words::{is_empty, stem, words};
-use super::{meaning, spelling, synonyms};
-use crate::listing::Kind;
+use super::{kind_wish, meaning, spelling, synonyms};
+use crate::model::Kind;
 
 /// Words that only say that something is looked for. They count where nothing else is said.
 const SOFT: [&str; 25] = [
@@ -267,12 +266,12 @@ pub(super) fn is_soft(word: &str) -> bool {
 mod tests {
     use super::*;
     use crate::search::bucket::{Bucket, Prefix};
-    use crate::search::entry::{Card, Entry, Said};
+    use crate::search::entry::{Card, Entry, IndexedText};
 
     /// An index over listings that say these things, six of each.
     fn index(said: &[&str]) -> Index {
         let entry = |(n, text): (usize, &&str)| {
-            let said = Said { description: (*text).to_owned(), ..Said::default() };
+            let said = IndexedText { description: (*text).to_owned(), ..IndexedText::default() };
             let card = Card {
                 id: format!("mcp-{n}").parse().unwrap(),
                 kind: Kind::Mcp,

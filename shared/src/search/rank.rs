@@ -8,7 +8,7 @@ use super::index::Index;
 use super::meaning;
 use super::question::{Question, Unit};
 use super::words::{stem, words, words_of_name};
-use crate::listing::{Category, Kind};
+use crate::model::{Category, Kind};
 
 /// How much of the say words have, and at least have where nothing bears the words; meaning has the rest.
 const WORDS_SAY: f32 = 0.65;

@@ -7,7 +7,7 @@ use super::expression::Expression;
 use super::keys::{self, Key};
 use super::transaction::{Outcome, Transaction};
 use super::{Item, Store, StoreError, n, number, text};
-use crate::moment::Moment;
+use crate::model::Moment;
 
 /// The three caps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 //! spread over a few items, written with the change it counts, and summed by one query.
 
 use super::{Item, Store, StoreError, keys, number, s};
-use crate::listing::Kind;
-use crate::moment::Moment;
+use crate::model::{Kind, Moment};
 
 /// What is Live now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,7 +50,7 @@ impl Store {
             let versions = shards.iter().map(|shard| u64::try_from(number(shard, "version")).unwrap_or(0));
             Ok(Live { agents: sum(&shards, "agents"), mcps: sum(&shards, "mcps"), version: versions.sum() })
         };
-        self.remembered.live(read).await
+        self.read_cache.live(read).await
     }
 
     /// How the weekly recheck goes in the week of `now`.

@@ -6,8 +6,7 @@ use aws_sdk_dynamodb::types::{ReturnValue, Select};
 use super::expression::Expression;
 use super::listings::refused;
 use super::{Store, StoreError, keys, n, s, table, text};
-use crate::listing::{Listing, ListingId};
-use crate::moment::Moment;
+use crate::model::{Listing, ListingId, Moment};
 
 /// What a listing is due for. The first four are the contract's selection order, whose fifth, a fresh `ok`, is a
 /// listing whose due time lies ahead.
@@ -115,7 +114,7 @@ impl Store {
                     (":earlier", n(claim.now.as_millisecond() - claim.apart_ms)),
                 ],
             );
-        let _writing = self.remembered.writing([keys::listing(claim.id).pk]);
+        let _writing = self.read_cache.writing([keys::listing(claim.id).pk]);
         let answer = self
             .client
             .update_item()
@@ -146,7 +145,7 @@ impl Store {
             .set("gsi2sk", s(keys::at(now, listing.id.as_str())))
             .remove("lease")
             .only_if("lease = :mark", [], [(":mark", s(mark))]);
-        let _writing = self.remembered.writing([keys::listing(&listing.id).pk]);
+        let _writing = self.read_cache.writing([keys::listing(&listing.id).pk]);
         let answer = self
             .client
             .update_item()

@@ -2,36 +2,13 @@
 //! which listing, when. Items leave after thirty days.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::keys::{self, Key};
 use super::{Item, Store, StoreError, n, s, text};
-use crate::listing::{Kind, ListingId};
-use crate::moment::Moment;
+use crate::model::FeedItem;
 
 const FEED: &str = "FEED";
 const KEPT: i64 = 30 * 86_400;
-
-/// One thing that happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FeedItem {
-    /// `listing_queued`, `listing_live`, `listing_needs_fix`, `listing_demoted`, ...
-    #[serde(rename = "type")]
-    pub what: String,
-    /// When.
-    #[schemars(with = "String")]
-    pub at: Moment,
-    /// To which listing.
-    pub listing_id: ListingId,
-    /// Its kind, where it is settled.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kind: Option<Kind>,
-    /// Its display name.
-    pub name: String,
-    /// One sentence for people.
-    pub text: String,
-}
 
 impl FeedItem {
     pub(super) fn item(&self) -> Result<Item, StoreError> {

@@ -12,8 +12,7 @@ use super::keys::{self, Key};
 use super::listings::NamedListing;
 use super::transaction::{Outcome, Transaction};
 use super::{Item, Store, StoreError, n, number, s, text};
-use crate::listing::{Lane, Listing, ListingId};
-use crate::moment::Moment;
+use crate::model::{Lane, Listing, ListingId, Moment};
 use crate::search::bucket::{self, Bucket, Prefix};
 
 /// The most keys that one batch read takes.

@@ -4,9 +4,7 @@
 use sha2::{Digest, Sha256};
 
 use super::{Item, s};
-use crate::listing::{Kind, ListingId};
-use crate::moment::Moment;
-use crate::probe::verdict::Handshake;
+use crate::model::{Handshake, Kind, ListingId, Moment};
 
 /// Counters that every Live listing shares are spread over so many items, against write conflicts.
 pub(super) const SHARDS: u64 = 8;

@@ -10,22 +10,11 @@ use aws_sdk_dynamodb::types::KeysAndAttributes;
 use super::due::DueClass;
 use super::expression::Expression;
 use super::transaction::{Outcome, Transaction};
-use super::verdicts::Evidence;
-use super::{FeedItem, Item, Store, StoreError, keys, n, s, table, text};
-use crate::listing::{Kind, Lane, Listing, ListingId};
-use crate::moment::Moment;
+use super::{Item, Store, StoreError, keys, n, s, table, text};
+use crate::model::{Assessment, Contact, FeedItem, Kind, Lane, Listing, ListingId, Moment};
 
 /// A listing and the evidence of its last probe.
-pub type NamedListing = (Listing, Option<Evidence>);
-
-/// Who may be written to about a listing. Kept in an item of its own that no list or feed query returns.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Contact {
-    /// An e-mail address.
-    pub email: Option<String>,
-    /// Where the publisher says it heard of the registry.
-    pub source: Option<String>,
-}
+pub type NamedListing = (Listing, Option<Assessment>);
 
 /// How a first publish ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +54,7 @@ impl Store {
         id: &ListingId,
     ) -> Result<Option<Arc<NamedListing>>, StoreError> {
         let read = async { Ok(self.with_evidence(std::slice::from_ref(id)).await?.pop()) };
-        self.remembered.listing(id, read).await
+        self.read_cache.listing(id, read).await
     }
 
     /// The listings that bear a name, by two reads.

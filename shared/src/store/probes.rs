@@ -3,47 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::counters::sum;
 use super::expression::Expression;
 use super::{Item, Store, StoreError, keys, n, number, s, text};
-use crate::listing::{Kind, ListingId};
-use crate::moment::Moment;
-use crate::probe::verdict::Handshake;
+use crate::model::{Handshake, Kind, Moment, ProbeRecord};
 
 const KEPT: i64 = 30 * 86_400;
 const REASON: &str = "reason:";
-
-/// One probe as the statistics show it (contract "Probe statistics", `recent[]` and `fail_samples[]`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ProbeRecord {
-    /// The listing.
-    pub id: ListingId,
-    /// Its kind.
-    pub kind: Kind,
-    /// What was asked.
-    pub target: String,
-    /// Whether the handshake was `ok`.
-    pub ok: bool,
-    /// Milliseconds of the handshake; null where nothing was asked.
-    pub latency_ms: Option<u32>,
-    /// 0 to 100.
-    pub score: u8,
-    /// Short findings.
-    pub signals: Vec<String>,
-    /// The outcome.
-    pub handshake: Handshake,
-    /// Protocols seen.
-    pub protocol_hints: Vec<String>,
-    /// When.
-    #[schemars(with = "String")]
-    pub probed_at: Moment,
-    /// Why it was not `ok`, in the contract's vocabulary.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-}
 
 impl ProbeRecord {
     pub(super) fn item(&self) -> Result<Item, StoreError> {

@@ -5,7 +5,7 @@ use super::expression::Expression;
 use super::keys::Key;
 use super::transaction::{Outcome, Transaction};
 use super::{Store, StoreError, n};
-use crate::moment::Moment;
+use crate::model::Moment;
 
 /// One act by one caller at one host.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::keys::Key;
 use super::{Item, Store, StoreError};
-use crate::moment::Moment;
+use crate::model::Moment;
 
 const PARTITION: &str = "KEY#ES256";
 const FIRST: &str = "FIRST";

@@ -7,7 +7,7 @@ use super::expression::Expression;
 use super::keys::{self, Key};
 use super::transaction::{Outcome, Transaction};
 use super::{Item, Store, StoreError, n, number, s, text};
-use crate::moment::Moment;
+use crate::model::Moment;
 
 /// Seconds for which a task is kept after its last change.
 pub const TASK_KEPT: i64 = 86_400;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::expression::Expression;
 use super::keys::Key;
 use super::{Item, Store, StoreError, n, number, s, text};
-use crate::moment::Moment;
+use crate::model::Moment;
 
 /// How the latest sweep went, and how many there were.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::types::{Delete, Put, TransactWriteItem, Update};
 use super::expression::Expression;
 use super::keys::Key;
 use super::{Item, Store, StoreError, text};
-use crate::app::Random;
+use crate::model::Random;
 
 /// So often a conflicting transaction is sent before it counts as busy.
 const ATTEMPTS: u32 = 7;
@@ -41,7 +41,7 @@ pub(super) enum Outcome {
 impl Store {
     /// Sends a transaction.
     pub(super) async fn transact(&self, transaction: Transaction) -> Result<Outcome, StoreError> {
-        let _writing = self.remembered.writing(transaction.partitions);
+        let _writing = self.read_cache.writing(transaction.partitions);
         let mut pause = Duration::from_millis(8);
         for attempt in 1.. {
             let sent = self

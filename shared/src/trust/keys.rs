@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::app::{App, Random};
+use crate::app::App;
 use crate::error::Problem;
-use crate::moment::Moment;
+use crate::model::{Moment, Random};
 use crate::store::{KeptKey, StoreError};
 
 /// A public key as RFC 7517 writes it.

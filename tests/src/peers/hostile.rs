@@ -16,8 +16,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::CARD;
-use super::agents;
+use super::{CARD, agents};
 
 /// Longer than any probe.
 const FOR_EVER: Duration = Duration::from_secs(3600);

@@ -3,18 +3,17 @@
 
 use jiff::SignedDuration;
 use registry::app::App;
-use registry::listing::submission::{Fields, Submission};
-use registry::listing::{Kind, Lane, Listing, ListingId};
-use registry::store::FeedItem;
+use registry::model::{FeedItem, Kind, Lane, Listing, ListingId};
+use registry::publish::submission::{PublishRequest, Submission};
 use serde_json::{Value, json};
 
 /// A listing of a kind, as its publish makes it.
 #[must_use]
 pub fn submitted(app: &App, kind: Kind, number: usize) -> (Submission, Listing) {
     let fields = match kind {
-        Kind::Agent => Fields {
+        Kind::Agent => PublishRequest {
             url: Some(format!("https://host-{number}.example.org/.well-known/agent-card.json")),
-            ..Fields::default()
+            ..PublishRequest::default()
         },
         Kind::Mcp => {
             let document = json!({
@@ -22,7 +21,7 @@ pub fn submitted(app: &App, kind: Kind, number: usize) -> (Submission, Listing) 
                 "remotes": [{ "type": "streamable-http", "url": format!("https://host-{number}.example.org/mcp") }],
             });
             let Value::Object(document) = document else { unreachable!("an object was written") };
-            Fields { server_json: Some(document), ..Fields::default() }
+            PublishRequest { server_json: Some(document), ..PublishRequest::default() }
         }
     };
     let submission = Submission::parse(fields, app.settings.reach()).unwrap();

@@ -2,7 +2,7 @@
 //! Settings go through the same reader as in production, so that a wish cannot make what no operator could.
 
 use local::{Data, Options, Transport};
-use registry::app::{Clock, Random};
+use registry::model::{Clock, Random};
 use registry::settings::{Mode, Settings};
 
 /// A wish for a world.

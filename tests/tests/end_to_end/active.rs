@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use registry::listing::Kind;
+use registry::model::Kind;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
 use tests::world::{HOUR, World, stock, told};

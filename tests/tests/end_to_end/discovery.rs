@@ -7,7 +7,7 @@ mod registry_api;
 mod search_index;
 
 use axum::response::Response;
-use registry::listing::ListingId;
+use registry::model::ListingId;
 use serde_json::{Value, json};
 use tests::peers::{Asked, CARD, Peer, agents, empty, json_answer, servers};
 use tests::world::{Wish, World};

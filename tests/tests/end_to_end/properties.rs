@@ -7,17 +7,14 @@ use futures::future::join_all;
 use jiff::SignedDuration;
 use local::engine::{self, Data, Embedded};
 use proptest::prelude::*;
-use registry::app::Clock;
-use registry::listing::page::{Cursor, Place};
-use registry::listing::submission::{Fields, Submission};
-use registry::listing::{Kind, Lane, Listing};
-use registry::moment::Moment;
-use registry::probe::fetch::Reach;
-use registry::probe::judge::{Job, judge};
-use registry::probe::score::Score;
-use registry::probe::verdict::{Facts, Handshake, Verdict};
+use registry::model::{
+    Assessment, Clock, Facts, Handshake, Kind, Lane, Listing, Moment, Reach, Score, Verdict,
+};
+use registry::probe::transition::{Job, after_probe};
+use registry::publish::submission::{PublishRequest, Submission};
 use registry::settings::{Mode, Settings};
-use registry::store::{Caps, Evidence, Store, table};
+use registry::store::{Caps, Store, table};
+use registry::views::active_page::{Cursor, Place};
 
 const NOW: i64 = 1_795_176_000;
 
@@ -33,7 +30,9 @@ fn listings() -> impl Strategy<Value = Listing> {
     (lanes(), 0_u32..40, prop::collection::btree_set(0_i64..200, 0..3), 0_i64..200 * 3600, any::<u32>())
         .prop_map(|(lane, failures, strikes, ok_ago, host)| {
             let url = Some(format!("https://h{host}.example.org/agent-card.json"));
-            let submission = Submission::parse(Fields { url, ..Fields::default() }, Reach::Public).unwrap();
+            let submission =
+                Submission::parse(PublishRequest { url, ..PublishRequest::default() }, Reach::Public)
+                    .unwrap();
             let now = Moment::from_second(NOW).unwrap();
             let mut listing = submission.listing(submission.ids().0, now - SignedDuration::from_hours(300));
             listing.lane = lane;
@@ -49,42 +48,43 @@ fn listings() -> impl Strategy<Value = Listing> {
         })
 }
 
-fn evidences() -> impl Strategy<Value = Evidence> {
+fn evidences() -> impl Strategy<Value = Assessment> {
     let handshakes =
         prop::sample::select(vec![Handshake::Ok, Handshake::Partial, Handshake::Fail, Handshake::Skip]);
     let waits = prop::option::of((0_u64..100 * 3600).prop_map(Duration::from_secs));
-    (handshakes, any::<bool>(), waits).prop_map(|(handshake, inconclusive, retry_after)| Evidence {
-        verdict: Verdict {
-            handshake,
-            reasons: Vec::new(),
-            inconclusive: inconclusive && handshake != Handshake::Ok,
-            retry_after,
-            speaks: handshake == Handshake::Ok,
-            answers: None,
-            latency_ms: None,
-            signals: Vec::new(),
-            protocol_hints: Vec::new(),
-            facts: Facts { kind: Some(Kind::Agent), ..Facts::default() },
+    (handshakes, any::<bool>(), waits, any::<bool>()).prop_map(
+        |(handshake, inconclusive, retry_after, ok)| Assessment {
+            verdict: Verdict {
+                handshake,
+                reasons: Vec::new(),
+                inconclusive: inconclusive && handshake != Handshake::Ok,
+                retry_after,
+                speaks: handshake == Handshake::Ok,
+                answers: None,
+                latency_ms: None,
+                signals: Vec::new(),
+                protocol_hints: Vec::new(),
+                facts: Facts { kind: Some(Kind::Agent), ..Facts::default() },
+            },
+            checks: vec![Check { id: "https".to_owned(), ok, blocking: true, detail: String::new() }],
+            score: Score { value: 50, breakdown: Vec::new() },
+            probed_at: Moment::from_second(NOW).unwrap(),
         },
-        checks: Vec::new(),
-        score: Score { value: 50, breakdown: Vec::new() },
-        probed_at: Moment::from_second(NOW).unwrap(),
-    })
+    )
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn the_judge_keeps_the_rules_of_the_lanes(
+    fn the_transition_keeps_the_rules_of_the_lanes(
         before in listings(),
         evidence in evidences(),
-        clean in any::<bool>(),
         recheck in any::<bool>(),
     ) {
         let job = if recheck { Job::Recheck } else { Job::Tick };
-        let after = judge(&before, &evidence, clean, job, &settings());
-        let good = evidence.verdict.handshake == Handshake::Ok && clean;
+        let after = after_probe(&before, &evidence, job, &settings());
+        let good = evidence.verdict.handshake == Handshake::Ok && evidence.is_clean();
         let now = evidence.probed_at;
         let week = SignedDuration::from_hours(7 * 24);
 

@@ -1,7 +1,7 @@
 //! Shapes of A2A 0.3 and 0.2. A part says what it is by `kind` (0.3) and by `type` (0.2), a task has a `contextId` and
 //! a `sessionId`: every reader finds its own and passes over the other's, as the SDKs of both were seen to do.
 
-use registry::http::Enclosed;
+use registry::http::JsonEnvelope;
 use serde_json::{Value, json};
 
 use super::{Shape, some};
@@ -9,7 +9,11 @@ use crate::message::{Content, Message, Part, Role};
 use crate::task::Task;
 
 /// A message as an answer, around parts that are written already.
-pub(crate) fn answer(message_id: &str, context_id: &str, parts: Enclosed) -> serde_json::Result<Enclosed> {
+pub(crate) fn answer(
+    message_id: &str,
+    context_id: &str,
+    parts: JsonEnvelope,
+) -> serde_json::Result<JsonEnvelope> {
     let head =
         json!({ "kind": "message", "role": "agent", "messageId": message_id, "contextId": context_id });
     parts.as_member("parts", &head)

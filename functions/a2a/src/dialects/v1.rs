@@ -1,7 +1,7 @@
 //! Shapes of A2A 1.0 (a2a.proto as JSON): a part is known by its one member, roles and states are in capitals, and
 //! nothing has a `kind`. Members that would hold a default are left out.
 
-use registry::http::Enclosed;
+use registry::http::JsonEnvelope;
 use serde_json::{Value, json};
 
 use super::{Shape, some};
@@ -20,7 +20,11 @@ pub(crate) fn state_named(name: &str) -> Option<State> {
 }
 
 /// A message as an answer, around parts that are written already.
-pub(crate) fn answer(message_id: &str, context_id: &str, parts: Enclosed) -> serde_json::Result<Enclosed> {
+pub(crate) fn answer(
+    message_id: &str,
+    context_id: &str,
+    parts: JsonEnvelope,
+) -> serde_json::Result<JsonEnvelope> {
     let head = json!({ "messageId": message_id, "contextId": context_id, "role": "ROLE_AGENT" });
     parts.as_member("parts", &head)?.as_member("message", &json!({}))
 }

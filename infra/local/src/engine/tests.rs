@@ -12,8 +12,7 @@ use aws_sdk_dynamodb::types::{
     KeyType, Projection, ProjectionType, Put, ScalarAttributeType, TimeToLiveSpecification,
     TransactWriteItem,
 };
-use registry::app::Clock;
-use registry::moment::Moment;
+use registry::model::{Clock, Moment};
 
 use super::{Data, Embedded, EngineError, client};
 

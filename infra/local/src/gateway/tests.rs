@@ -13,7 +13,7 @@ use axum::routing::get;
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, header};
 use http_body_util::BodyExt;
-use registry::http::CallerAddress;
+use registry::model::CallerAddress;
 use tower::ServiceExt;
 
 use super::{BODY_LIMIT, GatewayError, Transport, router};

@@ -2,8 +2,8 @@
 //! Without sending, the same rules say what a public registry would answer.
 
 use http::{StatusCode, header};
-use registry::listing::submission::{Fields, Submission};
-use registry::probe::fetch::Reach;
+use registry::model::Reach;
+use registry::publish::submission::{PublishRequest, Submission};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -115,7 +115,7 @@ fn fate(status: StatusCode, told: &Value) -> Option<Fate> {
 }
 
 fn judged(document: Map<String, Value>) -> Fate {
-    let fields = Fields { server_json: Some(document), ..Fields::default() };
+    let fields = PublishRequest { server_json: Some(document), ..PublishRequest::default() };
     match Submission::parse(fields, Reach::Public) {
         Ok(_) => Fate::Taken("valid".to_owned()),
         Err(problem) => {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::texts;
-use crate::probe::verdict::Facts;
+use crate::model::Facts;
 
 /// Phrases; a blank stands for whatever separates two words. The subject of each is the reader, so that a text
 /// about files, settings or attackers does not meet them.

@@ -1,7 +1,7 @@
 //! Each check by the verdict that meets it and the one that does not.
 
 use super::*;
-use crate::probe::verdict::{Handshake, Reason, Skill, Tool};
+use crate::model::{Handshake, Reason, Skill, Tool};
 
 /// A verdict that every check is content with.
 fn fine() -> Verdict {
@@ -148,4 +148,8 @@ fn changed_tools_are_told_and_do_not_block() {
     assert!(clean(&of(&now, &before("aaa"))));
     assert!(of(&now, &before("bbb")).iter().all(|check| check.ok));
     assert!(of(&fine(), &before("aaa")).iter().all(|check| check.ok), "no tool list was read this time");
+}
+
+fn clean(checks: &[Check]) -> bool {
+    checks.iter().all(|check| check.ok || !check.blocking)
 }

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::probe::card::LONGEST_NAME;
-use crate::probe::verdict::Facts;
+use crate::formats::limits::LONGEST_NAME;
+use crate::model::Facts;
 
 /// The longest description of a skill or tool, in characters; longer ones are usually whole prompts.
 const LONGEST_TEXT: usize = 4000;
@@ -196,8 +196,8 @@ mod tests {
     fn the_place_of_the_fault_is_told() {
         let facts = Facts {
             tools: vec![
-                crate::probe::verdict::Tool { name: "fine".to_owned(), description: String::new() },
-                crate::probe::verdict::Tool { name: "x".to_owned(), description: "\u{202D}".to_owned() },
+                crate::model::Tool { name: "fine".to_owned(), description: String::new() },
+                crate::model::Tool { name: "x".to_owned(), description: "\u{202D}".to_owned() },
             ],
             ..Facts::default()
         };

@@ -11,9 +11,9 @@ use std::time::Duration;
 use super::conversation::{Conversation, fault_of};
 use super::evidence::Evidence;
 use super::{Depth, Subject};
-use crate::listing::Kind;
-use crate::probe::card::{self, AgentCard, Binding, CardFault, Interface};
-use crate::probe::fetch::{Answer, FetchError, Target};
+use crate::fetch::{Answer, FetchError, Target};
+use crate::formats::agent_card::{self, AgentCard, Binding, CardFault, Interface};
+use crate::model::Kind;
 use crate::probe::reasons::{self, Door, Fault, Stage};
 use reply::{Loss, Turn};
 use speech::{Carrier, Tongue, Way};
@@ -30,7 +30,7 @@ pub(super) async fn probe(
 ) {
     talk.evidence.facts.card_url = Some(card_url.to_string());
     talk.evidence.answered_before(answer.elapsed);
-    let card = match card::read_body(&answer.body) {
+    let card = match agent_card::read_body(&answer.body) {
         Ok(card) => card,
         Err(fault) => {
             if matches!(fault, CardFault::Invalid(_)) {

@@ -7,8 +7,8 @@ use http::header::RETRY_AFTER;
 use tokio::time::Instant;
 
 use super::evidence::Evidence;
-use crate::app::Random;
-use crate::probe::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Reach, Request, TargetError};
+use crate::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Request, TargetError};
+use crate::model::{Random, Reach};
 use crate::probe::reasons::{Barrier, Door, Fault, Stage};
 
 /// The most requests of one handshake: the longest sound one takes seven, none goes on for ever.

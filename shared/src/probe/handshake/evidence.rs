@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::model::{Facts, Handshake, Reason, Verdict};
 use crate::probe::reasons::{Check, Class, Fault};
-use crate::probe::verdict::{Facts, Handshake, Reason, Verdict};
 
 /// Findings of one probe.
 #[derive(Clone, Debug, Default)]

@@ -13,8 +13,9 @@ use serde_json::Value;
 
 use super::conversation::{Conversation, fault_of, is_bot_wall, refusal};
 use super::jsonrpc::{Heard, METHOD_NOT_FOUND, PARSE_ERROR, Said};
-use super::{Declared, Depth, Subject, sse};
-use crate::probe::fetch::{Answer, Request, TOOL_LIST_BYTES, Target};
+use super::{Depth, Subject, sse};
+use crate::fetch::{Answer, Request, TOOL_LIST_BYTES, Target};
+use crate::model::DeclaredTransport;
 use crate::probe::reasons::{Check, Door, Fault, Stage};
 use eras::{Era, MODERN, Opened, Session};
 
@@ -32,7 +33,7 @@ struct Miss {
 
 /// Talks to the server at the subject's URL.
 pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
-    if subject.declared == Declared::Sse && opens_stream(talk, &subject.url).await {
+    if subject.declared == DeclaredTransport::Sse && opens_stream(talk, &subject.url).await {
         return sse_only(talk, subject);
     }
     let legacy_first = subject.last_era.as_deref().is_some_and(|era| eras::is_revision(era) && era < MODERN);
@@ -59,7 +60,8 @@ pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
         }
     }
     let Some(miss) = miss else { return };
-    if miss.transport && subject.declared != Declared::Sse && opens_stream(talk, &subject.url).await {
+    if miss.transport && subject.declared != DeclaredTransport::Sse && opens_stream(talk, &subject.url).await
+    {
         return sse_only(talk, subject);
     }
     talk.evidence.fault(&miss.fault, &miss.seen);
@@ -132,8 +134,8 @@ fn sse_only(talk: &mut Conversation<'_>, subject: &Subject) {
     evidence.version("2024-11-05", true);
     evidence.facts.endpoint = Some(subject.url.to_string());
     let fault = match subject.declared {
-        Declared::StreamableHttp => Fault::WrongTransport,
-        Declared::Sse | Declared::Unknown => Fault::SseLegacy,
+        DeclaredTransport::StreamableHttp => Fault::WrongTransport,
+        DeclaredTransport::Sse | DeclaredTransport::Unknown => Fault::SseLegacy,
     };
     evidence.fault(&fault, "GET opens an event stream with an endpoint event; POST is not answered in MCP");
 }
@@ -163,7 +165,7 @@ async fn converse(talk: &mut Conversation<'_>, subject: &Subject, session: Sessi
     tools::list(talk, &session).await;
     let both =
         session.era == Era::Modern && subject.depth == Depth::Message && also_legacy(talk, &session).await;
-    if subject.declared == Declared::Sse {
+    if subject.declared == DeclaredTransport::Sse {
         let seen = "POST is answered in Streamable HTTP, and no event stream with an endpoint is opened";
         talk.evidence.fault(&Fault::WrongTransport, seen);
     }

@@ -8,11 +8,9 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{Declared, Depth, Preflight, Subject, preflight, probe_within};
-use crate::app::Random;
-use crate::listing::Kind;
-use crate::probe::fetch::{Fetcher, Reach, Target};
-use crate::probe::verdict::Verdict;
+use super::{Depth, Preflight, Subject, preflight, probe_within};
+use crate::fetch::{Fetcher, Target};
+use crate::model::{DeclaredTransport, Kind, Random, Reach, Verdict};
 
 /// A request as the peer saw it.
 #[derive(Clone, Debug)]
@@ -138,7 +136,7 @@ impl Peer {
             url: Target::parse(&format!("{}{path}", self.origin), Reach::Development).unwrap(),
             depth: Depth::Message,
             last_era: None,
-            declared: Declared::Unknown,
+            declared: DeclaredTransport::Unknown,
         }
     }
 }

@@ -7,11 +7,10 @@ use futures::future::join_all;
 
 use super::conversation::Conversation;
 use super::{Subject, a2a, mcp};
-use crate::listing::Kind;
-use crate::probe::card;
-use crate::probe::fetch::{Answer, Request, Target};
+use crate::fetch::{Answer, Request, Target};
+use crate::formats::agent_card;
+use crate::model::{Handshake, Kind};
 use crate::probe::reasons::Fault;
-use crate::probe::verdict::Handshake;
 
 /// Where cards are (A2A 8.2; `agent.json` before 0.3), in the order of trust.
 const PATHS: [&str; 2] = ["/.well-known/agent-card.json", "/.well-known/agent.json"];
@@ -105,12 +104,14 @@ async fn look(talk: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
         if !answer.status.is_success() {
             continue;
         }
-        match card::read_body(&answer.body) {
+        match agent_card::read_body(&answer.body) {
             Ok(_) => {
                 site.card = Some((url, answer, true));
                 break;
             }
-            Err(card::CardFault::Invalid(_)) if site.card.is_none() => site.card = Some((url, answer, false)),
+            Err(agent_card::CardFault::Invalid(_)) if site.card.is_none() => {
+                site.card = Some((url, answer, false))
+            }
             Err(_) => continue,
         }
         // Whoever names a broken card means that card, and not the next one that works.

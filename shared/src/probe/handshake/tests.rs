@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::peer::{Asked, Peer, Reply, ask, ask_within, codes};
 use super::*;
-use crate::probe::fetch::{Fetcher, Reach};
-use crate::probe::verdict::Handshake;
+use crate::fetch::Fetcher;
+use crate::model::{Handshake, Reach};
 
 const CARD: &str = "/.well-known/agent-card.json";
 

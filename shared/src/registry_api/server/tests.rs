@@ -5,15 +5,13 @@ use jsonschema::Validator;
 use proptest::prelude::*;
 
 use super::*;
-use crate::listing::submission::{Fields, Submission};
-use crate::listing::{Lane, LastProbe};
-use crate::probe::fetch::Reach;
-use crate::probe::server_json;
-use crate::probe::verdict::Handshake;
+use crate::formats::server_json;
+use crate::model::{Handshake, Lane, LastProbe, Reach};
+use crate::publish::submission::{PublishRequest, Submission};
 use crate::settings::Mode;
 
 static OFFICIAL_SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
-    let schema = include_str!("../../probe/server_json/server.schema.json");
+    let schema = include_str!("../../formats/server_json/server.schema.json");
     let options = jsonschema::draft7::options().should_validate_formats(true);
     options.build(&serde_json::from_str(schema).unwrap()).unwrap()
 });
@@ -24,7 +22,9 @@ fn settings(base_url: &str) -> Settings {
 
 fn adder() -> Listing {
     let url = Some("https://mcp.adder.org/mcp".to_owned());
-    let submission = Submission::parse(Fields { mcp_url: url, ..Fields::default() }, Reach::Public).unwrap();
+    let submission =
+        Submission::parse(PublishRequest { mcp_url: url, ..PublishRequest::default() }, Reach::Public)
+            .unwrap();
     let at = "2026-11-20T12:00:00Z".parse().unwrap();
     Listing {
         name: "Adder".to_owned(),

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use local::Embedded;
 use local::engine::{self, Data};
-use registry::app::{App, Clock, Random};
+use registry::app::App;
 use registry::events::Bus;
-use registry::listing::ListingId;
+use registry::model::{Clock, ListingId, Random};
 use registry::settings::{Mode, Settings};
 use registry::store::table;
 use serde_json::{Value, json};

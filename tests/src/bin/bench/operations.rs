@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use local::engine::observed::Calls;
 use local::{Data, Local, Observer, Options};
-use registry::app::Clock;
-use registry::probe::sweep;
+use registry::model::Clock;
+use registry::probe::run;
 use registry::settings::{Mode, Settings};
 use serde_json::{Value, json};
 
@@ -178,7 +178,7 @@ impl<'a> Counter<'a> {
     async fn sweep(&mut self) -> Result<(u32, Calls), Failure> {
         self.clock.advance(Duration::from_secs(3600));
         let before = self.observer.tally.snapshot();
-        let swept = sweep::tick(&self.local.app).await?;
+        let swept = run::tick(&self.local.app).await?;
         if swept.ok != swept.claimed {
             return Err(format!("a sound peer was not found to be so: {swept:?}").into());
         }

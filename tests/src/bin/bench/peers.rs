@@ -128,7 +128,7 @@ fn tools(manner: Manner) -> Vec<Value> {
 
 #[cfg(test)]
 mod tests {
-    use registry::probe::fetch::{CARD_BYTES, TOOL_LIST_BYTES};
+    use registry::fetch::{CARD_BYTES, TOOL_LIST_BYTES};
 
     use super::*;
 

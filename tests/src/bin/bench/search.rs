@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 use local::engine::observed::Observed;
 use local::engine::{self, Data};
 use local::{Embedded, Observer};
-use registry::app::{App, Clock, Random};
+use registry::app::App;
 use registry::events::Bus;
-use registry::search::{self, Text, Wanted};
+use registry::model::{Clock, Random};
+use registry::search::{Query, Text};
 use registry::settings::{Mode, Settings};
 use registry::store::Store;
 use serde_json::{Value, json};
@@ -110,22 +111,23 @@ pub(crate) async fn alone(file: &str) -> Result<ExitCode, Failure> {
     let store = Store::new(client, &settings.table_name);
     let app = App::new(settings, store, Bus::Silent, Clock::System, Random::System);
 
-    let wanted: Vec<Wanted> = QUESTIONS.iter().map(|question| wanted(question)).collect::<Result<_, _>>()?;
+    let wanted: Vec<Query> = QUESTIONS.iter().map(|question| wanted(question)).collect::<Result<_, _>>()?;
     let began = Instant::now();
-    let first = search::find(&app, &wanted[0]).await.map_err(|problem| format!("{problem:?}"))?;
+    let first =
+        app.search.find(&wanted[0], app.clock.now()).await.map_err(|problem| format!("{problem:?}"))?;
     let cold = began.elapsed();
 
     let (mut look, mut find) = (Vec::new(), Vec::new());
     let before = observer.tally.snapshot();
     for wanted in wanted.iter().cycle().take(QUESTIONS.len() * ROUNDS) {
         let began = Instant::now();
-        search::find(&app, wanted).await.map_err(|problem| format!("{problem:?}"))?;
+        app.search.find(wanted, app.clock.now()).await.map_err(|problem| format!("{problem:?}"))?;
         find.push(began.elapsed());
     }
     let reads = observer.tally.since(&before).total() as f64 / find.len() as f64;
     for wanted in wanted.iter().cycle().take(QUESTIONS.len() * ROUNDS) {
         let began = Instant::now();
-        std::hint::black_box(app.search.look(wanted));
+        std::hint::black_box(app.search.search_index(wanted));
         look.push(began.elapsed());
     }
     let memory = machine::memory(std::process::id()).ok_or("the memory of this process cannot be read")?;
@@ -142,9 +144,9 @@ pub(crate) async fn alone(file: &str) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn wanted(question: &str) -> Result<Wanted, Failure> {
+fn wanted(question: &str) -> Result<Query, Failure> {
     let text = Text::parse(question, "q").map_err(|problem| format!("{problem:?}"))?;
-    Ok(Wanted { text, kind: None, category: None, skip: 0, limit: 20 })
+    Ok(Query { text, kind: None, category: None, skip: 0, limit: 20 })
 }
 
 fn at(times: &mut [Duration], part: f64) -> f64 {

@@ -12,16 +12,16 @@ use aws_smithy_types::body::SdkBody;
 use jiff::SignedDuration;
 use local::engine::{self, Embedded};
 use registry::app::App;
-use registry::listing::submission::{Fields, Submission};
-use registry::listing::{Kind, Lane, Listing, ListingId};
-use registry::moment::Moment;
+use registry::model::{
+    Assessment, Facts, FeedItem, Handshake, Kind, Lane, Listing, ListingId, Moment, ProbeRecord, StateChange,
+    Verdict,
+};
 use registry::probe::checks::{self, Context};
-use registry::probe::judge::{self, Job};
 use registry::probe::score;
-use registry::probe::verdict::{Facts, Handshake, Verdict};
-use registry::search::build;
+use registry::probe::transition::{self, Job};
+use registry::publish::submission::{PublishRequest, Submission};
 use registry::settings::Settings;
-use registry::store::{Evidence, FeedItem, Insertion, Judgement, ProbeRecord, Recorded, Store};
+use registry::store::{Insertion, Store, WriteOutcome};
 use serde_json::Value;
 use tokio::task::JoinSet;
 
@@ -65,7 +65,7 @@ impl HttpConnector for WithoutTokens {
 /// The table refuses.
 pub(crate) async fn index(app: &App) -> Result<(), Failure> {
     while !app.store.changed(1).await?.is_empty() {
-        build::build(app).await?;
+        app.search.build().await?;
     }
     Ok(())
 }
@@ -124,13 +124,13 @@ async fn live(
         return Err(format!("listing {n} is there already").into());
     }
     let judged = |words: &Words| {
-        judgement(before.clone(), settings, verdict(kind, n, words.of(n, kind == Kind::Agent)), at)
+        state_change(before.clone(), settings, verdict(kind, n, words.of(n, kind == Kind::Agent)), at)
     };
-    let judgement = judged(words);
+    let change = judged(words);
     // Some real words are not clean; whoever says them is not Live.
-    let judgement = if judgement.after.lane == Lane::Active { judgement } else { judged(&Words::default()) };
-    match store.record(&judgement).await? {
-        Recorded::Written => Ok(judgement.after.id),
+    let change = if change.after.lane == Lane::Active { change } else { judged(&Words::default()) };
+    match store.record(&change).await? {
+        WriteOutcome::Written => Ok(change.after.id),
         other => Err(format!("listing {n} was not recorded: {other:?}").into()),
     }
 }
@@ -139,17 +139,18 @@ fn origin(kind: Kind, n: usize) -> String {
     format!("https://{}-{n}.example.com", kind.as_str())
 }
 
-fn fields(kind: Kind, n: usize) -> Fields {
+fn fields(kind: Kind, n: usize) -> PublishRequest {
     let origin = origin(kind, n);
     match kind {
-        Kind::Agent => {
-            Fields { agent_card_url: Some(format!("{origin}{}", crate::peers::CARD)), ..Fields::default() }
-        }
-        Kind::Mcp => Fields { mcp_url: Some(format!("{origin}/mcp")), ..Fields::default() },
+        Kind::Agent => PublishRequest {
+            agent_card_url: Some(format!("{origin}{}", crate::peers::CARD)),
+            ..PublishRequest::default()
+        },
+        Kind::Mcp => PublishRequest { mcp_url: Some(format!("{origin}/mcp")), ..PublishRequest::default() },
     }
 }
 
-fn judgement(before: Listing, settings: &Settings, verdict: Verdict, at: Moment) -> Judgement {
+fn state_change(before: Listing, settings: &Settings, verdict: Verdict, at: Moment) -> StateChange {
     let context = Context {
         reach: settings.reach(),
         card_url: verdict.facts.card_url.clone(),
@@ -158,17 +159,16 @@ fn judgement(before: Listing, settings: &Settings, verdict: Verdict, at: Moment)
     };
     let checks = checks::of(&verdict, &context);
     let score = score::of(&verdict, &checks);
-    let clean = checks::clean(&checks);
-    let evidence = Evidence { verdict, checks, score, probed_at: at };
-    let after = judge::judge(&before, &evidence, clean, Job::Tick, settings);
-    let verdict = &evidence.verdict;
+    let assessment = Assessment { verdict, checks, score, probed_at: at };
+    let after = transition::after_probe(&before, &assessment, Job::Tick, settings);
+    let verdict = &assessment.verdict;
     let record = ProbeRecord {
         id: before.id.clone(),
         kind: after.shown_kind(),
         target: verdict.facts.endpoint.clone().unwrap_or_default(),
         ok: true,
         latency_ms: verdict.latency_ms,
-        score: evidence.score.value,
+        score: assessment.score.value,
         signals: verdict.signals.clone(),
         handshake: verdict.handshake,
         protocol_hints: verdict.protocol_hints.clone(),
@@ -176,7 +176,7 @@ fn judgement(before: Listing, settings: &Settings, verdict: Verdict, at: Moment)
         reason: None,
     };
     let news = Some(news("listing_live", &after, "answered a real handshake and is Live"));
-    Judgement { before, after, evidence, record, preflight_reject: false, recheck: false, news }
+    StateChange { before, after, assessment, record, preflight_reject: false, recheck: false, news }
 }
 
 fn news(what: &str, listing: &Listing, text: &str) -> FeedItem {

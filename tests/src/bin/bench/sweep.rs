@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use local::Embedded;
 use local::engine::{self, Data};
-use registry::app::{App, Clock, Random};
+use registry::app::App;
 use registry::events::Bus;
-use registry::listing::submission::{Fields, Submission};
-use registry::probe::sweep;
+use registry::model::{Clock, FeedItem, Random};
+use registry::probe::run;
+use registry::publish::submission::{PublishRequest, Submission};
 use registry::settings::{Mode, Settings};
-use registry::store::{FeedItem, Store, table};
+use registry::store::{Store, table};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
@@ -97,7 +98,7 @@ pub(crate) async fn alone(targets: &[String]) -> Result<ExitCode, Failure> {
     }
     let before = machine::memory(std::process::id()).ok_or("the memory of this process cannot be read")?;
     let began = Instant::now();
-    let swept = sweep::tick(&app).await?;
+    let swept = run::tick(&app).await?;
     let seconds = began.elapsed().as_secs_f64();
     let after = machine::memory(std::process::id()).ok_or("the memory of this process cannot be read")?;
     let told = json!({
@@ -109,8 +110,10 @@ pub(crate) async fn alone(targets: &[String]) -> Result<ExitCode, Failure> {
 
 async fn list(app: &App, target: &str) -> Result<(), Failure> {
     let fields = match target.split_once('=') {
-        Some(("agent", url)) => Fields { agent_card_url: Some(url.to_owned()), ..Fields::default() },
-        Some(("mcp", url)) => Fields { mcp_url: Some(url.to_owned()), ..Fields::default() },
+        Some(("agent", url)) => {
+            PublishRequest { agent_card_url: Some(url.to_owned()), ..PublishRequest::default() }
+        }
+        Some(("mcp", url)) => PublishRequest { mcp_url: Some(url.to_owned()), ..PublishRequest::default() },
         _ => return Err(format!("{target} is no target").into()),
     };
     let submission = Submission::parse(fields, app.settings.reach())

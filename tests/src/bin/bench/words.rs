@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use registry::probe::verdict::{Skill, Tool};
+use registry::model::{Skill, Tool};
 use serde_json::Value;
 
 /// What listings say, in turn.

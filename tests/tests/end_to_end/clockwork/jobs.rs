@@ -6,9 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http::StatusCode;
-use registry::app::Random;
-use registry::listing::ListingId;
-use registry::moment::Moment;
+use registry::model::{ListingId, Moment, Random};
 use registry::store::Claim;
 use serde_json::{Value, json};
 use tests::peers::{Asked, Peer, agents, empty};

@@ -4,7 +4,8 @@
 use std::sync::{Arc, Barrier};
 
 use futures::future::join_all;
-use registry::http::Caller;
+use registry::model::Caller;
+use registry::operations::RawArguments;
 use serde_json::json;
 use tests::peers::{Peer, agents, empty, json_answer, servers};
 use tests::world::{HOUR, TICK, World, id_of};
@@ -20,7 +21,7 @@ async fn thirty_two_publishes_at_once_make_one_listing() {
                 return world.publish(&body).await;
             }
             let publish = registry::operations::named("list_yourself").unwrap().run;
-            publish(world.app.clone(), Caller::default(), body.clone()).await.unwrap()
+            publish(world.app.clone(), Caller::default(), RawArguments::Json(body.clone())).await.unwrap()
         }))
         .await;
         let id = id_of(&answers[0]);
@@ -229,7 +230,7 @@ async fn a_publish_that_read_before_a_verdict_does_not_undo_it() {
     world.advance(TICK);
     world.first_probe(&id).await;
     let judged = world.table().await;
-    let contact = registry::store::Contact { email: None, source: None };
+    let contact = registry::model::Contact { email: None, source: None };
     let mut asked = read.clone();
     asked.due_at = world.now();
     let taken = world.app.store.republish(&read, &asked, &contact, world.now()).await.unwrap();

@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 
 use jsonschema::Validator;
 use local::engine::observed::Fault;
-use registry::listing::ListingId;
-use registry::probe::fetch::Reach;
-use registry::probe::server_json;
+use registry::formats::server_json;
+use registry::model::{ListingId, Reach};
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
 use tests::template::root;

@@ -4,20 +4,20 @@
 use std::time::Duration;
 
 use local::engine::observed::Fault;
-use registry::app::{App, Random};
+use registry::app::App;
 use registry::events::Bus;
-use registry::listing::ListingId;
-use registry::search::{Found, Text, Wanted, build, find};
+use registry::model::{ListingId, Random};
+use registry::search::{Found, Query, Text};
 use serde_json::json;
 use tests::peers::{Peer, agents, servers};
 use tests::world::{DAY, HOUR, Wish, World};
 
-fn wanted(text: &str) -> Wanted {
-    Wanted { text: Text::parse(text, "q").unwrap(), kind: None, category: None, skip: 0, limit: 20 }
+fn wanted(text: &str) -> Query {
+    Query { text: Text::parse(text, "q").unwrap(), kind: None, category: None, skip: 0, limit: 20 }
 }
 
 async fn found(app: &App, text: &str) -> Found {
-    find(app, &wanted(text)).await.unwrap()
+    app.search.find(&wanted(text), app.clock.now()).await.unwrap()
 }
 
 fn ids(found: &Found) -> Vec<ListingId> {
@@ -101,10 +101,11 @@ async fn twins_that_build_at_once_lose_nothing() {
     let agents = Peer::start(agents::fleet).await;
     let all = marked(&world, &agents, 0..40).await;
     let twins: Vec<App> = (0..3).map(|_| another(&world.app)).collect();
-    let built = futures::future::join_all(twins.iter().map(build::build)).await;
+    let built = futures::future::join_all(twins.iter().map(|app| app.search.build())).await;
     assert!(built.iter().any(Result::is_ok), "{built:?}");
     world.index().await;
-    let everything = find(&world.app, &Wanted { limit: 100, ..wanted("") }).await.unwrap();
+    let everything =
+        world.app.search.find(&Query { limit: 100, ..wanted("") }, world.app.clock.now()).await.unwrap();
     let mut seen = ids(&everything);
     seen.sort_by(|a, b| a.as_str().cmp(b.as_str()));
     seen.dedup();
@@ -127,7 +128,7 @@ async fn bad_weather_leaves_the_marks_for_the_next_build() {
         marked(&world, &agents, live..live + 3).await;
         live += 3;
         world.observer.faults.arm(operation, fault, 100);
-        let broken = build::build(&world.app).await;
+        let broken = world.app.search.build().await;
         world.observer.faults.disarm();
         assert!(broken.is_err(), "{fault:?} at {operation} is told");
         world.index().await;
@@ -144,7 +145,7 @@ async fn a_build_that_is_cut_off_anywhere_is_made_up_for() {
     let all = marked(&world, &agents, 0..10).await;
     for cut in 0..12 {
         let app = another(&world.app);
-        let mut build = Box::pin(build::build(&app));
+        let mut build = Box::pin(app.search.build());
         // Polled so many times, then dropped, as if the process ended there.
         for _ in 0..cut {
             if futures::poll!(&mut build).is_ready() {

@@ -4,7 +4,7 @@
 use axum::body::Body;
 use http::Request;
 use http_body_util::BodyExt as _;
-use registry::http::CallerAddress;
+use registry::model::CallerAddress;
 use serde_json::{Value, json};
 use tests::peers::{CARD, Peer, agents};
 use tests::world::{DAY, Reply, Wish, World};

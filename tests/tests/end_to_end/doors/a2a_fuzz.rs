@@ -13,7 +13,7 @@ use http_body_util::BodyExt;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
-use registry::http::CallerAddress;
+use registry::model::CallerAddress;
 use serde_json::{Map, Value, json};
 use tests::world::{Wish, World};
 use tower::ServiceExt;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use local::{Data, Local};
-use registry::listing::ListingId;
+use registry::model::ListingId;
 use serde_json::json;
 use tests::peers::{Peer, agents};
 use tests::world::{Wish, World};

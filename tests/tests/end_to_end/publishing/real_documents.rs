@@ -7,12 +7,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use registry::listing::Kind;
-use registry::probe::card::{self, AgentCard, CardFault};
+use registry::formats::agent_card::{self, AgentCard, CardFault};
+use registry::formats::server_json;
+use registry::model::{Facts, Handshake, Kind, Reach, Verdict};
 use registry::probe::checks::{self, Context};
-use registry::probe::fetch::Reach;
-use registry::probe::server_json;
-use registry::probe::verdict::{Facts, Handshake, Verdict};
 
 /// Outcomes and how often they were met.
 type Tally = BTreeMap<String, usize>;
@@ -84,7 +82,7 @@ fn every_agent_card_is_read_or_refused_in_words() {
     let (mut outcomes, mut warnings, mut failing) = (Tally::new(), Tally::new(), Tally::new());
     for (name, body) in documents {
         let began = Instant::now();
-        let read = card::read_body(&body);
+        let read = agent_card::read_body(&body);
         assert!(began.elapsed() < Duration::from_secs(10), "{name} took {:?}", began.elapsed());
         match read {
             Ok(card) => {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem};
-use registry::app::Clock;
+use registry::model::Clock;
 
 use super::{Fault, Observed, Observer};
 use crate::engine::tests::{TABLE, create_table, item};

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::speech::{Carrier, Way};
-use crate::probe::fetch::Answer;
+use crate::fetch::Answer;
 use crate::probe::handshake::conversation::{glimpse, refusal};
 use crate::probe::handshake::jsonrpc::{
     INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError, Said, hear,

@@ -3,8 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::probe::card::Dialect;
-use crate::probe::fetch::{Follow, PROBE, Reach, Request, TOOL_LIST_BYTES, Target};
+use crate::fetch::{Follow, PROBE, Request, TOOL_LIST_BYTES, Target};
+use crate::formats::agent_card::Dialect;
+use crate::model::Reach;
 use crate::probe::handshake::sse;
 
 /// The text of the one message; it says who asks, so that nobody works on it.

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::listing::Kind;
+use crate::model::{Handshake, Kind, Verdict};
 use crate::probe::handshake::peer::{Asked, Peer, Reply, ask, ask_within};
 use crate::probe::handshake::{Depth, Subject};
-use crate::probe::verdict::{Handshake, Verdict};
 
 use table::on_message;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use http::header::WWW_AUTHENTICATE;
 use serde_json::Value;
 
-use crate::probe::fetch::{Answer, Request, Target};
+use crate::fetch::{Answer, Request, Target};
 use crate::probe::handshake::conversation::Conversation;
 use crate::probe::handshake::jsonrpc::texts;
 use crate::probe::reasons::Fault;

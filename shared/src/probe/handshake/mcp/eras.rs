@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::probe::fetch::{Answer, FetchError, Request, Target};
+use crate::fetch::{Answer, FetchError, Request, Target};
 use crate::probe::handshake::conversation::{Conversation, glimpse};
 use crate::probe::handshake::jsonrpc::{Heard, Said, hear, texts};
 use crate::probe::handshake::sse;

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::listing::Kind;
+use crate::model::{DeclaredTransport, Handshake, Kind, Verdict};
 use crate::probe::handshake::peer::{Asked, Peer, Reply, ask, ask_within, codes};
-use crate::probe::handshake::{Declared, Depth, Subject};
-use crate::probe::verdict::{Handshake, Verdict};
+use crate::probe::handshake::{Depth, Subject};
 
 use table::after_handshake;
 
@@ -359,19 +358,20 @@ async fn handshake_mcp_the_deprecated_transport_is_told_apart() {
         _ => Reply::empty(405),
     };
     for (declared, class, code) in [
-        (Declared::Unknown, Handshake::Partial, "sse_legacy"),
-        (Declared::Sse, Handshake::Partial, "sse_legacy"),
-        (Declared::StreamableHttp, Handshake::Fail, "wrong_transport"),
+        (DeclaredTransport::Unknown, Handshake::Partial, "sse_legacy"),
+        (DeclaredTransport::Sse, Handshake::Partial, "sse_legacy"),
+        (DeclaredTransport::StreamableHttp, Handshake::Fail, "wrong_transport"),
     ] {
         let peer = Peer::start(sse).await;
         let verdict = ask(&Subject { declared, ..peer.subject(Some(Kind::Mcp), "/sse") }).await;
         assert_eq!((verdict.handshake, codes(&verdict)), (class, vec![code]), "{declared:?}");
-        assert_eq!(peer.asked().len(), if declared == Declared::Sse { 1 } else { 3 });
+        assert_eq!(peer.asked().len(), if declared == DeclaredTransport::Sse { 1 } else { 3 });
     }
     let peer =
         Peer::start(|asked: &Asked| if asked.verb == "GET" { Reply::empty(405) } else { legacy(asked) })
             .await;
-    let verdict = ask(&Subject { declared: Declared::Sse, ..peer.subject(Some(Kind::Mcp), "/mcp") }).await;
+    let verdict =
+        ask(&Subject { declared: DeclaredTransport::Sse, ..peer.subject(Some(Kind::Mcp), "/mcp") }).await;
     assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Fail, vec!["wrong_transport"]));
     assert_eq!(verdict.facts.tools.len(), 2, "what it says of itself is kept");
 }

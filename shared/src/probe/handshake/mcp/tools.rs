@@ -8,11 +8,11 @@ use sha2::{Digest, Sha256};
 
 use super::eras::{self, Era, Session};
 use crate::error::shorten;
-use crate::probe::fetch::Answer;
+use crate::fetch::Answer;
+use crate::model::Tool;
 use crate::probe::handshake::conversation::{Conversation, fault_of, glimpse, is_bot_wall, refusal};
 use crate::probe::handshake::jsonrpc::{Heard, Said, hear};
 use crate::probe::reasons::{Check, Door, Fault, Stage};
-use crate::probe::verdict::Tool;
 
 /// The most pages that are asked for.
 const PAGES: usize = 5;

@@ -4,9 +4,9 @@
 use serde_json::json;
 
 use super::{CARD, Script, message, outcome, probed, sound};
+use crate::model::Handshake;
 use crate::probe::handshake::Depth;
 use crate::probe::handshake::peer::{Asked, Reply};
-use crate::probe::verdict::Handshake;
 
 /// A script for everything but the card, and what it must come to: class, code, speaks, answers, inconclusive.
 type Row = (&'static str, Script, Handshake, &'static str, bool, Option<bool>, bool);

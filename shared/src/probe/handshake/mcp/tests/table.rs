@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{Script, legacy, modern_only, probed, tools};
+use crate::model::Handshake;
 use crate::probe::handshake::peer::{Asked, Reply, codes};
-use crate::probe::verdict::Handshake;
 
 /// A script, and the row of the table that it must come to: class, code, speaks, inconclusive.
 type Row = (&'static str, Script, Handshake, &'static str, bool, bool);

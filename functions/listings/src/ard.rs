@@ -1,0 +1,72 @@
+//! The ARD API: search, explore and browse in ARD's own shapes, and refusals in ARD's own words. A search in the
+//! registry's own shape comes by the same path and is handed to its operation.
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use http::header;
+use registry::app::App;
+use registry::ard::browse::{self, List};
+use registry::ard::explore::{self, Explored};
+use registry::ard::{Refusal, search};
+use registry::documents::agent_directory::{self, Directory};
+use registry::error::Problem;
+use registry::http::{Body, Query, RawBody};
+use registry::model::Caller;
+use registry::model::protocol::ARD_BASE;
+use registry::operations::{ARD_SEARCH, RawArguments};
+use serde_json::{Value, json};
+
+/// The routes of this API.
+pub(crate) fn routes() -> Router<App> {
+    Router::new()
+        .route(ARD_BASE, get(about))
+        .route("/api/ard/search", post(search_by_body))
+        .route("/api/ard/explore", post(explored))
+        .route("/api/ard/agents", get(browsed))
+        .route("/agents/search", post(agents_by_body))
+}
+
+/// What stands at the announced base of the ARD API.
+async fn about(State(app): State<App>) -> Json<Value> {
+    let at = |path: &str| app.settings.url(path);
+    Json(json!({
+        "ok": true,
+        "protocol": "ard",
+        "search": { "method": "POST", "url": at("/api/ard/search"), "body": { "query": { "text": "weather forecast" } } },
+        "explore": { "method": "POST", "url": at("/api/ard/explore"), "body": { "resultType": { "facets": [{ "field": "type" }] } } },
+        "agents": { "method": "GET", "url": at("/api/ard/agents") },
+        "catalog": at("/.well-known/ai-catalog.json"),
+    }))
+}
+
+/// Both dialects: a `query` that is an object is ARD's, and is answered with nothing but what ARD knows.
+async fn search_by_body(State(app): State<App>, caller: Caller, body: RawBody) -> Result<Response, Problem> {
+    let body = body.json()?;
+    if body["query"].is_object() {
+        return Ok(search::search(&app, &body).await.map(Json).into_response());
+    }
+    let answer = (ARD_SEARCH.render)(app, caller, RawArguments::Json(body)).await?;
+    let body = Box::<str>::from(answer).into_string();
+    Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
+}
+
+async fn explored(State(app): State<App>, body: Result<RawBody, Problem>) -> Result<Json<Explored>, Refusal> {
+    Ok(Json(explore::explore(&app, &body?.json()?).await?))
+}
+
+async fn browsed(
+    State(app): State<App>,
+    asked: Result<Query<browse::Asked>, Problem>,
+) -> Result<Json<List>, Refusal> {
+    Ok(Json(browse::list(&app, &asked?.0).await?))
+}
+
+/// Some clients of the agent directory ask by POST.
+async fn agents_by_body(
+    State(app): State<App>,
+    Body(asked): Body<agent_directory::Asked>,
+) -> Result<Json<Directory>, Problem> {
+    Ok(Json(agent_directory::read(&app, &asked).await?))
+}

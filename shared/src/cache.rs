@@ -1,0 +1,110 @@
+//! Answers that need not be made, or sent, again: validators (RFC 9110 §13) and a small memory of rendered pages.
+//! A page is remembered under the version of the table that it shows, so that it can never be stale by more
+//! than what its validator says.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use http::{HeaderMap, header};
+use sha2::{Digest, Sha256};
+
+/// At most so many pages are remembered by one process.
+const PAGES: usize = 16;
+
+/// What an answer was made from, as an entity tag.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CacheValidator(String);
+
+impl CacheValidator {
+    /// The strong validator of a body that is made anyway.
+    #[must_use]
+    pub fn of_body(body: &[u8]) -> Self {
+        Self(format!("\"{}\"", digest(body)))
+    }
+
+    /// A weak validator: equal ones mean the same content, though perhaps not the same bytes.
+    #[must_use]
+    pub fn weak(of: &str) -> Self {
+        Self(format!("W/\"{}\"", digest(of.as_bytes())))
+    }
+
+    /// Whether the caller already has what this stands for.
+    #[must_use]
+    pub fn is_held_by(&self, headers: &HeaderMap) -> bool {
+        let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+        let held = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+        held.flat_map(|list| list.split(',')).any(|tag| tag.trim() == "*" || bare(tag) == bare(&self.0))
+    }
+
+    /// The entity tag as a header says it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().take(12).map(|b| format!("{b:02x}")).collect()
+}
+
+/// Rendered pages of this process.
+pub type PageCache = RenderCache<Bytes>;
+
+/// Things rendered in this process, in whatever form a door sends them on.
+#[derive(Clone)]
+pub struct RenderCache<T>(Arc<Mutex<HashMap<String, (CacheValidator, T)>>>);
+
+impl<T> Default for RenderCache<T> {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
+impl<T> fmt::Debug for RenderCache<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RenderCache")
+    }
+}
+
+impl<T: Clone> RenderCache<T> {
+    /// The page called `name`, if it was made from what `validator` stands for.
+    #[must_use]
+    pub fn get(&self, name: &str, validator: &CacheValidator) -> Option<T> {
+        let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        pages.get(name).filter(|(made_from, _)| made_from == validator).map(|(_, page)| page.clone())
+    }
+
+    /// Remembers a page, in the place of its older self; a full memory is emptied first.
+    pub fn put(&self, name: &str, validator: CacheValidator, page: T) {
+        let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if pages.len() >= PAGES && !pages.contains_key(name) {
+            pages.clear();
+        }
+        pages.insert(name.to_owned(), (validator, page));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_held_page_is_not_sent_again() {
+        let validator = CacheValidator::weak("v1");
+        let mut headers = HeaderMap::new();
+        assert!(!validator.is_held_by(&headers));
+        headers.insert(header::IF_NONE_MATCH, validator.as_str().parse().unwrap());
+        assert!(validator.is_held_by(&headers));
+        assert!(!CacheValidator::weak("v2").is_held_by(&headers));
+    }
+
+    #[test]
+    fn a_page_of_another_version_is_not_served() {
+        let pages = PageCache::default();
+        pages.put("active", CacheValidator::weak("1"), Bytes::from("old"));
+        assert!(pages.get("active", &CacheValidator::weak("2")).is_none());
+        assert!(pages.get("active", &CacheValidator::weak("1")).is_some());
+    }
+}

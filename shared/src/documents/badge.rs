@@ -1,0 +1,40 @@
+//! `/badge/<name>`: an image about the registry or about one listing (contract "Badges").
+
+use bytes::Bytes;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::document::{Document, DocumentRequest};
+use crate::app::App;
+use crate::error::Problem;
+use crate::model::ListingId;
+use crate::views::badge;
+
+/// A badge.
+#[derive(Debug)]
+pub(super) struct Badge;
+
+/// Which listing a badge is about.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct About {
+    /// Its id; without one the badge shows its own name only.
+    id: Option<String>,
+}
+
+impl Document for Badge {
+    const PATHS: &'static [&'static str] = &["/badge/{name}"];
+    const MEDIA_TYPE: &'static str = "image/svg+xml; charset=utf-8";
+    const MAX_AGE_S: Option<u32> = Some(300);
+    const HEADERS: &'static [(&'static str, &'static str)] =
+        &[("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'")];
+    type Query = About;
+
+    async fn render(app: &App, request: &DocumentRequest<About>) -> Result<Bytes, Problem> {
+        let name = request.path.rsplit('/').next().unwrap_or_default();
+        let name = badge::name(name)?;
+        let Some(id) = &request.query.id else { return Ok(badge::plain(&app.settings, name).into()) };
+        let known: ListingId = id.parse().map_err(|_| Problem::listing_not_found(id))?;
+        let listing = app.store.listing(&known).await?.ok_or_else(|| Problem::listing_not_found(id))?;
+        Ok(badge::of_listing(&app.settings, name, &listing).into())
+    }
+}

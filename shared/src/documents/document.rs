@@ -1,0 +1,135 @@
+//! What a document is: its paths, how long it may be kept, what it is made from, and how it is rendered. Typed where it
+//! is written, of any type where it is served.
+
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use http::HeaderMap;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::app::App;
+use crate::cache::CacheValidator;
+use crate::error::Problem;
+use crate::operations::arguments::from_query;
+
+/// Something that is read by GET and is no operation.
+pub(super) trait Document: 'static {
+    /// Where it stands, as axum writes paths.
+    const PATHS: &'static [&'static str];
+    /// What it is.
+    const MEDIA_TYPE: &'static str = "application/json";
+    /// Seconds for which it may be shown again without asking; it then bears an entity tag. Never, where there are none.
+    const MAX_AGE_S: Option<u32> = None;
+    /// Further headers of the answer.
+    const HEADERS: &'static [(&'static str, &'static str)] = &[];
+    /// What its query may hold.
+    type Query: DeserializeOwned + Send + Sync;
+
+    /// Stands for what it is made from at this moment. A document that says so is kept rendered, and neither made nor
+    /// sent again while this is the same; for any other its own bytes stand.
+    fn cache_validator(
+        _: &App,
+        _: &DocumentRequest<Self::Query>,
+    ) -> impl Future<Output = Result<Option<CacheValidator>, Problem>> + Send {
+        async { Ok(None) }
+    }
+
+    /// Makes it.
+    fn render(
+        app: &App,
+        request: &DocumentRequest<Self::Query>,
+    ) -> impl Future<Output = Result<Bytes, Problem>> + Send;
+}
+
+/// A request for a document.
+#[derive(Clone, Debug)]
+pub(super) struct DocumentRequest<Q> {
+    /// The path as it was asked for.
+    pub path: String,
+    /// The query as it was asked, without its question mark.
+    pub query_text: String,
+    /// The same, read.
+    pub query: Q,
+}
+
+/// No query is taken; whatever stands in one is let pass.
+#[derive(Clone, Copy, Debug, Default, serde::Deserialize)]
+pub(super) struct NoQuery {}
+
+/// A document as it is answered.
+#[derive(Clone, Debug)]
+pub struct DocumentAnswer {
+    /// Its bytes; none where the caller has them already.
+    pub body: Option<Bytes>,
+    /// Their validator, where they may be kept.
+    pub validator: Option<CacheValidator>,
+}
+
+/// A document as functions and tests see it.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyDocument {
+    /// Where it stands, as axum writes paths.
+    pub paths: &'static [&'static str],
+    /// What it is.
+    pub media_type: &'static str,
+    /// Seconds for which it may be shown again without asking.
+    pub max_age_s: Option<u32>,
+    /// Further headers of the answer.
+    pub headers: &'static [(&'static str, &'static str)],
+    /// Answers a request for a path with a query, by what the caller has already.
+    pub answer: fn(App, String, String, HeaderMap) -> BoxFuture<'static, Result<DocumentAnswer, Problem>>,
+}
+
+impl AnyDocument {
+    pub(super) const fn of<D: Document>() -> Self {
+        Self {
+            paths: D::PATHS,
+            media_type: D::MEDIA_TYPE,
+            max_age_s: D::MAX_AGE_S,
+            headers: D::HEADERS,
+            answer: |app, path, query, headers| {
+                Box::pin(async move { answer::<D>(&app, path, query, &headers).await })
+            },
+        }
+    }
+}
+
+async fn answer<D: Document>(
+    app: &App,
+    path: String,
+    query_text: String,
+    headers: &HeaderMap,
+) -> Result<DocumentAnswer, Problem> {
+    let query = from_query(&query_text)?;
+    let request = DocumentRequest { path, query_text, query };
+    if D::MAX_AGE_S.is_none() {
+        return Ok(DocumentAnswer { body: Some(D::render(app, &request).await?), validator: None });
+    }
+    let Some(validator) = D::cache_validator(app, &request).await? else {
+        let body = D::render(app, &request).await?;
+        let validator = CacheValidator::of_body(&body);
+        let body = Some(body).filter(|_| !validator.is_held_by(headers));
+        return Ok(DocumentAnswer { body, validator: Some(validator) });
+    };
+    if validator.is_held_by(headers) {
+        return Ok(DocumentAnswer { body: None, validator: Some(validator) });
+    }
+    let name = format!("{}?{}", request.path, request.query_text);
+    let body = match app.pages.get(&name, &validator) {
+        Some(body) => body,
+        None => {
+            let body = D::render(app, &request).await?;
+            app.pages.put(&name, validator.clone(), body.clone());
+            body
+        }
+    };
+    Ok(DocumentAnswer { body: Some(body), validator: Some(validator) })
+}
+
+/// A value as the bytes of a JSON document.
+///
+/// # Errors
+/// It cannot be written: a fault of ours.
+pub(super) fn json(value: &impl Serialize) -> Result<Bytes, Problem> {
+    serde_json::to_vec(value).map(Bytes::from).map_err(|error| Problem::fault(error.to_string()))
+}

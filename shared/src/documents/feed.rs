@@ -1,0 +1,83 @@
+//! The public activity feed: what happened to which listing, the latest first, nothing of any person.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::document::{Document, DocumentRequest, json};
+use crate::app::App;
+use crate::error::Problem;
+use crate::model::{FeedItem, Moment};
+use crate::views::active_page::limit;
+
+/// Items where no limit is given.
+const ITEMS: u32 = 50;
+
+/// Which part of the feed.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Arguments {
+    /// At most so many items, from 1 to 100; 50 where it is left out.
+    limit: Option<u32>,
+    /// The `next_cursor` of an earlier page.
+    cursor: Option<String>,
+}
+
+/// A page of the feed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Feed {
+    ok: bool,
+    title: String,
+    /// When the newest item happened; null for an empty feed.
+    updated_at: Option<Moment>,
+    items: Vec<FeedItem>,
+    /// Where the next page begins; null on the last.
+    next_cursor: Option<String>,
+    /// Everything else that can be read here.
+    discovery: String,
+    /// How to appear in it.
+    self_serve: String,
+}
+
+/// The feed.
+#[derive(Debug)]
+pub(super) struct ActivityFeed;
+
+impl Document for ActivityFeed {
+    const PATHS: &'static [&'static str] = &["/api/feed"];
+    type Query = Arguments;
+
+    async fn render(app: &App, request: &DocumentRequest<Arguments>) -> Result<Bytes, Problem> {
+        let limit = limit(request.query.limit, ITEMS)?;
+        let before = request.query.cursor.as_deref().map(place).transpose()?;
+        let (items, more) = app.store.feed(before.as_deref(), limit).await?;
+        json(&Feed {
+            ok: true,
+            title: format!("Activity of {}", app.settings.brand),
+            updated_at: items.first().map(|item| item.at),
+            items,
+            next_cursor: more.map(|place| URL_SAFE_NO_PAD.encode(place)),
+            discovery: app.settings.url("/discovery.json"),
+            self_serve: app.settings.url("/api/publish"),
+        })
+    }
+}
+
+/// A cursor is the sort key that the page before ended with.
+fn place(cursor: &str) -> Result<String, Problem> {
+    let refuse = || {
+        Problem::invalid(
+            "cursor",
+            "bad_cursor",
+            "`cursor` must be the next_cursor of an earlier page; leave it out for the first page.",
+        )
+    };
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refuse())?;
+    let place = String::from_utf8(bytes).map_err(|_| refuse())?;
+    let sound = place.len() <= 300
+        && place
+            .split_once('#')
+            .is_some_and(|(millis, _)| millis.len() == 13 && millis.bytes().all(|b| b.is_ascii_digit()));
+    if sound { Ok(place) } else { Err(refuse()) }
+}

@@ -1,0 +1,21 @@
+//! `/.well-known/jwks.json`: the public keys by which what this registry signs is verified (RFC 7517).
+
+use bytes::Bytes;
+
+use super::document::{Document, DocumentRequest, NoQuery, json};
+use crate::app::App;
+use crate::error::Problem;
+use crate::trust::keys;
+
+/// The key set.
+#[derive(Debug)]
+pub(super) struct KeySet;
+
+impl Document for KeySet {
+    const PATHS: &'static [&'static str] = &["/.well-known/jwks.json"];
+    type Query = NoQuery;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        json(&keys::published(app).await?)
+    }
+}

@@ -1,0 +1,327 @@
+//! The official registry's rules about a server as a whole: its name, version, repository and links.
+//! They go beyond the schema (`internal/validators/validators.go`); codes are that registry's own.
+
+use std::sync::LazyLock;
+
+use regex::RegexSet;
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::violation::Violations;
+use super::{list, packages, remotes, template, text};
+use crate::error::shorten;
+use crate::model::Reach;
+
+/// The largest publisher-provided extension, in bytes of compact JSON.
+const LARGEST_EXTENSION: usize = 4096;
+/// The key under which a publisher may put what it likes.
+const EXTENSION: &str = "io.modelcontextprotocol.registry/publisher-provided";
+
+/// Checks every rule beyond the schema; what has the wrong type is left to the schema.
+pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut Violations) {
+    name(server, violations);
+    version("version", server.get("version"), violations);
+    repository(server, violations);
+    website(server, reach, violations);
+    if server
+        .get("title")
+        .and_then(Value::as_str)
+        .is_some_and(|title| !title.is_empty() && title.trim().is_empty())
+    {
+        violations.note("title", "title-whitespace-only", "Give a title with words in it, or leave it out.");
+    }
+    for (index, icon) in list(server.get("icons")).enumerate() {
+        icon_source(index, icon, violations);
+    }
+    for (index, package) in list(server.get("packages")).enumerate() {
+        packages::check(&format!("packages[{index}]"), package, violations);
+    }
+    for (index, remote) in list(server.get("remotes")).enumerate() {
+        remotes::check(&format!("remotes[{index}]"), remote, reach, violations);
+    }
+    extension(server, violations);
+}
+
+/// `namespace/name`, each part at least two characters that begin and end with a letter or digit.
+fn name(server: &Map<String, Value>, violations: &mut Violations) {
+    let Some(name) = server.get("name").and_then(Value::as_str) else { return };
+    let fault = match name.split_once('/') {
+        None => Some("it has no slash".to_owned()),
+        Some((_, rest)) if rest.contains('/') => Some("it has more than one slash".to_owned()),
+        Some((namespace, _)) if !is_part(namespace, ".-") => {
+            Some(format!("the namespace \"{}\" is not allowed", shorten(namespace, 80)))
+        }
+        Some((_, name)) if !is_part(name, "._-") => {
+            Some(format!("the part \"{}\" is not allowed", shorten(name, 80)))
+        }
+        Some(_) => None,
+    };
+    if let Some(fault) = fault {
+        violations.note(
+            "name",
+            "invalid-server-name",
+            format!(
+                "A name is a reverse domain, one slash and a name, such as \"io.github.user/weather\"; each part has at \
+                 least two letters or digits, with dots and hyphens inside. Here {fault}."
+            ),
+        );
+    }
+}
+
+/// True for one part of a name; `inside` are the characters that may not stand at its ends.
+fn is_part(part: &str, inside: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric();
+    part.len() >= 2
+        && part.starts_with(plain)
+        && part.ends_with(plain)
+        && part.chars().all(|c| plain(c) || inside.contains(c))
+}
+
+/// Whether this is a server's name: a reverse domain, one slash, and a name, in at most 200 characters.
+#[must_use]
+pub fn is_name(name: &str) -> bool {
+    let parts = name.split_once('/');
+    name.len() <= 200 && parts.is_some_and(|(space, leaf)| is_part(space, ".-") && is_part(leaf, "._-"))
+}
+
+/// Whether this names one version: neither nothing, nor `latest`, nor a range.
+#[must_use]
+pub fn is_version(version: &str) -> bool {
+    let fits = (1..=255).contains(&version.chars().count());
+    fits && version != "latest" && !is_range(version)
+}
+
+/// One version, of the server or of a package: not `latest`, and not a range.
+pub(super) fn version(path: &str, version: Option<&Value>, violations: &mut Violations) {
+    let Some(version) = text(version) else { return };
+    if version == "latest" {
+        violations.note(
+            path,
+            "reserved-version-string",
+            "\"latest\" is reserved: name one version, such as \"1.0.2\".",
+        );
+    } else if is_range(version) {
+        violations.note(
+            path,
+            "version-looks-like-range",
+            format!("\"{}\" is a range of versions: name one, such as \"1.0.2\".", shorten(version, 60)),
+        );
+    }
+}
+
+/// Comparators, hyphen ranges, alternatives and wildcards, as the official registry recognises them; but an `x` in
+/// a pre-release (`1.0.0-next`) is no wildcard here, though that registry's pattern takes it for one.
+#[expect(clippy::expect_used, reason = "the patterns are literals, compiled by every test of a version")]
+fn is_range(version: &str) -> bool {
+    static RANGES: LazyLock<RegexSet> = LazyLock::new(|| {
+        const ONE: &str = r"v?\d+(?:\.\d+){0,3}(?:-[0-9A-Za-z.-]+)?";
+        RegexSet::new([
+            format!(r"^(?:\^|~|>=|<=|>|<|=)\s*{ONE}$"),
+            format!(r"^{ONE}\s-\s*{ONE}$"),
+            format!(r"^{ONE}\s*(?:\|\|\s*{ONE}\s*)+$"),
+            r"^(?:v?\d+|[xX*])(?:\.(?:\d+|[xX*])){0,1}\.[xX*](?:-[0-9A-Za-z.-]+)?$".to_owned(),
+            r"^(?:[xX*]\.(?:\d+|[xX*])|(?:v?\d+|[xX*])\.[xX*]\.\d+|[xX*]\.\d+\.\d+)(?:-[0-9A-Za-z.-]+)?$"
+                .to_owned(),
+        ])
+        .expect("literal patterns")
+    });
+    version.len() <= 255 && RANGES.is_match(version.trim())
+}
+
+/// A repository at GitHub or GitLab; one whose fields are all empty counts as none.
+fn repository(server: &Map<String, Value>, violations: &mut Violations) {
+    let Some(repository) = server.get("repository").and_then(Value::as_object) else { return };
+    let field = |name: &str| repository.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (source, url) = (field("source"), field("url"));
+    if source.is_empty() && url.is_empty() {
+        return;
+    }
+    let stands = match source {
+        "github" => is_repository(url, "github.com", 2..=2),
+        "gitlab" => is_repository(url, "gitlab.com", 2..=20),
+        _ => false,
+    };
+    if !stands {
+        violations.note(
+            "repository.url",
+            "invalid-repository-url",
+            format!(
+                "Name a repository at GitHub (source \"github\", https://github.com/owner/repository) or at GitLab \
+                 (source \"gitlab\"). Here source is \"{}\" and url \"{}\".",
+                shorten(source, 40),
+                shorten(url, 120)
+            ),
+        );
+    }
+    let subfolder = field("subfolder");
+    if !subfolder.is_empty() && !is_subfolder(subfolder) {
+        violations.note(
+            "repository.subfolder",
+            "invalid-subfolder-path",
+            format!(
+                "\"{}\" is no plain path inside the repository: write it like src/server, without . and .. in it.",
+                shorten(subfolder, 80)
+            ),
+        );
+    }
+}
+
+/// True for `http(s)://(www.)host/a/b` with as many path segments as `depth` allows.
+fn is_repository(url: &str, host: &str, depth: std::ops::RangeInclusive<usize>) -> bool {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or_default();
+    let rest = rest.strip_prefix("www.").unwrap_or(rest);
+    let Some(path) = rest.strip_prefix(host).and_then(|path| path.strip_prefix('/')) else { return false };
+    let segments: Vec<&str> = path.strip_suffix('/').unwrap_or(path).split('/').collect();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    depth.contains(&segments.len()) && segments.iter().all(|part| !part.is_empty() && part.chars().all(plain))
+}
+
+/// True for a clean relative path.
+fn is_subfolder(path: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    path.split('/').all(|part| !matches!(part, "" | "." | "..") && part.chars().all(plain))
+}
+
+/// An absolute https URL; in development, http on this machine too, as for remotes.
+fn website(server: &Map<String, Value>, reach: Reach, violations: &mut Violations) {
+    let Some(url) = text(server.get("websiteUrl")) else { return };
+    if reach == Reach::Development && Url::parse(url).is_ok_and(|url| template::is_local(&url)) {
+        return;
+    }
+    if let Some((rule, words)) =
+        link_fault(url, ["invalid-website-url", "website-url-must-be-absolute", "website-url-invalid-scheme"])
+    {
+        violations.note("websiteUrl", rule, format!("\"{}\" {words}.", shorten(url, 120)));
+    }
+}
+
+/// The source of an icon: an absolute https URL.
+fn icon_source(index: usize, icon: &Value, violations: &mut Violations) {
+    let Some(url) = icon.get("src").and_then(Value::as_str) else { return };
+    if let Some((rule, words)) =
+        link_fault(url, ["icon-src-invalid-url", "icon-src-not-absolute", "icon-src-invalid-scheme"])
+    {
+        violations.note(format!("icons[{index}].src"), rule, format!("\"{}\" {words}.", shorten(url, 120)));
+    }
+}
+
+/// What is wrong with a link; `rules` are the codes for unreadable, relative, and not https.
+fn link_fault(url: &str, rules: [&'static str; 3]) -> Option<(&'static str, &'static str)> {
+    match Url::parse(url) {
+        Ok(url) if url.scheme() == "https" => None,
+        Ok(_) => Some((rules[2], "must begin with https://")),
+        Err(url::ParseError::RelativeUrlWithoutBase) => {
+            Some((rules[1], "must be a whole address that begins with https://"))
+        }
+        Err(_) => Some((rules[0], "cannot be read as an address")),
+    }
+}
+
+/// What the publisher adds under its own key must stay small.
+fn extension(server: &Map<String, Value>, violations: &mut Violations) {
+    let Some(extension) = server.get("_meta").and_then(|meta| meta.get(EXTENSION)) else { return };
+    let bytes = extension.to_string().len();
+    if bytes > LARGEST_EXTENSION {
+        violations.note(
+            format!("_meta.{EXTENSION}"),
+            "publisher-extension-too-large",
+            format!("What the publisher adds may have {LARGEST_EXTENSION} bytes; this has {bytes}."),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_told_from_versions() {
+        let ranges = [
+            "^1.2.3",
+            "~1.2",
+            ">=1.0.0",
+            "<= 2",
+            "> v1",
+            "<1.0.0-beta.1",
+            "=1.0.0",
+            "1.2.3 - 2.0.0",
+            "1 - 2",
+            "1.2 || 1.3",
+            "1.2.*",
+            "1.2.x",
+            "1.2.X",
+            "1.x",
+            "v1.x",
+            "*.*",
+            "x.1",
+            "1.x.0",
+            "x.2.3",
+            "1.*-beta",
+            " 1.x ",
+        ];
+        for version in ranges {
+            assert!(is_range(version), "{version}");
+        }
+        let versions = [
+            "1.2.3",
+            "v1.0",
+            "1.0.0-beta.x",
+            "1.0.0-next",
+            "2025.10.1",
+            "1.0.0+build.5",
+            "a1b2c3",
+            "1",
+            "x",
+            "latest-1",
+            "1.2.3-4 5",
+            "1.0.0-x.7.z.92",
+            "experimental",
+            "1.2.3.4",
+        ];
+        for version in versions {
+            assert!(!is_range(version), "{version}");
+        }
+    }
+
+    #[test]
+    fn names_and_versions_are_told_from_what_is_none() {
+        for name in ["io.github.user/weather", "127.0.0.1/mcp_1", "ab/cd"] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in ["", "weather", "a/b/c", "io.github.user/", "-a.b/cd", "ab/c", "ab/c d"] {
+            assert!(!is_name(name), "{name}");
+        }
+        assert!(!is_name(&format!("ab/{}", "c".repeat(198))));
+        assert!(is_version("1.0.0+build") && is_version("x"));
+        assert!(
+            !is_version("latest") && !is_version("^1") && !is_version("") && !is_version(&"1".repeat(256))
+        );
+    }
+
+    #[test]
+    fn repositories_are_those_of_two_forges() {
+        assert!(is_repository("https://github.com/owner/repo", "github.com", 2..=2));
+        assert!(is_repository("http://www.github.com/owner/repo.git/", "github.com", 2..=2));
+        assert!(is_repository("https://gitlab.com/group/sub/repo", "gitlab.com", 2..=20));
+        for url in [
+            "https://github.com/owner",
+            "https://github.com/o/r/tree",
+            "git@github.com:o/r",
+            "https://github.com.evil.example/o/r",
+            "https://github.com//r",
+            "https://github.com/o/r?x",
+        ] {
+            assert!(!is_repository(url, "github.com", 2..=2), "{url}");
+        }
+    }
+
+    #[test]
+    fn subfolders_are_plain_relative_paths() {
+        for path in ["src", "src/server", "a.b/c_d-e"] {
+            assert!(is_subfolder(path), "{path}");
+        }
+        for path in ["/src", "src/", "a//b", "./a", "a/../b", "a b", "a\\b"] {
+            assert!(!is_subfolder(path), "{path}");
+        }
+    }
+}

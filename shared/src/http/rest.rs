@@ -1,0 +1,115 @@
+//! Serves operations and documents by REST: one handler for each, whatever stands behind it. A function only names what
+//! it serves.
+
+use axum::Router;
+use axum::extract::{FromRequest, Request, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get, post};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+
+use super::arguments::RawBody;
+use crate::app::App;
+use crate::cache::CacheValidator;
+use crate::documents::AnyDocument;
+use crate::error::Problem;
+use crate::model::Caller;
+use crate::operations::{AnyOperation, CacheRule, RawArguments, Route, RouteInput};
+
+/// The routes of some operations.
+#[must_use]
+pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
+    let routes = served.iter().flat_map(|operation| operation.routes.iter().map(|route| (*operation, route)));
+    routes
+        .fold(Router::new(), |router, (operation, route)| router.route(route.path, handler(operation, route)))
+}
+
+fn handler(operation: &'static AnyOperation, route: &'static Route) -> MethodRouter<App> {
+    let serve = move |State(app): State<App>, caller: Caller, request: Request| async move {
+        run(app, caller, operation, route, request).await
+    };
+    match route.input {
+        RouteInput::Query | RouteInput::QueryAs(_) => get(serve),
+        RouteInput::BodyAs(_) => post(serve),
+    }
+}
+
+async fn run(
+    app: App,
+    caller: Caller,
+    operation: &'static AnyOperation,
+    route: &'static Route,
+    request: Request,
+) -> Result<Response, Problem> {
+    let headers = request.headers().clone();
+    let query = request.uri().query().unwrap_or_default();
+    let arguments = match route.input {
+        RouteInput::Query => RawArguments::Query(query.to_owned()),
+        RouteInput::QueryAs(complete) => RawArguments::Query(complete(query)),
+        RouteInput::BodyAs(read) => {
+            RawArguments::Json(read(RawBody::from_request(request, &()).await?.json()?)?)
+        }
+    };
+    let answer = (operation.render)(app, caller, arguments).await?;
+    let body = Bytes::from(Box::<str>::from(answer).into_string());
+    Ok(match route.cache {
+        CacheRule::NoStore => ([(header::CONTENT_TYPE, "application/json")], body).into_response(),
+        CacheRule::MaxAge(seconds) => {
+            let validator = CacheValidator::of_body(&body);
+            let body = Some(body).filter(|_| !validator.is_held_by(&headers));
+            kept_for(seconds, &validator, "application/json", body)
+        }
+    })
+}
+
+/// The routes of some documents.
+#[must_use]
+pub fn documents(served: &[&'static AnyDocument]) -> Router<App> {
+    let paths = served.iter().flat_map(|document| document.paths.iter().map(|path| (*document, *path)));
+    paths.fold(Router::new(), |router, (document, path)| {
+        let serve = move |State(app): State<App>, request: Request| async move {
+            let path = request.uri().path().to_owned();
+            let query = request.uri().query().unwrap_or_default().to_owned();
+            read(app, document, path, query, request.headers().clone()).await
+        };
+        router.route(path, get(serve))
+    })
+}
+
+async fn read(
+    app: App,
+    document: &'static AnyDocument,
+    path: String,
+    query: String,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let answer = (document.answer)(app, path, query, headers).await?;
+    let mut response = match (answer.validator, document.max_age_s) {
+        (Some(validator), Some(seconds)) => kept_for(seconds, &validator, document.media_type, answer.body),
+        _ => ([(header::CONTENT_TYPE, document.media_type)], answer.body.unwrap_or_default()).into_response(),
+    };
+    for (name, value) in document.headers {
+        response.headers_mut().append(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    Ok(response)
+}
+
+/// An answer with its validator (RFC 9110 §13); 304 where the caller has the body already.
+pub fn kept_for(
+    seconds: u32,
+    validator: &CacheValidator,
+    media_type: &'static str,
+    body: Option<Bytes>,
+) -> Response {
+    let mut response = match body {
+        None => http::StatusCode::NOT_MODIFIED.into_response(),
+        Some(body) => ([(header::CONTENT_TYPE, media_type)], body).into_response(),
+    };
+    let caching = format!("public, max-age={seconds}");
+    for (name, value) in [(header::ETAG, validator.as_str()), (header::CACHE_CONTROL, &caching)] {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
+}

@@ -1,0 +1,315 @@
+//! What a message means and what is answered: plain words or a data part become one operation of the catalogue.
+//! Deterministic and without a model, so that the same message always means the same and nothing is written by a guess.
+
+mod called;
+mod command;
+mod first_probe;
+mod heard;
+mod help;
+mod matching;
+mod phrase;
+mod takes;
+#[cfg(test)]
+mod tests;
+mod told;
+mod words;
+
+use serde_json::{Map, Value, json};
+
+use crate::app::App;
+use crate::error::{Problem, shorten};
+use crate::model::Caller;
+use crate::operations::{AnyOperation, RawArguments};
+use heard::Heard;
+use matching::{Hold, Sense};
+use phrase::{PhraseBook, Slot};
+
+pub(crate) use help::filled;
+pub use help::{operations as what_can_be_done, text as help_text};
+
+/// What a message says, whatever protocol brought it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Said {
+    /// Its text.
+    pub text: String,
+    /// Its data parts.
+    pub data: Vec<Value>,
+    /// URLs that it points at besides its text.
+    pub urls: Vec<String>,
+}
+
+/// What a message means.
+#[derive(Clone, Debug)]
+pub enum Meaning {
+    /// Run this operation with these arguments.
+    Run(&'static AnyOperation, Value),
+    /// This operation is meant, but what it is about was not said.
+    Lacks(&'static AnyOperation, Lack),
+    /// This operation is bidden in a way in which it is not done.
+    Held(&'static AnyOperation, &'static str),
+    /// An operation is called that does not exist.
+    NoSuch(String),
+    /// A greeting, a call for help, or nothing at all.
+    Greeting,
+    /// Nothing that is understood; what comes nearest.
+    Unclear(Vec<&'static AnyOperation>),
+}
+
+/// What was not said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// A URL.
+    Url,
+    /// Which listing.
+    Listing,
+    /// A few words.
+    Words,
+}
+
+/// How an answer came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Something was read, or could not be; nothing has changed.
+    Read,
+    /// Something was done.
+    Done,
+    /// Something was to be done and was refused.
+    Failed,
+    /// Something is missing and was asked for.
+    Asked,
+    /// It was told what can be done.
+    Explained,
+    /// What was called does not exist.
+    Declined,
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// How it came about.
+    pub outcome: Outcome,
+    /// The answer in words.
+    pub text: String,
+    /// The answer as data: `{executed, operation, arguments, result, ok}` and, beside it, what helps.
+    pub data: Value,
+}
+
+/// Understands a message; `earlier` is what the same conversation said before it was asked for more.
+#[must_use]
+pub fn understand(said: &Said, earlier: Option<&Said>) -> Meaning {
+    let mut calls = said.data.iter().filter_map(called::call);
+    if let Some(call) = calls.next() {
+        return match call.entry {
+            Some(entry) if calls.next().is_some() => {
+                Meaning::Held(entry, "Only one operation can be called at a time.")
+            }
+            Some(entry) => Meaning::Run(entry, call.arguments),
+            None => Meaning::NoSuch(call.name),
+        };
+    }
+    let book = PhraseBook::own();
+    let (heard, beside) = taken_apart(said);
+    if let Some(call) = call_in(&said.text) {
+        return understand(&Said { text: String::new(), data: vec![call], urls: Vec::new() }, None);
+    }
+    let sense = matching::sense(book, &heard, &beside);
+    let sense = match (sense, earlier) {
+        (Sense::Unclear(_) | Sense::Lacks(..), Some(earlier)) => in_context(book, said, earlier),
+        (sense, _) => sense,
+    };
+    match sense {
+        Sense::Run(entry, arguments) => Meaning::Run(entry, Value::Object(arguments)),
+        Sense::Lacks(entry, slot) => Meaning::Lacks(entry, lack(slot)),
+        Sense::Held(entry, hold) => Meaning::Held(entry, why(hold)),
+        Sense::Unclear(_) if is_greeting(&heard) && beside.is_empty() => Meaning::Greeting,
+        Sense::Unclear(nearest) => match matching::alone(book, &heard, &beside) {
+            Some(Sense::Run(entry, arguments)) => Meaning::Run(entry, Value::Object(arguments)),
+            _ => Meaning::Unclear(nearest),
+        },
+    }
+}
+
+/// Whether a message takes back what its conversation asked for.
+#[must_use]
+pub fn refuses(said: &Said) -> bool {
+    command::refuses(&Heard::of(&said.text).words)
+}
+
+/// Answers a message by what it means.
+///
+/// # Errors
+/// The fault is ours or passes by: the table is busy. A caller's fault is an answer.
+pub async fn answer(app: &App, caller: &Caller, said: &Said, meaning: Meaning) -> Result<Reply, Problem> {
+    match meaning {
+        Meaning::Run(entry, arguments) => run(app, caller, entry, arguments).await,
+        other => Ok(explained(app, said, &other)),
+    }
+}
+
+async fn run(
+    app: &App,
+    caller: &Caller,
+    entry: &'static AnyOperation,
+    arguments: Value,
+) -> Result<Reply, Problem> {
+    let since = app.clock.now();
+    let told = |ok: bool, text: String, result: (&str, Value)| {
+        let outcome = match (entry.effect.read_only, ok) {
+            (true, _) => Outcome::Read,
+            (false, true) => Outcome::Done,
+            (false, false) => Outcome::Failed,
+        };
+        let mut data = json!({ "executed": ok, "operation": entry.name, "arguments": arguments, "result": null, "ok": ok });
+        data[result.0] = result.1;
+        Reply { outcome, text, data }
+    };
+    match (entry.run)(app.clone(), *caller, RawArguments::Json(arguments.clone())).await {
+        Ok(result) => {
+            let status = first_probe::outcome(app, caller, entry.name, &result, since).await?;
+            let text = told::answer(entry, status.as_ref().unwrap_or(&result));
+            let mut reply = told(true, text, ("result", result));
+            if let Some(status) = status {
+                reply.data["status"] = status;
+            }
+            Ok(reply)
+        }
+        Err(problem) if problem.status.is_server_error() => Err(problem),
+        Err(problem) => {
+            let document = problem.document();
+            let next = told::next(&document["next"]).map(|next| format!(" {next}")).unwrap_or_default();
+            Ok(told(false, format!("{}{next}", problem.detail), ("error", document)))
+        }
+    }
+}
+
+fn explained(app: &App, said: &Said, meaning: &Meaning) -> Reply {
+    let (heard, _) = taken_apart(said);
+    let everything =
+        || format!("What can be asked:\n{}", help::lines(crate::operations::CATALOGUE, Some(&heard)));
+    let (outcome, reason, entry, text) = match meaning {
+        Meaning::Lacks(entry, lack) => {
+            let question = match lack {
+                Lack::Url => "Which URL? Send that of the agent card, the site or the MCP endpoint.",
+                Lack::Listing => {
+                    "Which listing? Send its id (agtpub_…, agent-… or mcp-…), its URL or its name in quotes."
+                }
+                Lack::Words => "About what? Send it in a few words, in quotes.",
+            };
+            let text = format!(
+                "{}: {question} For instance: \"{}\".",
+                entry.title,
+                help::example(entry, Some(&heard))
+            );
+            (Outcome::Asked, "lacks", Some(*entry), text)
+        }
+        Meaning::Held(entry, why) => {
+            let plainly = format!(
+                "{why} Nothing was done. To have it done, say only: \"{}\".",
+                help::example(entry, Some(&heard))
+            );
+            (Outcome::Explained, "held", Some(*entry), plainly)
+        }
+        Meaning::NoSuch(name) => {
+            let name = shorten(name, 80);
+            (
+                Outcome::Declined,
+                "no_such_operation",
+                None,
+                format!("There is no operation `{name}`. {}", everything()),
+            )
+        }
+        Meaning::Greeting | Meaning::Run(..) => {
+            (Outcome::Explained, "help", None, help::text(&app.settings.brand))
+        }
+        Meaning::Unclear(near) if near.is_empty() => {
+            (Outcome::Explained, "not_understood", None, format!("This was not understood. {}", everything()))
+        }
+        Meaning::Unclear(near) => {
+            let near = help::lines(near.iter().copied(), Some(&heard));
+            let text = format!(
+                "This was not understood, and nothing was done. Perhaps:\n{near}\n\n{}",
+                everything()
+            );
+            (Outcome::Explained, "not_understood", None, text)
+        }
+    };
+    let data = json!({
+        "executed": false,
+        "operation": entry.map(|entry| entry.name),
+        "arguments": {},
+        "result": null,
+        "ok": matches!(reason, "help"),
+        "reason": reason,
+        "operations": help::operations(),
+    });
+    Reply { outcome, text, data }
+}
+
+fn taken_apart(said: &Said) -> (Heard, Map<String, Value>) {
+    let mut heard = Heard::of(&said.text);
+    let beside: Map<String, Value> = said.data.iter().flat_map(called::loose).collect();
+    for text in beside.values().filter_map(Value::as_str).chain(said.urls.iter().map(String::as_str)) {
+        let alone = Heard::of(text);
+        match (alone.urls.as_slice(), alone.ids.as_slice()) {
+            ([url], _) if alone.words.is_empty() => heard.add_url(url),
+            (_, [id]) if alone.words.is_empty() => heard.add_id(id),
+            _ => {}
+        }
+    }
+    (heard, beside)
+}
+
+/// The sense of a message as the rest of what was said before.
+fn in_context(book: &PhraseBook, said: &Said, earlier: &Said) -> Sense {
+    let whole = Said {
+        text: format!("{}\n{}", earlier.text, said.text),
+        data: earlier.data.iter().chain(&said.data).cloned().collect(),
+        urls: earlier.urls.iter().chain(&said.urls).cloned().collect(),
+    };
+    let (heard, beside) = taken_apart(&whole);
+    match matching::sense(book, &heard, &beside) {
+        Sense::Lacks(entry, slot) if entry.effect.read_only => {
+            // What was asked for is the whole of the answer: a name needs no quotes then.
+            let quoted = Said { text: format!("{} \"{}\"", earlier.text, said.text.trim()), ..whole };
+            let (heard, beside) = taken_apart(&quoted);
+            match matching::sense(book, &heard, &beside) {
+                run @ Sense::Run(..) => run,
+                _ => Sense::Lacks(entry, slot),
+            }
+        }
+        // What was asked for then is done only where nothing in the answer speaks against it.
+        Sense::Run(entry, _) if !entry.effect.read_only && command::objects(&Heard::of(&said.text).words) => {
+            Sense::Held(entry, Hold::TakenBack)
+        }
+        sense => sense,
+    }
+}
+
+/// A call that was sent as JSON in a text part.
+fn call_in(text: &str) -> Option<Value> {
+    let data: Value = text.trim().starts_with('{').then(|| serde_json::from_str(text).ok()).flatten()?;
+    called::call(&data).map(|_| data)
+}
+
+fn is_greeting(heard: &Heard) -> bool {
+    const CALLS: [&str; 6] = ["help", "commands", "menu", "usage", "capabilities", "examples"];
+    let picked = !heard.urls.is_empty() || !heard.ids.is_empty();
+    let counting = heard.words.iter().filter(|word| word.counts());
+    let calls = heard.words.iter().any(|word| CALLS.contains(&word.low.as_str()));
+    !picked && (calls || counting.count() == 0)
+}
+
+const fn lack(slot: Slot) -> Lack {
+    match slot {
+        Slot::Url => Lack::Url,
+        Slot::Id => Lack::Listing,
+        Slot::Text => Lack::Words,
+    }
+}
+
+const fn why(hold: Hold) -> &'static str {
+    match hold {
+        Hold::TakenBack => "The message bids this and takes it back, or makes it depend on something.",
+        Hold::Several => "The message names several URLs, and one is wanted at a time.",
+    }
+}

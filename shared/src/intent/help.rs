@@ -1,0 +1,67 @@
+//! What can be asked, with examples that can be sent as they stand: the answer to a greeting, to an empty message
+//! and to whatever is not understood. It is drawn from the catalogue, with what was picked out of the text put in.
+
+use serde_json::{Value, json};
+
+use super::heard::Heard;
+use crate::operations::{AnyOperation, CATALOGUE};
+
+/// What stands in an example where the text gave nothing.
+const URL: &str = "https://agent.example.com/.well-known/agent-card.json";
+const ID: &str = "agtpub_0123456789abcdef0123";
+
+/// An example of an operation, said in plain words with what was heard put in.
+pub(super) fn example(entry: &AnyOperation, heard: Option<&Heard>) -> String {
+    let picked = |list: fn(&Heard) -> &Vec<String>| heard.and_then(|heard| list(heard).first().cloned());
+    let (url, id) = (picked(|heard| &heard.urls), picked(|heard| &heard.ids));
+    let wants = |phrase: &str| {
+        (phrase.contains("{url}") && url.is_some()) || (phrase.contains("{id}") && id.is_some())
+    };
+    let phrase = entry.phrases.iter().find(|phrase| wants(phrase)).or(entry.phrases.first()).copied();
+    let phrase = phrase.unwrap_or(entry.name);
+    fill(phrase, url.as_deref().unwrap_or(URL), id.as_deref().unwrap_or(ID))
+}
+
+/// A phrase of the catalogue as somebody would say it.
+pub(crate) fn filled(phrase: &str) -> String {
+    fill(phrase, URL, ID)
+}
+
+fn fill(phrase: &str, url: &str, id: &str) -> String {
+    phrase.replace("{url}", url).replace("{id}", id).replace("{text}", "Weather Bot")
+}
+
+/// One line for each of these operations.
+pub(super) fn lines<'a>(
+    entries: impl IntoIterator<Item = &'a AnyOperation>,
+    heard: Option<&Heard>,
+) -> String {
+    let lines = entries.into_iter().map(|entry| format!("- {}: \"{}\"", entry.title, example(entry, heard)));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Every operation as data: how it is said, and how it is called.
+#[must_use]
+pub fn operations() -> Value {
+    let told = |entry: &AnyOperation| {
+        json!({
+            "operation": entry.name,
+            "title": entry.title,
+            "description": entry.description,
+            "say": example(entry, None),
+            // As text, because a name within an answer of A2A must be in camel case, whoever's it is.
+            "data": format!("{{\"operation\": \"{}\", \"arguments\": {}}}", entry.name, entry.example),
+        })
+    };
+    CATALOGUE.iter().copied().map(told).collect()
+}
+
+/// What can be asked, in plain words.
+#[must_use]
+pub fn text(brand: &str) -> String {
+    format!(
+        "This is {brand}: a registry in which every Live agent and MCP server has answered a real handshake. You can \
+         ask in plain words, or send a data part {{\"operation\": …, \"arguments\": {{…}}}}. For instance:\n{}",
+        lines(CATALOGUE, None)
+    )
+}

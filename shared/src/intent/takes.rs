@@ -1,0 +1,171 @@
+//! What an operation takes, read from its input schema: which argument a URL goes into, which an id, a text.
+//! So a new operation needs a schema with plain names and nothing here.
+
+use serde_json::{Map, Value, json};
+
+use super::heard::Heard;
+use super::phrase::Slot;
+use super::words::stem;
+use crate::operations::AnyOperation;
+
+/// Names that an argument for each slot goes by, the first that the operation has being taken.
+const URLS: [&str; 5] = ["url", "agent_card_url", "card_url", "mcp_url", "target"];
+const IDS: [&str; 5] = ["listing_id", "id", "listing_a", "listing_b", "subject"];
+const TEXTS: [&str; 11] =
+    ["q", "query", "text", "body", "goals", "message", "note", "description", "name", "agent_name", "jws"];
+
+/// What an operation takes.
+#[derive(Clone, Debug)]
+pub(super) struct Takes {
+    urls: Vec<String>,
+    ids: Vec<String>,
+    texts: Vec<String>,
+    /// Its argument for the name of a listing, other than the one for a text.
+    pub(super) name: Option<String>,
+    email: Option<String>,
+    choices: Vec<(String, Vec<String>)>,
+    limit: Option<(u64, u64)>,
+    known: Vec<String>,
+}
+
+impl Takes {
+    /// Reads the input schema of an operation.
+    pub(super) fn of(entry: &AnyOperation) -> Self {
+        let schema = (entry.input_schema)();
+        let none = Map::new();
+        let properties = schema["properties"].as_object().unwrap_or(&none);
+        let those = |names: &[&str]| -> Vec<String> {
+            names
+                .iter()
+                .filter(|name| properties.contains_key(**name))
+                .map(|name| (*name).to_owned())
+                .collect()
+        };
+        let choices = properties
+            .iter()
+            .map(|(name, property)| (name.clone(), choices(&schema, property)))
+            .filter(|(_, choices)| !choices.is_empty());
+        let limit = properties.get("limit").map(|limit| {
+            let bound = |name: &str, default: u64| limit[name].as_f64().map_or(default, |bound| bound as u64);
+            (bound("minimum", 1), bound("maximum", 100))
+        });
+        Self {
+            urls: those(&URLS),
+            ids: those(&IDS),
+            texts: those(&TEXTS),
+            name: those(&["name"]).pop(),
+            email: those(&["contact_email", "email"]).pop(),
+            choices: choices.collect(),
+            limit,
+            known: properties.keys().cloned().collect(),
+        }
+    }
+
+    /// The argument for the `nth` slot of its sort, counted from 0.
+    pub(super) fn argument(&self, slot: Slot, nth: usize) -> Option<&str> {
+        let names = match slot {
+            Slot::Url => &self.urls,
+            Slot::Id => &self.ids,
+            Slot::Text => &self.texts,
+        };
+        // The same URL under another name would be a second URL.
+        let nth = if slot == Slot::Url { 0 } else { nth };
+        names.get(nth).map(String::as_str)
+    }
+
+    /// Arguments that are told in passing: a choice named in the text, a number, an address; and what was sent
+    /// beside the text under the argument's own name.
+    pub(super) fn add_what_is_told(
+        &self,
+        arguments: &mut Map<String, Value>,
+        heard: &Heard,
+        beside: &Map<String, Value>,
+        read_only: bool,
+    ) {
+        for (name, value) in beside.iter().filter(|(name, _)| self.known.contains(name)) {
+            arguments.insert(name.clone(), value.clone());
+        }
+        if let (Some(name), [email]) = (&self.email, heard.emails.as_slice()) {
+            arguments.entry(name).or_insert_with(|| json!(email));
+        }
+        // What a text says in passing may narrow a search; it must not decide what is written.
+        if !read_only {
+            return;
+        }
+        for (name, choices) in &self.choices {
+            let named: Vec<&String> = choices
+                .iter()
+                .filter(|choice| heard.words.iter().any(|word| word.stem == stem(&choice.to_lowercase())))
+                .collect();
+            if let [choice] = named.as_slice() {
+                arguments.entry(name).or_insert_with(|| json!(choice));
+            }
+        }
+        if let (Some((least, most)), [number]) = (self.limit, heard.numbers.as_slice())
+            && (least..=most).contains(number)
+        {
+            arguments.entry("limit").or_insert_with(|| json!(number));
+        }
+    }
+}
+
+/// The words that an argument may be, where it is one of a few; `all` is none of them.
+fn choices(schema: &Value, property: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    collect(schema, property, &mut found, 0);
+    found.retain(|choice| !matches!(choice.as_str(), "all" | "any" | "both" | "none"));
+    found
+}
+
+fn collect(schema: &Value, property: &Value, found: &mut Vec<String>, depth: u8) {
+    if depth > 4 {
+        return;
+    }
+    if let Some(target) = property["$ref"].as_str().and_then(|path| path.strip_prefix('#')) {
+        collect(schema, schema.pointer(target).unwrap_or(&Value::Null), found, depth + 1);
+    }
+    for several in ["anyOf", "oneOf"] {
+        for one in property[several].as_array().into_iter().flatten() {
+            collect(schema, one, found, depth + 1);
+        }
+    }
+    let listed = property["enum"].as_array().into_iter().flatten().chain(property.get("const"));
+    found.extend(listed.filter_map(Value::as_str).map(str::to_owned));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operations::named;
+
+    #[test]
+    fn arguments_are_found_in_schemas() {
+        let takes = |name: &str| Takes::of(named(name).unwrap());
+        assert_eq!(takes("list_yourself").argument(Slot::Url, 0), Some("url"));
+        assert_eq!(takes("check_status").argument(Slot::Id, 0), Some("id"));
+        assert_eq!(takes("check_status").argument(Slot::Text, 0), Some("name"));
+        assert_eq!(takes("probe_clean").argument(Slot::Id, 0), Some("listing_id"));
+        assert_eq!(takes("score").argument(Slot::Text, 0), None);
+        assert_eq!(
+            takes("search_active").choices,
+            [("kind".to_owned(), vec!["agent".to_owned(), "mcp".to_owned()])]
+        );
+    }
+
+    #[test]
+    fn what_is_told_in_passing_narrows_a_search() {
+        let told = |text: &str| {
+            let mut arguments = Map::new();
+            Takes::of(named("search_active").unwrap()).add_what_is_told(
+                &mut arguments,
+                &Heard::of(text),
+                &Map::new(),
+                true,
+            );
+            Value::Object(arguments)
+        };
+        assert_eq!(told("show 5 live agents"), json!({ "kind": "agent", "limit": 5 }));
+        assert_eq!(told("agents and MCP servers"), json!({}));
+        assert_eq!(told("show all 7000"), json!({}));
+    }
+}

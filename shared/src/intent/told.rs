@@ -1,0 +1,116 @@
+//! An answer told in a sentence or two, for whoever reads the text and not the data: how it stands, and what next.
+//! Operations say this under a few common names, so that no operation needs words of its own here.
+
+use serde_json::Value;
+
+use crate::error::shorten;
+use crate::operations::AnyOperation;
+
+/// Members in which an answer says in words how it stands, the first that is there being told.
+const IN_WORDS: [&str; 6] = ["message", "lane_reason", "summary", "thanks", "note", "one_liner"];
+/// Members that tell what to do next.
+const NEXT: [&str; 3] = ["next", "list_hint", "hint"];
+/// At most so many rows of a list are named.
+const NAMED: usize = 10;
+/// At most so many plain facts are told.
+const FACTS: usize = 6;
+
+/// The answer of an operation in words.
+pub(super) fn answer(entry: &AnyOperation, result: &Value) -> String {
+    let mut told = Vec::new();
+    told.extend(subject(result));
+    let words = IN_WORDS.iter().find_map(|member| result[*member].as_str());
+    told.extend(words.map(str::to_owned));
+    told.extend(rows(result));
+    if words.is_none() && told.len() < 2 {
+        told.extend(facts(result));
+    }
+    told.extend(NEXT.iter().find_map(|member| next(&result[*member])));
+    if told.is_empty() {
+        told.push(format!("{}: done.", entry.title));
+    }
+    told.join(" ")
+}
+
+fn subject(result: &Value) -> Option<String> {
+    let name = result["name"].as_str().or_else(|| result["listing_id"].as_str())?;
+    let id = result["listing_id"]
+        .as_str()
+        .filter(|id| *id != name)
+        .map(|id| format!(" ({id})"))
+        .unwrap_or_default();
+    let lane =
+        result["lane"].as_str().map(|lane| format!(" is {}", lane.replace('_', " "))).unwrap_or_default();
+    Some(format!("{}{id}{lane}.", shorten(name, 120)))
+}
+
+/// The first list of rows with names or ids.
+fn rows(result: &Value) -> Option<String> {
+    let (list, rows) = result.as_object()?.iter().find_map(|(name, value)| {
+        let rows = value.as_array().filter(|rows| rows.iter().all(|row| row["listing_id"].is_string()))?;
+        Some((name, rows))
+    })?;
+    if rows.is_empty() {
+        return Some(format!("No {}.", list.replace('_', " ")));
+    }
+    let named = rows.iter().take(NAMED).map(|row| {
+        let id = row["listing_id"].as_str().unwrap_or_default();
+        match row["name"].as_str() {
+            Some(name) if name != id => format!("{} ({id})", shorten(name, 80)),
+            _ => id.to_owned(),
+        }
+    });
+    let named = named.collect::<Vec<_>>().join(", ");
+    let more = rows.len().checked_sub(NAMED).filter(|more| *more > 0);
+    let more = more.map(|more| format!(" and {more} more in the data")).unwrap_or_default();
+    Some(format!("{} {}: {named}{more}.", rows.len(), list.replace('_', " ")))
+}
+
+/// Plain members as they stand.
+fn facts(result: &Value) -> Option<String> {
+    let facts = result.as_object()?.iter().filter(|(name, _)| {
+        !matches!(name.as_str(), "ok" | "found" | "id" | "listing_id" | "name" | "lane")
+            && !NEXT.contains(&name.as_str())
+    });
+    let facts = facts.filter_map(|(name, value)| {
+        let value = match value {
+            Value::String(text) => shorten(text, 120),
+            Value::Bool(_) | Value::Number(_) => value.to_string(),
+            _ => return None,
+        };
+        Some(format!("{}: {value}", name.replace('_', " ")))
+    });
+    let facts: Vec<String> = facts.take(FACTS).collect();
+    (!facts.is_empty()).then(|| format!("{}.", facts.join(", ")))
+}
+
+/// What to do next: a sentence, or an object with one.
+pub(super) fn next(next: &Value) -> Option<String> {
+    let text = next.as_str().or_else(|| next["note"].as_str())?;
+    (!text.is_empty()).then(|| format!("Next: {}", shorten(text, 600)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operations::named;
+    use serde_json::json;
+
+    #[test]
+    fn answers_are_told_by_what_they_hold() {
+        let entry = named("check_status").unwrap();
+        let status = json!({ "ok": true, "listing_id": "agtpub_1", "name": "Bot", "lane": "needs_fix",
+            "lane_reason": "The probe found something to fix.", "next": { "note": "Serve a card." } });
+        assert_eq!(
+            answer(entry, &status),
+            "Bot (agtpub_1) is needs fix. The probe found something to fix. Next: Serve a card."
+        );
+        let rows =
+            json!({ "ok": true, "listings": [{ "listing_id": "mcp-a", "name": "A" }], "next_cursor": null });
+        assert_eq!(answer(entry, &rows), "1 listings: A (mcp-a).");
+        assert_eq!(answer(entry, &json!({ "ok": true, "listings": [] })), "No listings.");
+        let facts = json!({ "ok": true, "listing_id": "mcp-a", "live": true, "score": 0.5 });
+        assert_eq!(answer(entry, &facts), "mcp-a. live: true, score: 0.5.");
+        assert_eq!(answer(entry, &json!({})), "Check a listing's status: done.");
+    }
+}

@@ -1,0 +1,26 @@
+//! A verdict with the checks on it and the score of both: what status shows, and what the table keeps as evidence.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Check, Moment, Score, Verdict};
+
+/// What the last probe of a listing found, as status shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Assessment {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The checks on it.
+    pub checks: Vec<Check>,
+    /// The score and what it is made of.
+    pub score: Score,
+    /// When.
+    pub probed_at: Moment,
+}
+
+impl Assessment {
+    /// True where no blocking check fails (contract: `checks_clean`); false before there are any.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        !self.checks.is_empty() && self.checks.iter().all(|check| check.ok || !check.blocking)
+    }
+}

@@ -1,0 +1,26 @@
+//! One line of the public activity feed (contract "Events" 3): what happened to which listing, nothing of any person.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Kind, ListingId, Moment};
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FeedItem {
+    /// `listing_queued`, `listing_live`, `listing_needs_fix`, `listing_demoted`, ...
+    #[serde(rename = "type")]
+    pub what: String,
+    /// When.
+    #[schemars(with = "String")]
+    pub at: Moment,
+    /// To which listing.
+    pub listing_id: ListingId,
+    /// Its kind, where it is settled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
+    /// Its display name.
+    pub name: String,
+    /// One sentence for people.
+    pub text: String,
+}

@@ -1,0 +1,140 @@
+//! A listing as the table keeps it: small, so that it is cheap to write and to list. Everything that can be
+//! derived from it (`take_demo`, `deal`, `next`) is derived when it is shown.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Category, Kind, Lane, ListingId};
+use crate::model::{DeclaredTransport, Handshake, Moment, Obstacle};
+
+/// The core of a listing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Listing {
+    /// Its id.
+    pub id: ListingId,
+    /// Agent or MCP server; open until the first probe where only a site was published.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
+    /// Display name; the id until a card or a publisher gives one.
+    pub name: String,
+    /// What it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The name in its server description, such as `io.github.acme/weather`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_name: Option<String>,
+    /// Its own version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// What it is filed under.
+    pub category: Category,
+    /// What is probed: a card URL, a site or an MCP endpoint; absent where there is nothing to ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The transport that a server description declared.
+    pub declared: DeclaredTransport,
+    /// Why it cannot be asked at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<Obstacle>,
+    /// A page about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub website: Option<String>,
+    /// The URL of its card, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card_url: Option<String>,
+    /// The URL that answered the last handshake.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<String>,
+    /// Where it stands.
+    pub lane: Lane,
+    /// When it was first published.
+    pub listed_at: Moment,
+    /// When it went Live; absent while it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live_since: Option<Moment>,
+    /// When a handshake was last `ok`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_ok_at: Option<Moment>,
+    /// The latest judged probe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<LastProbe>,
+    /// When it is asked next.
+    pub due_at: Moment,
+    /// Probes in a row that were not `ok`.
+    #[serde(default)]
+    pub failures: u32,
+    /// Hours (since the epoch) in which a weekly recheck failed; three different ones demote.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strikes: Vec<i64>,
+    /// The protocol version it spoke last: the next probe starts there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub era: Option<String>,
+    /// SHA-256 over its tool list when it was last read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools_hash: Option<String>,
+    /// A hash over what it says of itself, so that search reads it anew only when that changes.
+    #[serde(rename = "said", default, skip_serializing_if = "Option::is_none")]
+    pub content_hash: Option<String>,
+    /// It took its demo.
+    #[serde(default)]
+    pub demoed: bool,
+    /// It gave its feedback.
+    #[serde(default)]
+    pub feedbacked: bool,
+    /// Whoever holds this mark is probing it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease: Option<String>,
+    /// Until when (milliseconds since the epoch) the mark counts.
+    #[serde(default)]
+    pub lease_until: i64,
+}
+
+/// The latest judged probe of a listing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LastProbe {
+    /// Its outcome.
+    pub handshake: Handshake,
+    /// 0 to 100.
+    pub score: u8,
+    /// When.
+    pub at: Moment,
+    /// What was asked.
+    pub target: String,
+    /// Milliseconds of the handshake.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ms: Option<u32>,
+}
+
+impl Listing {
+    /// What is probed, or the page about it where there is nothing to ask.
+    #[must_use]
+    pub fn target(&self) -> &str {
+        self.url.as_deref().or(self.website.as_deref()).unwrap_or_default()
+    }
+
+    /// The kind, as far as it is known: what only a card can tell counts as an agent until then.
+    #[must_use]
+    pub fn shown_kind(&self) -> Kind {
+        self.kind.unwrap_or(Kind::Agent)
+    }
+}
+
+impl Listing {
+    /// The URL of its card, else of whatever answered for it.
+    #[must_use]
+    pub fn shown_card_url(&self) -> &str {
+        self.card_url.as_deref().or(self.endpoint.as_deref()).unwrap_or_else(|| self.target())
+    }
+
+    /// A page about it, else the root of its own site.
+    #[must_use]
+    pub fn shown_website(&self) -> String {
+        let own_site = || url::Url::parse(self.target()).ok().map(|url| url.origin().ascii_serialization());
+        self.website.clone().or_else(own_site).unwrap_or_default()
+    }
+
+    /// Its place in the order of the Active list: when it went Live, then its id.
+    #[must_use]
+    pub fn shown_at(&self) -> String {
+        format!("{:013}#{}", self.live_since.unwrap_or(self.listed_at).as_millisecond(), self.id)
+    }
+}

@@ -1,0 +1,23 @@
+//! Names and addresses that the protocols fix: revisions, endpoints and media types. Here, because documents, doors
+//! and probes must agree on them.
+
+/// The revision of MCP without sessions and handshakes, which is preferred here.
+pub const MCP_NEWEST_REVISION: &str = "2026-07-28";
+
+/// The revisions that the endpoint speaks, the newest first (contract "Versioning", research of the older ones).
+pub const MCP_REVISIONS: [&str; 4] = [MCP_NEWEST_REVISION, "2025-11-25", "2025-06-18", "2025-03-26"];
+
+/// The path of the endpoint (contract "Tools endpoint").
+pub const MCP_ENDPOINT: &str = "/api/protocol";
+
+/// The same endpoint where MCP clients look for one; `/server-card` below it is the reserved place of the card.
+pub const MCP_SHORT_ENDPOINT: &str = "/mcp";
+
+/// The media type of the official card (SEP-2127).
+pub const SERVER_CARD_MEDIA_TYPE: &str = "application/mcp-server-card+json";
+
+/// Where the API stands, relative to the registry; announced as its base in the catalogue (ARD §7).
+pub const ARD_BASE: &str = "/api/ard/";
+
+/// The media type of an agent card.
+pub const AGENT_CARD_MEDIA_TYPE: &str = "application/a2a-agent-card+json";

@@ -1,0 +1,156 @@
+//! What an operation is: its names and words, its arguments and answer, its routes, and what it does. Typed where it is
+//! written, of any type where it is served.
+
+use futures::future::BoxFuture;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, schema_for};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::arguments::RawArguments;
+use super::route::Route;
+use crate::app::App;
+use crate::cache::CacheValidator;
+use crate::error::Problem;
+use crate::model::Caller;
+
+/// What an operation does to the world, told to a model that must choose (MCP tool annotations).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Effect {
+    /// It changes nothing.
+    pub read_only: bool,
+    /// Done twice, it is as if done once.
+    pub idempotent: bool,
+    /// It speaks with a server outside this registry.
+    pub open_world: bool,
+}
+
+impl Effect {
+    /// Reads the registry.
+    pub const READS: Self = Self { read_only: true, idempotent: true, open_world: false };
+}
+
+/// A way in which the agent card advertises an operation (contract "Agent card", skill ids).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdvertisedSkill {
+    /// The contract's id of the skill.
+    pub id: &'static str,
+    /// Its name for people.
+    pub name: &'static str,
+    /// What it does, as an agent that looks for a skill would read it.
+    pub description: &'static str,
+    /// Words to find it by.
+    pub tags: &'static [&'static str],
+}
+
+/// A capability of the registry.
+pub trait Operation: 'static {
+    /// Its name at every door.
+    const NAME: &'static str;
+    /// Other names it answers to.
+    const ALIASES: &'static [&'static str] = &[];
+    /// Its name for people.
+    const TITLE: &'static str;
+    /// What it does and when to use it, written for a model that must choose.
+    const DESCRIPTION: &'static str;
+    /// What it does to the world.
+    const EFFECT: Effect;
+    /// Arguments of a typical call, as JSON.
+    const EXAMPLE: &'static str;
+    /// Plain requests that mean this operation. `{url}`, `{id}` and `{text}` stand for what is picked out of a
+    /// message; they are also the examples that documents and cards show.
+    const PHRASES: &'static [&'static str];
+    /// The skills by which the agent card advertises it.
+    const SKILLS: &'static [AdvertisedSkill];
+    /// Where it is reached by REST.
+    const ROUTES: &'static [Route] = &[];
+    /// What it takes.
+    type Arguments: DeserializeOwned + JsonSchema + Send;
+    /// What it answers.
+    type Answer: Serialize + JsonSchema + Send;
+
+    /// Stands for what its answers are made from at this moment, where they may be remembered: while it is the same,
+    /// the same arguments have the same answer.
+    fn cache_validator(_: &App) -> impl Future<Output = Result<Option<CacheValidator>, Problem>> + Send {
+        async { Ok(None) }
+    }
+
+    /// Does it.
+    fn run(
+        app: &App,
+        caller: &Caller,
+        arguments: Self::Arguments,
+    ) -> impl Future<Output = Result<Self::Answer, Problem>> + Send;
+}
+
+/// An operation as the doors and documents see it.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyOperation {
+    /// Its name at every door.
+    pub name: &'static str,
+    /// Other names it answers to.
+    pub aliases: &'static [&'static str],
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it does and when to use it.
+    pub description: &'static str,
+    /// What it does to the world.
+    pub effect: Effect,
+    /// Arguments of a typical call, as JSON.
+    pub example: &'static str,
+    /// Plain requests that mean it, with `{url}`, `{id}` and `{text}` for what is picked out of a message.
+    pub phrases: &'static [&'static str],
+    /// The skills by which the agent card advertises it.
+    pub skills: &'static [AdvertisedSkill],
+    /// Where it is reached by REST.
+    pub routes: &'static [Route],
+    /// JSON Schema 2020-12 of its arguments.
+    pub input_schema: fn() -> Value,
+    /// JSON Schema 2020-12 of its answer.
+    pub output_schema: fn() -> Value,
+    /// Stands for what its answers are made from at this moment, where they may be remembered.
+    pub cache_validator: fn(App) -> BoxFuture<'static, Result<Option<CacheValidator>, Problem>>,
+    /// Does it, and gives the answer as JSON.
+    pub run: fn(App, Caller, RawArguments) -> BoxFuture<'static, Result<Value, Problem>>,
+    /// Does it, and gives the answer as JSON text: for whoever only sends it on.
+    pub render: fn(App, Caller, RawArguments) -> BoxFuture<'static, Result<Box<RawValue>, Problem>>,
+}
+
+impl AnyOperation {
+    pub(super) const fn of<O: Operation>() -> Self {
+        Self {
+            name: O::NAME,
+            aliases: O::ALIASES,
+            title: O::TITLE,
+            description: O::DESCRIPTION,
+            effect: O::EFFECT,
+            example: O::EXAMPLE,
+            phrases: O::PHRASES,
+            skills: O::SKILLS,
+            routes: O::ROUTES,
+            input_schema: || schema_for!(O::Arguments).to_value(),
+            output_schema: schema_of_answer::<O::Answer>,
+            cache_validator: |app| Box::pin(async move { O::cache_validator(&app).await }),
+            run: |app, caller, arguments| {
+                Box::pin(async move {
+                    let answer = O::run(&app, &caller, arguments.read()?).await?;
+                    serde_json::to_value(answer).map_err(|error| Problem::fault(error.to_string()))
+                })
+            },
+            render: |app, caller, arguments| {
+                Box::pin(async move {
+                    let answer = O::run(&app, &caller, arguments.read()?).await?;
+                    to_raw_value(&answer).map_err(|error| Problem::fault(error.to_string()))
+                })
+            },
+        }
+    }
+}
+
+/// What is written may leave out what is read with a default, so an answer's schema is that of writing.
+fn schema_of_answer<A: JsonSchema>() -> Value {
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    generator.into_root_schema_for::<A>().to_value()
+}

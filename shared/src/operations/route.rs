@@ -1,0 +1,63 @@
+//! Where an operation is reached by REST. Part of the operation, so that its path stands beside what it does; the
+//! template names the same paths, and a test compares the two.
+
+use serde_json::Value;
+
+use crate::error::Problem;
+
+/// A REST route of an operation.
+#[derive(Clone, Copy, Debug)]
+pub struct Route {
+    /// The path, without parameters in it.
+    pub path: &'static str,
+    /// The method, and where it finds the arguments.
+    pub input: RouteInput,
+    /// Whether an answer may be kept.
+    pub cache: CacheRule,
+}
+
+/// The method of a route, and where it finds the arguments.
+#[derive(Clone, Copy, Debug)]
+pub enum RouteInput {
+    /// GET, with the arguments in the query.
+    Query,
+    /// GET, with a query that is completed before it is read.
+    QueryAs(fn(&str) -> String),
+    /// POST, with a JSON body that is brought into the form of the arguments first.
+    BodyAs(fn(Value) -> Result<Value, Problem>),
+}
+
+/// Whether an answer may be kept by whoever asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheRule {
+    /// Never: it is about this moment, or something was done.
+    NoStore,
+    /// For so many seconds, and then asked again by its entity tag.
+    MaxAge(u32),
+}
+
+impl Route {
+    /// GET with the arguments in the query.
+    #[must_use]
+    pub const fn get(path: &'static str) -> Self {
+        Self { path, input: RouteInput::Query, cache: CacheRule::NoStore }
+    }
+
+    /// GET with a query that is completed before it is read.
+    #[must_use]
+    pub const fn get_as(path: &'static str, complete: fn(&str) -> String) -> Self {
+        Self { path, input: RouteInput::QueryAs(complete), cache: CacheRule::NoStore }
+    }
+
+    /// POST with a body that is brought into the form of the arguments first.
+    #[must_use]
+    pub const fn post_as(path: &'static str, read: fn(Value) -> Result<Value, Problem>) -> Self {
+        Self { path, input: RouteInput::BodyAs(read), cache: CacheRule::NoStore }
+    }
+
+    /// The same route, its answers kept for so many seconds.
+    #[must_use]
+    pub const fn kept_for(self, seconds: u32) -> Self {
+        Self { cache: CacheRule::MaxAge(seconds), ..self }
+    }
+}

@@ -1,0 +1,62 @@
+//! From a verdict to an assessment: the checks on what the handshake found, and the score of both.
+
+use crate::app::App;
+use crate::model::{Assessment, Handshake, Listing, Verdict};
+use crate::probe::checks::{self, Context};
+use crate::probe::handshake::{self, Preflight, Subject};
+use crate::probe::score;
+use crate::store::StoreError;
+
+/// Probes something that is not listed.
+pub async fn stranger(app: &App, subject: &Subject) -> Assessment {
+    let verdict = match handshake::preflight(&app.fetcher, subject, &app.random).await {
+        Preflight::Pass(opening) => handshake::probe(&app.fetcher, subject, opening, &app.random).await,
+        Preflight::Reject(verdict) => verdict,
+    };
+    let context = Context {
+        reach: app.settings.reach(),
+        card_url: verdict.facts.card_url.clone(),
+        endpoint_holder: None,
+        previous_tools_hash: None,
+    };
+    assessed(app, verdict, &context)
+}
+
+/// Assesses what a probe of a listing found. Costs one read, to see who holds the endpoint, where the handshake
+/// was `ok`.
+///
+/// # Errors
+/// The table is busy.
+pub async fn listed(app: &App, listing: &Listing, verdict: Verdict) -> Result<Assessment, StoreError> {
+    let holder = match verdict.facts.endpoint.as_deref().filter(|_| verdict.handshake == Handshake::Ok) {
+        Some(endpoint) if listing.live_since.is_none() || listing.endpoint.as_deref() != Some(endpoint) => {
+            app.store.endpoint_holder(endpoint, &listing.id).await?
+        }
+        _ => None,
+    };
+    Ok(assessed(app, verdict, &context(app, listing, holder.map(|id| id.to_string()))))
+}
+
+/// Assesses again, now that `holder` turned out to hold the endpoint.
+#[must_use]
+pub fn held_by(app: &App, listing: &Listing, verdict: Verdict, holder: String) -> Assessment {
+    assessed(app, verdict, &context(app, listing, Some(holder)))
+}
+
+fn context(app: &App, listing: &Listing, endpoint_holder: Option<String>) -> Context {
+    Context {
+        reach: app.settings.reach(),
+        card_url: listing
+            .card_url
+            .clone()
+            .or_else(|| listing.url.clone().filter(|_| listing.server_name.is_none())),
+        endpoint_holder,
+        previous_tools_hash: listing.tools_hash.clone(),
+    }
+}
+
+fn assessed(app: &App, verdict: Verdict, context: &Context) -> Assessment {
+    let checks = checks::of(&verdict, context);
+    let score = score::of(&verdict, &checks);
+    Assessment { verdict, checks, score, probed_at: app.clock.now() }
+}

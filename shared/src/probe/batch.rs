@@ -1,0 +1,169 @@
+//! A batch of listings on its way through preflight, budget and probe. Each step is safe to be done twice: a claim is
+//! conditional, a verdict needs the claim's mark, and whoever dies in between leaves the listing due again when its
+//! lease runs out.
+
+use std::time::Duration;
+
+use futures::StreamExt as _;
+use futures::stream::{self, FuturesUnordered};
+
+use super::handshake::{self, Depth, Opening, Preflight, Subject};
+use super::host_slots::HostSlots;
+use super::transition::Job;
+use super::{not_probed, record};
+use crate::app::App;
+use crate::fetch::Target;
+use crate::model::{Handshake, Lane, Listing, ListingId, Verdict};
+use crate::store::{Caps, Claim};
+
+/// Probes under way at once; each may hold a tool list of 1 MiB, and a sweep stays under 128 MB.
+pub(super) const AT_ONCE: usize = 64;
+/// A batch gives no more turns at hosts after this: whoever still waits behind others at a slow host is given back, so
+/// that a tick of two batches ends within its function's minute.
+const TURNS: Duration = Duration::from_secs(15);
+/// A claim outlives the longest probe several times over.
+const LEASE: Duration = Duration::from_secs(60);
+
+/// How one listing fared.
+pub(super) enum ProbeOutcome {
+    NotClaimed,
+    Released,
+    Unrecorded,
+    Rejected(ListingId, Handshake),
+    Probed(ListingId, Handshake),
+}
+
+/// A claimed listing on its way through a sweep.
+enum Prepared {
+    /// The preflight was passed.
+    Ready(Box<(Listing, Subject, Opening)>),
+    /// Nothing more is to be done.
+    Ended(ProbeOutcome),
+}
+
+/// Takes a batch through preflight, budget and probe. Nobody waits for anybody else's preflight: whoever passed is
+/// granted budget together with those who passed at the same moment.
+pub(super) async fn probe_batch(app: &App, batch: Vec<ListingId>, job: Job) -> Vec<ProbeOutcome> {
+    let hosts = HostSlots::until(tokio::time::Instant::now() + TURNS);
+    let mut prepared = stream::iter(batch)
+        .map(|id| prepare(app, id, job, &hosts))
+        .buffer_unordered(AT_ONCE)
+        .ready_chunks(AT_ONCE);
+    let mut probes = FuturesUnordered::new();
+    let mut done = Vec::new();
+    loop {
+        tokio::select! {
+            Some(passed) = prepared.next() => {
+                let mut ready = Vec::new();
+                for prepared in passed {
+                    match prepared {
+                        Prepared::Ended(one) => done.push(one),
+                        Prepared::Ready(one) => ready.push(*one),
+                    }
+                }
+                let granted = granted(app, job, ready.len()).await;
+                for (listing, ..) in ready.split_off(granted) {
+                    done.push(give_back(app, &listing).await);
+                }
+                probes.extend(ready.into_iter().map(|one| ask(app, one, job, &hosts)));
+            }
+            Some(one) = probes.next() => done.push(one),
+            else => return done,
+        }
+    }
+}
+
+/// How many of `wanted` probes the budget allows; none where the table cannot say.
+async fn granted(app: &App, job: Job, wanted: usize) -> usize {
+    if wanted == 0 || job == Job::Recheck {
+        return wanted;
+    }
+    let asked = u32::try_from(wanted).unwrap_or(u32::MAX);
+    match app.store.take_probes(asked, caps(app), app.clock.now()).await {
+        Ok(granted) => granted as usize,
+        Err(error) => {
+            tracing::warn!(%error, "the budget did not answer; what was claimed is given back");
+            0
+        }
+    }
+}
+
+async fn give_back(app: &App, listing: &Listing) -> ProbeOutcome {
+    // Left to its lease where the table is busy: the others were granted their probes and get them.
+    if let Err(error) = app.store.release(listing, app.clock.now()).await {
+        tracing::warn!(listing_id = %listing.id, %error, "a listing was not given back");
+    }
+    ProbeOutcome::Released
+}
+
+async fn ask(app: &App, one: (Listing, Subject, Opening), job: Job, hosts: &HostSlots) -> ProbeOutcome {
+    let (listing, subject, opening) = one;
+    let Some(_slot) = hosts.slot(&subject.url).await else { return give_back(app, &listing).await };
+    let verdict = handshake::probe(&app.fetcher_for(&listing.id), &subject, opening, &app.random).await;
+    conclude(app, listing, verdict, job, false).await
+}
+
+/// Claims a listing and preflights it; whatever ends there is recorded at once.
+async fn prepare(app: &App, id: ListingId, job: Job, hosts: &HostSlots) -> Prepared {
+    let now = app.clock.now();
+    let mark = app.random.hex(8);
+    let lease_ms = i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX);
+    let apart_ms = i64::from(app.settings.probe_tick_seconds) * 1000;
+    let claimed = app.store.claim(&Claim { id: &id, mark: &mark, now, lease_ms, apart_ms }).await;
+    let listing = match claimed {
+        Ok(Some(listing)) => listing,
+        Ok(None) => return Prepared::Ended(ProbeOutcome::NotClaimed),
+        Err(error) => {
+            tracing::warn!(listing_id = %id, %error, "a due listing was not claimed");
+            return Prepared::Ended(ProbeOutcome::NotClaimed);
+        }
+    };
+    let subject = match subject(app, &listing) {
+        Ok(subject) => subject,
+        Err(verdict) => return Prepared::Ended(conclude(app, listing, *verdict, job, true).await),
+    };
+    let Some(slot) = hosts.slot(&subject.url).await else {
+        return Prepared::Ended(give_back(app, &listing).await);
+    };
+    let preflight = handshake::preflight(&app.fetcher_for(&listing.id), &subject, &app.random).await;
+    drop(slot);
+    match preflight {
+        Preflight::Pass(opening) => Prepared::Ready(Box::new((listing, subject, opening))),
+        Preflight::Reject(verdict) => Prepared::Ended(conclude(app, listing, verdict, job, true).await),
+    }
+}
+
+/// What is to be asked of a listing, or the verdict where nothing can be.
+fn subject(app: &App, listing: &Listing) -> Result<Subject, Box<Verdict>> {
+    if let Some(obstacle) = listing.obstacle {
+        return Err(Box::new(not_probed::hindered(obstacle, listing.kind)));
+    }
+    let url = Target::parse(listing.target(), app.settings.reach())
+        .map_err(|error| Box::new(not_probed::refused(&error, listing.kind)))?;
+    // A Live listing is only ever due for its weekly recheck, whichever job gets to it first.
+    let proves_itself = listing.last_ok_at.is_none() || listing.lane == Lane::Active;
+    let depth = if proves_itself { Depth::Message } else { Depth::Question };
+    Ok(Subject { kind: listing.kind, url, depth, last_era: listing.era.clone(), declared: listing.declared })
+}
+
+/// Judges a verdict and writes it down, and tells the bus where the lane changed.
+async fn conclude(app: &App, before: Listing, verdict: Verdict, job: Job, rejected: bool) -> ProbeOutcome {
+    match record::record(app, &before, verdict, job, rejected).await {
+        Ok(Some(outcome)) if rejected => ProbeOutcome::Rejected(before.id, outcome),
+        Ok(Some(outcome)) => ProbeOutcome::Probed(before.id, outcome),
+        Ok(None) => ProbeOutcome::NotClaimed,
+        Err(error) => {
+            tracing::warn!(listing_id = %before.id, %error, "a verdict was not recorded; its lease will run out");
+            ProbeOutcome::Unrecorded
+        }
+    }
+}
+
+pub(super) fn caps(app: &App) -> Caps {
+    let settings = &app.settings;
+    Caps {
+        window: settings.probe_window_cap,
+        hour: settings.probe_hourly_cap,
+        day: settings.probe_daily_budget,
+    }
+}

@@ -1,0 +1,64 @@
+//! How many probes may be under way at one host, so that many listings at one host do not add up to a flood.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+use crate::fetch::Target;
+
+/// Probes under way at once at one host, whoever's listings they are.
+const PER_HOST: usize = 4;
+
+/// Slots at strangers' hosts, so that many listings at one host do not add up to a flood.
+pub(super) struct HostSlots {
+    slots: std::sync::Mutex<HashMap<String, Arc<Semaphore>>>,
+    until: tokio::time::Instant,
+}
+
+impl HostSlots {
+    pub(super) fn until(until: tokio::time::Instant) -> Self {
+        Self { slots: std::sync::Mutex::default(), until }
+    }
+
+    /// A slot at a host; none when it comes too late.
+    pub(super) async fn slot(&self, url: &Target) -> Option<tokio::sync::OwnedSemaphorePermit> {
+        let host = {
+            let mut hosts = self.slots.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            Arc::clone(hosts.entry(url.origin()).or_insert_with(|| Arc::new(Semaphore::new(PER_HOST))))
+        };
+        tokio::time::timeout_at(self.until, host.acquire_owned()).await.ok()?.ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::model::Reach;
+
+    const WAIT: Duration = Duration::from_secs(15);
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_waits_too_long_at_a_slow_host_gets_no_slot() {
+        let began = tokio::time::Instant::now();
+        let hosts = HostSlots::until(began + WAIT);
+        let at = |url: &str| Target::parse(url, Reach::Public).unwrap();
+        let (slow, other) = (at("https://slow.example.org/a"), at("https://other.example.org/"));
+        let mut held = Vec::new();
+        for _ in 0..PER_HOST {
+            held.push(hosts.slot(&slow).await.unwrap());
+        }
+        assert!(hosts.slot(&other).await.is_some(), "others do not wait with it");
+        assert_eq!(began.elapsed(), Duration::ZERO);
+        let next = async {
+            tokio::time::sleep(WAIT / 2).await;
+            held.pop();
+        };
+        let (second, ()) = tokio::join!(hosts.slot(&slow), next);
+        assert!(second.is_some() && began.elapsed() < WAIT, "a slot that comes in time is taken");
+        assert!(hosts.slot(&slow).await.is_none());
+        assert_eq!(began.elapsed(), WAIT);
+    }
+}

@@ -1,0 +1,39 @@
+//! Verdicts on what cannot be asked at all: nothing leaves for a server that runs on its user's machine, needs a
+//! secret, or stands at an address that is never called.
+
+use crate::fetch::TargetError;
+use crate::model::{Facts, Kind, Obstacle, Verdict};
+use crate::probe::reasons::{Barrier, Fault, Stage};
+
+/// The verdict on a listing with an obstacle.
+#[must_use]
+pub fn hindered(obstacle: Obstacle, kind: Option<Kind>) -> Verdict {
+    let fault = match obstacle {
+        Obstacle::StdioOnly => Fault::StdioOnly,
+        Obstacle::TemplatedUrl => Fault::Templated,
+        Obstacle::NeedsSecret => Fault::NeedsConfig,
+    };
+    verdict(&fault, "", kind)
+}
+
+/// The verdict on a URL that was stored under other rules and may not be called under these.
+#[must_use]
+pub fn refused(error: &TargetError, kind: Option<Kind>) -> Verdict {
+    verdict(&Fault::Unreached { stage: Stage::Preflight, barrier: Barrier::Url }, &error.to_string(), kind)
+}
+
+fn verdict(fault: &Fault, seen: &str, kind: Option<Kind>) -> Verdict {
+    let class = fault.class();
+    Verdict {
+        handshake: class.handshake,
+        reasons: vec![fault.reason(seen)],
+        inconclusive: class.inconclusive,
+        retry_after: None,
+        speaks: false,
+        answers: None,
+        latency_ms: None,
+        signals: vec!["not_asked".to_owned()],
+        protocol_hints: Vec::new(),
+        facts: Facts { kind, ..Facts::default() },
+    }
+}

@@ -1,0 +1,400 @@
+//! What a publisher hands in, parsed at the door: once it is a `Submission`, every rule of the body holds.
+//! What is listed follows from the body alone; nothing is fetched (design §5 Publish).
+
+use serde_json::{Map, Value, json};
+
+use crate::error::{Problem, shorten};
+use crate::fetch::Target;
+use crate::formats::server_json::{self, Remote, ServerDescription, Transport};
+use crate::model::{
+    Category, Contact, DeclaredTransport, Kind, Lane, Listing, ListingId, Moment, Obstacle, Reach,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// The longest display name, in characters.
+const LONGEST_NAME: usize = 120;
+/// The longest note on where the publisher comes from, in characters.
+const LONGEST_SOURCE: usize = 200;
+/// The longest e-mail address (RFC 5321 §4.5.3.1).
+const LONGEST_EMAIL: usize = 254;
+/// Paths at which an agent card usually stands.
+const CARD_ENDINGS: [&str; 5] =
+    ["agent-card.json", "agent.json", "agentcard.json", "ai-agent.json", "a2a-card.json"];
+
+/// Something to list.
+#[derive(Clone, Debug)]
+pub struct Submission {
+    /// What is to be listed.
+    pub what: Submitted,
+    /// The name the publisher gives it.
+    pub name: Option<String>,
+    /// Who may be written to about it.
+    pub contact: Contact,
+}
+
+/// The two forms of a submission.
+#[derive(Clone, Debug)]
+pub enum Submitted {
+    /// A URL, and what is said to stand there.
+    Url {
+        /// The URL.
+        target: Target,
+        /// Agent or MCP server; open where only a site is given.
+        kind: Option<Kind>,
+    },
+    /// A server description (server.json).
+    Server(Box<ServerDescription>),
+}
+
+/// What to list.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct PublishRequest {
+    /// A card URL, or a site from which the well-known card paths are tried.
+    pub url: Option<String>,
+    /// The URL of an A2A agent card.
+    pub agent_card_url: Option<String>,
+    /// The endpoint of an MCP server (streamable HTTP).
+    pub mcp_url: Option<String>,
+    /// A server description (server.json of the MCP registry).
+    pub server_json: Option<Map<String, Value>>,
+    /// A display name, used until the card gives one.
+    pub name: Option<String>,
+    /// Where to write about this listing; never shown.
+    pub contact_email: Option<String>,
+    /// Where you heard of the registry.
+    pub source: Option<String>,
+}
+
+impl Submission {
+    /// Parses a request.
+    ///
+    /// # Errors
+    /// Names the field and what to do.
+    pub fn parse(request: PublishRequest, reach: Reach) -> Result<Self, Problem> {
+        let name = request.name.map(|name| line("name", &name, LONGEST_NAME)).transpose()?;
+        let source = request.source.map(|source| line("source", &source, LONGEST_SOURCE)).transpose()?;
+        let email = request.contact_email.map(|email| address(&email)).transpose()?;
+        let url = |field: &'static str, text: &Option<String>| {
+            text.as_ref().map(|text| target(field, text, reach)).transpose()
+        };
+        let card = url("agent_card_url", &request.agent_card_url)?;
+        let mcp = url("mcp_url", &request.mcp_url)?;
+        let any = url("url", &request.url)?;
+        let what = match (request.server_json, card, mcp, any) {
+            (Some(document), None, None, None) => {
+                Submitted::Server(Box::new(described(&Value::Object(document), reach)?))
+            }
+            (None, Some(card), None, _) => Submitted::Url { target: card, kind: Some(Kind::Agent) },
+            (None, None, Some(mcp), _) => Submitted::Url { target: mcp, kind: Some(Kind::Mcp) },
+            (None, None, None, Some(any)) => Submitted::Url { kind: kind_of(&any), target: any },
+            (None, None, None, None) => return Err(nothing_to_list()),
+            _ => {
+                return Err(Problem::invalid(
+                    "url",
+                    "one_at_a_time",
+                    "Send one thing to list: an agent_card_url, an mcp_url, a url, or a server description.",
+                ));
+            }
+        };
+        Ok(Self { what, name, contact: Contact { email, source } })
+    }
+
+    /// The listing's id, and the id beside it should another owner hold the first.
+    #[must_use]
+    pub fn ids(&self) -> (ListingId, Option<ListingId>) {
+        match &self.what {
+            Submitted::Url { target, .. } => (ListingId::of_url(target.url()), None),
+            Submitted::Server(server) => {
+                let owner = remote(server).map(|remote| owner_of(&remote.url)).unwrap_or_default();
+                let beside = ListingId::of_name_beside_another(Kind::Mcp, &server.name, &owner);
+                (ListingId::of_name(Kind::Mcp, &server.name), Some(beside))
+            }
+        }
+    }
+
+    /// The host that will be asked, where there is one.
+    #[must_use]
+    pub fn host(&self) -> Option<String> {
+        match &self.what {
+            Submitted::Url { target, .. } => Some(target.origin()),
+            Submitted::Server(server) => remote(server).map(|remote| origin_of(&remote.url)),
+        }
+    }
+
+    /// Whether a listing that already bears the id is the same thing: the same URL, or the same server name
+    /// at the same owner's host. One that never went Live may be pointed elsewhere; its id holds nothing yet.
+    #[must_use]
+    pub fn is_same_as(&self, listing: &Listing) -> bool {
+        match &self.what {
+            Submitted::Url { .. } => listing.server_name.is_none(),
+            Submitted::Server(server) => {
+                let same_name = listing.server_name.as_ref() == Some(&server.name);
+                let never_live = listing.last_ok_at.is_none();
+                let owner = |url: &str| owner_of(url);
+                let same_owner = listing.url.as_deref().map(owner) == remote(server).map(|r| owner(&r.url));
+                same_name && (never_live || same_owner)
+            }
+        }
+    }
+
+    /// A new listing, due at once.
+    #[must_use]
+    pub fn listing(&self, id: ListingId, now: Moment) -> Listing {
+        let mut listing = Listing {
+            name: self.name.clone().unwrap_or_else(|| id.to_string()),
+            id,
+            kind: None,
+            description: None,
+            server_name: None,
+            version: None,
+            category: Category::other(),
+            url: None,
+            declared: DeclaredTransport::Unknown,
+            obstacle: None,
+            website: None,
+            card_url: None,
+            endpoint: None,
+            lane: Lane::Queued,
+            listed_at: now,
+            live_since: None,
+            last_ok_at: None,
+            probe: None,
+            due_at: now,
+            failures: 0,
+            strikes: Vec::new(),
+            era: None,
+            tools_hash: None,
+            content_hash: None,
+            demoed: false,
+            feedbacked: false,
+            lease: None,
+            lease_until: 0,
+        };
+        self.describe(&mut listing);
+        listing
+    }
+
+    /// Writes into a listing what its publisher says of it.
+    pub fn describe(&self, listing: &mut Listing) {
+        match &self.what {
+            Submitted::Url { target, kind } => {
+                listing.url = Some(target.as_str().to_owned());
+                listing.kind = listing.kind.or(*kind);
+                if listing.probe.is_none() {
+                    listing.name = self.name.clone().unwrap_or_else(|| listing.name.clone());
+                }
+            }
+            Submitted::Server(server) => describe(listing, server, self.name.as_deref()),
+        }
+    }
+}
+
+fn describe(listing: &mut Listing, server: &ServerDescription, name: Option<&str>) {
+    listing.kind = Some(Kind::Mcp);
+    listing.name = name.or(server.title.as_deref()).unwrap_or(&server.name).to_owned();
+    listing.description = Some(server.description.clone());
+    listing.server_name = Some(server.name.clone());
+    listing.version = Some(server.version.clone());
+    listing.website = server.website_url.clone().or_else(|| server.repository_url.clone());
+    listing.category = Category::of(Kind::Mcp, &listing.name, &[&server.description]);
+    listing.url = remote(server).map(|remote| remote.url.clone());
+    listing.obstacle = obstacle(server);
+    listing.declared = match remote(server).map(|remote| remote.transport) {
+        Some(Transport::StreamableHttp) => DeclaredTransport::StreamableHttp,
+        Some(Transport::Sse) => DeclaredTransport::Sse,
+        None => DeclaredTransport::Unknown,
+    };
+}
+
+/// The remote that is asked: one that needs nothing first, streamable HTTP before SSE.
+fn remote(server: &ServerDescription) -> Option<&Remote> {
+    let hindrances = |remote: &&Remote| {
+        (remote.templated, !remote.secret_headers.is_empty(), remote.transport != Transport::StreamableHttp)
+    };
+    server.remotes.iter().min_by_key(hindrances)
+}
+
+/// Why the server cannot be asked at all.
+fn obstacle(server: &ServerDescription) -> Option<Obstacle> {
+    match remote(server) {
+        None => Some(Obstacle::StdioOnly),
+        Some(remote) if remote.templated => Some(Obstacle::TemplatedUrl),
+        Some(remote) if !remote.secret_headers.is_empty() => Some(Obstacle::NeedsSecret),
+        Some(_) => None,
+    }
+}
+
+fn described(document: &Value, reach: Reach) -> Result<ServerDescription, Problem> {
+    server_json::read(document, reach).map_err(|violations| {
+        let told: Vec<String> =
+            violations.iter().take(5).map(|found| format!("{}: {}", found.path, found.message)).collect();
+        let field = violations.first().map(|found| found.path.clone()).unwrap_or_default();
+        let all: Vec<Value> = violations
+            .iter()
+            .take(50)
+            .map(|found| json!({ "path": found.path, "rule": found.rule, "message": found.message }))
+            .collect();
+        let detail =
+            format!("The server description breaks {} rule(s). {}", violations.len(), told.join(" "));
+        Problem::invalid(field, "invalid_server_description", shorten(&detail, 1500)).with("violations", all)
+    })
+}
+
+fn target(field: &'static str, text: &str, reach: Reach) -> Result<Target, Problem> {
+    Target::parse(text, reach)
+        .map_err(|error| Problem::invalid(field, error.code(), format!("`{field}`: {error}")))
+}
+
+fn kind_of(target: &Target) -> Option<Kind> {
+    let path = target.url().path().to_ascii_lowercase();
+    CARD_ENDINGS.iter().any(|ending| path.ends_with(ending)).then_some(Kind::Agent)
+}
+
+/// Who answers for a host: its registrable domain, or the host itself where it has none.
+fn owner_of(url: &str) -> String {
+    // What was stored passed the door once; development reach only spares loopback hosts a second refusal.
+    match Target::parse(url, Reach::Development) {
+        Ok(target) => target.registrable_domain().unwrap_or_else(|| target.origin()),
+        Err(_) => origin_of(url),
+    }
+}
+
+fn origin_of(url: &str) -> String {
+    url::Url::parse(url).map_or_else(|_| url.to_owned(), |url| url.origin().ascii_serialization())
+}
+
+/// One line of text without control characters or invisible direction marks.
+fn line(field: &'static str, text: &str, longest: usize) -> Result<String, Problem> {
+    let text = text.trim();
+    if text.is_empty() || text.chars().count() > longest {
+        return Err(Problem::invalid(
+            field,
+            "bad_length",
+            format!(
+                "`{field}` must have 1 to {longest} characters; leave it out if there is nothing to say."
+            ),
+        ));
+    }
+    if text.chars().any(|c| {
+        c.is_control()
+            || matches!(c, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    }) {
+        return Err(Problem::invalid(
+            field,
+            "control_characters",
+            format!("`{field}` holds control or direction characters; send plain text."),
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+fn address(text: &str) -> Result<String, Problem> {
+    let text = line("contact_email", text, LONGEST_EMAIL)?;
+    let plausible = text.split_once('@').is_some_and(|(local, domain)| {
+        !local.is_empty()
+            && local.len() <= 64
+            && !text.contains(char::is_whitespace)
+            && !domain.contains('@')
+            && domain.split('.').count() >= 2
+            && domain.split('.').all(|label| {
+                !label.is_empty()
+                    && !label.starts_with('-')
+                    && label.chars().all(|c| c.is_alphanumeric() || c == '-')
+            })
+    });
+    if plausible {
+        return Ok(text);
+    }
+    Err(Problem::invalid(
+        "contact_email",
+        "bad_email",
+        "`contact_email` must be an address such as you@example.com; leave it out if you want no mail.",
+    ))
+}
+
+fn nothing_to_list() -> Problem {
+    Problem::invalid(
+        "url",
+        "nothing_to_list",
+        "Send what to list: {\"url\": \"https://your.host/.well-known/agent-card.json\"}, an agent_card_url, an \
+         mcp_url, or a server description (server.json) as the body.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(request: PublishRequest) -> Result<Submission, Problem> {
+        Submission::parse(request, Reach::Public)
+    }
+
+    fn url(text: &str) -> PublishRequest {
+        PublishRequest { url: Some(text.to_owned()), ..PublishRequest::default() }
+    }
+
+    #[test]
+    fn the_body_tells_the_kind() {
+        let kind = |fields| match parse(fields).unwrap().what {
+            Submitted::Url { kind, .. } => kind,
+            Submitted::Server(_) => panic!("no server was described"),
+        };
+        assert_eq!(kind(url("https://a.example.org/.well-known/agent-card.json")), Some(Kind::Agent));
+        assert_eq!(kind(url("https://a.example.org/")), None);
+        let mcp = PublishRequest {
+            mcp_url: Some("https://a.example.org/mcp".to_owned()),
+            ..PublishRequest::default()
+        };
+        assert_eq!(kind(mcp), Some(Kind::Mcp));
+    }
+
+    #[test]
+    fn what_cannot_be_listed_names_its_field() {
+        let field = |fields| parse(fields).unwrap_err().field.unwrap();
+        assert_eq!(field(PublishRequest::default()), "url");
+        assert_eq!(field(url("not a url")), "url");
+        let card = PublishRequest {
+            agent_card_url: Some("ftp://a.example.org".to_owned()),
+            ..PublishRequest::default()
+        };
+        assert_eq!(field(card), "agent_card_url");
+        let with = |email: &str| PublishRequest {
+            contact_email: Some(email.to_owned()),
+            ..url("https://a.example.org/")
+        };
+        for email in
+            ["nonsense", "a@b", "@example.org", "a b@example.org", "a@example..org", "a@@example.org"]
+        {
+            assert_eq!(field(with(email)), "contact_email", "{email}");
+        }
+        assert!(parse(with("someone@example.org")).is_ok());
+        let named =
+            |name: &str| PublishRequest { name: Some(name.to_owned()), ..url("https://a.example.org/") };
+        assert_eq!(field(named("a\u{202e}b")), "name");
+        assert_eq!(field(named(&"x".repeat(121))), "name");
+    }
+
+    fn server(name: &str, remote: &str) -> Submission {
+        let document = json!({
+            "name": name, "description": "Adds numbers.", "version": "1.0.0",
+            "remotes": [{ "type": "streamable-http", "url": remote }],
+        });
+        let Value::Object(document) = document else { unreachable!() };
+        parse(PublishRequest { server_json: Some(document), ..PublishRequest::default() }).unwrap()
+    }
+
+    #[test]
+    fn a_name_that_went_live_stays_with_its_owner() {
+        let first = server("org.example/adder", "https://mcp.example.org/mcp");
+        let (id, beside) = first.ids();
+        assert_eq!(id.as_str(), "mcp-org-example-adder");
+        let mut listing = first.listing(id, Moment::UNIX_EPOCH);
+        let squatter = server("org.example/adder", "https://evil.example.com/mcp");
+        assert!(squatter.is_same_as(&listing), "nothing was proven yet");
+        listing.last_ok_at = Some(Moment::UNIX_EPOCH);
+        assert!(!squatter.is_same_as(&listing));
+        assert!(server("org.example/adder", "https://new.example.org/mcp").is_same_as(&listing));
+        assert_ne!(squatter.ids().1, beside);
+    }
+}

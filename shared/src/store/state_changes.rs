@@ -1,0 +1,144 @@
+//! The outcome of a probe, written as one transaction: the listing, its evidence, the record, the tallies, the
+//! Live counters, the holder of the endpoint and the news. A crash before it leaves the listing due; a second
+//! delivery finds the lease gone and writes nothing.
+
+use super::expression::Expression;
+use super::listings::changed;
+use super::transaction::{Outcome, Transaction};
+use super::{Store, StoreError, keys, n, s, text};
+use crate::model::{Kind, Lane, ListingId, LiveChange, StateChange};
+
+/// How the writing of a change ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteOutcome {
+    /// It stands.
+    Written,
+    /// The lease was lost: somebody else judged it, nothing was written.
+    LeaseLost,
+    /// Another listing took the endpoint at the same moment; nothing was written.
+    EndpointHeld,
+}
+
+impl Store {
+    /// Which other listing holds an endpoint.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn endpoint_holder(
+        &self,
+        url: &str,
+        asking: &ListingId,
+    ) -> Result<Option<ListingId>, StoreError> {
+        let key = keys::endpoint(url).item();
+        let answer = self
+            .client
+            .get_item()
+            .table_name(&*self.table)
+            .set_key(Some(key))
+            .consistent_read(true)
+            .send()
+            .await?;
+        let holder = answer.item.and_then(|item| text(&item, "listing_id").parse().ok());
+        Ok(holder.filter(|holder| holder != asking))
+    }
+
+    /// Writes a state change.
+    ///
+    /// # Errors
+    /// The table is busy or refused; then nothing was written and the lease runs out by itself.
+    pub async fn record(&self, change: &StateChange) -> Result<WriteOutcome, StoreError> {
+        let StateChange { before, after, assessment, record, .. } = change;
+        let id = &after.id;
+        let mut transaction = Transaction::default();
+
+        let update = changed(before, after)?.set("asked_at", n(record.probed_at.as_millisecond())).only_if(
+            "lease = :mark",
+            [],
+            [(":mark", s(before.lease.as_deref().unwrap_or_default()))],
+        );
+        self.update(&mut transaction, &keys::listing(id), &update)?;
+        let endpoint_at = self.hold_endpoint(&mut transaction, change)?;
+
+        if change.is_shown() {
+            let mut proof = keys::evidence(id).item();
+            proof.insert("evidence".to_owned(), s(serde_json::to_string(assessment)?));
+            self.put(&mut transaction, proof, None)?;
+        }
+        self.put(&mut transaction, record.item()?, None)?;
+        let last = before.probe.as_ref().map(|probe| keys::day(probe.at));
+        let first_today = last.is_none_or(|day| day != keys::day(record.probed_at));
+        let tally = record.tally(first_today, change.preflight_reject);
+        self.update(&mut transaction, &keys::day_tally(record.probed_at, id), &tally)?;
+        self.update(&mut transaction, &keys::live(id), &live(change))?;
+        if change.recheck {
+            let week = keys::week_tally(record.probed_at, id);
+            self.update(&mut transaction, &week, &week_tally(change))?;
+        }
+        self.rename(&mut transaction, before, after)?;
+        if change.is_searched_anew() {
+            self.mark(&mut transaction, id, record.probed_at)?;
+        }
+        if let Some(news) = &change.news {
+            self.put(&mut transaction, news.item()?, None)?;
+        }
+
+        Ok(match self.transact(transaction).await? {
+            Outcome::Written => WriteOutcome::Written,
+            Outcome::Refused(positions) if endpoint_at.is_some_and(|at| positions == [at]) => {
+                WriteOutcome::EndpointHeld
+            }
+            Outcome::Refused(_) => WriteOutcome::LeaseLost,
+        })
+    }
+
+    /// A Live listing holds its endpoint, and lets go of it when it falls or moves. Gives the position of the
+    /// write that takes hold.
+    fn hold_endpoint(
+        &self,
+        transaction: &mut Transaction,
+        change: &StateChange,
+    ) -> Result<Option<usize>, StoreError> {
+        let StateChange { before, after, .. } = change;
+        let held = before.endpoint.as_deref().filter(|_| before.lane == Lane::Active);
+        let wanted = after.endpoint.as_deref().filter(|_| after.lane == Lane::Active);
+        if held == wanted {
+            return Ok(None);
+        }
+        let mine = || (":me", s(after.id.as_str()));
+        if let Some(held) = held {
+            let only_mine =
+                Expression::default().only_if("attribute_not_exists(pk) OR listing_id = :me", [], [mine()]);
+            self.delete(transaction, &keys::endpoint(held), Some(&only_mine))?;
+        }
+        let Some(wanted) = wanted else { return Ok(None) };
+        let take = Expression::default().set("listing_id", s(after.id.as_str())).only_if(
+            "attribute_not_exists(pk) OR listing_id = :me",
+            [],
+            [mine()],
+        );
+        self.update(transaction, &keys::endpoint(wanted), &take)?;
+        Ok(Some(transaction.len() - 1))
+    }
+}
+
+fn live(change: &StateChange) -> Expression {
+    let counter = match change.after.shown_kind() {
+        Kind::Agent => "agents",
+        Kind::Mcp => "mcps",
+    };
+    match change.live_change() {
+        LiveChange::Risen => Expression::default().add(counter, 1).add("version", 1),
+        LiveChange::Fallen => Expression::default().add(counter, -1).add("version", 1),
+        LiveChange::Kept => Expression::default().add("version", 1),
+        LiveChange::Unseen => Expression::default(),
+    }
+}
+
+fn week_tally(change: &StateChange) -> Expression {
+    let ok = change.record.ok;
+    Expression::default()
+        .add("rechecked", 1)
+        .add("still_ok", i64::from(ok))
+        .add("demoted", i64::from(change.live_change() == LiveChange::Fallen))
+        .set("ttl", n(change.record.probed_at.as_second() + 60 * 86_400))
+}

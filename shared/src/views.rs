@@ -1,0 +1,11 @@
+//! Listings as they are shown: the row of the active list, the short form of a hit, a badge. Derived from the stored
+//! core each time, so that what is kept stays small.
+
+pub mod active_page;
+pub mod badge;
+mod peer;
+pub mod row;
+pub mod urn;
+
+pub use peer::Peer;
+pub use row::{ProbeSummary, Row, hours};
