@@ -10,7 +10,6 @@ use registry::documents::mcp_server_card;
 use registry::error::shorten;
 use registry::model::Caller;
 use registry::model::protocol::MCP_REVISIONS;
-use registry::operations;
 use registry::settings::Settings;
 use serde::Serialize;
 use serde_json::value::RawValue;

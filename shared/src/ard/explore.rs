@@ -165,6 +165,7 @@ fn buckets(asked: &Asked, counted: Option<(Counted, Vec<(String, usize)>)>) -> V
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::protocol::SERVER_CARD_MEDIA_TYPE;
 
     #[test]
     fn facets_are_read() {

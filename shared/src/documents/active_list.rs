@@ -52,21 +52,21 @@ pub(super) struct ActiveList;
 impl Document for ActiveList {
     const PATHS: &'static [&'static str] = &["/api/listings/active"];
     const MAX_AGE_S: Option<u32> = Some(5);
+    const SHOWS_LIVE: bool = true;
     type Query = Arguments;
 
-    async fn cache_validator(
+    fn cache_validator(
         app: &App,
         request: &DocumentRequest<Arguments>,
     ) -> Result<Option<CacheValidator>, Problem> {
         page_query(&request.query)?;
-        Ok(Some(active_page::validator(app, app.store.live().await?, &request.query_text)))
+        Ok(Some(active_page::validator(app, request.live, &request.query_text)))
     }
 
     async fn render(app: &App, request: &DocumentRequest<Arguments>) -> Result<Bytes, Problem> {
         let query = page_query(&request.query)?;
-        let live = async { Ok(app.store.live().await?) };
-        let (live, page) = futures::try_join!(live, active_page::read(app, &query))?;
-        json(&envelope(app, live, &page))
+        let page = active_page::read(app, &query).await?;
+        json(&envelope(app, request.live, &page))
     }
 }
 

@@ -25,10 +25,7 @@ impl Document for AgentCard {
     const MAX_AGE_S: Option<u32> = Some(KEPT_S);
     type Query = NoQuery;
 
-    async fn cache_validator(
-        app: &App,
-        _: &DocumentRequest<NoQuery>,
-    ) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Option<CacheValidator>, Problem> {
         Ok(Some(validator(app, "agent-card-wide")))
     }
 
@@ -46,10 +43,7 @@ impl Document for StrictAgentCard {
     const MAX_AGE_S: Option<u32> = Some(KEPT_S);
     type Query = NoQuery;
 
-    async fn cache_validator(
-        app: &App,
-        _: &DocumentRequest<NoQuery>,
-    ) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Option<CacheValidator>, Problem> {
         Ok(Some(validator(app, "agent-card-strict")))
     }
 

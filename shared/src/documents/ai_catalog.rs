@@ -11,6 +11,7 @@ use crate::app::App;
 use crate::ard::catalog_entry::{self, CatalogEntry};
 use crate::cache::CacheValidator;
 use crate::error::Problem;
+use crate::store::Live;
 use crate::views::active_page::{self, Cursor, PageQuery};
 
 /// The media type of both documents (AI catalogue).
@@ -42,13 +43,14 @@ impl Document for AiCatalog {
     const MEDIA_TYPE: &'static str = MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(KEPT_S);
     const HEADERS: &'static [(&'static str, &'static str)] = &CATALOGUE_LINKS;
+    const SHOWS_LIVE: bool = true;
     type Query = NoQuery;
 
-    async fn cache_validator(
+    fn cache_validator(
         app: &App,
-        _: &DocumentRequest<NoQuery>,
+        request: &DocumentRequest<NoQuery>,
     ) -> Result<Option<CacheValidator>, Problem> {
-        validator(app, STRICT).await.map(Some)
+        Ok(Some(validator(app, request.live, STRICT)))
     }
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
@@ -65,13 +67,14 @@ impl Document for LinkedCatalog {
     const MEDIA_TYPE: &'static str = MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(KEPT_S);
     const HEADERS: &'static [(&'static str, &'static str)] = &CATALOGUE_LINKS;
+    const SHOWS_LIVE: bool = true;
     type Query = NoQuery;
 
-    async fn cache_validator(
+    fn cache_validator(
         app: &App,
-        _: &DocumentRequest<NoQuery>,
+        request: &DocumentRequest<NoQuery>,
     ) -> Result<Option<CacheValidator>, Problem> {
-        validator(app, LINKED).await.map(Some)
+        Ok(Some(validator(app, request.live, LINKED)))
     }
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
@@ -84,10 +87,9 @@ fn host(app: &App) -> Value {
     json!({ "displayName": settings.brand, "documentationUrl": settings.url("/discovery.json") })
 }
 
-async fn validator(app: &App, name: &str) -> Result<CacheValidator, Problem> {
-    let (settings, version) = (&app.settings, app.store.live().await?.version);
-    let (base_url, brand) = (&settings.base_url, &settings.brand);
-    Ok(CacheValidator::weak(&format!("{name}/{version}/{}/{base_url}/{brand}", crate::VERSION)))
+fn validator(app: &App, live: Live, name: &str) -> CacheValidator {
+    let (base_url, brand) = (&app.settings.base_url, &app.settings.brand);
+    CacheValidator::weak(&format!("{name}/{}/{}/{base_url}/{brand}", live.version, crate::VERSION))
 }
 
 /// The registry's own entries, and then the newest of what is Live; the registry's own listings are among its own.

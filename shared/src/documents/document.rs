@@ -11,6 +11,7 @@ use crate::app::App;
 use crate::cache::CacheValidator;
 use crate::error::Problem;
 use crate::operations::arguments::from_query;
+use crate::store::Live;
 
 /// Something that is read by GET and is no operation.
 pub(super) trait Document: 'static {
@@ -25,13 +26,16 @@ pub(super) trait Document: 'static {
     /// What its query may hold.
     type Query: DeserializeOwned + Send + Sync;
 
+    /// Whether it shows what is Live: then that is read once, and both validator and document go by it.
+    const SHOWS_LIVE: bool = false;
+
     /// Stands for what it is made from at this moment. A document that says so is kept rendered, and neither made nor
     /// sent again while this is the same; for any other its own bytes stand.
-    fn cache_validator(
-        _: &App,
-        _: &DocumentRequest<Self::Query>,
-    ) -> impl Future<Output = Result<Option<CacheValidator>, Problem>> + Send {
-        async { Ok(None) }
+    ///
+    /// # Errors
+    /// What is asked for cannot be.
+    fn cache_validator(_: &App, _: &DocumentRequest<Self::Query>) -> Result<Option<CacheValidator>, Problem> {
+        Ok(None)
     }
 
     /// Makes it.
@@ -50,6 +54,8 @@ pub(super) struct DocumentRequest<Q> {
     pub query_text: String,
     /// The same, read.
     pub query: Q,
+    /// What is Live, where the document shows it.
+    pub live: Live,
 }
 
 /// No query is taken; whatever stands in one is let pass.
@@ -101,11 +107,12 @@ async fn answer<D: Document>(
     headers: &HeaderMap,
 ) -> Result<DocumentAnswer, Problem> {
     let query = from_query(&query_text)?;
-    let request = DocumentRequest { path, query_text, query };
+    let live = if D::SHOWS_LIVE { app.store.live().await? } else { Live::default() };
+    let request = DocumentRequest { path, query_text, query, live };
     if D::MAX_AGE_S.is_none() {
         return Ok(DocumentAnswer { body: Some(D::render(app, &request).await?), validator: None });
     }
-    let Some(validator) = D::cache_validator(app, &request).await? else {
+    let Some(validator) = D::cache_validator(app, &request)? else {
         let body = D::render(app, &request).await?;
         let validator = CacheValidator::of_body(&body);
         let body = Some(body).filter(|_| !validator.is_held_by(headers));

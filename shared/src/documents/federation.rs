@@ -62,22 +62,22 @@ pub(super) struct Asked {
 impl Document for FederationCatalogue {
     const PATHS: &'static [&'static str] = &["/api/catalog"];
     const MAX_AGE_S: Option<u32> = Some(60);
+    const SHOWS_LIVE: bool = true;
     type Query = Asked;
 
-    async fn cache_validator(
+    fn cache_validator(
         app: &App,
         request: &DocumentRequest<Asked>,
     ) -> Result<Option<CacheValidator>, Problem> {
         page_query(&request.query)?;
         let name = format!("catalog?{}", request.query_text);
-        Ok(Some(active_page::validator(app, app.store.live().await?, &name)))
+        Ok(Some(active_page::validator(app, request.live, &name)))
     }
 
     async fn render(app: &App, request: &DocumentRequest<Asked>) -> Result<Bytes, Problem> {
         let query = page_query(&request.query)?;
-        let live = async { Ok(app.store.live().await?) };
-        let (live, page) = futures::try_join!(live, active_page::read(app, &query))?;
-        written(&catalogue(app, live, &page))
+        let page = active_page::read(app, &query).await?;
+        written(&catalogue(app, request.live, &page))
     }
 }
 

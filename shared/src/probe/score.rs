@@ -153,6 +153,7 @@ mod tests {
     use super::*;
     use crate::model::Reach;
     use crate::model::{Reason, Skill, Tool};
+    use crate::probe::checks;
     use crate::probe::checks::Context;
     use proptest::prelude::*;
 

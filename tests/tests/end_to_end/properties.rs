@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 use local::engine::{self, Data, Embedded};
 use proptest::prelude::*;
 use registry::model::{
-    Assessment, Clock, Facts, Handshake, Kind, Lane, Listing, Moment, Reach, Score, Verdict,
+    Assessment, Check, Clock, Facts, Handshake, Kind, Lane, Listing, Moment, Reach, Score, Verdict,
 };
 use registry::probe::transition::{Job, after_probe};
 use registry::publish::submission::{PublishRequest, Submission};

@@ -24,7 +24,7 @@ fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
 }
 
 fn meta() -> Value {
-    json!({ VERSION_KEY: NEWEST_REVISION, CAPABILITIES_KEY: {} })
+    json!({ VERSION_KEY: MCP_NEWEST_REVISION, CAPABILITIES_KEY: {} })
 }
 
 fn call(name: &str) -> Request {
@@ -37,7 +37,7 @@ fn code(outcome: Result<Era, Fault>) -> (u16, i32) {
 }
 
 const GOOD: [(&str, &str); 3] =
-    [("mcp-protocol-version", NEWEST_REVISION), ("mcp-method", "tools/call"), ("mcp-name", "score")];
+    [("mcp-protocol-version", MCP_NEWEST_REVISION), ("mcp-method", "tools/call"), ("mcp-name", "score")];
 
 fn with(name: &str, value: Option<&str>) -> HeaderMap {
     let mut pairs: Vec<_> = GOOD.into_iter().filter(|(known, _)| *known != name).collect();
@@ -78,7 +78,7 @@ fn a_name_that_no_header_can_hold_comes_in_base64() {
 fn what_every_request_must_carry_comes_before_the_headers() {
     let bare = headers(&GOOD[..1]);
     for meta in
-        [json!({ VERSION_KEY: NEWEST_REVISION }), json!({ CAPABILITIES_KEY: {} }), json!({}), json!(null)]
+        [json!({ VERSION_KEY: MCP_NEWEST_REVISION }), json!({ CAPABILITIES_KEY: {} }), json!({}), json!(null)]
     {
         let request = request("tools/list", &json!({ "_meta": meta }));
         assert_eq!(code(climb(&bare, &request)), (400, -32602), "{meta}");
@@ -99,7 +99,7 @@ fn another_revision_in_modern_dress_is_not_spoken() {
         assert_eq!((fault.status.as_u16(), fault.code), (400, -32022));
         let data = fault.data.unwrap();
         assert_eq!(data["requested"], version);
-        assert_eq!(data["supported"][0], NEWEST_REVISION);
+        assert_eq!(data["supported"][0], MCP_NEWEST_REVISION);
     }
 }
 
@@ -126,7 +126,7 @@ fn a_handshake_is_not_announced_as_the_revision_without_one() {
 fn batches_belong_to_one_revision() {
     let said = |version: &str| allows_batches(&headers(&[("mcp-protocol-version", version)]));
     assert!(allows_batches(&HeaderMap::new()) && said("2025-03-26"));
-    for other in ["2024-11-05", "2025-06-18", "2025-11-25", NEWEST_REVISION, "2099-01-01"] {
+    for other in ["2024-11-05", "2025-06-18", "2025-11-25", MCP_NEWEST_REVISION, "2099-01-01"] {
         assert!(!said(other), "{other}");
     }
 }

@@ -18,7 +18,7 @@ const EVIDENCE: &str = "localhost/evidence";
 
 /// The validator of `server.json`, formats included.
 fn schema() -> Validator {
-    let path = root().join("shared/src/probe/server_json/server.schema.json");
+    let path = root().join("shared/src/formats/server_json/server.schema.json");
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     jsonschema::draft7::options().should_validate_formats(true).build(&schema).unwrap()
 }

@@ -1,0 +1,5 @@
+//! Defines something and takes everything of another.
+
+use super::super::c::*;
+
+pub struct Inner;

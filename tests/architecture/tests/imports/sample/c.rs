@@ -1,0 +1,3 @@
+//! Uses nobody.
+
+pub struct Renamed;
