@@ -1,9 +1,6 @@
 //! Domain events: that a listing was queued, went Live, needs a fix, was demoted. On AWS they go to an
 //! EventBridge bus, on one machine to a channel; both carry the same envelope, and losing one loses no listing.
 
-use std::sync::Arc;
-
-use aws_sdk_eventbridge::types::PutEventsRequestEntry;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -74,7 +71,8 @@ impl Event {
 #[derive(Clone, Debug)]
 pub enum Bus {
     /// An EventBridge bus by name.
-    EventBridge(aws_sdk_eventbridge::Client, Arc<str>),
+    #[cfg(feature = "lambda")]
+    EventBridge(aws_sdk_eventbridge::Client, std::sync::Arc<str>),
     /// A channel within this process.
     Local(mpsc::UnboundedSender<Value>),
     /// Nowhere: a function that raises no event, or a deployment without a bus.
@@ -95,6 +93,7 @@ impl Bus {
         let failure = match self {
             Self::Silent => None,
             Self::Local(sender) => sender.send(event.envelope()).err().map(|error| error.to_string()),
+            #[cfg(feature = "lambda")]
             Self::EventBridge(client, bus) => put(client, bus, event).await.err(),
         };
         if let Some(failure) = failure {
@@ -103,8 +102,9 @@ impl Bus {
     }
 }
 
+#[cfg(feature = "lambda")]
 async fn put(client: &aws_sdk_eventbridge::Client, bus: &str, event: &Event) -> Result<(), String> {
-    let entry = PutEventsRequestEntry::builder()
+    let entry = aws_sdk_eventbridge::types::PutEventsRequestEntry::builder()
         .event_bus_name(bus)
         .source(SOURCE)
         .detail_type(event.what.detail_type())

@@ -36,6 +36,7 @@ pub mod documents;
 
 pub mod http;
 
+#[cfg(feature = "lambda")]
 pub mod lambda;
 
 /// The version of this service, carried in every document (contract "Versioning").

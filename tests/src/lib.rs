@@ -4,5 +4,6 @@
 pub mod aws_endpoints;
 pub mod peers;
 pub mod runtime_api;
+pub mod sample_events;
 pub mod template;
 pub mod world;

@@ -1,16 +1,25 @@
 //! What no linter of templates can see: that infra/template.yaml and the code mean the same table, functions,
 //! schedules and events, and that no function may do more than it needs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use axum::Router;
+use axum::body::Body;
+use http::{Method, Request, StatusCode};
 use lambda_http::RequestExt;
+use registry::documents::DOCUMENTS;
 use registry::events::{Event, SOURCE, What};
+use registry::model::protocol::ARD_BASE;
 use registry::model::{ListingId, Moment};
+use registry::operations::CATALOGUE;
 use registry::settings::{Mode, Settings};
 use registry::store::table;
 use serde_json::{Value, json};
 use tests::aws_endpoints::Act;
+use tests::sample_events;
 use tests::template::{Template, root, sample_event, texts};
+use tests::world::World;
+use tower::ServiceExt as _;
 
 #[test]
 fn the_table_is_the_one_of_the_code() {
@@ -214,9 +223,7 @@ fn every_route_has_a_sample_event_that_lambda_understands() {
         .collect();
 
     let mut sampled = BTreeSet::new();
-    for entry in std::fs::read_dir(root().join("events")).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        let event = sample_event(&name).unwrap();
+    for (name, event) in sample_events::all().unwrap() {
         let Some(route) = event["routeKey"].as_str() else { continue };
         assert_eq!(event["requestContext"]["routeKey"], route, "{name}");
         sampled.insert(route.to_owned());
@@ -230,6 +237,58 @@ fn every_route_has_a_sample_event_that_lambda_understands() {
         assert_eq!(query.is_empty(), event["rawQueryString"] == "", "{name}");
     }
     assert_eq!(sampled, routes);
+}
+
+/// The function that a path leads to: the one with the longest route that fits, as API Gateway chooses.
+fn function_of(template: &Template, path: &str) -> String {
+    let routes = template.events("HttpApi").into_iter();
+    let fitting = routes.filter_map(|(function, route)| {
+        let pattern = route["Path"].as_str()?;
+        let exact = !pattern.contains('{');
+        (pattern != "$default" && fits(pattern, path)).then(|| ((exact, pattern.len()), function.to_owned()))
+    });
+    fitting.max().map_or_else(|| "well-known".to_owned(), |(_, function)| function)
+}
+
+/// What a path answers there: not the problem of a path that no function has.
+async fn is_served(functions: &BTreeMap<&'static str, Router>, function: &str, path: &str) -> bool {
+    let request = Request::builder().uri(path).method(Method::DELETE).body(Body::empty()).unwrap();
+    let answer = functions[function].clone().oneshot(request).await.unwrap();
+    answer.status() == StatusCode::METHOD_NOT_ALLOWED
+}
+
+#[tokio::test]
+async fn every_operation_and_document_is_served_by_the_function_of_its_route() {
+    let template = Template::read().unwrap();
+    let registry = World::start().await;
+    let functions = local::functions::http(&registry.app);
+    let operations = CATALOGUE.iter().flat_map(|operation| operation.routes).map(|route| route.path);
+    let documents = DOCUMENTS.iter().flat_map(|document| document.paths).copied();
+    let mut seen = BTreeSet::new();
+    for path in operations.chain(documents) {
+        assert!(seen.insert(path), "{path} has one owner");
+        let path = path.replace("{name}", "live");
+        let function = function_of(&template, &path);
+        assert!(is_served(&functions, &function, &path).await, "{function} does not serve {path}");
+    }
+    let exact: Vec<&str> = template
+        .events("HttpApi")
+        .into_iter()
+        .filter(|(function, _)| matches!(*function, "publish" | "listings" | "well-known"))
+        .filter_map(|(_, route)| route["Path"].as_str())
+        .filter(|path| !path.contains("{proxy+}") && *path != "$default" && *path != ARD_BASE)
+        .collect();
+    for path in exact {
+        assert!(seen.contains(path), "no operation or document has the route {path} of the template");
+    }
+}
+
+#[test]
+fn the_longest_route_that_fits_is_chosen() {
+    let template = Template::read().unwrap();
+    assert_eq!(function_of(&template, "/api/a2a/.well-known/agent-card.json"), "well-known");
+    assert_eq!(function_of(&template, "/api/a2a/tasks"), "a2a");
+    assert_eq!(function_of(&template, "/nowhere"), "well-known");
 }
 
 /// Whether a path is one of a route, whose `{name}` stands for any one segment and `{proxy+}` for all that follow.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lookup;
 use super::operation::{AdvertisedSkill, Effect, Operation};
+use super::route::Route;
 use crate::app::App;
 use crate::error::Problem;
 use crate::model::{Caller, Lane, ListingId, Moment};
@@ -66,6 +67,7 @@ impl Operation for CheckLiveness {
         description: "Tells when a listing last answered a real handshake.",
         tags: &["registry", "liveness", "health"],
     }];
+    const ROUTES: &'static [Route] = &[Route::get("/api/liveness").kept_for(30)];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lookup;
 use super::operation::{AdvertisedSkill, Effect, Operation};
+use super::route::Route;
 use crate::app::App;
 use crate::error::Problem;
 use crate::model::{Assessment, Caller, Check, Handshake, Lane, ListingId, Moment};
@@ -57,6 +58,7 @@ impl Operation for ProbeClean {
         description: "Tells whether a listing is Live with clean checks, check by check.",
         tags: &["registry", "trust", "checks"],
     }];
+    const ROUTES: &'static [Route] = &[Route::get("/api/probe-clean").kept_for(30)];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -1,0 +1,62 @@
+//! A sample event for every route and schedule: those of the folder `events/`, and for an operation whose route has none
+//! there, one made from the operation's own example. So a new operation needs no file.
+
+use std::fs;
+
+use form_urlencoded::Serializer;
+use registry::operations::{AnyOperation, CATALOGUE, Route, RouteInput};
+use serde_json::{Value, json};
+
+use crate::template::{root, sample_event};
+
+/// Every sample event by its name, in the order of their names.
+///
+/// # Errors
+/// A file that cannot be read, or holds no JSON.
+pub fn all() -> std::io::Result<Vec<(String, Value)>> {
+    let mut events = Vec::new();
+    for file in fs::read_dir(root().join("events"))? {
+        let name = file?.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let event = sample_event(&name)?;
+        events.push((name, event));
+    }
+    for operation in CATALOGUE {
+        for route in operation.routes {
+            if !events.iter().any(|(_, event)| event["rawPath"] == route.path) {
+                events.push((operation.name.to_owned(), of_route(operation, route)?));
+            }
+        }
+    }
+    events.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(events)
+}
+
+/// What API Gateway would hand over where somebody calls an operation with its own example.
+fn of_route(operation: &AnyOperation, route: &Route) -> std::io::Result<Value> {
+    let mut event = sample_event("status")?;
+    let example: Value = serde_json::from_str(operation.example)?;
+    let key = format!("ANY {}", route.path);
+    event["routeKey"] = json!(key);
+    event["requestContext"]["routeKey"] = json!(key);
+    event["rawPath"] = json!(route.path);
+    event["requestContext"]["http"]["path"] = json!(route.path);
+    match route.input {
+        RouteInput::Query | RouteInput::QueryAs(_) => {
+            let texts = example.as_object().into_iter().flatten().map(|(name, value)| match value {
+                Value::String(text) => (name.clone(), text.clone()),
+                other => (name.clone(), other.to_string()),
+            });
+            let texts: Vec<(String, String)> = texts.collect();
+            event["rawQueryString"] = json!(Serializer::new(String::new()).extend_pairs(&texts).finish());
+            event["queryStringParameters"] =
+                texts.into_iter().map(|(name, text)| (name, json!(text))).collect();
+        }
+        RouteInput::BodyAs(_) => {
+            event["rawQueryString"] = json!("");
+            event["requestContext"]["http"]["method"] = json!("POST");
+            event["headers"]["content-type"] = json!("application/json");
+            event["body"] = json!(example.to_string());
+        }
+    }
+    Ok(event)
+}
