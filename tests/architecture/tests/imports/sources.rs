@@ -46,7 +46,7 @@ impl Crate {
         let mut uses = BTreeSet::new();
         for (module, file) in &sources.files {
             for path in named(module, file) {
-                if let Some((to, name)) = sources.resolved(path, &handed_on, 0)
+                if let Some((to, name)) = sources.resolved(&path, &handed_on, 0)
                     && to != *module
                     && !to.is_empty()
                 {
@@ -61,7 +61,7 @@ impl Crate {
     /// The module that defines what a path from the root of the crate names, and the name.
     fn resolved(
         &self,
-        path: Names,
+        path: &[String],
         handed_on: &HashMap<&str, Vec<(Names, String)>>,
         depth: usize,
     ) -> Option<(String, String)> {
@@ -76,12 +76,12 @@ impl Crate {
             let mut onward = source.clone();
             if renamed == "*" {
                 onward.push(name.clone());
-                let found = self.resolved(onward, handed_on, depth + 1);
+                let found = self.resolved(&onward, handed_on, depth + 1);
                 if let Some(found) = found.filter(|(module, name)| depth < 4 && self.defines(module, name)) {
                     return Some(found);
                 }
             } else if renamed == name && depth < 8 {
-                return self.resolved(onward, handed_on, depth + 1);
+                return self.resolved(&onward, handed_on, depth + 1);
             }
         }
         let name = if name == "*" { "glob".to_owned() } else { name.clone() };
