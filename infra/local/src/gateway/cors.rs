@@ -6,7 +6,7 @@ use std::time::Duration;
 use http::{HeaderName, HeaderValue, Method};
 use tower_http::cors::{AllowHeaders, AllowMethods, AllowOrigin, CorsLayer, ExposeHeaders};
 
-use super::GatewayError;
+use super::error::GatewayError;
 use crate::template::Cors;
 
 pub(super) fn layer(cors: &Cors) -> Result<CorsLayer, GatewayError> {

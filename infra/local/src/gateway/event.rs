@@ -17,7 +17,7 @@ use lambda_http::{Adapter, Context, LambdaEvent, Service as _};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::gateway_answer;
+use super::response::gateway_answer;
 
 /// The largest answer of a function, as JSON, in bytes (AWS: Lambda quotas, invocation payload).
 pub(super) const ANSWER_LIMIT: usize = 6 * 1024 * 1024;

@@ -16,7 +16,8 @@ use http_body_util::BodyExt;
 use registry::model::CallerAddress;
 use tower::ServiceExt;
 
-use super::{BODY_LIMIT, GatewayError, Transport, router};
+use super::door::BODY_LIMIT;
+use super::{GatewayError, Transport, router};
 use crate::template::{Cors, Route, Template};
 
 /// Says what it got: method, URI path and query, the caller, the values of `x-seen`; and gives the body back.
