@@ -2,27 +2,22 @@
 //! what a passing fault broke. Every wait is bounded and told.
 
 use std::error::Error as _;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use http::{HeaderMap, StatusCode, header};
+use http::StatusCode;
 use jiff::Timestamp;
-use reqwest::redirect::Policy;
-use rustls::crypto::ring;
-use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep};
 use url::Url;
 
+use super::display_text::said;
+use super::http_client::{DEADLINE, client};
+use super::pace::Pace;
 use super::progress::Progress;
-use super::report::said;
-use super::source::is_loopback;
+use super::retry_after::retry_after;
 
-/// The most time that one request and its answer take.
-const DEADLINE: Duration = Duration::from_secs(30);
-/// The most time that opening a connection takes.
-const CONNECT: Duration = Duration::from_secs(10);
 /// The largest answer, in bytes: a hundred entries of the largest documents that registries take.
 const LARGEST_ANSWER: usize = 32 << 20;
 /// How often one request is sent before its fault counts as lasting.
@@ -102,7 +97,7 @@ impl Patient {
         progress: Progress,
     ) -> Result<Self, AskError> {
         Ok(Self {
-            client: client(url, hops)?,
+            client: client(url, hops).map_err(AskError::Client)?,
             origin: url.origin().ascii_serialization(),
             longest_wait,
             pace: Arc::new(Pace::new(Duration::from_secs(1) / per_second.max(1))),
@@ -201,16 +196,6 @@ fn concerns_one_host(answer: &Answer) -> bool {
     answer.status == StatusCode::TOO_MANY_REQUESTS && told()["allowance"] == "host"
 }
 
-/// Seconds or a date (RFC 9110 §10.2.3).
-fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
-    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let moment = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
-    Some(Duration::try_from(moment.duration_since(now)).unwrap_or(Duration::ZERO))
-}
-
 /// An error with what lies beneath it, where the cause usually stands.
 fn causes(error: &reqwest::Error) -> String {
     if error.is_timeout() {
@@ -221,103 +206,4 @@ fn causes(error: &reqwest::Error) -> String {
         deepest = Some(beneath);
     }
     deepest.map_or_else(|| error.to_string(), ToString::to_string)
-}
-
-/// A client that trusts Mozilla's roots. A proxy of the environment is for what lies outside this machine.
-fn client(url: &Url, hops: usize) -> Result<reqwest::Client, AskError> {
-    let fault = |error: &dyn std::error::Error| AskError::Client(error.to_string());
-    let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| fault(&error))?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    let itself = url.origin();
-    let redirects = Policy::custom(move |attempt| {
-        if attempt.url().origin() == itself && attempt.previous().len() <= hops {
-            attempt.follow()
-        } else {
-            attempt.stop()
-        }
-    });
-    let built = reqwest::Client::builder()
-        .tls_backend_preconfigured(tls)
-        .user_agent(format!("registry-mirror/{}", registry::VERSION))
-        .redirect(redirects)
-        .retry(reqwest::retry::never())
-        .connect_timeout(CONNECT)
-        .timeout(DEADLINE);
-    let built = if is_loopback(url) { built.no_proxy() } else { built };
-    built.build().map_err(|error| fault(&error))
-}
-
-/// A steady pace that many share.
-#[derive(Debug)]
-struct Pace {
-    gap: Duration,
-    next: Mutex<Instant>,
-}
-
-impl Pace {
-    fn new(gap: Duration) -> Self {
-        Self { gap, next: Mutex::new(Instant::now()) }
-    }
-
-    /// Waits for one's turn. Whoever waited looks again, for a rest may have been called meanwhile.
-    async fn turn(&self) {
-        while let Some(moment) = self.taken() {
-            sleep_until(moment).await;
-        }
-    }
-
-    /// Takes the turn, or tells when to ask again.
-    fn taken(&self) -> Option<Instant> {
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        if *next > now {
-            return Some(*next);
-        }
-        *next = now + self.gap;
-        None
-    }
-
-    /// Gives nobody a turn before `moment`; false where about as much was said already.
-    fn rest_until(&self, moment: Instant) -> bool {
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        let news = moment > *next + Duration::from_secs(1).max(self.gap);
-        *next = moment.max(*next);
-        news
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use http::HeaderValue;
-
-    use super::*;
-
-    #[test]
-    fn a_wait_is_told_in_seconds_or_by_a_date() {
-        let now: Timestamp = "2026-11-20T12:00:00Z".parse().unwrap();
-        let asked = |text: &'static str| {
-            retry_after(&HeaderMap::from_iter([(header::RETRY_AFTER, HeaderValue::from_static(text))]), now)
-        };
-        assert_eq!(asked("120"), Some(Duration::from_secs(120)));
-        assert_eq!(asked("Fri, 20 Nov 2026 12:01:00 GMT"), Some(Duration::from_secs(60)));
-        assert_eq!(asked("Fri, 20 Nov 2026 11:00:00 GMT"), Some(Duration::ZERO));
-        assert_eq!(asked("soon"), None);
-        assert_eq!(retry_after(&HeaderMap::new(), now), None);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn many_share_one_pace_and_one_rest() {
-        let pace = Pace::new(Duration::from_millis(200));
-        let start = Instant::now();
-        futures::future::join_all((0..6).map(|_| pace.turn())).await;
-        assert_eq!(start.elapsed().as_millis() / 100, 10, "{:?}", start.elapsed());
-        assert!(pace.rest_until(Instant::now() + Duration::from_secs(30)));
-        assert!(!pace.rest_until(Instant::now() + Duration::from_secs(30)), "nothing new was said");
-        pace.turn().await;
-        assert!(start.elapsed() >= Duration::from_secs(31), "{:?}", start.elapsed());
-    }
 }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::report::Tally;
-use super::source::Position;
+use super::position::Position;
+use super::tally::Tally;
 
 /// What is written down.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

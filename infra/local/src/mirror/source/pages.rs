@@ -5,9 +5,11 @@ use jiff::Timestamp;
 use serde_json::Value;
 use url::Url;
 
-use super::{Batch, Position, SourceError};
+use super::batch::Batch;
+use super::error::SourceError;
 use crate::mirror::entry::Entry;
 use crate::mirror::patient::Patient;
+use crate::mirror::position::Position;
 
 /// The most entries of a page that the official API gives.
 const PAGE: &str = "100";

@@ -1,25 +1,19 @@
-//! What became of all documents: counts to be kept between runs, a text to be read, and every refusal as a line of
-//! JSON. Names and details are strangers' words, and are shown without whatever could move a terminal.
+//! Counts of what became of all documents: saved between runs, and printed as a summary at the end. Refusals are
+//! grouped by code and field, since a source with one systematic fault has thousands of them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write as _};
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
+use super::display_text::{DETAIL, NAME, plain};
 use super::entry::Label;
-use super::sender::{Fate, Refusal};
+use super::outcome::{Fate, Refusal};
 
 /// How many examples are shown of one sort of refusal.
 const EXAMPLES: usize = 5;
 /// How many sorts of refusal are told apart; fields are named by strangers, too.
 const SORTS: usize = 100;
-/// The longest name and detail that are shown, in characters.
-const NAME: usize = 80;
-const DETAIL: usize = 240;
 
 /// Counts of what became of documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,50 +119,10 @@ fn sort(refusal: &Refusal) -> String {
     if field.is_empty() { code } else { format!("{code} at `{}`", plain(&field, NAME)) }
 }
 
-/// A stranger's text on one line, without control and direction characters, at most `limit` characters long.
-pub(super) fn plain(text: &str, limit: usize) -> String {
-    let hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
-    };
-    let text: String = text.chars().map(|c| if hidden(c) { ' ' } else { c }).collect();
-    registry::error::shorten(text.trim(), limit)
-}
-
-/// What a problem document says, set behind a colon; nothing where there is none.
-pub(super) fn said(problem: &Value) -> String {
-    problem["detail"].as_str().map(|detail| format!(": {}", plain(detail, DETAIL))).unwrap_or_default()
-}
-
-/// Every refusal as a line of JSON.
-#[derive(Debug)]
-pub(super) struct Refusals(Option<BufWriter<File>>);
-
-impl Refusals {
-    /// Opens the file, behind what is there if an earlier run is gone on with; without one, nothing is kept.
-    pub(super) fn open(path: Option<&Path>, goes_on: bool) -> io::Result<Self> {
-        let Some(path) = path else { return Ok(Self(None)) };
-        let mut options = OpenOptions::new();
-        options.create(true).write(true).append(goes_on).truncate(!goes_on);
-        Ok(Self(Some(BufWriter::new(options.open(path)?))))
-    }
-
-    pub(super) fn write(&mut self, label: &Label, refusal: &Refusal) -> io::Result<()> {
-        let Some(file) = &mut self.0 else { return Ok(()) };
-        let mut line = json!(label);
-        if let (Value::Object(line), Value::Object(more)) = (&mut line, json!(refusal)) {
-            line.extend(more);
-        }
-        writeln!(file, "{line}")
-    }
-
-    pub(super) fn flush(&mut self) -> io::Result<()> {
-        self.0.as_mut().map_or(Ok(()), BufWriter::flush)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     fn refusal(field: &str) -> Refusal {
@@ -210,23 +164,5 @@ mod tests {
             tally.count(&label("a/b"), &Fate::Refused(refusal(&format!("field{number}"))));
         }
         assert_eq!((tally.refused.len(), tally.sums().1), (SORTS + 1, 1000));
-    }
-
-    #[test]
-    fn the_file_is_begun_anew_or_gone_on_with() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("refused.jsonl");
-        for (goes_on, lines) in [(false, 1), (true, 2), (false, 1)] {
-            let mut refusals = Refusals::open(Some(&path), goes_on).unwrap();
-            refusals.write(&label("a/b"), &refusal("name")).unwrap();
-            refusals.flush().unwrap();
-            let text = std::fs::read_to_string(&path).unwrap();
-            assert_eq!(text.lines().count(), lines);
-            let line: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
-            assert_eq!(
-                (&line["name"], &line["field"], &line["code"]),
-                (&json!("a/b"), &json!("name"), &json!("invalid"))
-            );
-        }
     }
 }

@@ -1,0 +1,175 @@
+//! The loop of a mirror: read a batch, send its entries, save how far it is. Outcomes are recorded in the order of the
+//! source although requests overlap, so that one position says what was handled.
+
+use std::future::Future;
+use std::time::{Duration, Instant};
+
+use futures::{StreamExt as _, TryStreamExt as _, stream};
+use url::Url;
+
+use super::entry::{Entry, Label, What};
+use super::job::{End, Job, MirrorError, Outcome};
+use super::origin::Origin;
+use super::outcome::{Fate, Refusal};
+use super::patient::Patient;
+use super::position::Position;
+use super::progress::Progress;
+use super::refusals::Refusals;
+use super::sender::{SendError, Sender};
+use super::source::{Documents, Pages, Source, SourceError};
+use super::state::State;
+use super::tally::Tally;
+
+/// How often the state is written down while a batch is under way: what a crash repeats at most.
+const SAVE_EVERY: Duration = Duration::from_secs(1);
+/// How many redirects of a source to itself are followed; a publish is never sent anywhere else.
+const SOURCE_HOPS: usize = 3;
+
+/// Mirrors until the end, or until `stop` is ready. Dropped half-way, it can be gone on with by its state.
+///
+/// # Errors
+/// Nothing was begun: the source, the state or the report cannot be opened.
+pub async fn run(
+    job: &Job,
+    stop: impl Future<Output = ()>,
+    progress: &Progress,
+) -> Result<Outcome, MirrorError> {
+    let mut mirror = Mirror::begin(job, progress)?;
+    let end = tokio::select! {
+        biased;
+        () = stop => End::Stopped,
+        ended = mirror.all() => ended.map_or_else(End::Failed, |()| End::Finished),
+    };
+    let finished = matches!(end, End::Finished);
+    let end = match mirror.close(finished) {
+        Err(error) if !matches!(end, End::Failed(_)) => End::Failed(error),
+        _ => end,
+    };
+    Ok(Outcome { tally: mirror.state.tally, end })
+}
+
+/// A mirror under way.
+struct Mirror<'a> {
+    job: &'a Job,
+    progress: &'a Progress,
+    source: Source,
+    sender: Sender,
+    state: State,
+    saved: Instant,
+    refusals: Refusals,
+}
+
+impl<'a> Mirror<'a> {
+    fn begin(job: &'a Job, progress: &'a Progress) -> Result<Self, MirrorError> {
+        let patient = |url: &Url, hops: usize| {
+            Patient::new(url, job.per_second, job.longest_wait, hops, progress.clone())
+        };
+        let fresh = State {
+            source: job.from.to_string(),
+            to: job.to.to_string(),
+            updated_since: job.updated_since.map(|since| since.to_string()),
+            position: match job.from {
+                Origin::Registry(_) => Position::Page { cursor: None, handled: Vec::new() },
+                Origin::Stdin | Origin::File(_) => Position::Documents(0),
+            },
+            tally: Tally::default(),
+        };
+        let earlier = match &job.state {
+            Some(path) => State::load(path, &fresh)?,
+            None => None,
+        };
+        let goes_on = earlier.is_some();
+        let state = earlier.unwrap_or(fresh);
+        let source = match (&job.from, state.position.clone()) {
+            (Origin::Registry(list), Position::Page { cursor, handled }) => {
+                let patient = patient(list, SOURCE_HOPS).map_err(SourceError::Ask)?;
+                let (since, at) = (job.updated_since, (cursor, handled));
+                Source::Pages(Pages::begin(patient, list.clone(), since, job.deprecated_too, at))
+            }
+            (origin @ (Origin::Stdin | Origin::File(_)), Position::Documents(handled)) => {
+                Source::Documents(Documents::open(origin, handled, job.deprecated_too)?)
+            }
+            _ => return Err(SourceError::ForeignPosition.into()),
+        };
+        let sender = if job.dry_run {
+            Sender::Nowhere
+        } else {
+            Sender::Registry(patient(&job.to, 0).map_err(SendError::Ask)?, publish_url(&job.to))
+        };
+        let refusals = Refusals::open(job.report.as_deref(), goes_on)
+            .map_err(|error| MirrorError::Report(job.report.clone().unwrap_or_default(), error))?;
+        if goes_on {
+            progress.note(&format!("going on after {} documents", state.tally.documents()));
+        }
+        Ok(Self { job, progress, source, sender, state, saved: Instant::now(), refusals })
+    }
+
+    /// Handles every batch of the source.
+    async fn all(&mut self) -> Result<(), MirrorError> {
+        while let Some(batch) = self.source.next().await? {
+            self.state.position = batch.before;
+            let sender = self.sender.clone();
+            let fates = batch.entries.into_iter().map(|entry| fate(&sender, entry));
+            // In their order, so that one position says what was handled.
+            let mut fates = stream::iter(fates).buffered(self.job.concurrency.max(1));
+            while let Some((label, fate)) = fates.try_next().await? {
+                self.note(&label, &fate)?;
+            }
+            if let Some(after) = batch.after {
+                self.state.position = after;
+            }
+            self.save()?;
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, label: &Label, fate: &Fate) -> Result<(), MirrorError> {
+        if let Fate::Refused(refusal) = fate {
+            self.refusals.write(label, refusal).map_err(|error| self.unwritten(error))?;
+        }
+        self.state.tally.count(label, fate);
+        self.state.position.pass(label);
+        self.progress.show(&self.state.tally, self.source.total());
+        if self.saved.elapsed() >= SAVE_EVERY { self.save() } else { Ok(()) }
+    }
+
+    /// Refusals first: a crash between the two repeats a line rather than losing one.
+    fn save(&mut self) -> Result<(), MirrorError> {
+        self.refusals.flush().map_err(|error| self.unwritten(error))?;
+        if let Some(path) = &self.job.state {
+            self.state.save(path)?;
+        }
+        self.saved = Instant::now();
+        Ok(())
+    }
+
+    /// Writes down how far this came, or forgets it where nothing is left to do.
+    fn close(&mut self, finished: bool) -> Result<(), MirrorError> {
+        self.save()?;
+        match &self.job.state {
+            Some(path) if finished => Ok(State::remove(path)?),
+            _ => Ok(()),
+        }
+    }
+
+    fn unwritten(&self, error: std::io::Error) -> MirrorError {
+        MirrorError::Report(self.job.report.clone().unwrap_or_default(), error)
+    }
+}
+
+/// What becomes of an entry.
+async fn fate(sender: &Sender, entry: Entry) -> Result<(Label, Fate), SendError> {
+    let fate = match entry.what {
+        What::Send(document) => sender.send(document).await?,
+        What::Skip(why) => Fate::Skipped(why),
+        What::Broken { code, detail } => Fate::Refused(Refusal::unsent(code, detail)),
+    };
+    Ok((entry.label, fate))
+}
+
+/// Where a registry takes publications.
+fn publish_url(base: &Url) -> Url {
+    let mut url = base.clone();
+    url.set_path(&format!("{}/api/publish", base.path().trim_end_matches('/')));
+    url
+}

@@ -1,0 +1,16 @@
+//! The entries that a source returns at once, with the positions before and after them. The positions come with the
+//! entries so that the caller can save its progress without knowing the kind of source.
+
+use crate::mirror::entry::Entry;
+use crate::mirror::position::Position;
+
+/// Entries that came together.
+#[derive(Debug)]
+pub(in crate::mirror) struct Batch {
+    /// The entries, in the source's order.
+    pub(in crate::mirror) entries: Vec<Entry>,
+    /// The position before them.
+    pub(in crate::mirror) before: Position,
+    /// The position after them, where passing each does not lead there.
+    pub(in crate::mirror) after: Option<Position>,
+}

@@ -1,0 +1,44 @@
+//! Why a source cannot be read further. A broken entry is not among them: it is counted as refused, and the entries
+//! after it are read.
+
+use url::Url;
+
+use crate::mirror::patient::AskError;
+
+/// Why a source cannot be read on.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// The file cannot be opened or read.
+    #[error("cannot read {0}: {1}")]
+    Unreadable(String, std::io::Error),
+    /// It is no JSON.
+    #[error("line {line}, column {column}: {why}. Expected JSON: a list, a page of a registry, JSON Lines")]
+    NotJson {
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// What the parser says.
+        why: String,
+    },
+    /// One JSON text is larger than can be read at once.
+    #[error("over {0} MiB in one JSON text; split it, or write one document a line (JSON Lines)")]
+    TooLarge(u64),
+    /// The registry did not answer.
+    #[error(transparent)]
+    Ask(#[from] AskError),
+    /// It answered something else than a page.
+    #[error("{url} is no list of the official registry API: {why}")]
+    NotAPage {
+        /// The page.
+        url: Url,
+        /// What was seen.
+        why: String,
+    },
+    /// A page names itself as the next.
+    #[error("{0} names itself as the next page")]
+    Circle(Url),
+    /// What was written down belongs to another sort of source.
+    #[error("the state file holds a position of another sort of source")]
+    ForeignPosition,
+}
