@@ -20,7 +20,7 @@ mod source;
 mod state;
 mod tally;
 
-pub use job::{End, Job, MirrorError, Outcome};
+pub use job::{End, Job, MirrorError, Summary};
 pub use origin::{Origin, OriginError};
 pub use patient::AskError;
 pub use progress::Progress;

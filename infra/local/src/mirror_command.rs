@@ -12,7 +12,7 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use jiff::Timestamp;
 use local::mirror::{
-    self, AskError, End, Job, MirrorError, Origin, Outcome, Progress, SendError, StateError,
+    self, AskError, End, Job, MirrorError, Origin, Progress, SendError, StateError, Summary,
 };
 use url::Url;
 
@@ -78,10 +78,10 @@ pub(crate) async fn run(command: Mirror, stop: impl Future<Output = ()>) -> Exit
         Err(why) => return super::ending(super::UNUSABLE, &why),
     };
     let (progress, start) = (Progress::on_standard_error(), Instant::now());
-    let outcome = mirror::run(&job, stop, &progress).await;
+    let summary = mirror::run(&job, stop, &progress).await;
     progress.end();
-    match outcome {
-        Ok(outcome) => told(&job, &outcome, start.elapsed()),
+    match summary {
+        Ok(summary) => told(&job, &summary, start.elapsed()),
         Err(error @ MirrorError::State(StateError::OfAnother { .. } | StateError::Unreadable(..))) => {
             super::ending(super::UNUSABLE, &error.to_string())
         }
@@ -111,9 +111,9 @@ fn job(command: Mirror) -> Result<Job, String> {
     })
 }
 
-fn told(job: &Job, outcome: &Outcome, took: Duration) -> ExitCode {
-    let tally = &outcome.tally;
-    let why = match &outcome.end {
+fn told(job: &Job, summary: &Summary, took: Duration) -> ExitCode {
+    let tally = &summary.tally;
+    let why = match &summary.end {
         End::Finished => None,
         End::Stopped => Some("stopped".to_owned()),
         End::Failed(error) if tally.documents() == 0 => return super::ending(1, &error.to_string()),

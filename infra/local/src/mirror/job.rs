@@ -68,7 +68,7 @@ pub enum MirrorError {
 
 /// What became of everything, earlier runs included.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct Summary {
     /// The counts.
     pub tally: Tally,
     /// How it ended.

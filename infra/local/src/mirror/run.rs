@@ -8,7 +8,7 @@ use futures::{StreamExt as _, TryStreamExt as _, stream};
 use url::Url;
 
 use super::entry::{Entry, Label, What};
-use super::job::{End, Job, MirrorError, Outcome};
+use super::job::{End, Job, MirrorError, Summary};
 use super::origin::Origin;
 use super::outcome::{Fate, Refusal};
 use super::patient::Patient;
@@ -33,7 +33,7 @@ pub async fn run(
     job: &Job,
     stop: impl Future<Output = ()>,
     progress: &Progress,
-) -> Result<Outcome, MirrorError> {
+) -> Result<Summary, MirrorError> {
     let mut mirror = Mirror::begin(job, progress)?;
     let end = tokio::select! {
         biased;
@@ -45,7 +45,7 @@ pub async fn run(
         Err(error) if !matches!(end, End::Failed(_)) => End::Failed(error),
         _ => end,
     };
-    Ok(Outcome { tally: mirror.state.tally, end })
+    Ok(Summary { tally: mirror.state.tally, end })
 }
 
 /// A mirror under way.
