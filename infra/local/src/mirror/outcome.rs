@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// What becomes of a document.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Fate {
+pub(super) enum Outcome {
     /// It is listed; the registry says how: `queued`, `duplicate`, `active`. `valid` where nothing was sent.
     Taken(String),
     /// It was not taken.

@@ -10,7 +10,7 @@ use url::Url;
 use super::entry::{Entry, Label, What};
 use super::job::{End, Job, MirrorError, Summary};
 use super::origin::Origin;
-use super::outcome::{Fate, Refusal};
+use super::outcome::{Outcome, Refusal};
 use super::patient::Patient;
 use super::position::Position;
 use super::progress::Progress;
@@ -109,11 +109,11 @@ impl<'a> Mirror<'a> {
         while let Some(batch) = self.source.next().await? {
             self.state.position = batch.before;
             let sender = self.sender.clone();
-            let fates = batch.entries.into_iter().map(|entry| fate(&sender, entry));
+            let outcomes = batch.entries.into_iter().map(|entry| outcome(&sender, entry));
             // In their order, so that one position says what was handled.
-            let mut fates = stream::iter(fates).buffered(self.job.concurrency.max(1));
-            while let Some((label, fate)) = fates.try_next().await? {
-                self.note(&label, &fate)?;
+            let mut outcomes = stream::iter(outcomes).buffered(self.job.concurrency.max(1));
+            while let Some((label, outcome)) = outcomes.try_next().await? {
+                self.note(&label, &outcome)?;
             }
             if let Some(after) = batch.after {
                 self.state.position = after;
@@ -123,11 +123,11 @@ impl<'a> Mirror<'a> {
         Ok(())
     }
 
-    fn note(&mut self, label: &Label, fate: &Fate) -> Result<(), MirrorError> {
-        if let Fate::Refused(refusal) = fate {
+    fn note(&mut self, label: &Label, outcome: &Outcome) -> Result<(), MirrorError> {
+        if let Outcome::Refused(refusal) = outcome {
             self.refusals.write(label, refusal).map_err(|error| self.unwritten(error))?;
         }
-        self.state.tally.count(label, fate);
+        self.state.tally.count(label, outcome);
         self.state.position.pass(label);
         self.progress.show(&self.state.tally, self.source.total());
         if self.saved.elapsed() >= SAVE_EVERY { self.save() } else { Ok(()) }
@@ -158,13 +158,13 @@ impl<'a> Mirror<'a> {
 }
 
 /// What becomes of an entry.
-async fn fate(sender: &Sender, entry: Entry) -> Result<(Label, Fate), SendError> {
-    let fate = match entry.what {
+async fn outcome(sender: &Sender, entry: Entry) -> Result<(Label, Outcome), SendError> {
+    let outcome = match entry.what {
         What::Send(document) => sender.send(document).await?,
-        What::Skip(why) => Fate::Skipped(why),
-        What::Broken { code, detail } => Fate::Refused(Refusal::unsent(code, detail)),
+        What::Skip(why) => Outcome::Skipped(why),
+        What::Broken { code, detail } => Outcome::Refused(Refusal::unsent(code, detail)),
     };
-    Ok((entry.label, fate))
+    Ok((entry.label, outcome))
 }
 
 /// Where a registry takes publications.

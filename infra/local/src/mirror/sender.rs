@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::display_text::said;
-use super::outcome::{Fate, Refusal};
+use super::outcome::{Outcome, Refusal};
 use super::patient::{AskError, Patient};
 
 /// Why documents cannot be sent.
@@ -45,7 +45,7 @@ impl Sender {
     ///
     /// # Errors
     /// There is no answer, or none of a registry.
-    pub(super) async fn send(&self, document: Map<String, Value>) -> Result<Fate, SendError> {
+    pub(super) async fn send(&self, document: Map<String, Value>) -> Result<Outcome, SendError> {
         let Self::Registry(patient, publish) = self else { return Ok(judged(document)) };
         // Named as what it is: a document with a `url` of its own would else be taken for something to fetch.
         let body = json!({ "server_json": document }).to_string();
@@ -58,7 +58,7 @@ impl Sender {
             })
             .await?;
         let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-        fate(answer.status, &told).ok_or_else(|| SendError::NotARegistry {
+        outcome(answer.status, &told).ok_or_else(|| SendError::NotARegistry {
             url: publish.clone(),
             status: answer.status,
             said: said(&told),
@@ -67,13 +67,13 @@ impl Sender {
 }
 
 /// What an answer means; `None` where no registry answers so.
-fn fate(status: StatusCode, told: &Value) -> Option<Fate> {
+fn outcome(status: StatusCode, told: &Value) -> Option<Outcome> {
     let text = |name: &str| told[name].as_str().map(str::to_owned);
     match status.as_u16() {
-        200..=299 => text("status").filter(|_| told["ok"] == true).map(Fate::Taken),
+        200..=299 => text("status").filter(|_| told["ok"] == true).map(Outcome::Taken),
         // What is wrong with the document, with the registry when it reads it, or too much for the document's host: other
         // 429s are waited out before. All else concerns every document.
-        400 | 409 | 413 | 422 | 429 | 500 => Some(Fate::Refused(Refusal {
+        400 | 409 | 413 | 422 | 429 | 500 => Some(Outcome::Refused(Refusal {
             code: text("code").unwrap_or_else(|| format!("http_{}", status.as_u16())),
             field: text("field"),
             detail: text("detail").unwrap_or_else(|| format!("The registry answered {status}.")),
@@ -83,14 +83,14 @@ fn fate(status: StatusCode, told: &Value) -> Option<Fate> {
     }
 }
 
-fn judged(document: Map<String, Value>) -> Fate {
+fn judged(document: Map<String, Value>) -> Outcome {
     let fields = PublishRequest { server_json: Some(document), ..PublishRequest::default() };
     match Submission::parse(fields, Reach::Public) {
-        Ok(_) => Fate::Taken("valid".to_owned()),
+        Ok(_) => Outcome::Taken("valid".to_owned()),
         Err(problem) => {
             let violations = problem.document()["violations"].take();
             let (code, detail) = (problem.code.to_owned(), problem.detail);
-            Fate::Refused(Refusal { code, field: problem.field, detail, violations })
+            Outcome::Refused(Refusal { code, field: problem.field, detail, violations })
         }
     }
 }
@@ -99,18 +99,18 @@ fn judged(document: Map<String, Value>) -> Fate {
 mod tests {
     use super::*;
 
-    fn fate_of(status: u16, told: &Value) -> Option<Fate> {
-        fate(StatusCode::from_u16(status).unwrap(), told)
+    fn outcome_of(status: u16, told: &Value) -> Option<Outcome> {
+        outcome(StatusCode::from_u16(status).unwrap(), told)
     }
 
     #[test]
     fn a_registry_takes_or_refuses() {
         let taken = json!({ "ok": true, "status": "queued" });
-        assert_eq!(fate_of(200, &taken), Some(Fate::Taken("queued".to_owned())));
+        assert_eq!(outcome_of(200, &taken), Some(Outcome::Taken("queued".to_owned())));
         let problem = json!({ "ok": false, "code": "withdrawn", "detail": "It was withdrawn." });
-        let Some(Fate::Refused(refusal)) = fate_of(409, &problem) else { panic!("it was refused") };
+        let Some(Outcome::Refused(refusal)) = outcome_of(409, &problem) else { panic!("it was refused") };
         assert_eq!((refusal.code.as_str(), refusal.field), ("withdrawn", None));
-        let Some(Fate::Refused(refusal)) = fate_of(413, &json!({ "message": "Too Long" })) else {
+        let Some(Outcome::Refused(refusal)) = outcome_of(413, &json!({ "message": "Too Long" })) else {
             panic!("it was refused")
         };
         assert_eq!(refusal.code, "http_413");
@@ -126,7 +126,7 @@ mod tests {
             (404, json!({ "code": "not_found" })),
             (405, Value::Null),
         ] {
-            assert_eq!(fate_of(status, &told), None, "{status} {told}");
+            assert_eq!(outcome_of(status, &told), None, "{status} {told}");
         }
     }
 
@@ -136,8 +136,9 @@ mod tests {
             Sender::Nowhere.send(document.as_object().unwrap().clone()).await.unwrap()
         };
         let good = json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0" });
-        assert_eq!(judge(good).await, Fate::Taken("valid".to_owned()));
-        let Fate::Refused(refusal) = judge(json!({ "name": "org.example/adder", "version": "1.0.0" })).await
+        assert_eq!(judge(good).await, Outcome::Taken("valid".to_owned()));
+        let Outcome::Refused(refusal) =
+            judge(json!({ "name": "org.example/adder", "version": "1.0.0" })).await
         else {
             panic!("it lacks a description")
         };

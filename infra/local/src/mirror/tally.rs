@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::display_text::{DETAIL, NAME, plain};
 use super::entry::Label;
-use super::outcome::{Fate, Refusal};
+use super::outcome::{Outcome, Refusal};
 
 /// How many examples are shown of one sort of refusal.
 const EXAMPLES: usize = 5;
@@ -37,11 +37,11 @@ pub struct Sort {
 
 impl Tally {
     /// Counts what became of a document.
-    pub(super) fn count(&mut self, label: &Label, fate: &Fate) {
-        match fate {
-            Fate::Taken(how) => *self.taken.entry(plain(how, NAME)).or_default() += 1,
-            Fate::Skipped(why) => *self.skipped.entry((*why).to_owned()).or_default() += 1,
-            Fate::Refused(refusal) => {
+    pub(super) fn count(&mut self, label: &Label, outcome: &Outcome) {
+        match outcome {
+            Outcome::Taken(how) => *self.taken.entry(plain(how, NAME)).or_default() += 1,
+            Outcome::Skipped(why) => *self.skipped.entry((*why).to_owned()).or_default() += 1,
+            Outcome::Refused(refusal) => {
                 let mut sort = sort(refusal);
                 if self.refused.len() >= SORTS && !self.refused.contains_key(&sort) {
                     "other reasons".clone_into(&mut sort);
@@ -139,11 +139,11 @@ mod tests {
         let mut tally = Tally::default();
         for number in 0..7 {
             let field = format!("remotes[{number}].headers[0].name");
-            tally.count(&label(&format!("a/{number}")), &Fate::Refused(refusal(&field)));
+            tally.count(&label(&format!("a/{number}")), &Outcome::Refused(refusal(&field)));
         }
-        tally.count(&label("a/7"), &Fate::Refused(refusal("")));
-        tally.count(&label("a/8"), &Fate::Taken("queued".to_owned()));
-        tally.count(&label("a/9"), &Fate::Skipped("deleted"));
+        tally.count(&label("a/7"), &Outcome::Refused(refusal("")));
+        tally.count(&label("a/8"), &Outcome::Taken("queued".to_owned()));
+        tally.count(&label("a/9"), &Outcome::Skipped("deleted"));
         assert_eq!((tally.sums(), tally.documents()), ((1, 8, 1), 10));
         let text = tally.text();
         let lines: Vec<&str> = text.lines().collect();
@@ -161,7 +161,7 @@ mod tests {
     fn strangers_cannot_make_endless_sorts() {
         let mut tally = Tally::default();
         for number in 0..1000 {
-            tally.count(&label("a/b"), &Fate::Refused(refusal(&format!("field{number}"))));
+            tally.count(&label("a/b"), &Outcome::Refused(refusal(&format!("field{number}"))));
         }
         assert_eq!((tally.refused.len(), tally.sums().1), (SORTS + 1, 1000));
     }
