@@ -1,6 +1,7 @@
 //! Bulk import: every server description of a file or another registry goes through the publish operation of a
 //! registry. It sends requests only to hosts that the operator named, so it does without the guarded fetcher.
 
+mod counts;
 mod display_text;
 mod entry;
 mod http_client;
@@ -18,8 +19,8 @@ mod run;
 mod sender;
 mod source;
 mod state;
-mod tally;
 
+pub use counts::{Counts, Sort};
 pub use job::{End, Job, MirrorError, Summary};
 pub use origin::{Origin, OriginError};
 pub use patient::AskError;
@@ -28,4 +29,3 @@ pub use run::run;
 pub use sender::SendError;
 pub use source::SourceError;
 pub use state::StateError;
-pub use tally::{Sort, Tally};

@@ -112,18 +112,18 @@ fn job(command: Mirror) -> Result<Job, String> {
 }
 
 fn told(job: &Job, summary: &Summary, took: Duration) -> ExitCode {
-    let tally = &summary.tally;
+    let counts = &summary.counts;
     let why = match &summary.end {
         End::Finished => None,
         End::Stopped => Some("stopped".to_owned()),
-        End::Failed(error) if tally.documents() == 0 => return super::ending(1, &error.to_string()),
+        End::Failed(error) if counts.documents() == 0 => return super::ending(1, &error.to_string()),
         End::Failed(error) => Some(format!("{error}{}", advice(error))),
     };
     let to = job.to.as_str().trim_end_matches('/');
     let went = if job.dry_run { "judged, none sent".to_owned() } else { format!("sent to {to}") };
-    let (documents, seconds) = (tally.documents(), took.as_secs());
+    let (documents, seconds) = (counts.documents(), took.as_secs());
     let mut text =
-        format!("{documents} documents of {}, {went}, in {seconds} s\n\n{}", job.from, tally.text());
+        format!("{documents} documents of {}, {went}, in {seconds} s\n\n{}", job.from, counts.text());
     if let Some(path) = &job.report {
         let _ = writeln!(text, "\nEvery refusal is in {}.", path.display());
     }

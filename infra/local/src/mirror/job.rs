@@ -7,11 +7,11 @@ use std::time::Duration;
 use jiff::Timestamp;
 use url::Url;
 
+use super::counts::Counts;
 use super::origin::Origin;
 use super::sender::SendError;
 use super::source::SourceError;
 use super::state::StateError;
-use super::tally::Tally;
 
 /// What is to be mirrored, and how.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ pub enum MirrorError {
 #[derive(Debug)]
 pub struct Summary {
     /// The counts.
-    pub tally: Tally,
+    pub counts: Counts,
     /// How it ended.
     pub end: End,
 }

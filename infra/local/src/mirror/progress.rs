@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::tally::Tally;
+use super::counts::Counts;
 
 /// How often a line is written where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -47,7 +47,7 @@ impl Progress {
     }
 
     /// Shows how far it is.
-    pub(super) fn show(&self, tally: &Tally, total: Option<u64>) {
+    pub(super) fn show(&self, counts: &Counts, total: Option<u64>) {
         match &self.0 {
             Shown::Nowhere => {}
             Shown::Bar(bar) => {
@@ -55,15 +55,15 @@ impl Progress {
                     bar.set_length(total);
                     bar.set_style(style(BAR));
                 }
-                bar.set_position(tally.documents());
-                bar.set_message(tally.in_short());
+                bar.set_position(counts.documents());
+                bar.set_message(counts.one_line());
             }
             Shown::Lines(last) => {
                 let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
                 if last.elapsed() >= LINE_EVERY {
                     *last = Instant::now();
                     let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
-                    eprintln!("{}{of} documents: {}", tally.documents(), tally.in_short());
+                    eprintln!("{}{of} documents: {}", counts.documents(), counts.one_line());
                 }
             }
         }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use url::Url;
 
+use super::counts::Counts;
 use super::entry::{Entry, Label, What};
 use super::job::{End, Job, MirrorError, Summary};
 use super::origin::Origin;
@@ -18,7 +19,6 @@ use super::refusals::Refusals;
 use super::sender::{SendError, Sender};
 use super::source::{Documents, Pages, Source, SourceError};
 use super::state::State;
-use super::tally::Tally;
 
 /// How often the state is written down while a batch is under way: what a crash repeats at most.
 const SAVE_EVERY: Duration = Duration::from_secs(1);
@@ -45,7 +45,7 @@ pub async fn run(
         Err(error) if !matches!(end, End::Failed(_)) => End::Failed(error),
         _ => end,
     };
-    Ok(Summary { tally: mirror.state.tally, end })
+    Ok(Summary { counts: mirror.state.counts, end })
 }
 
 /// A mirror under way.
@@ -72,7 +72,7 @@ impl<'a> Mirror<'a> {
                 Origin::Registry(_) => Position::Page { cursor: None, handled: Vec::new() },
                 Origin::Stdin | Origin::File(_) => Position::Documents(0),
             },
-            tally: Tally::default(),
+            counts: Counts::default(),
         };
         let earlier = match &job.state {
             Some(path) => State::load(path, &fresh)?,
@@ -99,7 +99,7 @@ impl<'a> Mirror<'a> {
         let refusals = Refusals::open(job.report.as_deref(), goes_on)
             .map_err(|error| MirrorError::Report(job.report.clone().unwrap_or_default(), error))?;
         if goes_on {
-            progress.note(&format!("going on after {} documents", state.tally.documents()));
+            progress.note(&format!("going on after {} documents", state.counts.documents()));
         }
         Ok(Self { job, progress, source, sender, state, saved: Instant::now(), refusals })
     }
@@ -127,9 +127,9 @@ impl<'a> Mirror<'a> {
         if let Outcome::Refused(refusal) = outcome {
             self.refusals.write(label, refusal).map_err(|error| self.unwritten(error))?;
         }
-        self.state.tally.count(label, outcome);
+        self.state.counts.add(label, outcome);
         self.state.position.pass(label);
-        self.progress.show(&self.state.tally, self.source.total());
+        self.progress.show(&self.state.counts, self.source.total());
         if self.saved.elapsed() >= SAVE_EVERY { self.save() } else { Ok(()) }
     }
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::counts::Counts;
 use super::position::Position;
-use super::tally::Tally;
 
 /// What is written down.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,7 +22,8 @@ pub(super) struct State {
     /// How far.
     pub(super) position: Position,
     /// What became of everything before it.
-    pub(super) tally: Tally,
+    #[serde(rename = "tally")]
+    pub(super) counts: Counts,
 }
 
 /// Why the state cannot be kept.
@@ -100,7 +101,7 @@ mod tests {
             to: "http://127.0.0.1:8080".to_owned(),
             updated_since: None,
             position: Position::Documents(number),
-            tally: Tally::default(),
+            counts: Counts::default(),
         }
     }
 

@@ -182,12 +182,12 @@ async fn a_registry_is_mirrored_page_by_page() {
     assert!(matches!(summary.end, End::Finished), "{summary:?}");
     assert!(start.elapsed() >= Duration::from_secs(1), "it waited as asked: {:?}", start.elapsed());
 
-    assert_eq!(summary.tally.taken, BTreeMap::from([("queued".to_owned(), 9)]));
+    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 9)]));
     assert_eq!(
-        summary.tally.skipped,
+        summary.counts.skipped,
         BTreeMap::from([("deleted".to_owned(), 1), ("deprecated".to_owned(), 1)])
     );
-    let refused: Vec<&String> = summary.tally.refused.keys().collect();
+    let refused: Vec<&String> = summary.counts.refused.keys().collect();
     assert_eq!(refused, ["invalid_server_description at `version`"]);
     assert_eq!(listed(&world).await, 9);
     let refusals = lines(&report);
@@ -227,11 +227,11 @@ async fn a_cut_mirror_goes_on_at_the_page_where_it_was() {
     assert!(matches!(summary.end, End::Finished), "{summary:?}");
     assert_eq!(official.cursors(), [cursor(1), cursor(2)], "the first page is not asked for again");
     // The deprecated one was wished for, too.
-    assert_eq!(summary.tally.taken, BTreeMap::from([("queued".to_owned(), 10)]), "both runs are counted");
-    assert_eq!((summary.tally.documents(), listed(&world).await), (12, 10));
+    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 10)]), "both runs are counted");
+    assert_eq!((summary.counts.documents(), listed(&world).await), (12, 10));
 
     let again = mirror(&job).await;
-    assert_eq!(again.tally.taken, BTreeMap::from([("duplicate".to_owned(), 10)]));
+    assert_eq!(again.counts.taken, BTreeMap::from([("duplicate".to_owned(), 10)]));
     assert_eq!(listed(&world).await, 10, "mirroring again lists nothing twice");
 }
 
@@ -246,7 +246,7 @@ async fn an_asked_stop_keeps_the_state() {
     let stop = official.hindered.notified();
     let summary = mirror::run(&job, stop, &Progress::nowhere()).await.unwrap();
     assert!(matches!(summary.end, End::Stopped), "{summary:?}");
-    assert_eq!(summary.tally.documents(), 4);
+    assert_eq!(summary.counts.documents(), 4);
     let kept: Value = serde_json::from_slice(&std::fs::read(&state).unwrap()).unwrap();
     assert_eq!(kept["position"]["page"]["cursor"], cursor(1));
     let other = Job { to: "http://127.0.0.1:1".parse().unwrap(), ..job };
@@ -272,12 +272,12 @@ async fn an_hourly_allowance_is_used_up_and_gone_on_with() {
                 panic!("{summary:?}")
             };
             assert!(asked > Duration::from_secs(5), "{asked:?}");
-            assert_eq!(summary.tally.taken, BTreeMap::from([(word.to_owned(), handled)]));
+            assert_eq!(summary.counts.taken, BTreeMap::from([(word.to_owned(), handled)]));
             world.advance(HOUR);
         }
         let summary = mirror(&job).await;
         assert!(matches!(summary.end, End::Finished), "{summary:?}");
-        assert_eq!(summary.tally.taken, BTreeMap::from([(word.to_owned(), 12)]), "each was sent once");
+        assert_eq!(summary.counts.taken, BTreeMap::from([(word.to_owned(), 12)]), "each was sent once");
         world.advance(HOUR);
     }
     assert_eq!(listed(&world).await, 12);
@@ -298,7 +298,7 @@ async fn what_a_host_is_spared_is_told_and_the_others_go_on() {
     let job = Job { report: Some(report.clone()), concurrency: 1, ..job(&from, &world.url("")) };
     let summary = mirror(&job).await;
     assert!(matches!(summary.end, End::Finished), "{summary:?}");
-    assert_eq!(summary.tally.taken, BTreeMap::from([("queued".to_owned(), 5)]));
+    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 5)]));
     let told: Vec<(Value, bool)> = lines(&report)
         .into_iter()
         .map(|mut line| (line["code"].take(), line["detail"].as_str().unwrap().contains("for this host")))
@@ -321,7 +321,7 @@ async fn a_file_is_mirrored_with_its_broken_lines_told() {
     let job = Job { report: Some(report.clone()), ..job(path.to_str().unwrap(), &world.url("")) };
     let summary = mirror(&job).await;
     assert!(matches!(summary.end, End::Finished), "{summary:?}");
-    assert_eq!(summary.tally.sums(), (2, 3, 0));
+    assert_eq!(summary.counts.sums(), (2, 3, 0));
     // Only server descriptions are mirrored: a URL is not taken for one.
     assert_eq!(listed(&world).await, 2);
     let told: Vec<(Value, Value)> =
@@ -344,7 +344,7 @@ async fn a_busy_registry_is_waited_for() {
     };
     let job = job(&from, &peer.url("/base/"));
     let (summary, ()) = tokio::join!(mirror(&job), recovering);
-    assert_eq!(summary.tally.taken, BTreeMap::from([("queued".to_owned(), 3)]));
+    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 3)]));
     let asked = peer.asked();
     assert!(asked.len() > 3, "what was busy is sent again");
     assert!(asked.iter().all(|asked| asked.what() == "POST /base/api/publish"));
@@ -400,7 +400,7 @@ async fn a_dry_run_sends_nothing() {
     let from = file(folder.path(), [document(0), json!({ "name": "org.example/broken" })]);
     let job = Job { dry_run: true, ..job(&from, &peer.origin) };
     let summary = mirror(&job).await;
-    assert_eq!(summary.tally.taken, BTreeMap::from([("valid".to_owned(), 1)]));
-    assert_eq!((summary.tally.sums().1, peer.asked().len()), (1, 0));
+    assert_eq!(summary.counts.taken, BTreeMap::from([("valid".to_owned(), 1)]));
+    assert_eq!((summary.counts.sums().1, peer.asked().len()), (1, 0));
     assert_eq!(job.from, Origin::File(from.into()));
 }

@@ -17,7 +17,7 @@ const SORTS: usize = 100;
 
 /// Counts of what became of documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct Counts {
     /// By the registry's word: `queued`, `duplicate`, `active`.
     pub taken: BTreeMap<String, u64>,
     /// By reason.
@@ -35,9 +35,9 @@ pub struct Sort {
     pub examples: Vec<(String, String)>,
 }
 
-impl Tally {
+impl Counts {
     /// Counts what became of a document.
-    pub(super) fn count(&mut self, label: &Label, outcome: &Outcome) {
+    pub(super) fn add(&mut self, label: &Label, outcome: &Outcome) {
         match outcome {
             Outcome::Taken(how) => *self.taken.entry(plain(how, NAME)).or_default() += 1,
             Outcome::Skipped(why) => *self.skipped.entry((*why).to_owned()).or_default() += 1,
@@ -70,7 +70,7 @@ impl Tally {
     }
 
     /// In one line.
-    pub(super) fn in_short(&self) -> String {
+    pub(super) fn one_line(&self) -> String {
         let (taken, refused, skipped) = self.sums();
         format!("taken {taken}, refused {refused}, skipped {skipped}")
     }
@@ -136,16 +136,16 @@ mod tests {
 
     #[test]
     fn refusals_are_told_by_code_and_field() {
-        let mut tally = Tally::default();
+        let mut counts = Counts::default();
         for number in 0..7 {
             let field = format!("remotes[{number}].headers[0].name");
-            tally.count(&label(&format!("a/{number}")), &Outcome::Refused(refusal(&field)));
+            counts.add(&label(&format!("a/{number}")), &Outcome::Refused(refusal(&field)));
         }
-        tally.count(&label("a/7"), &Outcome::Refused(refusal("")));
-        tally.count(&label("a/8"), &Outcome::Taken("queued".to_owned()));
-        tally.count(&label("a/9"), &Outcome::Skipped("deleted"));
-        assert_eq!((tally.sums(), tally.documents()), ((1, 8, 1), 10));
-        let text = tally.text();
+        counts.add(&label("a/7"), &Outcome::Refused(refusal("")));
+        counts.add(&label("a/8"), &Outcome::Taken("queued".to_owned()));
+        counts.add(&label("a/9"), &Outcome::Skipped("deleted"));
+        assert_eq!((counts.sums(), counts.documents()), ((1, 8, 1), 10));
+        let text = counts.text();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines[..3],
@@ -159,10 +159,10 @@ mod tests {
 
     #[test]
     fn strangers_cannot_make_endless_sorts() {
-        let mut tally = Tally::default();
+        let mut counts = Counts::default();
         for number in 0..1000 {
-            tally.count(&label("a/b"), &Outcome::Refused(refusal(&format!("field{number}"))));
+            counts.add(&label("a/b"), &Outcome::Refused(refusal(&format!("field{number}"))));
         }
-        assert_eq!((tally.refused.len(), tally.sums().1), (SORTS + 1, 1000));
+        assert_eq!((counts.refused.len(), counts.sums().1), (SORTS + 1, 1000));
     }
 }
