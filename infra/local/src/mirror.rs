@@ -20,7 +20,7 @@ mod sender;
 mod source;
 mod state;
 
-pub use counts::{Counts, Sort};
+pub use counts::{Counts, RefusalGroup};
 pub use job::{End, Job, MirrorError, Summary};
 pub use origin::{Origin, OriginError};
 pub use patient::AskError;

@@ -10,10 +10,10 @@ use super::display_text::{DETAIL, NAME, plain};
 use super::entry::Label;
 use super::outcome::{Outcome, Refusal};
 
-/// How many examples are shown of one sort of refusal.
-const EXAMPLES: usize = 5;
-/// How many sorts of refusal are told apart; fields are named by strangers, too.
-const SORTS: usize = 100;
+/// How many examples are shown of one group of refusal.
+const EXAMPLES_PER_GROUP: usize = 5;
+/// How many groups of refusal are told apart; fields are named by strangers, too.
+const MAX_GROUPS: usize = 100;
 
 /// Counts of what became of documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,12 +23,12 @@ pub struct Counts {
     /// By reason.
     pub skipped: BTreeMap<String, u64>,
     /// By code and field.
-    pub refused: BTreeMap<String, Sort>,
+    pub refused: BTreeMap<String, RefusalGroup>,
 }
 
-/// One sort of refusal.
+/// One group of refusal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sort {
+pub struct RefusalGroup {
     /// How often.
     pub times: u64,
     /// The first few: name and detail.
@@ -42,14 +42,14 @@ impl Counts {
             Outcome::Taken(how) => *self.taken.entry(plain(how, NAME)).or_default() += 1,
             Outcome::Skipped(why) => *self.skipped.entry((*why).to_owned()).or_default() += 1,
             Outcome::Refused(refusal) => {
-                let mut sort = sort(refusal);
-                if self.refused.len() >= SORTS && !self.refused.contains_key(&sort) {
-                    "other reasons".clone_into(&mut sort);
+                let mut group = group_name(refusal);
+                if self.refused.len() >= MAX_GROUPS && !self.refused.contains_key(&group) {
+                    "other reasons".clone_into(&mut group);
                 }
-                let sort = self.refused.entry(sort).or_default();
-                sort.times += 1;
-                if sort.examples.len() < EXAMPLES {
-                    sort.examples.push((plain(label.shown(), NAME), plain(&refusal.detail, DETAIL)));
+                let group = self.refused.entry(group).or_default();
+                group.times += 1;
+                if group.examples.len() < EXAMPLES_PER_GROUP {
+                    group.examples.push((plain(label.shown(), NAME), plain(&refusal.detail, DETAIL)));
                 }
             }
         }
@@ -58,7 +58,7 @@ impl Counts {
     /// How many were taken, refused and skipped.
     #[must_use]
     pub fn sums(&self) -> (u64, u64, u64) {
-        let refused = self.refused.values().map(|sort| sort.times).sum();
+        let refused = self.refused.values().map(|group| group.times).sum();
         (self.taken.values().sum(), refused, self.skipped.values().sum())
     }
 
@@ -87,14 +87,14 @@ impl Counts {
             let _ = writeln!(text, "{}", format!("{name:<8} {sum:>6}  {}", parts.join(", ")).trim_end());
         }
         let _ = writeln!(text, "{:<8} {refused:>6}", "refused");
-        let mut sorts: Vec<(&String, &Sort)> = self.refused.iter().collect();
-        sorts.sort_by_key(|(_, sort)| std::cmp::Reverse(sort.times));
-        for (name, sort) in sorts {
-            let _ = writeln!(text, "\n{:>6} x {name}", sort.times);
-            for (label, detail) in &sort.examples {
+        let mut groups: Vec<(&String, &RefusalGroup)> = self.refused.iter().collect();
+        groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.times));
+        for (name, group) in groups {
+            let _ = writeln!(text, "\n{:>6} x {name}", group.times);
+            for (label, detail) in &group.examples {
                 let _ = writeln!(text, "         {label}: {detail}");
             }
-            let more = sort.times - sort.examples.len() as u64;
+            let more = group.times - group.examples.len() as u64;
             if more > 0 {
                 let _ = writeln!(text, "         and {more} more");
             }
@@ -103,8 +103,8 @@ impl Counts {
     }
 }
 
-/// The sort of a refusal: its code and field, with places in lists left out (`remotes[2].url` is like any other).
-fn sort(refusal: &Refusal) -> String {
+/// The group of a refusal: its code and field, with places in lists left out (`remotes[2].url` is like any other).
+fn group_name(refusal: &Refusal) -> String {
     let mut field = String::new();
     for (index, part) in refusal.field.as_deref().unwrap_or_default().split('[').enumerate() {
         match (index, part.split_once(']')) {
@@ -158,11 +158,11 @@ mod tests {
     }
 
     #[test]
-    fn strangers_cannot_make_endless_sorts() {
+    fn strangers_cannot_make_unlimited_groups() {
         let mut counts = Counts::default();
         for number in 0..1000 {
             counts.add(&label("a/b"), &Outcome::Refused(refusal(&format!("field{number}"))));
         }
-        assert_eq!((counts.refused.len(), counts.sums().1), (SORTS + 1, 1000));
+        assert_eq!((counts.refused.len(), counts.sums().1), (MAX_GROUPS + 1, 1000));
     }
 }
