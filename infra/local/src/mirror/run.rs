@@ -12,10 +12,10 @@ use super::entry::{Entry, Label, What};
 use super::job::{End, Job, MirrorError, Summary};
 use super::origin::Origin;
 use super::outcome::{Outcome, Refusal};
-use super::patient::Patient;
 use super::position::Position;
 use super::progress::Progress;
 use super::refusals::Refusals;
+use super::retrying_client::RetryingClient;
 use super::sender::{SendError, Sender};
 use super::source::{Documents, Pages, Source, SourceError};
 use super::state::State;
@@ -23,7 +23,7 @@ use super::state::State;
 /// How often the state is written down while a batch is under way: what a crash repeats at most.
 const SAVE_EVERY: Duration = Duration::from_secs(1);
 /// How many redirects of a source to itself are followed; a publish is never sent anywhere else.
-const SOURCE_HOPS: usize = 3;
+const SOURCE_REDIRECTS: usize = 3;
 
 /// Mirrors until the end, or until `stop` is ready. Dropped half-way, it can be gone on with by its state.
 ///
@@ -61,8 +61,8 @@ struct Mirror<'a> {
 
 impl<'a> Mirror<'a> {
     fn begin(job: &'a Job, progress: &'a Progress) -> Result<Self, MirrorError> {
-        let patient = |url: &Url, hops: usize| {
-            Patient::new(url, job.per_second, job.longest_wait, hops, progress.clone())
+        let retrying_client = |url: &Url, redirects: usize| {
+            RetryingClient::new(url, job.per_second, job.longest_wait, redirects, progress.clone())
         };
         let fresh = State {
             source: job.from.to_string(),
@@ -82,9 +82,9 @@ impl<'a> Mirror<'a> {
         let state = earlier.unwrap_or(fresh);
         let source = match (&job.from, state.position.clone()) {
             (Origin::Registry(list), Position::Page { cursor, handled }) => {
-                let patient = patient(list, SOURCE_HOPS).map_err(SourceError::Ask)?;
+                let retrying_client = retrying_client(list, SOURCE_REDIRECTS).map_err(SourceError::Ask)?;
                 let (since, at) = (job.updated_since, (cursor, handled));
-                Source::Pages(Pages::begin(patient, list.clone(), since, job.deprecated_too, at))
+                Source::Pages(Pages::begin(retrying_client, list.clone(), since, job.deprecated_too, at))
             }
             (origin @ (Origin::Stdin | Origin::File(_)), Position::Documents(handled)) => {
                 Source::Documents(Documents::open(origin, handled, job.deprecated_too)?)
@@ -94,7 +94,7 @@ impl<'a> Mirror<'a> {
         let sender = if job.dry_run {
             Sender::Nowhere
         } else {
-            Sender::Registry(patient(&job.to, 0).map_err(SendError::Ask)?, publish_url(&job.to))
+            Sender::Registry(retrying_client(&job.to, 0).map_err(SendError::Ask)?, publish_url(&job.to))
         };
         let refusals = Refusals::open(job.report.as_deref(), goes_on)
             .map_err(|error| MirrorError::Report(job.report.clone().unwrap_or_default(), error))?;

@@ -9,7 +9,7 @@ use url::Url;
 
 use super::display_text::said;
 use super::outcome::{Outcome, Refusal};
-use super::patient::{AskError, Patient};
+use super::retrying_client::{AskError, RetryingClient};
 
 /// Why documents cannot be sent.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +35,7 @@ pub enum SendError {
 #[derive(Clone, Debug)]
 pub(super) enum Sender {
     /// To the publish operation of a registry.
-    Registry(Patient, Url),
+    Registry(RetryingClient, Url),
     /// Nowhere: they are only judged.
     Nowhere,
 }
@@ -46,11 +46,11 @@ impl Sender {
     /// # Errors
     /// There is no answer, or none of a registry.
     pub(super) async fn send(&self, document: Map<String, Value>) -> Result<Outcome, SendError> {
-        let Self::Registry(patient, publish) = self else { return Ok(judged(document)) };
+        let Self::Registry(retrying_client, publish) = self else { return Ok(judged(document)) };
         // Named as what it is: a document with a `url` of its own would else be taken for something to fetch.
         let body = json!({ "server_json": document }).to_string();
-        let answer = patient
-            .ask(|client| {
+        let answer = retrying_client
+            .send(|client| {
                 client
                     .post(publish.clone())
                     .header(header::CONTENT_TYPE, "application/json")

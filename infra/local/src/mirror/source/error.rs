@@ -3,7 +3,7 @@
 
 use url::Url;
 
-use crate::mirror::patient::AskError;
+use crate::mirror::retrying_client::AskError;
 
 /// Why a source cannot be read on.
 #[derive(Debug, thiserror::Error)]

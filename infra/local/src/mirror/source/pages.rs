@@ -8,8 +8,8 @@ use url::Url;
 use super::batch::Batch;
 use super::error::SourceError;
 use crate::mirror::entry::Entry;
-use crate::mirror::patient::Patient;
 use crate::mirror::position::Position;
+use crate::mirror::retrying_client::RetryingClient;
 
 /// The most entries of a page that the official API gives.
 const PAGE: &str = "100";
@@ -19,7 +19,7 @@ const OWN: [&str; 4] = ["cursor", "limit", "updated_since", "version"];
 /// The pages of a registry.
 #[derive(Debug)]
 pub(in crate::mirror) struct Pages {
-    patient: Patient,
+    retrying_client: RetryingClient,
     list: Url,
     updated_since: Option<Timestamp>,
     deprecated_too: bool,
@@ -30,13 +30,13 @@ pub(in crate::mirror) struct Pages {
 impl Pages {
     /// Begins at a page: the first, or where an earlier run stopped.
     pub(in crate::mirror) const fn begin(
-        patient: Patient,
+        retrying_client: RetryingClient,
         list: Url,
         updated_since: Option<Timestamp>,
         deprecated_too: bool,
         at: (Option<String>, Vec<String>),
     ) -> Self {
-        Self { patient, list, updated_since, deprecated_too, at: Some(at) }
+        Self { retrying_client, list, updated_since, deprecated_too, at: Some(at) }
     }
 
     pub(super) async fn next(&mut self) -> Result<Option<Batch>, SourceError> {
@@ -69,7 +69,7 @@ impl Pages {
     /// The entries of a page and the cursor of the next.
     async fn page(&self, url: &Url) -> Result<(Vec<Value>, Option<String>), SourceError> {
         let no_page = |why: String| SourceError::NotAPage { url: url.clone(), why };
-        let answer = self.patient.ask(|client| client.get(url.clone())).await?;
+        let answer = self.retrying_client.send(|client| client.get(url.clone())).await?;
         if answer.status != http::StatusCode::OK {
             return Err(no_page(format!("it answered {}", answer.status)));
         }

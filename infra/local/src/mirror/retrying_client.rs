@@ -64,7 +64,7 @@ pub enum AskError {
 
 /// An answer of a status that waiting does not change.
 #[derive(Clone, Debug)]
-pub(super) struct Answer {
+pub(super) struct Response {
     /// The status.
     pub(super) status: StatusCode,
     /// The body.
@@ -73,19 +73,19 @@ pub(super) struct Answer {
 
 /// Asks one registry.
 #[derive(Clone, Debug)]
-pub(super) struct Patient {
+pub(super) struct RetryingClient {
     client: reqwest::Client,
     origin: String,
     longest_wait: Duration,
     pace: Arc<Pace>,
     /// Whoever never answered is not there; whoever did may come back.
-    heard: Arc<AtomicBool>,
+    answered_before: Arc<AtomicBool>,
     progress: Progress,
 }
 
-impl Patient {
+impl RetryingClient {
     /// Asks the registry at `url`, at most `per_second` times a second, waits `longest_wait` at most, and follows so
-    /// many redirects (`hops`) of the registry to itself; never one to another host.
+    /// many redirects (`redirects`) of the registry to itself; never one to another host.
     ///
     /// # Errors
     /// The client cannot be made.
@@ -93,15 +93,15 @@ impl Patient {
         url: &Url,
         per_second: u32,
         longest_wait: Duration,
-        hops: usize,
+        redirects: usize,
         progress: Progress,
     ) -> Result<Self, AskError> {
         Ok(Self {
-            client: client(url, hops).map_err(AskError::Client)?,
+            client: client(url, redirects).map_err(AskError::Client)?,
             origin: url.origin().ascii_serialization(),
             longest_wait,
             pace: Arc::new(Pace::new(Duration::from_secs(1) / per_second.max(1))),
-            heard: Arc::default(),
+            answered_before: Arc::default(),
             progress,
         })
     }
@@ -110,25 +110,29 @@ impl Patient {
     ///
     /// # Errors
     /// There is no answer, or none within the allowed waiting.
-    pub(super) async fn ask(
+    pub(super) async fn send(
         &self,
         request: impl Fn(&reqwest::Client) -> reqwest::RequestBuilder,
-    ) -> Result<Answer, AskError> {
+    ) -> Result<Response, AskError> {
         let mut attempt = 1;
         loop {
             self.pace.turn().await;
             let backoff = Duration::from_secs(1 << (attempt - 1));
             let last = attempt == ATTEMPTS;
-            match self.once(request(&self.client)).await {
-                Ok((answer, _)) if !passes(answer.status) || concerns_one_host(&answer) => return Ok(answer),
+            match self.send_once(request(&self.client)).await {
+                Ok((answer, _)) if !is_transient(answer.status) || is_host_limit(&answer) => {
+                    return Ok(answer);
+                }
                 Ok((answer, _)) if last && answer.status == StatusCode::INTERNAL_SERVER_ERROR => {
                     return Ok(answer);
                 }
-                Ok((Answer { status, .. }, _)) if last => {
+                Ok((Response { status, .. }, _)) if last => {
                     return Err(AskError::Busy { origin: self.origin.clone(), status });
                 }
                 Ok((answer, asked)) => self.wait(&answer, asked.unwrap_or(backoff)).await?,
-                Err(error @ AskError::Unreachable { .. }) if !last && self.heard.load(Ordering::Relaxed) => {
+                Err(error @ AskError::Unreachable { .. })
+                    if !last && self.answered_before.load(Ordering::Relaxed) =>
+                {
                     self.progress.note(&format!("{error}; trying again in {} s", backoff.as_secs()));
                     sleep(backoff).await;
                 }
@@ -139,7 +143,10 @@ impl Patient {
     }
 
     /// One request: its answer, and for how long it asks to be left alone.
-    async fn once(&self, request: reqwest::RequestBuilder) -> Result<(Answer, Option<Duration>), AskError> {
+    async fn send_once(
+        &self,
+        request: reqwest::RequestBuilder,
+    ) -> Result<(Response, Option<Duration>), AskError> {
         let unreachable = |error: reqwest::Error| AskError::Unreachable {
             origin: self.origin.clone(),
             why: causes(&error),
@@ -154,12 +161,12 @@ impl Patient {
             }
             body.extend_from_slice(&chunk);
         }
-        self.heard.store(true, Ordering::Relaxed);
-        Ok((Answer { status, body }, asked))
+        self.answered_before.store(true, Ordering::Relaxed);
+        Ok((Response { status, body }, asked))
     }
 
     /// Waits as asked. Who sends too much, or finds the table busy, would only make it worse with the next request.
-    async fn wait(&self, answer: &Answer, asked: Duration) -> Result<(), AskError> {
+    async fn wait(&self, answer: &Response, asked: Duration) -> Result<(), AskError> {
         let said = said(&serde_json::from_slice(&answer.body).unwrap_or_default());
         if asked > self.longest_wait {
             return Err(AskError::LongWait {
@@ -186,12 +193,12 @@ impl Patient {
 }
 
 /// Whether an answer may be another one soon.
-fn passes(status: StatusCode) -> bool {
+fn is_transient(status: StatusCode) -> bool {
     matches!(status.as_u16(), 429 | 500 | 502 | 503 | 504)
 }
 
 /// Whether only documents of one host are to wait; the others need not wait with them.
-fn concerns_one_host(answer: &Answer) -> bool {
+fn is_host_limit(answer: &Response) -> bool {
     let told = || serde_json::from_slice::<Value>(&answer.body).unwrap_or_default();
     answer.status == StatusCode::TOO_MANY_REQUESTS && told()["allowance"] == "host"
 }
