@@ -24,7 +24,7 @@ pub use counts::{Counts, RefusalGroup};
 pub use job::{End, Job, MirrorError, Summary};
 pub use origin::{Origin, OriginError};
 pub use progress::Progress;
-pub use retrying_client::AskError;
+pub use retrying_client::RequestError;
 pub use run::run;
 pub use sender::SendError;
 pub use source::SourceError;

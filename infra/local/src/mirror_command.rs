@@ -12,7 +12,7 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use jiff::Timestamp;
 use local::mirror::{
-    self, AskError, End, Job, MirrorError, Origin, Progress, SendError, StateError, Summary,
+    self, End, Job, MirrorError, Origin, Progress, RequestError, SendError, StateError, Summary,
 };
 use url::Url;
 
@@ -143,7 +143,7 @@ fn told(job: &Job, summary: &Summary, took: Duration) -> ExitCode {
 /// What an operator can do about it, beside trying again.
 fn advice(error: &MirrorError) -> &'static str {
     match error {
-        MirrorError::Send(SendError::Ask(AskError::LongWait { .. })) => {
+        MirrorError::Send(SendError::Request(RequestError::LongWait { .. })) => {
             "\nRaise PUBLISH_PER_HOUR and its like where that registry runs (RATE_LIMITS=off in development), or wait \
              with --longest-wait 3600."
         }

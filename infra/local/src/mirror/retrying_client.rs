@@ -25,7 +25,7 @@ const ATTEMPTS: u32 = 5;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
-pub enum AskError {
+pub enum RequestError {
     /// The client cannot be made.
     #[error("no HTTP client: {0}")]
     Client(String),
@@ -95,9 +95,9 @@ impl RetryingClient {
         longest_wait: Duration,
         redirects: usize,
         progress: Progress,
-    ) -> Result<Self, AskError> {
+    ) -> Result<Self, RequestError> {
         Ok(Self {
-            client: client(url, redirects).map_err(AskError::Client)?,
+            client: client(url, redirects).map_err(RequestError::Client)?,
             origin: url.origin().ascii_serialization(),
             longest_wait,
             pace: Arc::new(Pace::new(Duration::from_secs(1) / per_second.max(1))),
@@ -113,7 +113,7 @@ impl RetryingClient {
     pub(super) async fn send(
         &self,
         request: impl Fn(&reqwest::Client) -> reqwest::RequestBuilder,
-    ) -> Result<Response, AskError> {
+    ) -> Result<Response, RequestError> {
         let mut attempt = 1;
         loop {
             self.pace.turn().await;
@@ -127,10 +127,10 @@ impl RetryingClient {
                     return Ok(answer);
                 }
                 Ok((Response { status, .. }, _)) if last => {
-                    return Err(AskError::Busy { origin: self.origin.clone(), status });
+                    return Err(RequestError::Busy { origin: self.origin.clone(), status });
                 }
                 Ok((answer, asked)) => self.wait(&answer, asked.unwrap_or(backoff)).await?,
-                Err(error @ AskError::Unreachable { .. })
+                Err(error @ RequestError::Unreachable { .. })
                     if !last && self.answered_before.load(Ordering::Relaxed) =>
                 {
                     self.progress.note(&format!("{error}; trying again in {} s", backoff.as_secs()));
@@ -146,8 +146,8 @@ impl RetryingClient {
     async fn send_once(
         &self,
         request: reqwest::RequestBuilder,
-    ) -> Result<(Response, Option<Duration>), AskError> {
-        let unreachable = |error: reqwest::Error| AskError::Unreachable {
+    ) -> Result<(Response, Option<Duration>), RequestError> {
+        let unreachable = |error: reqwest::Error| RequestError::Unreachable {
             origin: self.origin.clone(),
             why: causes(&error),
         };
@@ -157,7 +157,7 @@ impl RetryingClient {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
             if body.len() + chunk.len() > LARGEST_ANSWER {
-                return Err(AskError::TooLarge(self.origin.clone()));
+                return Err(RequestError::TooLarge(self.origin.clone()));
             }
             body.extend_from_slice(&chunk);
         }
@@ -166,10 +166,10 @@ impl RetryingClient {
     }
 
     /// Waits as asked. Who sends too much, or finds the table busy, would only make it worse with the next request.
-    async fn wait(&self, answer: &Response, asked: Duration) -> Result<(), AskError> {
+    async fn wait(&self, answer: &Response, asked: Duration) -> Result<(), RequestError> {
         let said = said(&serde_json::from_slice(&answer.body).unwrap_or_default());
         if asked > self.longest_wait {
-            return Err(AskError::LongWait {
+            return Err(RequestError::LongWait {
                 origin: self.origin.clone(),
                 asked,
                 allowed: self.longest_wait,

@@ -82,7 +82,8 @@ impl<'a> Mirror<'a> {
         let state = earlier.unwrap_or(fresh);
         let source = match (&job.from, state.position.clone()) {
             (Origin::Registry(list), Position::Page { cursor, handled }) => {
-                let retrying_client = retrying_client(list, SOURCE_REDIRECTS).map_err(SourceError::Ask)?;
+                let retrying_client =
+                    retrying_client(list, SOURCE_REDIRECTS).map_err(SourceError::Request)?;
                 let (since, at) = (job.updated_since, (cursor, handled));
                 Source::Pages(Pages::begin(retrying_client, list.clone(), since, job.deprecated_too, at))
             }
@@ -94,7 +95,7 @@ impl<'a> Mirror<'a> {
         let sender = if job.dry_run {
             Sender::Nowhere
         } else {
-            Sender::Registry(retrying_client(&job.to, 0).map_err(SendError::Ask)?, publish_url(&job.to))
+            Sender::Registry(retrying_client(&job.to, 0).map_err(SendError::Request)?, publish_url(&job.to))
         };
         let refusals = Refusals::open(job.report.as_deref(), goes_on)
             .map_err(|error| MirrorError::Report(job.report.clone().unwrap_or_default(), error))?;

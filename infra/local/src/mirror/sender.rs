@@ -9,14 +9,14 @@ use url::Url;
 
 use super::display_text::said;
 use super::outcome::{Outcome, Refusal};
-use super::retrying_client::{AskError, RetryingClient};
+use super::retrying_client::{RequestError, RetryingClient};
 
 /// Why documents cannot be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
     /// No answer.
     #[error(transparent)]
-    Ask(#[from] AskError),
+    Request(#[from] RequestError),
     /// The answer of something else.
     #[error(
         "{url} answers {status}{said}: is this the base URL of a registry, and may it be published to from here?"

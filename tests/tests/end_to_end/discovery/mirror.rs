@@ -13,7 +13,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use http::header;
 use local::mirror::{
-    self, AskError, End, Job, MirrorError, Origin, Progress, SendError, SourceError, Summary,
+    self, End, Job, MirrorError, Origin, Progress, RequestError, SendError, SourceError, Summary,
 };
 use serde_json::{Value, json};
 use tests::peers::{Peer, empty, json_answer};
@@ -266,7 +266,7 @@ async fn an_hourly_allowance_is_used_up_and_gone_on_with() {
         let job = Job { state: Some(state), concurrency: 1, ..job(&from, &world.url("")) };
         for handled in [5, 10] {
             let summary = mirror(&job).await;
-            let End::Failed(MirrorError::Send(SendError::Ask(AskError::LongWait { asked, .. }))) =
+            let End::Failed(MirrorError::Send(SendError::Request(RequestError::LongWait { asked, .. }))) =
                 summary.end
             else {
                 panic!("{summary:?}")
@@ -377,7 +377,9 @@ async fn what_is_no_registry_ends_it() {
 
     let start = Instant::now();
     let nobody = mirror(&job(&from, "http://127.0.0.1:1")).await;
-    let End::Failed(MirrorError::Send(SendError::Ask(AskError::Unreachable { why, .. }))) = nobody.end else {
+    let End::Failed(MirrorError::Send(SendError::Request(RequestError::Unreachable { why, .. }))) =
+        nobody.end
+    else {
         panic!("{nobody:?}")
     };
     assert!(why.to_lowercase().contains("refused"), "{why}");

@@ -3,7 +3,7 @@
 
 use url::Url;
 
-use crate::mirror::retrying_client::AskError;
+use crate::mirror::retrying_client::RequestError;
 
 /// Why a source cannot be read on.
 #[derive(Debug, thiserror::Error)]
@@ -26,7 +26,7 @@ pub enum SourceError {
     TooLarge(u64),
     /// The registry did not answer.
     #[error(transparent)]
-    Ask(#[from] AskError),
+    Request(#[from] RequestError),
     /// It answered something else than a page.
     #[error("{url} is no list of the official registry API: {why}")]
     NotAPage {
