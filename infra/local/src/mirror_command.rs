@@ -81,7 +81,7 @@ pub(crate) async fn run(command: Mirror, stop: impl Future<Output = ()>) -> Exit
     let summary = mirror::run(&job, stop, &progress).await;
     progress.end();
     match summary {
-        Ok(summary) => told(&job, &summary, start.elapsed()),
+        Ok(summary) => print_summary(&job, &summary, start.elapsed()),
         Err(error @ MirrorError::State(StateError::OfAnother { .. } | StateError::Unreadable(..))) => {
             super::ending(super::UNUSABLE, &error.to_string())
         }
@@ -111,7 +111,7 @@ fn job(command: Mirror) -> Result<Job, String> {
     })
 }
 
-fn told(job: &Job, summary: &Summary, took: Duration) -> ExitCode {
+fn print_summary(job: &Job, summary: &Summary, took: Duration) -> ExitCode {
     let counts = &summary.counts;
     let why = match &summary.end {
         End::Finished => None,

@@ -19,6 +19,6 @@ pub(super) fn plain(text: &str, limit: usize) -> String {
 }
 
 /// What a problem document says, set behind a colon; nothing where there is none.
-pub(super) fn said(problem: &Value) -> String {
+pub(super) fn error_message(problem: &Value) -> String {
     problem["detail"].as_str().map(|detail| format!(": {}", plain(detail, DETAIL))).unwrap_or_default()
 }

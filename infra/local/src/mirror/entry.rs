@@ -94,12 +94,12 @@ fn out_of_force(
     deprecated_too: bool,
 ) -> Option<&'static str> {
     let official = [outer, document.get("_meta")].into_iter().flatten().find_map(|meta| meta.get(OFFICIAL));
-    let told = |name: &str| official.and_then(|official| official.get(name));
-    let status = told("status").or_else(|| document.get("status")).and_then(Value::as_str);
+    let member = |name: &str| official.and_then(|official| official.get(name));
+    let status = member("status").or_else(|| document.get("status")).and_then(Value::as_str);
     match status {
         Some("deleted") => Some("deleted"),
         Some("deprecated") if !deprecated_too => Some("deprecated"),
-        _ if told("isLatest").or_else(|| told("is_latest")) == Some(&Value::Bool(false)) => {
+        _ if member("isLatest").or_else(|| member("is_latest")) == Some(&Value::Bool(false)) => {
             Some("not the latest version")
         }
         _ => None,

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep};
 use url::Url;
 
-use super::display_text::said;
+use super::display_text::error_message;
 use super::http_client::{DEADLINE, client};
 use super::pace::Pace;
 use super::progress::Progress;
@@ -46,7 +46,7 @@ pub enum RequestError {
         status: StatusCode,
     },
     /// It asks for more patience than allowed.
-    #[error("{origin} takes nothing for another {} s, and only {} s of waiting are allowed{said}", asked.as_secs(), allowed.as_secs())]
+    #[error("{origin} takes nothing for another {} s, and only {} s of waiting are allowed{message}", asked.as_secs(), allowed.as_secs())]
     LongWait {
         /// Who was asked.
         origin: String,
@@ -55,7 +55,7 @@ pub enum RequestError {
         /// How long it may ask to wait.
         allowed: Duration,
         /// In its own words.
-        said: String,
+        message: String,
     },
     /// Its answer is too large.
     #[error("{0} answers more than {mib} MiB", mib = LARGEST_ANSWER >> 20)]
@@ -167,26 +167,26 @@ impl RetryingClient {
 
     /// Waits as asked. Who sends too much, or finds the table busy, would only make it worse with the next request.
     async fn wait(&self, answer: &Response, asked: Duration) -> Result<(), RequestError> {
-        let said = said(&serde_json::from_slice(&answer.body).unwrap_or_default());
+        let message = error_message(&serde_json::from_slice(&answer.body).unwrap_or_default());
         if asked > self.longest_wait {
             return Err(RequestError::LongWait {
                 origin: self.origin.clone(),
                 asked,
                 allowed: self.longest_wait,
-                said,
+                message,
             });
         }
-        let told = || {
+        let notice = || {
             let (origin, status, seconds) = (&self.origin, answer.status.as_u16(), asked.as_secs());
-            format!("{origin} answers {status}: waiting {seconds} s{said}")
+            format!("{origin} answers {status}: waiting {seconds} s{message}")
         };
         let everybody =
             matches!(answer.status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
         if !everybody {
-            self.progress.note(&told());
+            self.progress.note(&notice());
             sleep(asked).await;
         } else if self.pace.rest_until(Instant::now() + asked) {
-            self.progress.note(&told());
+            self.progress.note(&notice());
         }
         Ok(())
     }
@@ -199,8 +199,8 @@ fn is_transient(status: StatusCode) -> bool {
 
 /// Whether only documents of one host are to wait; the others need not wait with them.
 fn is_host_limit(answer: &Response) -> bool {
-    let told = || serde_json::from_slice::<Value>(&answer.body).unwrap_or_default();
-    answer.status == StatusCode::TOO_MANY_REQUESTS && told()["allowance"] == "host"
+    let problem = || serde_json::from_slice::<Value>(&answer.body).unwrap_or_default();
+    answer.status == StatusCode::TOO_MANY_REQUESTS && problem()["allowance"] == "host"
 }
 
 /// An error with what lies beneath it, where the cause usually stands.

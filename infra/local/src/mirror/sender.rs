@@ -7,7 +7,7 @@ use registry::publish::submission::{PublishRequest, Submission};
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::display_text::said;
+use super::display_text::error_message;
 use super::outcome::{Outcome, Refusal};
 use super::retrying_client::{RequestError, RetryingClient};
 
@@ -19,7 +19,7 @@ pub enum SendError {
     Request(#[from] RequestError),
     /// The answer of something else.
     #[error(
-        "{url} answers {status}{said}: is this the base URL of a registry, and may it be published to from here?"
+        "{url} answers {status}{message}: is this the base URL of a registry, and may it be published to from here?"
     )]
     NotARegistry {
         /// What was asked.
@@ -27,7 +27,7 @@ pub enum SendError {
         /// What it answered.
         status: StatusCode,
         /// In its own words.
-        said: String,
+        message: String,
     },
 }
 
@@ -57,27 +57,27 @@ impl Sender {
                     .body(body.clone())
             })
             .await?;
-        let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-        outcome(answer.status, &told).ok_or_else(|| SendError::NotARegistry {
+        let reply: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        outcome(answer.status, &reply).ok_or_else(|| SendError::NotARegistry {
             url: publish.clone(),
             status: answer.status,
-            said: said(&told),
+            message: error_message(&reply),
         })
     }
 }
 
 /// What an answer means; `None` where no registry answers so.
-fn outcome(status: StatusCode, told: &Value) -> Option<Outcome> {
-    let text = |name: &str| told[name].as_str().map(str::to_owned);
+fn outcome(status: StatusCode, reply: &Value) -> Option<Outcome> {
+    let text = |name: &str| reply[name].as_str().map(str::to_owned);
     match status.as_u16() {
-        200..=299 => text("status").filter(|_| told["ok"] == true).map(Outcome::Taken),
+        200..=299 => text("status").filter(|_| reply["ok"] == true).map(Outcome::Taken),
         // What is wrong with the document, with the registry when it reads it, or too much for the document's host: other
         // 429s are waited out before. All else concerns every document.
         400 | 409 | 413 | 422 | 429 | 500 => Some(Outcome::Refused(Refusal {
             code: text("code").unwrap_or_else(|| format!("http_{}", status.as_u16())),
             field: text("field"),
             detail: text("detail").unwrap_or_else(|| format!("The registry answered {status}.")),
-            violations: told["violations"].clone(),
+            violations: reply["violations"].clone(),
         })),
         _ => None,
     }
@@ -99,8 +99,8 @@ fn judged(document: Map<String, Value>) -> Outcome {
 mod tests {
     use super::*;
 
-    fn outcome_of(status: u16, told: &Value) -> Option<Outcome> {
-        outcome(StatusCode::from_u16(status).unwrap(), told)
+    fn outcome_of(status: u16, reply: &Value) -> Option<Outcome> {
+        outcome(StatusCode::from_u16(status).unwrap(), reply)
     }
 
     #[test]
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn whatever_else_answers_is_no_registry() {
-        for (status, told) in [
+        for (status, reply) in [
             (200, json!({ "hello": "world" })),
             (200, Value::Null),
             (301, Value::Null),
@@ -126,7 +126,7 @@ mod tests {
             (404, json!({ "code": "not_found" })),
             (405, Value::Null),
         ] {
-            assert_eq!(outcome_of(status, &told), None, "{status} {told}");
+            assert_eq!(outcome_of(status, &reply), None, "{status} {reply}");
         }
     }
 

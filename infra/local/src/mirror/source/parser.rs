@@ -234,7 +234,7 @@ mod tests {
             panic!("{found:?}")
         };
         assert_eq!(why, "expected value");
-        let told = entries("\n<html>\n").remove(0).unwrap_err().to_string();
-        assert!(told.starts_with("line 2, column 1: expected value."), "{told}");
+        let message = entries("\n<html>\n").remove(0).unwrap_err().to_string();
+        assert!(message.starts_with("line 2, column 1: expected value."), "{message}");
     }
 }
