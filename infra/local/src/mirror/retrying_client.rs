@@ -14,8 +14,8 @@ use url::Url;
 
 use super::display_text::error_message;
 use super::http_client::{DEADLINE, client};
-use super::pace::Pace;
 use super::progress::Progress;
+use super::rate_limiter::RateLimiter;
 use super::retry_after::retry_after;
 
 /// The largest answer, in bytes: a hundred entries of the largest documents that registries take.
@@ -77,7 +77,7 @@ pub(super) struct RetryingClient {
     client: reqwest::Client,
     origin: String,
     longest_wait: Duration,
-    pace: Arc<Pace>,
+    rate_limiter: Arc<RateLimiter>,
     /// Whoever never answered is not there; whoever did may come back.
     answered_before: Arc<AtomicBool>,
     progress: Progress,
@@ -100,7 +100,7 @@ impl RetryingClient {
             client: client(url, redirects).map_err(RequestError::Client)?,
             origin: url.origin().ascii_serialization(),
             longest_wait,
-            pace: Arc::new(Pace::new(Duration::from_secs(1) / per_second.max(1))),
+            rate_limiter: Arc::new(RateLimiter::new(Duration::from_secs(1) / per_second.max(1))),
             answered_before: Arc::default(),
             progress,
         })
@@ -116,7 +116,7 @@ impl RetryingClient {
     ) -> Result<Response, RequestError> {
         let mut attempt = 1;
         loop {
-            self.pace.turn().await;
+            self.rate_limiter.acquire().await;
             let backoff = Duration::from_secs(1 << (attempt - 1));
             let last = attempt == ATTEMPTS;
             match self.send_once(request(&self.client)).await {
@@ -185,7 +185,7 @@ impl RetryingClient {
         if !everybody {
             self.progress.note(&notice());
             sleep(asked).await;
-        } else if self.pace.rest_until(Instant::now() + asked) {
+        } else if self.rate_limiter.pause_until(Instant::now() + asked) {
             self.progress.note(&notice());
         }
         Ok(())

@@ -8,38 +8,38 @@ use tokio::time::{Instant, sleep_until};
 
 /// A steady pace that many share.
 #[derive(Debug)]
-pub(super) struct Pace {
-    gap: Duration,
+pub(super) struct RateLimiter {
+    interval: Duration,
     next: Mutex<Instant>,
 }
 
-impl Pace {
-    pub(super) fn new(gap: Duration) -> Self {
-        Self { gap, next: Mutex::new(Instant::now()) }
+impl RateLimiter {
+    pub(super) fn new(interval: Duration) -> Self {
+        Self { interval, next: Mutex::new(Instant::now()) }
     }
 
     /// Waits for one's turn. Whoever waited looks again, for a rest may have been called meanwhile.
-    pub(super) async fn turn(&self) {
-        while let Some(moment) = self.taken() {
+    pub(super) async fn acquire(&self) {
+        while let Some(moment) = self.try_acquire() {
             sleep_until(moment).await;
         }
     }
 
     /// Takes the turn, or tells when to ask again.
-    fn taken(&self) -> Option<Instant> {
+    fn try_acquire(&self) -> Option<Instant> {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         if *next > now {
             return Some(*next);
         }
-        *next = now + self.gap;
+        *next = now + self.interval;
         None
     }
 
     /// Gives nobody a turn before `moment`; false where about as much was said already.
-    pub(super) fn rest_until(&self, moment: Instant) -> bool {
+    pub(super) fn pause_until(&self, moment: Instant) -> bool {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        let news = moment > *next + Duration::from_secs(1).max(self.gap);
+        let news = moment > *next + Duration::from_secs(1).max(self.interval);
         *next = moment.max(*next);
         news
     }
@@ -50,14 +50,14 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn many_share_one_pace_and_one_rest() {
-        let pace = Pace::new(Duration::from_millis(200));
+    async fn concurrent_requests_share_one_rate_and_one_pause() {
+        let rate_limiter = RateLimiter::new(Duration::from_millis(200));
         let start = Instant::now();
-        futures::future::join_all((0..6).map(|_| pace.turn())).await;
+        futures::future::join_all((0..6).map(|_| rate_limiter.acquire())).await;
         assert_eq!(start.elapsed().as_millis() / 100, 10, "{:?}", start.elapsed());
-        assert!(pace.rest_until(Instant::now() + Duration::from_secs(30)));
-        assert!(!pace.rest_until(Instant::now() + Duration::from_secs(30)), "nothing new was said");
-        pace.turn().await;
+        assert!(rate_limiter.pause_until(Instant::now() + Duration::from_secs(30)));
+        assert!(!rate_limiter.pause_until(Instant::now() + Duration::from_secs(30)), "nothing new was said");
+        rate_limiter.acquire().await;
         assert!(start.elapsed() >= Duration::from_secs(31), "{:?}", start.elapsed());
     }
 }
