@@ -3,7 +3,6 @@
 
 mod counts;
 mod display_text;
-mod entry;
 mod http_client;
 mod job;
 mod loopback;
@@ -17,6 +16,7 @@ mod retry_after;
 mod retrying_client;
 mod run;
 mod sender;
+mod server_entry;
 mod source;
 mod state;
 

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use super::display_text::{DETAIL, NAME, plain};
-use super::entry::Label;
 use super::outcome::{Outcome, Refusal};
+use super::server_entry::Label;
 
 /// How many examples are shown of one group of refusal.
 const EXAMPLES_PER_GROUP: usize = 5;
@@ -49,7 +49,7 @@ impl Counts {
                 let group = self.refused.entry(group).or_default();
                 group.times += 1;
                 if group.examples.len() < EXAMPLES_PER_GROUP {
-                    group.examples.push((plain(label.shown(), NAME), plain(&refusal.detail, DETAIL)));
+                    group.examples.push((plain(label.display_name(), NAME), plain(&refusal.detail, DETAIL)));
                 }
             }
         }

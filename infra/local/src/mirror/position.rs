@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::Label;
+use super::server_entry::Label;
 
 /// How far a source was handled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

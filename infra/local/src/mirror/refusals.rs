@@ -7,8 +7,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::entry::Label;
 use super::outcome::Refusal;
+use super::server_entry::Label;
 
 /// Every refusal as a line of JSON.
 #[derive(Debug)]

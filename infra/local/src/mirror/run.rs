@@ -8,7 +8,6 @@ use futures::{StreamExt as _, TryStreamExt as _, stream};
 use url::Url;
 
 use super::counts::Counts;
-use super::entry::{Entry, Label, What};
 use super::job::{End, Job, MirrorError, Summary};
 use super::origin::Origin;
 use super::outcome::{Outcome, Refusal};
@@ -17,6 +16,7 @@ use super::progress::Progress;
 use super::refusals::Refusals;
 use super::retrying_client::RetryingClient;
 use super::sender::{SendError, Sender};
+use super::server_entry::{Label, ServerEntry, What};
 use super::source::{Documents, Pages, Source, SourceError};
 use super::state::State;
 
@@ -159,7 +159,7 @@ impl<'a> Mirror<'a> {
 }
 
 /// What becomes of an entry.
-async fn outcome(sender: &Sender, entry: Entry) -> Result<(Label, Outcome), SendError> {
+async fn outcome(sender: &Sender, entry: ServerEntry) -> Result<(Label, Outcome), SendError> {
     let outcome = match entry.what {
         What::Send(document) => sender.send(document).await?,
         What::Skip(why) => Outcome::Skipped(why),

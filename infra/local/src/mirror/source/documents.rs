@@ -8,10 +8,10 @@ use tokio::sync::mpsc;
 
 use super::batch::Batch;
 use super::error::SourceError;
-use super::parser::Entries;
-use crate::mirror::entry::Entry;
+use super::parser::Parser;
 use crate::mirror::origin::Origin;
 use crate::mirror::position::Position;
+use crate::mirror::server_entry::ServerEntry;
 
 /// How many entries wait to be sent, and how many come in one batch.
 const READY: usize = 100;
@@ -19,7 +19,7 @@ const READY: usize = 100;
 /// An opened file.
 #[derive(Debug)]
 pub(in crate::mirror) struct Documents {
-    incoming: mpsc::Receiver<Result<Entry, SourceError>>,
+    incoming: mpsc::Receiver<Result<ServerEntry, SourceError>>,
     /// How many were taken out, those of earlier runs included.
     number: u64,
     total: Arc<OnceLock<u64>>,
@@ -40,7 +40,7 @@ impl Documents {
         };
         let (sender, incoming) = mpsc::channel(READY);
         let total = Arc::default();
-        let entries = Entries::new(reader, origin.to_string(), deprecated_too, Arc::clone(&total));
+        let entries = Parser::new(reader, origin.to_string(), deprecated_too, Arc::clone(&total));
         let skipped = usize::try_from(handled).unwrap_or(usize::MAX);
         // Its end is the channel's: when nobody listens any more, or there is no more to tell.
         let feed = move || {
@@ -96,7 +96,7 @@ mod tests {
         let mut labels = Vec::new();
         while let Some(batch) = source.next().await.unwrap() {
             assert_eq!(batch.before, Position::Documents(245 + labels.len() as u64));
-            labels.extend(batch.entries.iter().map(|entry| entry.label.shown().to_owned()));
+            labels.extend(batch.entries.iter().map(|entry| entry.label.display_name().to_owned()));
         }
         assert_eq!(labels, ["a/245", "a/246", "a/247", "a/248", "a/249"]);
     }

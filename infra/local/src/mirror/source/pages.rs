@@ -7,9 +7,9 @@ use url::Url;
 
 use super::batch::Batch;
 use super::error::SourceError;
-use crate::mirror::entry::Entry;
 use crate::mirror::position::Position;
 use crate::mirror::retrying_client::RetryingClient;
+use crate::mirror::server_entry::ServerEntry;
 
 /// The most entries of a page that the official API gives.
 const PAGE: &str = "100";
@@ -47,7 +47,7 @@ impl Pages {
             return Err(SourceError::Circle(url));
         }
         let entries = servers.into_iter().enumerate().map(|(index, value)| {
-            Entry::read(value, format!("entry {} of {url}", index + 1), self.deprecated_too)
+            ServerEntry::read(value, format!("entry {} of {url}", index + 1), self.deprecated_too)
         });
         let entries = entries.filter(|entry| !handled.contains(&entry.label.key())).collect();
         self.at = next.clone().map(|next| (Some(next), Vec::new()));

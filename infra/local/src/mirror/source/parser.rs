@@ -8,18 +8,18 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use super::error::SourceError;
-use crate::mirror::entry::Entry;
+use crate::mirror::server_entry::ServerEntry;
 
 /// The largest JSON text that is read at once, in MiB: all of the official registry fits twice.
 const LARGEST_MIB: u64 = 256;
 
 /// The entries of a text, read as they are asked for.
-pub(super) struct Entries<R> {
+pub(super) struct Parser<R> {
     reader: R,
     name: String,
     deprecated_too: bool,
     shape: Shape,
-    ready: VecDeque<Entry>,
+    ready: VecDeque<ServerEntry>,
     total: Arc<OnceLock<u64>>,
 }
 
@@ -33,7 +33,7 @@ enum Shape {
     Over,
 }
 
-impl<R: BufRead> Entries<R> {
+impl<R: BufRead> Parser<R> {
     pub(super) const fn new(
         reader: R,
         name: String,
@@ -122,7 +122,7 @@ impl<R: BufRead> Entries<R> {
             Err(error) => {
                 let (column, why) = (error.column(), without_place(&error));
                 let detail = format!("This is no JSON (column {column}: {why}).");
-                self.ready.push_back(Entry::broken(format!("line {number}"), "not_json", detail));
+                self.ready.push_back(ServerEntry::broken(format!("line {number}"), "not_json", detail));
             }
         }
         Ok(())
@@ -159,13 +159,13 @@ impl<R: BufRead> Entries<R> {
                 Some(line) => format!("line {line}, document {}", index + 1),
                 None => format!("document {}", self.ready.len() + 1),
             };
-            self.ready.push_back(Entry::read(value, place, self.deprecated_too));
+            self.ready.push_back(ServerEntry::read(value, place, self.deprecated_too));
         }
     }
 }
 
-impl<R: BufRead> Iterator for Entries<R> {
-    type Item = Result<Entry, SourceError>;
+impl<R: BufRead> Iterator for Parser<R> {
+    type Item = Result<ServerEntry, SourceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.ready.is_empty() && !matches!(self.shape, Shape::Over) {
@@ -187,14 +187,14 @@ fn without_place(error: &serde_json::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mirror::entry::What;
+    use crate::mirror::server_entry::What;
 
-    fn entries(text: &str) -> Vec<Result<Entry, SourceError>> {
-        Entries::new(text.as_bytes(), "a file".to_owned(), false, Arc::default()).collect()
+    fn entries(text: &str) -> Vec<Result<ServerEntry, SourceError>> {
+        Parser::new(text.as_bytes(), "a file".to_owned(), false, Arc::default()).collect()
     }
 
     fn names(text: &str) -> Vec<String> {
-        entries(text).into_iter().map(|entry| entry.unwrap().label.shown().to_owned()).collect()
+        entries(text).into_iter().map(|entry| entry.unwrap().label.display_name().to_owned()).collect()
     }
 
     #[test]
@@ -220,8 +220,8 @@ mod tests {
     #[test]
     fn a_broken_line_is_told_by_its_number_and_the_rest_is_read() {
         let found = entries("{\"name\": \"a/1\"}\n\n{\"name\": \n7\n{\"name\": \"a/2\"}\n");
-        let found: Vec<Entry> = found.into_iter().map(Result::unwrap).collect();
-        let labels: Vec<&str> = found.iter().map(|entry| entry.label.shown()).collect();
+        let found: Vec<ServerEntry> = found.into_iter().map(Result::unwrap).collect();
+        let labels: Vec<&str> = found.iter().map(|entry| entry.label.display_name()).collect();
         assert_eq!(labels, ["a/1", "line 3", "line 4", "a/2"]);
         let What::Broken { code: "not_json", detail } = &found[1].what else { panic!("{found:?}") };
         assert_eq!(detail, "This is no JSON (column 0: EOF while parsing a value).");

@@ -9,7 +9,7 @@ const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 
 /// One entry of a source.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Entry {
+pub(super) struct ServerEntry {
     /// What it is called.
     pub(super) label: Label,
     /// What to do with it.
@@ -43,7 +43,7 @@ pub(super) enum What {
     },
 }
 
-impl Entry {
+impl ServerEntry {
     /// Reads an entry: a bare server description, or one wrapped as the registry API returns it.
     pub(super) fn read(value: Value, place: String, deprecated_too: bool) -> Self {
         let Value::Object(mut document) = value else {
@@ -60,7 +60,7 @@ impl Entry {
         };
         let text = |name: &str| document.get(name).and_then(Value::as_str).map(str::to_owned);
         let label = Label { name: text("name"), version: text("version"), place };
-        let what = match out_of_force(outer.as_ref(), &document, deprecated_too) {
+        let what = match skip_reason(outer.as_ref(), &document, deprecated_too) {
             Some(why) => What::Skip(why),
             None => What::Send(document),
         };
@@ -76,19 +76,19 @@ impl Entry {
 
 impl Label {
     /// What an operator knows it by.
-    pub(super) fn shown(&self) -> &str {
+    pub(super) fn display_name(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.place)
     }
 
     /// What tells it from the others of its page, whatever else comes or goes there.
     pub(super) fn key(&self) -> String {
-        format!("{} {}", self.shown(), self.version.as_deref().unwrap_or_default())
+        format!("{} {}", self.display_name(), self.version.as_deref().unwrap_or_default())
     }
 }
 
 /// Why an entry is not in force. Earlier registries wrote the official member into the document, and before that a
 /// `status` of its own.
-fn out_of_force(
+fn skip_reason(
     outer: Option<&Value>,
     document: &Map<String, Value>,
     deprecated_too: bool,
@@ -112,8 +112,8 @@ mod tests {
 
     use super::*;
 
-    fn read(value: Value) -> Entry {
-        Entry::read(value, "line 3".to_owned(), false)
+    fn read(value: Value) -> ServerEntry {
+        ServerEntry::read(value, "line 3".to_owned(), false)
     }
 
     #[test]
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(read(official(json!({ "status": "deleted" }))).what, What::Skip("deleted"));
         let deprecated = official(json!({ "status": "deprecated", "isLatest": true }));
         assert_eq!(read(deprecated.clone()).what, What::Skip("deprecated"));
-        assert!(matches!(Entry::read(deprecated, String::new(), true).what, What::Send(_)));
+        assert!(matches!(ServerEntry::read(deprecated, String::new(), true).what, What::Send(_)));
         let old = official(json!({ "status": "active", "isLatest": false }));
         assert_eq!(read(old).what, What::Skip("not the latest version"));
         assert_eq!(read(json!({ "name": "a/b", "status": "deleted" })).what, What::Skip("deleted"));
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn what_is_no_object_is_named_by_its_place() {
         let entry = read(json!(7));
-        assert_eq!(entry.label.shown(), "line 3");
+        assert_eq!(entry.label.display_name(), "line 3");
         assert!(matches!(entry.what, What::Broken { code: "not_an_object", .. }));
     }
 }
