@@ -16,7 +16,7 @@ use super::progress::Progress;
 use super::refusals::Refusals;
 use super::retrying_client::RetryingClient;
 use super::sender::{SendError, Sender};
-use super::server_entry::{Label, ServerEntry, What};
+use super::server_entry::{Action, Label, ServerEntry};
 use super::source::{Documents, Pages, Source, SourceError};
 use super::state::State;
 
@@ -160,10 +160,10 @@ impl<'a> Mirror<'a> {
 
 /// What becomes of an entry.
 async fn outcome(sender: &Sender, entry: ServerEntry) -> Result<(Label, Outcome), SendError> {
-    let outcome = match entry.what {
-        What::Send(document) => sender.send(document).await?,
-        What::Skip(why) => Outcome::Skipped(why),
-        What::Broken { code, detail } => Outcome::Refused(Refusal::unsent(code, detail)),
+    let outcome = match entry.action {
+        Action::Send(document) => sender.send(document).await?,
+        Action::Skip(why) => Outcome::Skipped(why),
+        Action::Invalid { code, detail } => Outcome::Refused(Refusal::unsent(code, detail)),
     };
     Ok((entry.label, outcome))
 }

@@ -13,7 +13,7 @@ pub(super) struct ServerEntry {
     /// What it is called.
     pub(super) label: Label,
     /// What to do with it.
-    pub(super) what: What,
+    pub(super) action: Action,
 }
 
 /// What an entry is called.
@@ -29,13 +29,13 @@ pub(super) struct Label {
 
 /// What to do with an entry.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum What {
+pub(super) enum Action {
     /// To be sent.
     Send(Map<String, Value>),
     /// Not in force, and why.
     Skip(&'static str),
     /// No server description at all.
-    Broken {
+    Invalid {
         /// Stable name of the fault.
         code: &'static str,
         /// The fault in words.
@@ -47,7 +47,11 @@ impl ServerEntry {
     /// Reads an entry: a bare server description, or one wrapped as the registry API returns it.
     pub(super) fn read(value: Value, place: String, deprecated_too: bool) -> Self {
         let Value::Object(mut document) = value else {
-            return Self::broken(place, "not_an_object", "This is no JSON object, so no server description.");
+            return Self::invalid(
+                place,
+                "not_an_object",
+                "This is no JSON object, so no server description.",
+            );
         };
         let outer = document.remove("_meta");
         let document = match document.remove("server") {
@@ -60,17 +64,17 @@ impl ServerEntry {
         };
         let text = |name: &str| document.get(name).and_then(Value::as_str).map(str::to_owned);
         let label = Label { name: text("name"), version: text("version"), place };
-        let what = match skip_reason(outer.as_ref(), &document, deprecated_too) {
-            Some(why) => What::Skip(why),
-            None => What::Send(document),
+        let action = match skip_reason(outer.as_ref(), &document, deprecated_too) {
+            Some(why) => Action::Skip(why),
+            None => Action::Send(document),
         };
-        Self { label, what }
+        Self { label, action }
     }
 
     /// What is no server description.
-    pub(super) fn broken(place: String, code: &'static str, detail: impl Into<String>) -> Self {
+    pub(super) fn invalid(place: String, code: &'static str, detail: impl Into<String>) -> Self {
         let label = Label { name: None, version: None, place };
-        Self { label, what: What::Broken { code, detail: detail.into() } }
+        Self { label, action: Action::Invalid { code, detail: detail.into() } }
     }
 }
 
@@ -122,38 +126,41 @@ mod tests {
         let official = json!({ OFFICIAL: { "status": "active", "isLatest": true } });
         let wrapped = json!({ "server": bare, "_meta": official });
         let document = bare.as_object().unwrap().clone();
-        assert_eq!(read(bare).what, What::Send(document.clone()));
+        assert_eq!(read(bare).action, Action::Send(document.clone()));
         let entry = read(wrapped);
-        assert_eq!((entry.label.key().as_str(), &entry.what), ("org.example/a 1.0.0", &What::Send(document)));
+        assert_eq!(
+            (entry.label.key().as_str(), &entry.action),
+            ("org.example/a 1.0.0", &Action::Send(document))
+        );
     }
 
     #[test]
     fn a_bare_document_keeps_every_member() {
         let bare = json!({ "name": "org.example/a", "_meta": { "x": 1 }, "server": { "name": "other" } });
-        assert_eq!(read(bare.clone()).what, What::Send(bare.as_object().unwrap().clone()));
+        assert_eq!(read(bare.clone()).action, Action::Send(bare.as_object().unwrap().clone()));
         let odd = json!({ "server": "text" });
-        assert_eq!(read(odd.clone()).what, What::Send(odd.as_object().unwrap().clone()));
+        assert_eq!(read(odd.clone()).action, Action::Send(odd.as_object().unwrap().clone()));
     }
 
     #[test]
     fn what_is_not_in_force_is_skipped() {
         let official =
             |official: Value| json!({ "server": { "name": "a/b" }, "_meta": { OFFICIAL: official } });
-        assert_eq!(read(official(json!({ "status": "deleted" }))).what, What::Skip("deleted"));
+        assert_eq!(read(official(json!({ "status": "deleted" }))).action, Action::Skip("deleted"));
         let deprecated = official(json!({ "status": "deprecated", "isLatest": true }));
-        assert_eq!(read(deprecated.clone()).what, What::Skip("deprecated"));
-        assert!(matches!(ServerEntry::read(deprecated, String::new(), true).what, What::Send(_)));
+        assert_eq!(read(deprecated.clone()).action, Action::Skip("deprecated"));
+        assert!(matches!(ServerEntry::read(deprecated, String::new(), true).action, Action::Send(_)));
         let old = official(json!({ "status": "active", "isLatest": false }));
-        assert_eq!(read(old).what, What::Skip("not the latest version"));
-        assert_eq!(read(json!({ "name": "a/b", "status": "deleted" })).what, What::Skip("deleted"));
+        assert_eq!(read(old).action, Action::Skip("not the latest version"));
+        assert_eq!(read(json!({ "name": "a/b", "status": "deleted" })).action, Action::Skip("deleted"));
         let inner = json!({ "name": "a/b", "_meta": { OFFICIAL: { "is_latest": false } } });
-        assert_eq!(read(inner).what, What::Skip("not the latest version"));
+        assert_eq!(read(inner).action, Action::Skip("not the latest version"));
     }
 
     #[test]
     fn what_is_no_object_is_named_by_its_place() {
         let entry = read(json!(7));
         assert_eq!(entry.label.display_name(), "line 3");
-        assert!(matches!(entry.what, What::Broken { code: "not_an_object", .. }));
+        assert!(matches!(entry.action, Action::Invalid { code: "not_an_object", .. }));
     }
 }

@@ -122,7 +122,7 @@ impl<R: BufRead> Parser<R> {
             Err(error) => {
                 let (column, why) = (error.column(), without_place(&error));
                 let detail = format!("This is no JSON (column {column}: {why}).");
-                self.ready.push_back(ServerEntry::broken(format!("line {number}"), "not_json", detail));
+                self.ready.push_back(ServerEntry::invalid(format!("line {number}"), "not_json", detail));
             }
         }
         Ok(())
@@ -187,7 +187,7 @@ fn without_place(error: &serde_json::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mirror::server_entry::What;
+    use crate::mirror::server_entry::Action;
 
     fn entries(text: &str) -> Vec<Result<ServerEntry, SourceError>> {
         Parser::new(text.as_bytes(), "a file".to_owned(), false, Arc::default()).collect()
@@ -223,7 +223,7 @@ mod tests {
         let found: Vec<ServerEntry> = found.into_iter().map(Result::unwrap).collect();
         let labels: Vec<&str> = found.iter().map(|entry| entry.label.display_name()).collect();
         assert_eq!(labels, ["a/1", "line 3", "line 4", "a/2"]);
-        let What::Broken { code: "not_json", detail } = &found[1].what else { panic!("{found:?}") };
+        let Action::Invalid { code: "not_json", detail } = &found[1].action else { panic!("{found:?}") };
         assert_eq!(detail, "This is no JSON (column 0: EOF while parsing a value).");
     }
 
