@@ -82,7 +82,7 @@ pub(crate) async fn run(command: Mirror, stop: impl Future<Output = ()>) -> Exit
     progress.end();
     match summary {
         Ok(summary) => print_summary(&job, &summary, start.elapsed()),
-        Err(error @ MirrorError::State(StateError::OfAnother { .. } | StateError::Unreadable(..))) => {
+        Err(error @ MirrorError::State(StateError::OtherMirror { .. } | StateError::Unreadable(..))) => {
             super::ending(super::UNUSABLE, &error.to_string())
         }
         Err(error) => super::ending(1, &error.to_string()),
@@ -140,7 +140,7 @@ fn print_summary(job: &Job, summary: &Summary, took: Duration) -> ExitCode {
     super::ending(1, &format!("{why}\n{next}"))
 }
 
-/// What an operator can do about it, beside trying again.
+/// What an operator can do about it, temporary trying again.
 fn advice(error: &MirrorError) -> &'static str {
     match error {
         MirrorError::Send(SendError::Request(RequestError::LongWait { .. })) => {

@@ -37,7 +37,7 @@ pub enum StateError {
     Unreadable(PathBuf, serde_json::Error),
     /// It belongs to another mirror.
     #[error("{path} belongs to {found}; remove it to begin anew, or name another file")]
-    OfAnother {
+    OtherMirror {
         /// The file.
         path: PathBuf,
         /// What it belongs to.
@@ -55,23 +55,23 @@ impl State {
         };
         let found: Self =
             serde_json::from_slice(&text).map_err(|error| StateError::Unreadable(path.to_owned(), error))?;
-        if found.what() != like.what() {
-            return Err(StateError::OfAnother { path: path.to_owned(), found: found.what() });
+        if found.description() != like.description() {
+            return Err(StateError::OtherMirror { path: path.to_owned(), found: found.description() });
         }
         Ok(Some(found))
     }
 
     /// Writes it down.
     pub(super) fn save(&self, path: &Path) -> Result<(), StateError> {
-        let written = || {
-            let mut beside = path.as_os_str().to_owned();
-            beside.push(".new");
-            let mut file = File::create(&beside)?;
+        let write = || {
+            let mut temporary = path.as_os_str().to_owned();
+            temporary.push(".new");
+            let mut file = File::create(&temporary)?;
             file.write_all(&serde_json::to_vec_pretty(self)?)?;
             file.sync_all()?;
-            fs::rename(&beside, path)
+            fs::rename(&temporary, path)
         };
-        written().map_err(|error| StateError::File(path.to_owned(), error))
+        write().map_err(|error| StateError::File(path.to_owned(), error))
     }
 
     /// Forgets it: the work is done.
@@ -85,7 +85,7 @@ impl State {
     }
 
     /// Which mirror this is.
-    fn what(&self) -> String {
+    fn description(&self) -> String {
         let since = self.updated_since.as_ref().map(|since| format!(" since {since}")).unwrap_or_default();
         format!("the mirror of {}{since} to {}", self.source, self.to)
     }
@@ -115,7 +115,7 @@ mod tests {
             state("a.jsonl", number).save(&path).unwrap();
             assert_eq!(State::load(&path, &begin).unwrap(), Some(state("a.jsonl", number)));
         }
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left temporary it");
         State::remove(&path).unwrap();
         State::remove(&path).unwrap();
         assert_eq!(State::load(&path, &begin).unwrap(), None);
