@@ -2,7 +2,6 @@
 //! registry. It sends requests only to hosts that the operator named, so it does without the guarded fetcher.
 
 mod counts;
-mod display_text;
 mod http_client;
 mod job;
 mod loopback;
@@ -11,10 +10,11 @@ mod outcome;
 mod position;
 mod progress;
 mod rate_limiter;
-mod refusals;
+mod refusal_log;
 mod retry_after;
 mod retrying_client;
 mod run;
+mod sanitize;
 mod sender;
 mod server_entry;
 mod source;

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::display_text::{DETAIL, NAME, plain};
 use super::outcome::{Outcome, Refusal};
+use super::sanitize::{DETAIL, NAME, sanitize};
 use super::server_entry::Label;
 
 /// How many examples are shown of one group of refusal.
@@ -39,7 +39,7 @@ impl Counts {
     /// Counts what became of a document.
     pub(super) fn add(&mut self, label: &Label, outcome: &Outcome) {
         match outcome {
-            Outcome::Taken(how) => *self.taken.entry(plain(how, NAME)).or_default() += 1,
+            Outcome::Taken(how) => *self.taken.entry(sanitize(how, NAME)).or_default() += 1,
             Outcome::Skipped(why) => *self.skipped.entry((*why).to_owned()).or_default() += 1,
             Outcome::Refused(refusal) => {
                 let mut group = group_name(refusal);
@@ -49,7 +49,9 @@ impl Counts {
                 let group = self.refused.entry(group).or_default();
                 group.times += 1;
                 if group.examples.len() < EXAMPLES_PER_GROUP {
-                    group.examples.push((plain(label.display_name(), NAME), plain(&refusal.detail, DETAIL)));
+                    group
+                        .examples
+                        .push((sanitize(label.display_name(), NAME), sanitize(&refusal.detail, DETAIL)));
                 }
             }
         }
@@ -115,8 +117,8 @@ fn group_name(refusal: &Refusal) -> String {
             }
         }
     }
-    let code = plain(&refusal.code, NAME);
-    if field.is_empty() { code } else { format!("{code} at `{}`", plain(&field, NAME)) }
+    let code = sanitize(&refusal.code, NAME);
+    if field.is_empty() { code } else { format!("{code} at `{}`", sanitize(&field, NAME)) }
 }
 
 #[cfg(test)]

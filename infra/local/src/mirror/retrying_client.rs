@@ -12,11 +12,11 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep};
 use url::Url;
 
-use super::display_text::error_message;
 use super::http_client::{DEADLINE, client};
 use super::progress::Progress;
 use super::rate_limiter::RateLimiter;
 use super::retry_after::retry_after;
+use super::sanitize::error_message;
 
 /// The largest answer, in bytes: a hundred entries of the largest documents that registries take.
 const LARGEST_ANSWER: usize = 32 << 20;

@@ -13,7 +13,7 @@ use super::origin::Origin;
 use super::outcome::{Outcome, Refusal};
 use super::position::Position;
 use super::progress::Progress;
-use super::refusals::Refusals;
+use super::refusal_log::RefusalLog;
 use super::retrying_client::RetryingClient;
 use super::sender::{SendError, Sender};
 use super::server_entry::{Action, Label, ServerEntry};
@@ -56,7 +56,7 @@ struct Mirror<'a> {
     sender: Sender,
     state: State,
     saved: Instant,
-    refusals: Refusals,
+    refusals: RefusalLog,
 }
 
 impl<'a> Mirror<'a> {
@@ -78,7 +78,7 @@ impl<'a> Mirror<'a> {
             Some(path) => State::load(path, &fresh)?,
             None => None,
         };
-        let goes_on = earlier.is_some();
+        let resumed = earlier.is_some();
         let state = earlier.unwrap_or(fresh);
         let source = match (&job.from, state.position.clone()) {
             (Origin::Registry(list), Position::Page { cursor, handled }) => {
@@ -97,9 +97,9 @@ impl<'a> Mirror<'a> {
         } else {
             Sender::Registry(retrying_client(&job.to, 0).map_err(SendError::Request)?, publish_url(&job.to))
         };
-        let refusals = Refusals::open(job.report.as_deref(), goes_on)
+        let refusals = RefusalLog::open(job.report.as_deref(), resumed)
             .map_err(|error| MirrorError::Report(job.report.clone().unwrap_or_default(), error))?;
-        if goes_on {
+        if resumed {
             progress.note(&format!("going on after {} documents", state.counts.documents()));
         }
         Ok(Self { job, progress, source, sender, state, saved: Instant::now(), refusals })

@@ -7,9 +7,9 @@ use registry::publish::submission::{PublishRequest, Submission};
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::display_text::error_message;
 use super::outcome::{Outcome, Refusal};
 use super::retrying_client::{RequestError, RetryingClient};
+use super::sanitize::error_message;
 
 /// Why documents cannot be sent.
 #[derive(Debug, thiserror::Error)]

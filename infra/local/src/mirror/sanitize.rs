@@ -9,7 +9,7 @@ pub(super) const NAME: usize = 80;
 pub(super) const DETAIL: usize = 240;
 
 /// A stranger's text on one line, without control and direction characters, at most `limit` characters long.
-pub(super) fn plain(text: &str, limit: usize) -> String {
+pub(super) fn sanitize(text: &str, limit: usize) -> String {
     let hidden = |c: char| {
         c.is_control()
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
@@ -20,5 +20,5 @@ pub(super) fn plain(text: &str, limit: usize) -> String {
 
 /// What a problem document says, set behind a colon; nothing where there is none.
 pub(super) fn error_message(problem: &Value) -> String {
-    problem["detail"].as_str().map(|detail| format!(": {}", plain(detail, DETAIL))).unwrap_or_default()
+    problem["detail"].as_str().map(|detail| format!(": {}", sanitize(detail, DETAIL))).unwrap_or_default()
 }

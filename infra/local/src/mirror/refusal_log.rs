@@ -12,14 +12,14 @@ use super::server_entry::Label;
 
 /// Every refusal as a line of JSON.
 #[derive(Debug)]
-pub(super) struct Refusals(Option<BufWriter<File>>);
+pub(super) struct RefusalLog(Option<BufWriter<File>>);
 
-impl Refusals {
+impl RefusalLog {
     /// Opens the file, behind what is there if an earlier run is gone on with; without one, nothing is kept.
-    pub(super) fn open(path: Option<&Path>, goes_on: bool) -> io::Result<Self> {
+    pub(super) fn open(path: Option<&Path>, append: bool) -> io::Result<Self> {
         let Some(path) = path else { return Ok(Self(None)) };
         let mut options = OpenOptions::new();
-        options.create(true).write(true).append(goes_on).truncate(!goes_on);
+        options.create(true).write(true).append(append).truncate(!append);
         Ok(Self(Some(BufWriter::new(options.open(path)?))))
     }
 
@@ -54,8 +54,8 @@ mod tests {
     fn the_file_is_begun_anew_or_gone_on_with() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("refused.jsonl");
-        for (goes_on, lines) in [(false, 1), (true, 2), (false, 1)] {
-            let mut refusals = Refusals::open(Some(&path), goes_on).unwrap();
+        for (append, lines) in [(false, 1), (true, 2), (false, 1)] {
+            let mut refusals = RefusalLog::open(Some(&path), append).unwrap();
             refusals.write(&label("a/b"), &refusal("name")).unwrap();
             refusals.flush().unwrap();
             let text = std::fs::read_to_string(&path).unwrap();
