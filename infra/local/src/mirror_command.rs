@@ -77,7 +77,7 @@ pub(crate) async fn run(command: Mirror, stop: impl Future<Output = ()>) -> Exit
         Ok(job) => job,
         Err(why) => return super::ending(super::UNUSABLE, &why),
     };
-    let (progress, start) = (Progress::on_standard_error(), Instant::now());
+    let (progress, start) = (Progress::on_stderr(), Instant::now());
     let summary = mirror::run(&job, stop, &progress).await;
     progress.end();
     match summary {

@@ -23,7 +23,7 @@ pub(super) enum Position {
 
 impl Position {
     /// One entry further.
-    pub(super) fn pass(&mut self, label: &Label) {
+    pub(super) fn advance(&mut self, label: &Label) {
         match self {
             Self::Documents(number) => *number += 1,
             Self::Page { handled, .. } => handled.push(label.key()),

@@ -90,10 +90,10 @@ impl<'a> Mirror<'a> {
             (origin @ (Origin::Stdin | Origin::File(_)), Position::Documents(handled)) => {
                 Source::Documents(Documents::open(origin, handled, job.deprecated_too)?)
             }
-            _ => return Err(SourceError::ForeignPosition.into()),
+            _ => return Err(SourceError::WrongPosition.into()),
         };
         let sender = if job.dry_run {
-            Sender::Nowhere
+            Sender::DryRun
         } else {
             Sender::Registry(retrying_client(&job.to, 0).map_err(SendError::Request)?, publish_url(&job.to))
         };
@@ -129,7 +129,7 @@ impl<'a> Mirror<'a> {
             self.refusals.write(label, refusal).map_err(|error| self.unwritten(error))?;
         }
         self.state.counts.add(label, outcome);
-        self.state.position.pass(label);
+        self.state.position.advance(label);
         self.progress.show(&self.state.counts, self.source.total());
         if self.saved.elapsed() >= SAVE_EVERY { self.save() } else { Ok(()) }
     }

@@ -37,7 +37,7 @@ pub(super) enum Sender {
     /// To the publish operation of a registry.
     Registry(RetryingClient, Url),
     /// Nowhere: they are only judged.
-    Nowhere,
+    DryRun,
 }
 
 impl Sender {
@@ -46,7 +46,7 @@ impl Sender {
     /// # Errors
     /// There is no answer, or none of a registry.
     pub(super) async fn send(&self, document: Map<String, Value>) -> Result<Outcome, SendError> {
-        let Self::Registry(retrying_client, publish) = self else { return Ok(judged(document)) };
+        let Self::Registry(retrying_client, publish) = self else { return Ok(validate(document)) };
         // Named as what it is: a document with a `url` of its own would else be taken for something to fetch.
         let body = json!({ "server_json": document }).to_string();
         let answer = retrying_client
@@ -83,7 +83,7 @@ fn outcome(status: StatusCode, reply: &Value) -> Option<Outcome> {
     }
 }
 
-fn judged(document: Map<String, Value>) -> Outcome {
+fn validate(document: Map<String, Value>) -> Outcome {
     let fields = PublishRequest { server_json: Some(document), ..PublishRequest::default() };
     match Submission::parse(fields, Reach::Public) {
         Ok(_) => Outcome::Taken("valid".to_owned()),
@@ -132,9 +132,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_document_is_judged_without_being_sent() {
-        let judge = async |document: Value| {
-            Sender::Nowhere.send(document.as_object().unwrap().clone()).await.unwrap()
-        };
+        let judge =
+            async |document: Value| Sender::DryRun.send(document.as_object().unwrap().clone()).await.unwrap();
         let good = json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0" });
         assert_eq!(judge(good).await, Outcome::Taken("valid".to_owned()));
         let Outcome::Refused(refusal) =

@@ -141,7 +141,7 @@ fn job(from: &str, to: &str) -> Job {
 }
 
 async fn mirror(job: &Job) -> Summary {
-    mirror::run(job, std::future::pending(), &Progress::nowhere()).await.unwrap()
+    mirror::run(job, std::future::pending(), &Progress::hidden()).await.unwrap()
 }
 
 fn file(folder: &Path, documents: impl IntoIterator<Item = Value>) -> String {
@@ -244,13 +244,13 @@ async fn an_asked_stop_keeps_the_state() {
     let state = folder.path().join("state.json");
     let job = Job { state: Some(state.clone()), ..job(&base, &world.url("")) };
     let stop = official.hindered.notified();
-    let summary = mirror::run(&job, stop, &Progress::nowhere()).await.unwrap();
+    let summary = mirror::run(&job, stop, &Progress::hidden()).await.unwrap();
     assert!(matches!(summary.end, End::Stopped), "{summary:?}");
     assert_eq!(summary.counts.documents(), 4);
     let kept: Value = serde_json::from_slice(&std::fs::read(&state).unwrap()).unwrap();
     assert_eq!(kept["position"]["page"]["cursor"], cursor(1));
     let other = Job { to: "http://127.0.0.1:1".parse().unwrap(), ..job };
-    let refused = mirror::run(&other, std::future::pending(), &Progress::nowhere()).await.unwrap_err();
+    let refused = mirror::run(&other, std::future::pending(), &Progress::hidden()).await.unwrap_err();
     assert!(matches!(refused, MirrorError::State(_)), "the state belongs to another mirror: {refused}");
 }
 
@@ -370,7 +370,7 @@ async fn what_is_no_registry_ends_it() {
         Peer::start(move |_| ([(header::LOCATION, moved_list.clone())], empty(302)).into_response()).await;
     let summary = mirror(&job(&source.origin, &source.origin)).await;
     assert!(
-        matches!(summary.end, End::Failed(MirrorError::Source(SourceError::NotAPage { .. }))),
+        matches!(summary.end, End::Failed(MirrorError::Source(SourceError::InvalidPage { .. }))),
         "{summary:?}"
     );
     assert!(elsewhere.asked().is_empty(), "no redirect leads to another host");
@@ -391,7 +391,7 @@ async fn a_source_that_goes_in_circles_is_left() {
     let page = json!({ "servers": [], "metadata": { "nextCursor": "same" } });
     let peer = Peer::start(move |_| json_answer(200, &page)).await;
     let summary = mirror(&job(&peer.origin, &peer.origin)).await;
-    assert!(matches!(summary.end, End::Failed(MirrorError::Source(SourceError::Circle(_)))), "{summary:?}");
+    assert!(matches!(summary.end, End::Failed(MirrorError::Source(SourceError::PageLoop(_)))), "{summary:?}");
     assert_eq!(peer.asked().len(), 2);
 }
 

@@ -29,7 +29,7 @@ pub enum SourceError {
     Request(#[from] RequestError),
     /// It answered something else than a page.
     #[error("{url} is no list of the official registry API: {why}")]
-    NotAPage {
+    InvalidPage {
         /// The page.
         url: Url,
         /// What was seen.
@@ -37,8 +37,8 @@ pub enum SourceError {
     },
     /// A page names itself as the next.
     #[error("{0} names itself as the next page")]
-    Circle(Url),
+    PageLoop(Url),
     /// What was written down belongs to another sort of source.
     #[error("the state file holds a position of another sort of source")]
-    ForeignPosition,
+    WrongPosition,
 }

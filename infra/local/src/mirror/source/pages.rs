@@ -44,7 +44,7 @@ impl Pages {
         let url = self.url(cursor.as_deref());
         let (servers, next) = self.page(&url).await?;
         if next.is_some() && next == cursor {
-            return Err(SourceError::Circle(url));
+            return Err(SourceError::PageLoop(url));
         }
         let entries = servers.into_iter().enumerate().map(|(index, value)| {
             ServerEntry::read(value, format!("entry {} of {url}", index + 1), self.deprecated_too)
@@ -68,7 +68,7 @@ impl Pages {
 
     /// The entries of a page and the cursor of the next.
     async fn page(&self, url: &Url) -> Result<(Vec<Value>, Option<String>), SourceError> {
-        let no_page = |why: String| SourceError::NotAPage { url: url.clone(), why };
+        let no_page = |why: String| SourceError::InvalidPage { url: url.clone(), why };
         let answer = self.retrying_client.send(|client| client.get(url.clone())).await?;
         if answer.status != http::StatusCode::OK {
             return Err(no_page(format!("it answered {}", answer.status)));
