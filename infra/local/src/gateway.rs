@@ -2,9 +2,9 @@
 //! routers that run on Lambda, with the limits that API Gateway puts before them.
 
 mod cors;
-mod door;
 mod error;
 mod event;
+mod path_routes;
 mod response;
 mod target;
 
@@ -19,7 +19,7 @@ use axum::routing::any;
 use http::Request;
 
 use crate::template::Template;
-use door::Door;
+use path_routes::PathRoutes;
 use target::Target;
 
 pub use error::GatewayError;
@@ -34,20 +34,20 @@ pub fn router(
     functions: &BTreeMap<&'static str, Router>,
     transport: Transport,
 ) -> Result<Router, GatewayError> {
-    let mut doors: BTreeMap<String, Door> = BTreeMap::new();
+    let mut paths: BTreeMap<String, PathRoutes> = BTreeMap::new();
     let mut default = None;
     for route in &template.routes {
         let target = Target::find(route, functions, transport)?;
         match &route.path {
             None => default = Some(target),
-            Some(path) => doors.entry(axum_path(path)).or_default().add(route.method.clone(), target),
+            Some(path) => paths.entry(axum_path(path)).or_default().add(route.method.clone(), target),
         }
     }
     let mut router = Router::new();
-    for (path, door) in doors {
-        router = router.route(&path, served(door.or_default(default.clone())));
+    for (path, routes) in paths {
+        router = router.route(&path, method_router(routes.or_default(default.clone())));
     }
-    let router = router.fallback_service(served(Door::default().or_default(default)));
+    let router = router.fallback_service(method_router(PathRoutes::default().or_default(default)));
     Ok(match &template.cors {
         None => router,
         Some(cors) => router.layer(cors::layer(cors)?),
@@ -68,11 +68,11 @@ fn axum_path(path: &str) -> String {
     segments.collect::<Vec<_>>().join("/")
 }
 
-fn served(door: Door) -> axum::routing::MethodRouter {
-    let door = Arc::new(door);
+fn method_router(routes: PathRoutes) -> axum::routing::MethodRouter {
+    let routes = Arc::new(routes);
     any(move |ConnectInfo(peer): ConnectInfo<SocketAddr>, request: Request<Body>| {
-        let door = Arc::clone(&door);
-        async move { door.answer(peer.ip(), request).await }
+        let routes = Arc::clone(&routes);
+        async move { routes.answer(peer.ip(), request).await }
     })
 }
 

@@ -6,7 +6,7 @@ use http::{StatusCode, header};
 use serde_json::json;
 
 /// An answer that API Gateway gives by itself, in its own shape.
-pub(super) fn gateway_answer(status: StatusCode, message: &'static str) -> Response {
+pub(super) fn gateway_response(status: StatusCode, message: &'static str) -> Response {
     (status, [(header::CONTENT_TYPE, "application/json")], json!({ "message": message }).to_string())
         .into_response()
 }

@@ -10,7 +10,7 @@ use axum::response::Response;
 use http::{Method, Request, StatusCode};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
-use super::response::gateway_answer;
+use super::response::gateway_response;
 use super::target::Target;
 
 /// The largest request body that an HTTP API takes, in bytes (AWS: HTTP API quotas, payload size).
@@ -21,13 +21,13 @@ const FUNCTION_LIMIT: Duration = Duration::from_secs(30);
 
 /// What stands behind one path: API Gateway prefers the route of the method, then `ANY`, then `$default`.
 #[derive(Clone, Default)]
-pub(super) struct Door {
+pub(super) struct PathRoutes {
     methods: BTreeMap<String, Target>,
     any: Option<Target>,
     default: Option<Target>,
 }
 
-impl Door {
+impl PathRoutes {
     pub(super) fn add(&mut self, method: Option<Method>, target: Target) {
         match method {
             Some(method) => {
@@ -45,20 +45,20 @@ impl Door {
     pub(super) async fn answer(&self, caller: IpAddr, request: Request<Body>) -> Response {
         let specific = self.methods.get(request.method().as_str());
         let Some(target) = specific.or(self.any.as_ref()).or(self.default.as_ref()) else {
-            return gateway_answer(StatusCode::NOT_FOUND, "Not Found");
+            return gateway_response(StatusCode::NOT_FOUND, "Not Found");
         };
         let (parts, body) = request.into_parts();
         let body = match Limited::new(body, BODY_LIMIT).collect().await {
             Ok(body) => body.to_bytes(),
             Err(error) if error.is::<LengthLimitError>() => {
-                return gateway_answer(StatusCode::PAYLOAD_TOO_LARGE, "Request Entity Too Large");
+                return gateway_response(StatusCode::PAYLOAD_TOO_LARGE, "Request Entity Too Large");
             }
-            Err(_) => return gateway_answer(StatusCode::BAD_REQUEST, "Bad Request"),
+            Err(_) => return gateway_response(StatusCode::BAD_REQUEST, "Bad Request"),
         };
         let answer = target.call(caller, Request::from_parts(parts, body));
         match tokio::time::timeout(FUNCTION_LIMIT, answer).await {
             Ok(response) => response,
-            Err(_) => gateway_answer(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable"),
+            Err(_) => gateway_response(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable"),
         }
     }
 }
