@@ -16,6 +16,8 @@ use local::mirror::{
 };
 use url::Url;
 
+use crate::exit;
+
 const EXAMPLES: &str = "\
 Sources:
   servers.json      a list of server.json documents, or pages of the official registry API
@@ -75,7 +77,7 @@ pub(crate) struct Mirror {
 pub(crate) async fn run(command: Mirror, stop: impl Future<Output = ()>) -> ExitCode {
     let job = match job(command) {
         Ok(job) => job,
-        Err(why) => return super::ending(super::UNUSABLE, &why),
+        Err(why) => return exit::failure(exit::USAGE_ERROR, &why),
     };
     let (progress, start) = (Progress::on_stderr(), Instant::now());
     let summary = mirror::run(&job, stop, &progress).await;
@@ -83,9 +85,9 @@ pub(crate) async fn run(command: Mirror, stop: impl Future<Output = ()>) -> Exit
     match summary {
         Ok(summary) => print_summary(&job, &summary, start.elapsed()),
         Err(error @ MirrorError::State(StateError::OtherMirror { .. } | StateError::Unreadable(..))) => {
-            super::ending(super::UNUSABLE, &error.to_string())
+            exit::failure(exit::USAGE_ERROR, &error.to_string())
         }
-        Err(error) => super::ending(1, &error.to_string()),
+        Err(error) => exit::failure(1, &error.to_string()),
     }
 }
 
@@ -116,7 +118,7 @@ fn print_summary(job: &Job, summary: &Summary, took: Duration) -> ExitCode {
     let why = match &summary.end {
         End::Finished => None,
         End::Stopped => Some("stopped".to_owned()),
-        End::Failed(error) if counts.documents() == 0 => return super::ending(1, &error.to_string()),
+        End::Failed(error) if counts.documents() == 0 => return exit::failure(1, &error.to_string()),
         End::Failed(error) => Some(format!("{error}{}", advice(error))),
     };
     let to = job.to.as_str().trim_end_matches('/');
@@ -137,7 +139,7 @@ fn print_summary(job: &Job, summary: &Summary, took: Duration) -> ExitCode {
             "Begun again it starts over, which does no harm; --resume FILE would go on from here.".to_owned()
         }
     };
-    super::ending(1, &format!("{why}\n{next}"))
+    exit::failure(1, &format!("{why}\n{next}"))
 }
 
 /// What an operator can do about it, temporary trying again.
