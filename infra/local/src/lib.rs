@@ -6,7 +6,7 @@ pub mod functions;
 pub mod gateway;
 mod lock;
 pub mod mirror;
-pub mod schedule;
+pub mod scheduler;
 pub mod template;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -34,7 +34,7 @@ pub use lock::LockError;
 pub use template::Template;
 
 /// How long open connections may take once the end is near.
-const PATIENCE: Duration = Duration::from_secs(5);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How a registry is started on this machine.
 #[derive(Clone, Debug)]
@@ -105,7 +105,7 @@ pub enum StartError {
     Gateway(#[from] gateway::GatewayError),
     /// Its schedules or rules cannot be served.
     #[error(transparent)]
-    Job(#[from] schedule::UnknownJob),
+    Job(#[from] scheduler::UnknownJob),
 }
 
 /// A registry that runs on this machine. Dropping it ends it at once; [`Local::stop`] lets it finish.
@@ -120,7 +120,7 @@ pub struct Local {
     /// What was sent to the bus, where nothing is delivered by itself ([`Options::schedules`]).
     pub events: Option<mpsc::UnboundedReceiver<Value>>,
     server: Server,
-    clockwork: Option<schedule::Running>,
+    scheduler: Option<scheduler::RunningScheduler>,
     _lock: Option<Lock>,
 }
 
@@ -161,14 +161,15 @@ impl Local {
             let (bus, events) = Bus::local();
             let app = App::new(settings, store, bus, options.clock.clone(), options.random);
             let router = gateway::router(&template, &functions::http(&app), options.transport)?;
-            let timetable = schedule::Timetable::new(&template, &functions::jobs(&app), tick, options.clock)?;
-            let (clockwork, events) = if options.schedules {
-                (Some(timetable.start(events, engine.clone())), None)
+            let scheduler =
+                scheduler::Scheduler::new(&template, &functions::jobs(&app), tick, options.clock)?;
+            let (scheduler, events) = if options.schedules {
+                (Some(scheduler.start(events, engine.clone())), None)
             } else {
                 (None, Some(events))
             };
             let server = Server::start(listener, router);
-            Ok(Self { address, app, engine, events, server, clockwork, _lock: lock })
+            Ok(Self { address, app, engine, events, server, scheduler, _lock: lock })
         })
     }
 
@@ -181,8 +182,8 @@ impl Local {
     /// Takes no more requests, ends those under way and the work of the schedules, within ten seconds.
     pub async fn stop(self) {
         self.server.stop().await;
-        if let Some(clockwork) = self.clockwork {
-            clockwork.stop().await;
+        if let Some(scheduler) = self.scheduler {
+            scheduler.stop().await;
         }
     }
 }
@@ -234,7 +235,9 @@ impl Server {
     }
 
     async fn stop(mut self) {
-        if self.stop.send(()).is_ok() && tokio::time::timeout(PATIENCE, &mut self.task.0).await.is_err() {
+        if self.stop.send(()).is_ok()
+            && tokio::time::timeout(SHUTDOWN_TIMEOUT, &mut self.task.0).await.is_err()
+        {
             tracing::warn!("connections were still open at the end");
         }
     }
