@@ -1,8 +1,8 @@
 //! A DynamoDB engine inside this process, behind the connector of the AWS SDK: the functions run unchanged, and
-//! `make run` needs no Java, no container and no account. What it does not show is injected by [`observed`].
+//! `make run` needs no Java, no container and no account. What it does not show is injected by [`instrumented`].
 
 mod dispatch;
-pub mod observed;
+pub mod instrumented;
 
 use std::fmt;
 use std::path::{Path, PathBuf};

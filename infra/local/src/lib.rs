@@ -27,7 +27,7 @@ use tokio::task::JoinHandle;
 
 use crate::lock::Lock;
 
-pub use engine::observed::Observer;
+pub use engine::instrumented::Observer;
 pub use engine::{Data, Embedded};
 pub use gateway::Transport;
 pub use lock::LockError;
@@ -139,7 +139,9 @@ impl Local {
             };
             let client = match options.observer {
                 None => engine::client(engine.clone()),
-                Some(observer) => engine::client(engine::observed::Observed::new(engine.clone(), observer)),
+                Some(observer) => {
+                    engine::client(engine::instrumented::InstrumentedEngine::new(engine.clone(), observer))
+                }
             };
             let refused = |error| StartError::Listen(options.listen, error);
             let listener = TcpListener::bind(options.listen).await.map_err(refused)?;
