@@ -55,7 +55,7 @@ pub fn router(
 }
 
 /// `{proxy+}` takes the rest of the path, which axum writes `{*proxy}`. Parameters are named by their position, so
-/// that two routes which call the same one differently are still one place.
+/// that two routes with different names for the same parameter share one path.
 fn axum_path(path: &str) -> String {
     let segments = path.split('/').enumerate().map(|(position, segment)| {
         let parameter = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));

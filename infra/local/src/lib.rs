@@ -1,5 +1,5 @@
 //! The registry on one machine: the same functions that run on Lambda, behind the template's routes, over a
-//! DynamoDB engine in this process, with the template's schedules and bus. Tests start it as often as they like.
+//! DynamoDB engine in this process, with the template's schedules and bus. Tests start one per case.
 
 pub mod engine;
 pub mod functions;
@@ -33,33 +33,33 @@ pub use gateway::Transport;
 pub use lock::LockError;
 pub use template::Template;
 
-/// How long open connections may take once the end is near.
+/// How long open connections may take after the stop.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How a registry is started on this machine.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where to listen; port 0 takes a free one.
+    /// The address to listen on; port 0 takes a free one.
     pub listen: SocketAddr,
     /// Where the table is.
     pub data: Data,
     /// Every limit; `base_url` is replaced where [`Options::own_base_url`] says so.
     pub settings: Settings,
-    /// Callers reach this registry at the address it listens on, so that is its base URL.
+    /// Uses the address it listens on as its base URL, for callers that reach it directly.
     pub own_base_url: bool,
     /// How requests reach the functions.
     pub transport: Transport,
     /// Fires schedules, delivers events of the bus and removes expired items. Without it nothing moves by itself:
     /// a test calls the functions and reads [`Local::events`].
     pub schedules: bool,
-    /// The time of day.
+    /// Tests replace it by a manual clock.
     pub clock: Clock,
-    /// Randomness.
+    /// Tests replace it by a seeded generator.
     pub random: Random,
-    /// Counts and disturbs the calls to the table.
+    /// Counts the calls to the table and injects faults.
     pub observer: Option<Observer>,
-    /// What was read of the table is remembered until it is written, since nobody else writes it. Without it every
-    /// read asks the table, as on AWS.
+    /// Caches what was read from the table until it is written, since no other process writes it. Without the cache
+    /// every read queries the table, as on AWS.
     pub remembers: bool,
 }
 
@@ -181,7 +181,7 @@ impl Local {
         format!("{}{path}", base_url(self.address))
     }
 
-    /// Takes no more requests, ends those under way and the work of the schedules, within ten seconds.
+    /// Accepts no more requests and waits for running requests and jobs, ten seconds in all.
     pub async fn stop(self) {
         self.server.stop().await;
         if let Some(scheduler) = self.scheduler {
@@ -190,7 +190,7 @@ impl Local {
     }
 }
 
-/// A machine that listens on all its addresses is reached, by whoever sits at it, on loopback.
+/// An unspecified address cannot be connected to, so loopback is shown instead.
 fn base_url(address: SocketAddr) -> String {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -206,7 +206,7 @@ struct Server {
     task: Aborting,
 }
 
-/// A task that ends with its handle.
+/// A tokio task outlives its handle unless it is aborted.
 #[derive(Debug)]
 struct Aborting(JoinHandle<()>);
 

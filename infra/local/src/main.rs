@@ -1,5 +1,5 @@
 //! `registry`: the whole registry on this machine, for development and for small private ones.
-//! Everything it does is in the library; here are only the command line, the log and the first words to a reader.
+//! Everything it does is in the library; here are only the command line, the log and the banner.
 
 mod banner;
 mod exit;
@@ -123,7 +123,7 @@ async fn run(serve: &Serve) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Ctrl-C, or the TERM signal of whatever runs this process.
+/// Ctrl-C, or the TERM signal of a process manager.
 async fn shutdown_signal() {
     let interrupt = async {
         if tokio::signal::ctrl_c().await.is_err() {

@@ -1,4 +1,4 @@
-//! `registry mirror`: the command line of the bulk import, and how its end is told.
+//! `registry mirror`: the command line of the bulk import, its summary and its exit code.
 //! Refused documents are an outcome, not a failure: the exit code says whether everything was handled.
 
 use std::fmt::Write as _;
@@ -73,7 +73,6 @@ pub(crate) struct Mirror {
     port: u16,
 }
 
-/// Mirrors, and tells on standard output what came of it.
 pub(crate) async fn run(command: Mirror, stop: impl Future<Output = ()>) -> ExitCode {
     let job = match job(command) {
         Ok(job) => job,
@@ -129,7 +128,7 @@ fn print_summary(job: &Job, summary: &Summary, took: Duration) -> ExitCode {
     if let Some(path) = &job.report {
         let _ = writeln!(text, "\nEvery refusal is in {}.", path.display());
     }
-    // Whoever reads only the first lines (`| head`) has what was wanted.
+    // A closed pipe (`| head`) is no failure.
     let _closed = std::io::stdout().write_all(text.as_bytes());
     let Some(why) = why else { return ExitCode::SUCCESS };
     let next = match &job.state {
@@ -142,7 +141,7 @@ fn print_summary(job: &Job, summary: &Summary, took: Duration) -> ExitCode {
     exit::failure(1, &format!("{why}\n{next}"))
 }
 
-/// What an operator can do about it, temporary trying again.
+/// What an operator can do about the error, other than trying again.
 fn advice(error: &MirrorError) -> &'static str {
     match error {
         MirrorError::Send(SendError::Request(RequestError::LongWait { .. })) => {

@@ -1,5 +1,5 @@
 //! EventBridge on one machine: fires the template's schedules and delivers events of the bus to the template's
-//! rules, in the shapes that AWS uses. A lost event is only logged, since the next tick finds what it was about.
+//! rules, in the shapes that AWS uses. A lost event is only logged, since the next tick finds the same work.
 
 mod input;
 
@@ -28,10 +28,10 @@ const INITIAL_DELAY: Duration = Duration::from_millis(300);
 /// How often expired items are removed. DynamoDB promises no more than "within a few days".
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(60);
 
-/// How many events of the bus are worked on at once; further ones wait.
+/// How many events of the bus are delivered concurrently; further ones wait.
 const MAX_DELIVERIES: usize = 64;
 
-/// How long work already begun may take once the end is near.
+/// How long running work may take after the stop.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The template schedules, or subscribes, a function that this binary does not hold.
@@ -39,7 +39,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 #[error("the template sends events to function `{0}`, which is not part of this binary")]
 pub struct UnknownJob(String);
 
-/// What is fired, and how often; checked against the jobs before anything starts.
+/// The jobs of the template, checked against the functions of this binary before anything starts.
 pub struct Scheduler {
     schedules: Vec<ScheduledJob>,
     rules: Vec<(Rule, Job)>,
@@ -81,7 +81,7 @@ impl Scheduler {
         })
     }
 
-    /// Starts the clock; events of the bus come in through `bus`.
+    /// Fires the schedules and delivers the events of `bus` in background tasks.
     #[must_use]
     pub fn start(self, bus: mpsc::UnboundedReceiver<Value>, engine: Embedded) -> RunningScheduler {
         let (stop, stopped) = watch::channel(false);
@@ -95,7 +95,7 @@ impl Scheduler {
     }
 }
 
-/// The clock while it runs; dropping it stops everything at once.
+/// The background tasks; dropping it aborts them.
 #[derive(Debug)]
 pub struct RunningScheduler {
     stop: watch::Sender<bool>,
@@ -103,7 +103,7 @@ pub struct RunningScheduler {
 }
 
 impl RunningScheduler {
-    /// Begins nothing more, and gives what has begun five seconds to end.
+    /// Starts no further work, and waits five seconds for running work.
     pub async fn stop(mut self) {
         self.stop.send_replace(true);
         let all_done = async { while self.tasks.join_next().await.is_some() {} };
@@ -114,7 +114,7 @@ impl RunningScheduler {
     }
 }
 
-/// Calls one job again and again. It never runs beside itself: a tick that comes while it works is left out.
+/// A job never runs twice at once: a tick during a run is skipped.
 async fn fire(timed: ScheduledJob, clock: Clock, mut stopped: watch::Receiver<bool>) {
     let mut interval = tokio::time::interval_at(Instant::now() + INITIAL_DELAY.min(timed.every), timed.every);
     interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -128,7 +128,6 @@ async fn fire(timed: ScheduledJob, clock: Clock, mut stopped: watch::Receiver<bo
     }
 }
 
-/// Hands each event to every rule that matches it.
 async fn deliver(
     rules: Vec<(Rule, Job)>,
     mut bus: mpsc::UnboundedReceiver<Value>,
@@ -163,7 +162,7 @@ fn matches(rule: &Rule, event: &Value) -> bool {
     among(&rule.source, &event["source"]) && among(&rule.detail_type, &event["detail-type"])
 }
 
-/// Runs a job as Lambda would, where neither an error nor a panic reaches whoever sent the event.
+/// Runs a job as Lambda would: neither an error nor a panic reaches the sender of the event.
 async fn run(name: &str, job: &Job, event: Value) {
     match AssertUnwindSafe(job(event)).catch_unwind().await {
         Ok(Ok(report)) => tracing::debug!(function = name, %report, "done"),
@@ -172,7 +171,7 @@ async fn run(name: &str, job: &Job, event: Value) {
     }
 }
 
-/// Removes expired items, as DynamoDB does by itself.
+/// DynamoDB removes expired items by itself, the embedded engine only when called.
 async fn expire(engine: Embedded, mut stopped: watch::Receiver<bool>) {
     let mut interval = tokio::time::interval_at(Instant::now() + EXPIRY_INTERVAL, EXPIRY_INTERVAL);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);

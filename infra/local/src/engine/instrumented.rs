@@ -80,16 +80,16 @@ impl CallCounter {
     }
 }
 
-/// The two handles by which a test watches and disturbs a client; clones share them.
+/// The handles by which a test counts calls and injects faults; clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Observer {
     /// Counts every call.
     pub tally: CallCounter,
-    /// What is to go wrong.
+    /// The faults to inject.
     pub faults: Faults,
 }
 
-/// Any engine, seen and disturbed by an [`Observer`].
+/// An engine whose calls an [`Observer`] counts and disturbs.
 #[derive(Clone, Debug)]
 pub struct InstrumentedEngine {
     inner: SharedHttpClient,

@@ -1,5 +1,5 @@
 //! The template's CORS configuration as a layer: API Gateway answers browsers' preflights itself, so that no
-//! function has to, and its headers stand instead of whatever a function says.
+//! function has to, and its headers replace those of the function.
 
 use std::time::Duration;
 

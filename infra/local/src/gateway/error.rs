@@ -12,7 +12,7 @@ pub enum GatewayError {
         /// The function's crate.
         function: String,
     },
-    /// The CORS configuration holds something that is no origin, method or header.
+    /// An entry of the CORS configuration is not a valid origin, method or header.
     #[error("the template's CorsConfiguration cannot be used: {0:?}")]
     Cors(String),
 }

@@ -1,5 +1,5 @@
 //! A request as the event that API Gateway hands to Lambda (payload format 2.0), through the adapter that runs
-//! there, and the answer back, with one trip through JSON each way: what Lambda would lose is error here too.
+//! there, and the answer back, with one trip through JSON each way: what Lambda would lose is lost here too.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -22,7 +22,6 @@ use super::response::gateway_response;
 /// The largest answer of a function, as JSON, in bytes (AWS: Lambda quotas, invocation payload).
 pub(super) const RESPONSE_LIMIT: usize = 6 * 1024 * 1024;
 
-/// Why an answer does not come back.
 #[derive(Debug, thiserror::Error)]
 enum InvokeError {
     #[error("the event or the answer is not what it should be: {0}")]
@@ -35,7 +34,6 @@ enum InvokeError {
     Http(#[from] http::Error),
 }
 
-/// Calls a function by an event.
 pub(super) async fn call(
     router: &Router,
     route_key: &str,
@@ -45,7 +43,7 @@ pub(super) async fn call(
     match invoke(router, event(route_key, caller, request)).await {
         Ok(response) => response,
         Err(error) => {
-            tracing::error!(route = route_key, %error, "the function's answer did not come back");
+            tracing::error!(route = route_key, lost = %error, "the function's answer did not come back");
             gateway_response(StatusCode::INTERNAL_SERVER_ERROR, "Internal Server Error")
         }
     }
@@ -99,7 +97,7 @@ fn event(route_key: &str, caller: IpAddr, request: &Request<Bytes>) -> Value {
     })
 }
 
-/// API Gateway hands on text as text and everything else as base64.
+/// API Gateway passes text as text and everything else as base64.
 fn encode_body(content_type: &str, body: &Bytes) -> (Option<String>, bool) {
     if body.is_empty() {
         return (None, false);
@@ -113,7 +111,7 @@ fn encode_body(content_type: &str, body: &Bytes) -> (Option<String>, bool) {
     }
 }
 
-/// Format 2.0 knows one value for a name: repeated headers are joined by commas. Cookies have a place of their own.
+/// Format 2.0 has one value per name, so repeated headers are joined by commas. Cookies have their own member.
 fn join_headers(headers: &HeaderMap) -> Map<String, Value> {
     let names = headers.keys().filter(|name| **name != header::COOKIE);
     let pair = |name: &HeaderName| (name.to_string(), json!(values(headers, name).join(",")));
@@ -129,7 +127,7 @@ fn values(headers: &HeaderMap, name: &HeaderName) -> Vec<String> {
     headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect()
 }
 
-/// What a function gives back in format 2.0.
+/// The response of a function in format 2.0.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FunctionResponse {

@@ -19,7 +19,6 @@ pub(super) const BODY_LIMIT: usize = 10 * 1024 * 1024;
 /// How long an HTTP API waits for a function (AWS: HTTP API quotas, maximum integration timeout).
 const FUNCTION_LIMIT: Duration = Duration::from_secs(30);
 
-/// What stands behind one path: API Gateway prefers the route of the method, then `ANY`, then `$default`.
 #[derive(Clone, Default)]
 pub(super) struct PathRoutes {
     methods: BTreeMap<String, Target>,

@@ -21,10 +21,10 @@ use crate::template::Route;
 /// How a request reaches its function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Transport {
-    /// As it came.
+    /// The request itself, without a conversion.
     #[default]
     Direct,
-    /// As an API Gateway v2 event and back, as on Lambda: half as fast, and used to prove that nothing gets lost.
+    /// As an API Gateway v2 event and back, as on Lambda: half as fast, and used to prove that nothing is lost.
     Events,
 }
 
@@ -63,7 +63,7 @@ impl Target {
         }
     }
 
-    // Built anew, because the gateway's own path parameters in the extensions would be handed to the function's.
+    // A new request, since the gateway's own path parameters in the extensions would reach the function's router.
     async fn call_directly(&self, caller: IpAddr, request: Request<Bytes>) -> Response {
         let (parts, body) = request.into_parts();
         let mut request = Request::new(Body::from(body));

@@ -10,15 +10,15 @@ use super::outcome::{Outcome, Refusal};
 use super::sanitize::{DETAIL, NAME, sanitize};
 use super::server_entry::Label;
 
-/// How many examples are shown of one group of refusal.
+/// How many examples of a group are kept and printed.
 const EXAMPLES_PER_GROUP: usize = 5;
-/// How many groups of refusal are told apart; fields are named by strangers, too.
+/// The limit of distinct groups, since the documents, which are not trusted, choose the field names.
 const MAX_GROUPS: usize = 100;
 
-/// Counts of what became of documents.
+/// The counts by outcome.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// By the registry's word: `queued`, `duplicate`, `active`.
+    /// By the status of the registry: `queued`, `duplicate`, `active`.
     pub taken: BTreeMap<String, u64>,
     /// By reason.
     pub skipped: BTreeMap<String, u64>,
@@ -26,17 +26,16 @@ pub struct Counts {
     pub refused: BTreeMap<String, RefusalGroup>,
 }
 
-/// One group of refusal.
+/// Refusals with the same code and field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusalGroup {
-    /// How often.
+    /// The number of refusals.
     pub times: u64,
     /// The first few: name and detail.
     pub examples: Vec<(String, String)>,
 }
 
 impl Counts {
-    /// Counts what became of a document.
     pub(super) fn add(&mut self, label: &Label, outcome: &Outcome) {
         match outcome {
             Outcome::Taken(how) => *self.taken.entry(sanitize(how, NAME)).or_default() += 1,
@@ -57,27 +56,26 @@ impl Counts {
         }
     }
 
-    /// How many were taken, refused and skipped.
+    /// The numbers of taken, refused and skipped documents.
     #[must_use]
     pub fn sums(&self) -> (u64, u64, u64) {
         let refused = self.refused.values().map(|group| group.times).sum();
         (self.taken.values().sum(), refused, self.skipped.values().sum())
     }
 
-    /// How many there were.
+    /// The number of all documents.
     #[must_use]
     pub fn documents(&self) -> u64 {
         let (taken, refused, skipped) = self.sums();
         taken + refused + skipped
     }
 
-    /// In one line.
     pub(super) fn one_line(&self) -> String {
         let (taken, refused, skipped) = self.sums();
         format!("taken {taken}, refused {refused}, skipped {skipped}")
     }
 
-    /// As a text of several lines.
+    /// The summary that the command prints.
     #[must_use]
     pub fn text(&self) -> String {
         let (taken, refused, skipped) = self.sums();
@@ -105,7 +103,7 @@ impl Counts {
     }
 }
 
-/// The group of a refusal: its code and field, with places in lists left out (`remotes[2].url` is like any other).
+/// Code and field, without list indices, so that `remotes[2].url` and `remotes[0].url` share a group.
 fn group_name(refusal: &Refusal) -> String {
     let mut field = String::new();
     for (index, part) in refusal.field.as_deref().unwrap_or_default().split('[').enumerate() {

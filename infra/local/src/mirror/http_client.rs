@@ -16,8 +16,8 @@ pub(super) const DEADLINE: Duration = Duration::from_secs(30);
 /// The most time that opening a connection takes.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// A client that trusts Mozilla's roots. A proxy of the environment is for what lies outside this machine.
-pub(super) fn client(url: &Url, redirects: usize) -> Result<reqwest::Client, String> {
+/// A proxy from the environment is for other machines only.
+pub(super) fn client(url: &Url, max_redirects: usize) -> Result<reqwest::Client, String> {
     let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
@@ -26,7 +26,7 @@ pub(super) fn client(url: &Url, redirects: usize) -> Result<reqwest::Client, Str
         .with_no_client_auth();
     let itself = url.origin();
     let redirects = Policy::custom(move |attempt| {
-        if attempt.url().origin() == itself && attempt.previous().len() <= redirects {
+        if attempt.url().origin() == itself && attempt.previous().len() <= max_redirects {
             attempt.follow()
         } else {
             attempt.stop()

@@ -13,28 +13,28 @@ use super::sender::SendError;
 use super::source::SourceError;
 use super::state::StateError;
 
-/// What is to be mirrored, and how.
+/// What to mirror, and how.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// Where documents come from.
     pub from: Origin,
     /// The base URL of the registry that they go to.
     pub to: Url,
-    /// Only what changed since then; for registries.
+    /// Only servers that changed since then; for registries.
     pub updated_since: Option<Timestamp>,
-    /// Deprecated servers are taken, too.
+    /// Publishes deprecated servers as well.
     pub deprecated_too: bool,
-    /// Nothing is sent; documents are only judged.
+    /// Documents are only validated.
     pub dry_run: bool,
-    /// Requests a second.
+    /// Requests per second.
     pub per_second: u32,
-    /// Requests at a time.
+    /// Concurrent requests.
     pub concurrency: usize,
-    /// The longest wait that a registry may ask for.
+    /// The longest accepted `Retry-After`.
     pub longest_wait: Duration,
-    /// Where it is written down how far this is.
+    /// The state file, for a mirror that can be resumed.
     pub state: Option<PathBuf>,
-    /// Where every refusal is written.
+    /// The file for all refusals.
     pub report: Option<PathBuf>,
 }
 
@@ -43,22 +43,22 @@ pub struct Job {
 pub enum End {
     /// Everything was handled.
     Finished,
-    /// It was asked to stop.
+    /// The caller stopped it.
     Stopped,
-    /// It cannot go on.
+    /// It failed before the end.
     Failed(MirrorError),
 }
 
-/// Why a mirror cannot go on.
+/// Why a mirror fails.
 #[derive(Debug, thiserror::Error)]
 pub enum MirrorError {
     /// The source cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// The registry does not take documents.
+    /// Documents cannot be sent.
     #[error(transparent)]
     Send(#[from] SendError),
-    /// The state cannot be kept.
+    /// The state cannot be read or saved.
     #[error(transparent)]
     State(#[from] StateError),
     /// The report cannot be written.
@@ -66,10 +66,10 @@ pub enum MirrorError {
     Report(PathBuf, std::io::Error),
 }
 
-/// What became of everything, earlier runs included.
+/// The result of a mirror, including earlier runs that it resumed.
 #[derive(Debug)]
 pub struct Summary {
-    /// The counts.
+    /// The documents by outcome.
     pub counts: Counts,
     /// How it ended.
     pub end: End,

@@ -3,7 +3,6 @@
 
 use url::{Host, Url};
 
-/// Whether a URL leads to this machine.
 pub(super) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(ip)) => ip.is_loopback(),

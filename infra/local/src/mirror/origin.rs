@@ -9,7 +9,7 @@ use url::Url;
 
 use super::loopback::is_loopback;
 
-/// Where to read from.
+/// The source of a mirror.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Standard input.
@@ -20,13 +20,13 @@ pub enum Origin {
     Registry(Url),
 }
 
-/// Why a source cannot be named so.
+/// Why a source is refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OriginError {
-    /// It begins as a URL and is none.
+    /// It begins like a URL but is not valid.
     #[error("this is no URL: {0}")]
     NotAUrl(#[from] url::ParseError),
-    /// Plain http to another machine: whoever sits between could write what is listed.
+    /// Plain http to another machine: anyone on the network path could change what is listed.
     #[error("only https is read from other machines; http is for this one (loopback)")]
     NotHttps,
     /// It holds a user name or password, which would end up in logs and the state file.

@@ -4,18 +4,16 @@
 use serde::Serialize;
 use serde_json::Value;
 
-/// What becomes of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Outcome {
-    /// It is listed; the registry says how: `queued`, `duplicate`, `active`. `valid` where nothing was sent.
+    /// The status that the registry answered: `queued`, `duplicate`, `active`; `valid` in a dry run.
     Taken(String),
-    /// It was not taken.
+    /// The registry, or the parser before it, refused the document.
     Refused(Refusal),
-    /// It was not offered, and why.
+    /// It was not sent, and why.
     Skipped(&'static str),
 }
 
-/// Why a document was not taken.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Refusal {
     /// The problem's stable name.
@@ -24,13 +22,13 @@ pub(super) struct Refusal {
     pub(super) field: Option<String>,
     /// The problem in words.
     pub(super) detail: String,
-    /// Every broken rule, where the registry tells them.
+    /// Every violated rule, where the registry lists them.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub(super) violations: Value,
 }
 
 impl Refusal {
-    /// Of what is no document at all, and is not sent.
+    /// For an entry that is not a document and so is not sent.
     pub(super) fn unsent(code: &str, detail: String) -> Self {
         Self { code: code.to_owned(), field: None, detail, violations: Value::Null }
     }

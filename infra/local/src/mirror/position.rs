@@ -5,24 +5,21 @@ use serde::{Deserialize, Serialize};
 
 use super::server_entry::Label;
 
-/// How far a source was handled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Position {
-    /// So many documents of a file.
+    /// The number of handled documents of a file.
     Documents(u64),
-    /// The pages before this one, and some of its entries. They are remembered by name, for the page may be
-    /// another when it is asked for again.
+    /// All pages before this one, and some of its entries.
     Page {
-        /// The page; the first has none.
+        /// The cursor of the page; the first has none.
         cursor: Option<String>,
-        /// [`Label::key`] of what was handled of it.
+        /// [`Label::key`] of each handled entry.
         handled: Vec<String>,
     },
 }
 
 impl Position {
-    /// One entry further.
     pub(super) fn advance(&mut self, label: &Label) {
         match self {
             Self::Documents(number) => *number += 1,

@@ -1,5 +1,5 @@
-//! How a mirror shows that it moves: a bar on a terminal, else a line now and then, both on standard error.
-//! Standard output is left to the report.
+//! Progress of a mirror on standard error: a bar on a terminal, otherwise a line every ten seconds. Standard output is
+//! reserved for the summary.
 
 use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,13 +40,12 @@ impl Progress {
         Self(Output::Bar(bar))
     }
 
-    /// None.
+    /// For tests and callers without a terminal.
     #[must_use]
     pub const fn hidden() -> Self {
         Self(Output::Hidden)
     }
 
-    /// Shows how far it is.
     pub(super) fn show(&self, counts: &Counts, total: Option<u64>) {
         match &self.0 {
             Output::Hidden => {}
@@ -69,7 +68,6 @@ impl Progress {
         }
     }
 
-    /// Says something by the way.
     pub(super) fn note(&self, text: &str) {
         match &self.0 {
             Output::Hidden => {}
@@ -78,7 +76,7 @@ impl Progress {
         }
     }
 
-    /// Leaves the terminal as it was.
+    /// Restores the terminal.
     pub fn end(&self) {
         if let Output::Bar(bar) = &self.0 {
             bar.finish_and_clear();

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-/// A steady pace that many share.
 #[derive(Debug)]
 pub(super) struct RateLimiter {
     interval: Duration,
@@ -18,14 +17,14 @@ impl RateLimiter {
         Self { interval, next: Mutex::new(Instant::now()) }
     }
 
-    /// Waits for one's turn. Whoever waited looks again, for a rest may have been called meanwhile.
+    /// It tries again after each wait, since a pause may have been set meanwhile.
     pub(super) async fn acquire(&self) {
         while let Some(moment) = self.try_acquire() {
             sleep_until(moment).await;
         }
     }
 
-    /// Takes the turn, or tells when to ask again.
+    /// `None` when acquired, otherwise the moment of the next try.
     fn try_acquire(&self) -> Option<Instant> {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
@@ -36,7 +35,7 @@ impl RateLimiter {
         None
     }
 
-    /// Gives nobody a turn before `moment`; false where about as much was said already.
+    /// Returns false if about the same pause was set before, so that it is reported once.
     pub(super) fn pause_until(&self, moment: Instant) -> bool {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         let news = moment > *next + Duration::from_secs(1).max(self.interval);

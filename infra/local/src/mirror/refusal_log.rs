@@ -10,12 +10,11 @@ use serde_json::{Value, json};
 use super::outcome::Refusal;
 use super::server_entry::Label;
 
-/// Every refusal as a line of JSON.
 #[derive(Debug)]
 pub(super) struct RefusalLog(Option<BufWriter<File>>);
 
 impl RefusalLog {
-    /// Opens the file, behind what is there if an earlier run is gone on with; without one, nothing is kept.
+    /// A resumed run appends to the file; without a path nothing is written.
     pub(super) fn open(path: Option<&Path>, append: bool) -> io::Result<Self> {
         let Some(path) = path else { return Ok(Self(None)) };
         let mut options = OpenOptions::new();

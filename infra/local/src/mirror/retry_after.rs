@@ -6,7 +6,7 @@ use std::time::Duration;
 use http::{HeaderMap, header};
 use jiff::Timestamp;
 
-/// Seconds or a date (RFC 9110 §10.2.3).
+/// A number of seconds or a date (RFC 9110 §10.2.3).
 pub(super) fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {

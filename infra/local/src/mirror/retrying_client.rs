@@ -1,5 +1,5 @@
-//! Asking a registry patiently: at a steady pace, waiting as long as it asks to (`Retry-After`), and trying again
-//! what a passing fault broke. Every wait is bounded and told.
+//! Requests to one registry, at a limited rate and with retries. A bulk import meets rate limits and transient faults as
+//! a matter of course; it honours `Retry-After`, and every wait is bounded and reported.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -20,41 +20,41 @@ use super::sanitize::error_message;
 
 /// The largest answer, in bytes: a hundred entries of the largest documents that registries take.
 const LARGEST_ANSWER: usize = 32 << 20;
-/// How often one request is sent before its fault counts as lasting.
+/// How often one request is sent before its fault counts as permanent.
 const ATTEMPTS: u32 = 5;
 
-/// Why there is no answer.
+/// Why a request got no usable answer.
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
     /// The client cannot be made.
     #[error("no HTTP client: {0}")]
     Client(String),
-    /// Nobody answers, or the answer breaks off.
+    /// There is no connection, or the answer is incomplete.
     #[error("{origin} does not answer: {why}")]
     Unreachable {
-        /// Who was asked.
+        /// The registry.
         origin: String,
-        /// What went wrong.
+        /// The innermost cause.
         why: String,
     },
-    /// It is busy again and again.
+    /// It is busy after all attempts.
     #[error("{origin} still answers {status} after {ATTEMPTS} attempts")]
     Busy {
-        /// Who was asked.
+        /// The registry.
         origin: String,
-        /// What it answers.
+        /// The last status.
         status: StatusCode,
     },
-    /// It asks for more patience than allowed.
+    /// `Retry-After` is longer than allowed.
     #[error("{origin} takes nothing for another {} s, and only {} s of waiting are allowed{message}", asked.as_secs(), allowed.as_secs())]
     LongWait {
-        /// Who was asked.
+        /// The registry.
         origin: String,
-        /// How long it asks to wait.
+        /// The requested wait.
         asked: Duration,
-        /// How long it may ask to wait.
+        /// The longest allowed wait.
         allowed: Duration,
-        /// In its own words.
+        /// Its error message.
         message: String,
     },
     /// Its answer is too large.
@@ -62,23 +62,20 @@ pub enum RequestError {
     TooLarge(String),
 }
 
-/// An answer of a status that waiting does not change.
+/// A response whose status a retry does not change.
 #[derive(Clone, Debug)]
 pub(super) struct Response {
-    /// The status.
     pub(super) status: StatusCode,
-    /// The body.
     pub(super) body: Vec<u8>,
 }
 
-/// Asks one registry.
 #[derive(Clone, Debug)]
 pub(super) struct RetryingClient {
     client: reqwest::Client,
     origin: String,
     longest_wait: Duration,
     rate_limiter: Arc<RateLimiter>,
-    /// Whoever never answered is not there; whoever did may come back.
+    /// A host that never answered is probably wrong; one that did may recover.
     answered_before: Arc<AtomicBool>,
     progress: Progress,
 }
@@ -106,10 +103,8 @@ impl RetryingClient {
         })
     }
 
-    /// Sends a request, again and again if need be.
-    ///
     /// # Errors
-    /// There is no answer, or none within the allowed waiting.
+    /// There is no answer, or none within the allowed wait.
     pub(super) async fn send(
         &self,
         request: impl Fn(&reqwest::Client) -> reqwest::RequestBuilder,
@@ -142,7 +137,7 @@ impl RetryingClient {
         }
     }
 
-    /// One request: its answer, and for how long it asks to be left alone.
+    /// One attempt: the response and its `Retry-After`.
     async fn send_once(
         &self,
         request: reqwest::RequestBuilder,
@@ -165,7 +160,7 @@ impl RetryingClient {
         Ok((Response { status, body }, asked))
     }
 
-    /// Waits as asked. Who sends too much, or finds the table busy, would only make it worse with the next request.
+    /// Rate limits and overload pause all requests, since each further one would prolong them.
     async fn wait(&self, answer: &Response, asked: Duration) -> Result<(), RequestError> {
         let message = error_message(&serde_json::from_slice(&answer.body).unwrap_or_default());
         if asked > self.longest_wait {
@@ -192,18 +187,17 @@ impl RetryingClient {
     }
 }
 
-/// Whether an answer may be another one soon.
 fn is_transient(status: StatusCode) -> bool {
     matches!(status.as_u16(), 429 | 500 | 502 | 503 | 504)
 }
 
-/// Whether only documents of one host are to wait; the others need not wait with them.
+/// A limit on one host of the documents; documents of other hosts need not wait.
 fn is_host_limit(answer: &Response) -> bool {
     let problem = || serde_json::from_slice::<Value>(&answer.body).unwrap_or_default();
     answer.status == StatusCode::TOO_MANY_REQUESTS && problem()["allowance"] == "host"
 }
 
-/// An error with what lies beneath it, where the cause usually stands.
+/// The innermost source of an error, which names the cause.
 fn causes(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         return format!("no whole answer within {} s", DEADLINE.as_secs());

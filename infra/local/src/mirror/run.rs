@@ -20,15 +20,15 @@ use super::server_entry::{Action, Label, ServerEntry};
 use super::source::{Documents, Pages, Source, SourceError};
 use super::state::State;
 
-/// How often the state is written down while a batch is under way: what a crash repeats at most.
+/// How often the state is saved within a batch, which limits what a crash repeats.
 const SAVE_EVERY: Duration = Duration::from_secs(1);
-/// How many redirects of a source to itself are followed; a publish is never sent anywhere else.
+/// Redirects of a source within its origin are followed; a publish request is never redirected.
 const SOURCE_REDIRECTS: usize = 3;
 
-/// Mirrors until the end, or until `stop` is ready. Dropped half-way, it can be gone on with by its state.
+/// Mirrors until the end, or until `stop` is ready. A dropped run can be resumed from its state file.
 ///
 /// # Errors
-/// Nothing was begun: the source, the state or the report cannot be opened.
+/// The source, the state or the report cannot be opened; nothing was sent.
 pub async fn run(
     job: &Job,
     stop: impl Future<Output = ()>,
@@ -48,7 +48,6 @@ pub async fn run(
     Ok(Summary { counts: mirror.state.counts, end })
 }
 
-/// A mirror under way.
 struct Mirror<'a> {
     job: &'a Job,
     progress: &'a Progress,
@@ -105,13 +104,12 @@ impl<'a> Mirror<'a> {
         Ok(Self { job, progress, source, sender, state, saved: Instant::now(), refusals })
     }
 
-    /// Handles every batch of the source.
     async fn all(&mut self) -> Result<(), MirrorError> {
         while let Some(batch) = self.source.next().await? {
             self.state.position = batch.before;
             let sender = self.sender.clone();
             let outcomes = batch.entries.into_iter().map(|entry| outcome(&sender, entry));
-            // In their order, so that one position says what was handled.
+            // In order, so that one position covers everything handled.
             let mut outcomes = stream::iter(outcomes).buffered(self.job.concurrency.max(1));
             while let Some((label, outcome)) = outcomes.try_next().await? {
                 self.note(&label, &outcome)?;
@@ -134,7 +132,7 @@ impl<'a> Mirror<'a> {
         if self.saved.elapsed() >= SAVE_EVERY { self.save() } else { Ok(()) }
     }
 
-    /// Refusals first: a crash between the two repeats a line rather than losing one.
+    /// Refusals first: a crash between the two repeats a refusal rather than losing one.
     fn save(&mut self) -> Result<(), MirrorError> {
         self.refusals.flush().map_err(|error| self.unwritten(error))?;
         if let Some(path) = &self.job.state {
@@ -144,7 +142,7 @@ impl<'a> Mirror<'a> {
         Ok(())
     }
 
-    /// Writes down how far this came, or forgets it where nothing is left to do.
+    /// Removes the state after the last document, so that the next run starts over.
     fn close(&mut self, finished: bool) -> Result<(), MirrorError> {
         self.save()?;
         match &self.job.state {
@@ -158,7 +156,6 @@ impl<'a> Mirror<'a> {
     }
 }
 
-/// What becomes of an entry.
 async fn outcome(sender: &Sender, entry: ServerEntry) -> Result<(Label, Outcome), SendError> {
     let outcome = match entry.action {
         Action::Send(document) => sender.send(document).await?,
@@ -168,7 +165,6 @@ async fn outcome(sender: &Sender, entry: ServerEntry) -> Result<(Label, Outcome)
     Ok((entry.label, outcome))
 }
 
-/// Where a registry takes publications.
 fn publish_url(base: &Url) -> Url {
     let mut url = base.clone();
     url.set_path(&format!("{}/api/publish", base.path().trim_end_matches('/')));

@@ -8,7 +8,7 @@ pub(super) const NAME: usize = 80;
 /// The longest description of a problem that is shown, in characters.
 pub(super) const DETAIL: usize = 240;
 
-/// A stranger's text on one line, without control and direction characters, at most `limit` characters long.
+/// One line without control and direction characters, of `limit` characters or fewer.
 pub(super) fn sanitize(text: &str, limit: usize) -> String {
     let hidden = |c: char| {
         c.is_control()
@@ -18,7 +18,7 @@ pub(super) fn sanitize(text: &str, limit: usize) -> String {
     registry::error::shorten(text.trim(), limit)
 }
 
-/// What a problem document says, set behind a colon; nothing where there is none.
+/// The detail of a problem document after a colon; empty where there is none.
 pub(super) fn error_message(problem: &Value) -> String {
     problem["detail"].as_str().map(|detail| format!(": {}", sanitize(detail, DETAIL))).unwrap_or_default()
 }

@@ -1,5 +1,5 @@
-//! What becomes of a document: the registry's publish operation takes it or refuses it in its own words.
-//! Without sending, the same rules say what a public registry would answer.
+//! Sends documents to the publish operation of a registry. A dry run applies the same rules locally, so that it shows
+//! what a public registry would answer.
 
 use http::{StatusCode, header};
 use registry::model::Reach;
@@ -14,40 +14,37 @@ use super::sanitize::error_message;
 /// Why documents cannot be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
-    /// No answer.
+    /// The registry did not answer.
     #[error(transparent)]
     Request(#[from] RequestError),
-    /// The answer of something else.
+    /// The answer is not that of a registry.
     #[error(
         "{url} answers {status}{message}: is this the base URL of a registry, and may it be published to from here?"
     )]
     NotARegistry {
-        /// What was asked.
+        /// The requested URL.
         url: Url,
-        /// What it answered.
+        /// Its status.
         status: StatusCode,
-        /// In its own words.
+        /// Its error message.
         message: String,
     },
 }
 
-/// Where documents go.
 #[derive(Clone, Debug)]
 pub(super) enum Sender {
-    /// To the publish operation of a registry.
+    /// The publish operation of a registry.
     Registry(RetryingClient, Url),
-    /// Nowhere: they are only judged.
+    /// Documents are only validated.
     DryRun,
 }
 
 impl Sender {
-    /// Sends a document.
-    ///
     /// # Errors
-    /// There is no answer, or none of a registry.
+    /// There is no answer, or it is not that of a registry.
     pub(super) async fn send(&self, document: Map<String, Value>) -> Result<Outcome, SendError> {
         let Self::Registry(retrying_client, publish) = self else { return Ok(validate(document)) };
-        // Named as what it is: a document with a `url` of its own would else be taken for something to fetch.
+        // As `server_json`: a document with a `url` member could otherwise be read as a request to fetch that URL.
         let body = json!({ "server_json": document }).to_string();
         let answer = retrying_client
             .send(|client| {
@@ -66,7 +63,7 @@ impl Sender {
     }
 }
 
-/// What an answer means; `None` where no registry answers so.
+/// `None` for an answer that no registry gives.
 fn outcome(status: StatusCode, reply: &Value) -> Option<Outcome> {
     let text = |name: &str| reply[name].as_str().map(str::to_owned);
     match status.as_u16() {

@@ -1,40 +1,37 @@
-//! One entry of a source, read at the door: a server description to send, or why it is not sent.
-//! What is not in force (deleted, deprecated, replaced by a later version) is told apart before anybody is asked.
+//! One entry of a source: a server description to send, or why it is not sent. Deleted, deprecated and superseded
+//! servers are skipped here, before they cost a request.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The key under which the official registry tells how it holds a server (openapi.yaml, `RegistryExtensions`).
+/// The key of the official registry's own metadata about a server (openapi.yaml, `RegistryExtensions`).
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 
-/// One entry of a source.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ServerEntry {
-    /// What it is called.
     pub(super) label: Label,
-    /// What to do with it.
     pub(super) action: Action,
 }
 
-/// What an entry is called.
+/// Identifies an entry in reports and in the state file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Label {
     /// The server's name, where it has one.
     pub(super) name: Option<String>,
     /// Its version, where it has one.
     pub(super) version: Option<String>,
-    /// Where it stood, such as `line 17`.
+    /// Its position in the source, such as `line 17`.
     pub(super) place: String,
 }
 
 /// What to do with an entry.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Action {
-    /// To be sent.
+    /// The server description to publish.
     Send(Map<String, Value>),
-    /// Not in force, and why.
+    /// The reason why it is not published.
     Skip(&'static str),
-    /// No server description at all.
+    /// It is not a server description.
     Invalid {
         /// Stable name of the fault.
         code: &'static str,
@@ -71,7 +68,6 @@ impl ServerEntry {
         Self { label, action }
     }
 
-    /// What is no server description.
     pub(super) fn invalid(place: String, code: &'static str, detail: impl Into<String>) -> Self {
         let label = Label { name: None, version: None, place };
         Self { label, action: Action::Invalid { code, detail: detail.into() } }
@@ -79,18 +75,18 @@ impl ServerEntry {
 }
 
 impl Label {
-    /// What an operator knows it by.
+    /// An entry without a name is identified by its position.
     pub(super) fn display_name(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.place)
     }
 
-    /// What tells it from the others of its page, whatever else comes or goes there.
+    /// Identifies the entry within its page, also when other entries are added or removed.
     pub(super) fn key(&self) -> String {
         format!("{} {}", self.display_name(), self.version.as_deref().unwrap_or_default())
     }
 }
 
-/// Why an entry is not in force. Earlier registries wrote the official member into the document, and before that a
+/// Why an entry is not published. Earlier registries wrote the official member into the document, and before that a
 /// `status` of its own.
 fn skip_reason(
     outer: Option<&Value>,

@@ -12,7 +12,6 @@ pub(super) use documents::Documents;
 pub use error::SourceError;
 pub(super) use pages::Pages;
 
-/// An opened source.
 #[derive(Debug)]
 pub(super) enum Source {
     /// A file or standard input.
@@ -22,7 +21,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The next entries; `None` at the end.
+    /// `None` at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Batch>, SourceError> {
         match self {
             Self::Documents(documents) => documents.next().await,
@@ -30,7 +29,7 @@ impl Source {
         }
     }
 
-    /// How many entries there are in all, where that is known.
+    /// The number of all entries, where it is known.
     pub(super) fn total(&self) -> Option<u64> {
         match self {
             Self::Documents(documents) => documents.total(),

@@ -1,5 +1,5 @@
-//! What a mirror remembers between runs: how far it is, and its counts. The file is replaced as a whole by a rename,
-//! so that a crash leaves either what was written before or what is written now.
+//! What a mirror keeps between runs: its position and its counts. The file is replaced by a rename, so that a crash
+//! leaves either the previous state or the new one.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -10,18 +10,16 @@ use serde::{Deserialize, Serialize};
 use super::counts::Counts;
 use super::position::Position;
 
-/// What is written down.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct State {
-    /// The source, as it names itself.
+    /// The source as text; a state of another source is refused.
     pub(super) source: String,
     /// The base URL of the registry.
     pub(super) to: String,
-    /// `--updated-since`, which decides what the pages hold.
+    /// `--updated-since`, which changes the content of the pages.
     pub(super) updated_since: Option<String>,
-    /// How far.
     pub(super) position: Position,
-    /// What became of everything before it.
+    // Existing state files have this name.
     #[serde(rename = "tally")]
     pub(super) counts: Counts,
 }
@@ -32,7 +30,7 @@ pub enum StateError {
     /// The file cannot be read or written.
     #[error("cannot keep the state in {0}: {1}")]
     File(PathBuf, io::Error),
-    /// It holds something else.
+    /// The file is not a state file.
     #[error("{0} is no state of a mirror ({1}); name another file")]
     Unreadable(PathBuf, serde_json::Error),
     /// It belongs to another mirror.
@@ -40,7 +38,7 @@ pub enum StateError {
     OtherMirror {
         /// The file.
         path: PathBuf,
-        /// What it belongs to.
+        /// The mirror that it belongs to.
         found: String,
     },
 }
@@ -61,7 +59,6 @@ impl State {
         Ok(Some(found))
     }
 
-    /// Writes it down.
     pub(super) fn save(&self, path: &Path) -> Result<(), StateError> {
         let write = || {
             let mut temporary = path.as_os_str().to_owned();
@@ -74,7 +71,6 @@ impl State {
         write().map_err(|error| StateError::File(path.to_owned(), error))
     }
 
-    /// Forgets it: the work is done.
     pub(super) fn remove(path: &Path) -> Result<(), StateError> {
         match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -84,7 +80,6 @@ impl State {
         }
     }
 
-    /// Which mirror this is.
     fn description(&self) -> String {
         let since = self.updated_since.as_ref().map(|since| format!(" since {since}")).unwrap_or_default();
         format!("the mirror of {}{since} to {}", self.source, self.to)

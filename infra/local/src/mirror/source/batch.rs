@@ -4,13 +4,12 @@
 use crate::mirror::position::Position;
 use crate::mirror::server_entry::ServerEntry;
 
-/// Parser that came together.
 #[derive(Debug)]
 pub(in crate::mirror) struct Batch {
     /// The entries, in the source's order.
     pub(in crate::mirror) entries: Vec<ServerEntry>,
     /// The position before them.
     pub(in crate::mirror) before: Position,
-    /// The position after them, where passing each does not lead there.
+    /// The position after them, where advancing over each entry does not result in it.
     pub(in crate::mirror) after: Option<Position>,
 }

@@ -13,21 +13,20 @@ use crate::mirror::origin::Origin;
 use crate::mirror::position::Position;
 use crate::mirror::server_entry::ServerEntry;
 
-/// How many entries wait to be sent, and how many come in one batch.
+/// The capacity of the channel, and the largest batch.
 const READY: usize = 100;
 
-/// An opened file.
 #[derive(Debug)]
 pub(in crate::mirror) struct Documents {
     incoming: mpsc::Receiver<Result<ServerEntry, SourceError>>,
-    /// How many were taken out, those of earlier runs included.
+    /// How many were read, including earlier runs.
     number: u64,
     total: Arc<OnceLock<u64>>,
     failure: Option<SourceError>,
 }
 
 impl Documents {
-    /// Opens a file or standard input and passes over what was handled before.
+    /// Opens a file or standard input and skips what was handled before.
     pub(in crate::mirror) fn open(
         origin: &Origin,
         handled: u64,
@@ -42,7 +41,7 @@ impl Documents {
         let total = Arc::default();
         let entries = Parser::new(reader, origin.to_string(), deprecated_too, Arc::clone(&total));
         let skipped = usize::try_from(handled).unwrap_or(usize::MAX);
-        // Its end is the channel's: when nobody listens any more, or there is no more to tell.
+        // The thread ends with the source, or when the receiver is dropped.
         let feed = move || {
             for entry in entries.skip(skipped) {
                 if sender.blocking_send(entry).is_err() {
@@ -64,7 +63,7 @@ impl Documents {
         for entry in came {
             match entry {
                 Ok(entry) => entries.push(entry),
-                // What came before the fault is handled first.
+                // The entries before the fault are handled first.
                 Err(error) if entries.is_empty() => return Err(error),
                 Err(error) => self.failure = Some(error),
             }

@@ -5,20 +5,20 @@ use url::Url;
 
 use crate::mirror::retrying_client::RequestError;
 
-/// Why a source cannot be read on.
+/// Why a source cannot be read further.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// The file cannot be opened or read.
     #[error("cannot read {0}: {1}")]
     Unreadable(String, std::io::Error),
-    /// It is no JSON.
+    /// The file is not JSON.
     #[error("line {line}, column {column}: {why}. Expected JSON: a list, a page of a registry, JSON Lines")]
     NotJson {
         /// The line, from 1.
         line: usize,
         /// The column, from 1.
         column: usize,
-        /// What the parser says.
+        /// The parser's message.
         why: String,
     },
     /// One JSON text is larger than can be read at once.
@@ -27,18 +27,18 @@ pub enum SourceError {
     /// The registry did not answer.
     #[error(transparent)]
     Request(#[from] RequestError),
-    /// It answered something else than a page.
+    /// Its answer is not a page of the registry API.
     #[error("{url} is no list of the official registry API: {why}")]
     InvalidPage {
         /// The page.
         url: Url,
-        /// What was seen.
+        /// The difference from a page.
         why: String,
     },
     /// A page names itself as the next.
     #[error("{0} names itself as the next page")]
     PageLoop(Url),
-    /// What was written down belongs to another sort of source.
+    /// The saved position belongs to another kind of source.
     #[error("the state file holds a position of another sort of source")]
     WrongPosition,
 }

@@ -1,5 +1,5 @@
 //! The list of a registry with the official API, page by page (`GET /v0.1/servers`, openapi.yaml 2025-12-01).
-//! Only latest versions are asked for; a cursor is handed back as it came.
+//! Only latest versions are requested, and a cursor is returned unchanged, since its format is the registry's own.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -11,24 +11,23 @@ use crate::mirror::position::Position;
 use crate::mirror::retrying_client::RetryingClient;
 use crate::mirror::server_entry::ServerEntry;
 
-/// The most entries of a page that the official API gives.
+/// The largest page that the official API allows.
 const PAGE: &str = "100";
-/// The parameters that are this reader's own.
+/// The parameters that this reader sets; others of the operator's URL are kept.
 const OWN: [&str; 4] = ["cursor", "limit", "updated_since", "version"];
 
-/// The pages of a registry.
 #[derive(Debug)]
 pub(in crate::mirror) struct Pages {
     retrying_client: RetryingClient,
     list: Url,
     updated_since: Option<Timestamp>,
     deprecated_too: bool,
-    /// The page to read next, and what was handled of it; `None` behind the last.
+    /// The page to read next and its handled entries; `None` after the last.
     at: Option<(Option<String>, Vec<String>)>,
 }
 
 impl Pages {
-    /// Begins at a page: the first, or where an earlier run stopped.
+    /// Starts at the first page, or where an earlier run stopped.
     pub(in crate::mirror) const fn begin(
         retrying_client: RetryingClient,
         list: Url,

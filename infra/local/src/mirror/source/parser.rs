@@ -13,7 +13,6 @@ use crate::mirror::server_entry::ServerEntry;
 /// The largest JSON text that is read at once, in MiB: all of the official registry fits twice.
 const LARGEST_MIB: u64 = 256;
 
-/// The entries of a text, read as they are asked for.
 pub(super) struct Parser<R> {
     reader: R,
     name: String,
@@ -23,11 +22,10 @@ pub(super) struct Parser<R> {
     total: Arc<OnceLock<u64>>,
 }
 
-/// How a text is written.
 enum Shape {
     /// Nothing was read yet.
     Unknown,
-    /// JSON Lines, of which so many were read.
+    /// JSON Lines, with the number of lines read.
     Lines(usize),
     /// It was read to its end.
     Over,
@@ -43,7 +41,6 @@ impl<R: BufRead> Parser<R> {
         Self { reader, name, deprecated_too, shape: Shape::Unknown, ready: VecDeque::new(), total }
     }
 
-    /// Reads until something is ready or nothing is left.
     fn read(&mut self) -> Result<(), SourceError> {
         match self.shape {
             Shape::Unknown => self.first(),
@@ -52,7 +49,7 @@ impl<R: BufRead> Parser<R> {
         }
     }
 
-    /// The first line decides: where it is a JSON text by itself, so is every other.
+    /// If the first line is a complete JSON text, so is every other line.
     fn first(&mut self) -> Result<(), SourceError> {
         let mut text = Vec::new();
         let mut lines = 0;
@@ -81,7 +78,7 @@ impl<R: BufRead> Parser<R> {
         }
     }
 
-    /// One text, or several one after another, over many lines. It is known to be JSON before anything is sent.
+    /// Texts over many lines are parsed to the end first, so that nothing of an invalid file is sent.
     fn whole(&mut self, mut text: Vec<u8>) -> Result<(), SourceError> {
         self.shape = Shape::Over;
         let most = LARGEST_MIB << 20;
@@ -105,7 +102,7 @@ impl<R: BufRead> Parser<R> {
         Ok(())
     }
 
-    /// A line that is no JSON is refused by its number; the lines behind it are not to suffer for it.
+    /// An invalid line is refused by its number, and the lines after it are still read.
     fn line(&mut self, before: usize) -> Result<(), SourceError> {
         let number = before + 1;
         let mut text = Vec::new();
@@ -128,7 +125,7 @@ impl<R: BufRead> Parser<R> {
         Ok(())
     }
 
-    /// Reads one more line behind `text`; false at the end.
+    /// Returns false at the end of the input.
     fn append_line(&mut self, text: &mut Vec<u8>) -> Result<bool, SourceError> {
         let most = LARGEST_MIB << 20;
         let read = (&mut self.reader).take(most + 1).read_until(b'\n', text);
@@ -178,7 +175,7 @@ impl<R: BufRead> Iterator for Parser<R> {
     }
 }
 
-/// What the parser says, without the place that it appends.
+/// The parser's message without the position, which is reported separately.
 fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.as_str(), |(why, _)| why).to_owned()
