@@ -110,7 +110,7 @@ mod tests {
             state("a.jsonl", number).save(&path).unwrap();
             assert_eq!(State::load(&path, &begin).unwrap(), Some(state("a.jsonl", number)));
         }
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left temporary it");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
         State::remove(&path).unwrap();
         State::remove(&path).unwrap();
         assert_eq!(State::load(&path, &begin).unwrap(), None);
