@@ -1,8 +1,8 @@
 //! A DynamoDB engine inside this process, behind the connector of the AWS SDK: the functions run unchanged, and
-//! `make run` needs no Java, no container and no account. What it does not show is injected by [`observed`].
+//! `make run` needs no Java, no container and no account. What it does not show is injected by [`instrumented`].
 
 mod dispatch;
-pub mod observed;
+pub mod instrumented;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -64,11 +64,11 @@ impl Embedded {
         Ok(Self { database })
     }
 
-    /// Deletes the items whose TTL has passed, which DynamoDB does by itself and this engine only when told;
-    /// gives back how many there were. Blocks while it works, so call it where that may be.
+    /// Deletes the items whose TTL has passed and returns their number. DynamoDB does this by itself, this engine only
+    /// when called. It blocks, so call it on a blocking thread.
     ///
     /// # Errors
-    /// The engine's own words, for the log.
+    /// The engine's message, for the log.
     pub fn sweep_expired(&self) -> Result<usize, String> {
         self.database.sweep_ttl().map_err(|error| error.to_string())
     }
@@ -84,12 +84,12 @@ fn open_file(path: &Path) -> Result<Database, EngineError> {
     // The engine's one way to `synchronous = NORMAL`; the other values it sets are SQLite's defaults. Every commit
     // is then in the operating system's hands before it is acknowledged, so a killed process loses nothing, and no
     // write waits for the disk (70 us for a put, against 260 to 500 us with `FULL`). A power cut may cost the last
-    // moments, never the file's integrity: who must survive power cuts deploys to DynamoDB.
+    // moments, never the file's integrity: an installation that must survive power cuts runs on DynamoDB.
     database.disable_bulk_loading().map_err(refused)?;
     Ok(database)
 }
 
-/// The registry's clock as the engine asks for it.
+/// The registry's clock behind the trait of the engine.
 struct Expiry(Clock);
 
 impl dynoxide::storage_backend::Clock for Expiry {

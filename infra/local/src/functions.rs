@@ -10,7 +10,7 @@ use futures::future::{BoxFuture, FutureExt, TryFutureExt};
 use registry::app::App;
 use serde_json::Value;
 
-/// A function that is called with an event: it gives back its report, or says what went wrong.
+/// A function that is called with an event and returns its report or an error message.
 pub type Job = Arc<dyn Fn(Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync>;
 
 /// The functions behind the HTTP API.

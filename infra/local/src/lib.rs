@@ -1,12 +1,12 @@
 //! The registry on one machine: the same functions that run on Lambda, behind the template's routes, over a
-//! DynamoDB engine in this process, with the template's schedules and bus. Tests start it as often as they like.
+//! DynamoDB engine in this process, with the template's schedules and bus. Tests start one per case.
 
 pub mod engine;
 pub mod functions;
 pub mod gateway;
 mod lock;
 pub mod mirror;
-pub mod schedule;
+pub mod scheduler;
 pub mod template;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -27,39 +27,39 @@ use tokio::task::JoinHandle;
 
 use crate::lock::Lock;
 
-pub use engine::observed::Observer;
+pub use engine::instrumented::Observer;
 pub use engine::{Data, Embedded};
 pub use gateway::Transport;
 pub use lock::LockError;
 pub use template::Template;
 
-/// How long open connections may take once the end is near.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long open connections may take after the stop.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How a registry is started on this machine.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where to listen; port 0 takes a free one.
+    /// The address to listen on; port 0 takes a free one.
     pub listen: SocketAddr,
     /// Where the table is.
     pub data: Data,
     /// Every limit; `base_url` is replaced where [`Options::own_base_url`] says so.
     pub settings: Settings,
-    /// Callers reach this registry at the address it listens on, so that is its base URL.
+    /// Uses the address it listens on as its base URL, for callers that reach it directly.
     pub own_base_url: bool,
     /// How requests reach the functions.
     pub transport: Transport,
     /// Fires schedules, delivers events of the bus and removes expired items. Without it nothing moves by itself:
     /// a test calls the functions and reads [`Local::events`].
     pub schedules: bool,
-    /// The time of day.
+    /// Tests replace it by a manual clock.
     pub clock: Clock,
-    /// Randomness.
+    /// Tests replace it by a seeded generator.
     pub random: Random,
-    /// Counts and disturbs the calls to the table.
+    /// Counts the calls to the table and injects faults.
     pub observer: Option<Observer>,
-    /// What was read of the table is remembered until it is written, since nobody else writes it. Without it every
-    /// read asks the table, as on AWS.
+    /// Caches what was read from the table until it is written, since no other process writes it. Without the cache
+    /// every read queries the table, as on AWS.
     pub remembers: bool,
 }
 
@@ -105,7 +105,7 @@ pub enum StartError {
     Gateway(#[from] gateway::GatewayError),
     /// Its schedules or rules cannot be served.
     #[error(transparent)]
-    Job(#[from] schedule::UnknownJob),
+    Job(#[from] scheduler::UnknownJob),
 }
 
 /// A registry that runs on this machine. Dropping it ends it at once; [`Local::stop`] lets it finish.
@@ -120,7 +120,7 @@ pub struct Local {
     /// What was sent to the bus, where nothing is delivered by itself ([`Options::schedules`]).
     pub events: Option<mpsc::UnboundedReceiver<Value>>,
     server: Server,
-    clockwork: Option<schedule::Running>,
+    scheduler: Option<scheduler::RunningScheduler>,
     _lock: Option<Lock>,
 }
 
@@ -139,7 +139,9 @@ impl Local {
             };
             let client = match options.observer {
                 None => engine::client(engine.clone()),
-                Some(observer) => engine::client(engine::observed::Observed::new(engine.clone(), observer)),
+                Some(observer) => {
+                    engine::client(engine::instrumented::InstrumentedEngine::new(engine.clone(), observer))
+                }
             };
             let refused = |error| StartError::Listen(options.listen, error);
             let listener = TcpListener::bind(options.listen).await.map_err(refused)?;
@@ -161,14 +163,15 @@ impl Local {
             let (bus, events) = Bus::local();
             let app = App::new(settings, store, bus, options.clock.clone(), options.random);
             let router = gateway::router(&template, &functions::http(&app), options.transport)?;
-            let timetable = schedule::Timetable::new(&template, &functions::jobs(&app), tick, options.clock)?;
-            let (clockwork, events) = if options.schedules {
-                (Some(timetable.start(events, engine.clone())), None)
+            let scheduler =
+                scheduler::Scheduler::new(&template, &functions::jobs(&app), tick, options.clock)?;
+            let (scheduler, events) = if options.schedules {
+                (Some(scheduler.start(events, engine.clone())), None)
             } else {
                 (None, Some(events))
             };
             let server = Server::start(listener, router);
-            Ok(Self { address, app, engine, events, server, clockwork, _lock: lock })
+            Ok(Self { address, app, engine, events, server, scheduler, _lock: lock })
         })
     }
 
@@ -178,16 +181,16 @@ impl Local {
         format!("{}{path}", base_url(self.address))
     }
 
-    /// Takes no more requests, ends those under way and the work of the schedules, within ten seconds.
+    /// Accepts no more requests and waits for running requests and jobs, ten seconds in all.
     pub async fn stop(self) {
         self.server.stop().await;
-        if let Some(clockwork) = self.clockwork {
-            clockwork.stop().await;
+        if let Some(scheduler) = self.scheduler {
+            scheduler.stop().await;
         }
     }
 }
 
-/// A machine that listens on all its addresses is reached, by whoever sits at it, on loopback.
+/// An unspecified address cannot be connected to, so loopback is shown instead.
 fn base_url(address: SocketAddr) -> String {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -203,7 +206,7 @@ struct Server {
     task: Aborting,
 }
 
-/// A task that ends with its handle.
+/// A tokio task outlives its handle unless it is aborted.
 #[derive(Debug)]
 struct Aborting(JoinHandle<()>);
 
@@ -234,7 +237,9 @@ impl Server {
     }
 
     async fn stop(mut self) {
-        if self.stop.send(()).is_ok() && tokio::time::timeout(PATIENCE, &mut self.task.0).await.is_err() {
+        if self.stop.send(()).is_ok()
+            && tokio::time::timeout(SHUTDOWN_TIMEOUT, &mut self.task.0).await.is_err()
+        {
             tracing::warn!("connections were still open at the end");
         }
     }

@@ -1,30 +1,30 @@
-//! Data is one registry's at a time. Each remembers what it read until it writes it itself, so beside another it would
-//! show what is no longer so. Whoever only looks on needs no lock.
+//! One registry process per data file. A registry caches what it read until it writes it itself, so beside a second
+//! writer it would show stale data. A process that only reads needs no lock.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-/// Data taken by this process, until it ends however it ends.
+/// The operating system releases the lock when the process ends, also when it is killed.
 #[derive(Debug)]
-pub(crate) struct Lock(#[expect(dead_code, reason = "open, it is locked")] File);
+pub(crate) struct Lock(#[expect(dead_code, reason = "the file is locked while it is open")] File);
 
-/// Why data cannot be taken.
+/// Why the data file cannot be locked.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Another process has it.
+    /// Another process holds the lock.
     #[error("{0} is another registry's already: stop that one, or start this one with a DATA of its own")]
     InUse(PathBuf),
-    /// The file that says whose it is cannot be used.
+    /// The lock file cannot be created or locked.
     #[error("{0}: {1}")]
     File(PathBuf, std::io::Error),
 }
 
 impl Lock {
-    /// Takes the data in the file at `path`. The lock is on a file beside it: closing the data's own file once more
-    /// would give up the locks of SQLite (its "How To Corrupt An SQLite Database File", §2.2).
+    /// Locks the data file at `path` by a lock file beside it: closing a second handle of the data file would release
+    /// the locks of SQLite (its "How To Corrupt An SQLite Database File", §2.2).
     ///
     /// # Errors
-    /// Another process has it, or no file can be made beside it.
+    /// Another process holds the lock, or the lock file cannot be created.
     pub(crate) fn on(path: &Path) -> Result<Self, LockError> {
         let mut beside = path.as_os_str().to_owned();
         beside.push(".lock");

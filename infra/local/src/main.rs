@@ -1,7 +1,8 @@
 //! `registry`: the whole registry on this machine, for development and for small private ones.
-//! Everything it does is in the library; here are only the command line, the log and the first words to a reader.
+//! Everything it does is in the library; here are only the command line, the log and the banner.
 
-mod greeting;
+mod banner;
+mod exit;
 mod mirror_command;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -13,9 +14,6 @@ use clap::{Args, Parser, Subcommand};
 use local::{Data, Local, Options, Transport};
 use registry::settings::{Mode, Settings};
 use tracing_subscriber::EnvFilter;
-
-/// The exit code for a command line or a setting that cannot be used, as clap has it.
-const UNUSABLE: u8 = 2;
 
 /// The Agent and MCP Registry on this machine.
 ///
@@ -60,14 +58,14 @@ struct Serve {
 fn main() -> ExitCode {
     let line = CommandLine::parse();
     if let Err(error) = start_log() {
-        return ending(UNUSABLE, &error);
+        return exit::failure(exit::USAGE_ERROR, &error);
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return ending(1, &error.to_string()),
+        Err(error) => return exit::failure(1, &error.to_string()),
     };
     match line.command {
-        Some(Command::Mirror(mirror)) => runtime.block_on(mirror_command::run(*mirror, asked_to_stop())),
+        Some(Command::Mirror(mirror)) => runtime.block_on(mirror_command::run(*mirror, shutdown_signal())),
         Some(Command::Serve(serve)) => runtime.block_on(run(&serve)),
         None => runtime.block_on(run(&line.serve)),
     }
@@ -75,11 +73,6 @@ fn main() -> ExitCode {
 
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
-}
-
-fn ending(code: u8, why: &str) -> ExitCode {
-    eprintln!("registry: {why}");
-    ExitCode::from(code)
 }
 
 /// The log goes to standard error, at the level of `RUST_LOG`; `LOG_FORMAT=json` makes each line an object.
@@ -105,7 +98,7 @@ async fn run(serve: &Serve) -> ExitCode {
     let mode = if serve.public { Mode::Public } else { Mode::Development };
     let settings = match Settings::from_env(mode, variable) {
         Ok(settings) => settings,
-        Err(error) => return ending(UNUSABLE, &error.to_string()),
+        Err(error) => return exit::failure(exit::USAGE_ERROR, &error.to_string()),
     };
     let options = Options {
         listen: SocketAddr::new(serve.host, serve.port),
@@ -121,17 +114,17 @@ async fn run(serve: &Serve) -> ExitCode {
     let data = options.data.clone();
     let local = match Local::start(options).await {
         Ok(local) => local,
-        Err(error) => return ending(1, &error.to_string()),
+        Err(error) => return exit::failure(1, &error.to_string()),
     };
-    greeting::print(&local, &data);
-    asked_to_stop().await;
+    banner::print(&local, &data);
+    shutdown_signal().await;
     tracing::info!("stopping");
     local.stop().await;
     ExitCode::SUCCESS
 }
 
-/// Ctrl-C, or the TERM signal of whatever runs this process.
-async fn asked_to_stop() {
+/// Ctrl-C, or the TERM signal of a process manager.
+async fn shutdown_signal() {
     let interrupt = async {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;

@@ -1,4 +1,4 @@
-//! `registry mirror`: the command line of the bulk import, and how its end is told.
+//! `registry mirror`: the command line of the bulk import, its summary and its exit code.
 //! Refused documents are an outcome, not a failure: the exit code says whether everything was handled.
 
 use std::fmt::Write as _;
@@ -12,9 +12,11 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use jiff::Timestamp;
 use local::mirror::{
-    self, AskError, End, Job, MirrorError, Origin, Outcome, Progress, SendError, StateError,
+    self, End, Job, MirrorError, Origin, Progress, RequestError, SendError, StateError, Summary,
 };
 use url::Url;
+
+use crate::exit;
 
 const EXAMPLES: &str = "\
 Sources:
@@ -71,21 +73,20 @@ pub(crate) struct Mirror {
     port: u16,
 }
 
-/// Mirrors, and tells on standard output what came of it.
 pub(crate) async fn run(command: Mirror, stop: impl Future<Output = ()>) -> ExitCode {
     let job = match job(command) {
         Ok(job) => job,
-        Err(why) => return super::ending(super::UNUSABLE, &why),
+        Err(why) => return exit::failure(exit::USAGE_ERROR, &why),
     };
-    let (progress, start) = (Progress::on_standard_error(), Instant::now());
-    let outcome = mirror::run(&job, stop, &progress).await;
+    let (progress, start) = (Progress::on_stderr(), Instant::now());
+    let summary = mirror::run(&job, stop, &progress).await;
     progress.end();
-    match outcome {
-        Ok(outcome) => told(&job, &outcome, start.elapsed()),
-        Err(error @ MirrorError::State(StateError::OfAnother { .. } | StateError::Unreadable(..))) => {
-            super::ending(super::UNUSABLE, &error.to_string())
+    match summary {
+        Ok(summary) => print_summary(&job, &summary, start.elapsed()),
+        Err(error @ MirrorError::State(StateError::OtherMirror { .. } | StateError::Unreadable(..))) => {
+            exit::failure(exit::USAGE_ERROR, &error.to_string())
         }
-        Err(error) => super::ending(1, &error.to_string()),
+        Err(error) => exit::failure(1, &error.to_string()),
     }
 }
 
@@ -111,23 +112,23 @@ fn job(command: Mirror) -> Result<Job, String> {
     })
 }
 
-fn told(job: &Job, outcome: &Outcome, took: Duration) -> ExitCode {
-    let tally = &outcome.tally;
-    let why = match &outcome.end {
+fn print_summary(job: &Job, summary: &Summary, took: Duration) -> ExitCode {
+    let counts = &summary.counts;
+    let why = match &summary.end {
         End::Finished => None,
         End::Stopped => Some("stopped".to_owned()),
-        End::Failed(error) if tally.documents() == 0 => return super::ending(1, &error.to_string()),
+        End::Failed(error) if counts.documents() == 0 => return exit::failure(1, &error.to_string()),
         End::Failed(error) => Some(format!("{error}{}", advice(error))),
     };
     let to = job.to.as_str().trim_end_matches('/');
     let went = if job.dry_run { "judged, none sent".to_owned() } else { format!("sent to {to}") };
-    let (documents, seconds) = (tally.documents(), took.as_secs());
+    let (documents, seconds) = (counts.documents(), took.as_secs());
     let mut text =
-        format!("{documents} documents of {}, {went}, in {seconds} s\n\n{}", job.from, tally.text());
+        format!("{documents} documents of {}, {went}, in {seconds} s\n\n{}", job.from, counts.text());
     if let Some(path) = &job.report {
         let _ = writeln!(text, "\nEvery refusal is in {}.", path.display());
     }
-    // Whoever reads only the first lines (`| head`) has what was wanted.
+    // A closed pipe (`| head`) is no failure.
     let _closed = std::io::stdout().write_all(text.as_bytes());
     let Some(why) = why else { return ExitCode::SUCCESS };
     let next = match &job.state {
@@ -137,13 +138,13 @@ fn told(job: &Job, outcome: &Outcome, took: Duration) -> ExitCode {
             "Begun again it starts over, which does no harm; --resume FILE would go on from here.".to_owned()
         }
     };
-    super::ending(1, &format!("{why}\n{next}"))
+    exit::failure(1, &format!("{why}\n{next}"))
 }
 
-/// What an operator can do about it, beside trying again.
+/// What an operator can do about the error, other than trying again.
 fn advice(error: &MirrorError) -> &'static str {
     match error {
-        MirrorError::Send(SendError::Ask(AskError::LongWait { .. })) => {
+        MirrorError::Send(SendError::Request(RequestError::LongWait { .. })) => {
             "\nRaise PUBLISH_PER_HOUR and its like where that registry runs (RATE_LIMITS=off in development), or wait \
              with --longest-wait 3600."
         }

@@ -1,5 +1,5 @@
-//! The deployment's template, read as the one list of routes, schedules and rules: what it forgets is missing here
-//! too, so that the tests find it. Only what this machine can play is read; the rest is for AWS.
+//! The deployment's template as the only list of routes, schedules and rules: what it omits is missing here too, so
+//! that the tests find the omission. Only what runs on one machine is read; the rest is for AWS.
 
 mod rate;
 
@@ -13,7 +13,7 @@ use serde_yaml_ng::Value;
 pub struct Route {
     /// `None` for `ANY`: the function itself answers 405 with Allow.
     pub method: Option<http::Method>,
-    /// `None` for `$default`: whatever no other route takes.
+    /// `None` for `$default`, which takes what no other route matches.
     pub path: Option<String>,
     /// The crate of the function.
     pub function: String,
@@ -78,7 +78,7 @@ pub enum TemplateError {
     /// No `Resources`.
     #[error("the template has no Resources")]
     NoResources,
-    /// No crate can be told for a function that has events.
+    /// The crate of a function with events cannot be determined.
     #[error("function {0} names no crate, neither Metadata.BuildProperties.Binary nor CodeUri")]
     NoCrate(String),
     /// An event lacks a property, or holds something else in it than expected.
@@ -98,7 +98,7 @@ pub enum TemplateError {
         function: String,
         /// Logical id of the event.
         event: String,
-        /// What stands there.
+        /// The expression as written.
         expression: String,
     },
     /// A kind of event that this machine does not play.

@@ -1,12 +1,12 @@
 //! The template's CORS configuration as a layer: API Gateway answers browsers' preflights itself, so that no
-//! function has to, and its headers stand instead of whatever a function says.
+//! function has to, and its headers replace those of the function.
 
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue, Method};
 use tower_http::cors::{AllowHeaders, AllowMethods, AllowOrigin, CorsLayer, ExposeHeaders};
 
-use super::GatewayError;
+use super::error::GatewayError;
 use crate::template::Cors;
 
 pub(super) fn layer(cors: &Cors) -> Result<CorsLayer, GatewayError> {

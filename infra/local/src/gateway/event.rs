@@ -17,14 +17,13 @@ use lambda_http::{Adapter, Context, LambdaEvent, Service as _};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::gateway_answer;
+use super::response::gateway_response;
 
 /// The largest answer of a function, as JSON, in bytes (AWS: Lambda quotas, invocation payload).
-pub(super) const ANSWER_LIMIT: usize = 6 * 1024 * 1024;
+pub(super) const RESPONSE_LIMIT: usize = 6 * 1024 * 1024;
 
-/// Why an answer does not come back.
 #[derive(Debug, thiserror::Error)]
-enum Lost {
+enum InvokeError {
     #[error("the event or the answer is not what it should be: {0}")]
     Json(#[from] serde_json::Error),
     #[error("the answer has {0} bytes, more than Lambda hands on")]
@@ -35,7 +34,6 @@ enum Lost {
     Http(#[from] http::Error),
 }
 
-/// Calls a function by an event.
 pub(super) async fn call(
     router: &Router,
     route_key: &str,
@@ -44,23 +42,23 @@ pub(super) async fn call(
 ) -> Response {
     match invoke(router, event(route_key, caller, request)).await {
         Ok(response) => response,
-        Err(lost) => {
-            tracing::error!(route = route_key, %lost, "the function's answer did not come back");
-            gateway_answer(StatusCode::INTERNAL_SERVER_ERROR, "Internal Server Error")
+        Err(error) => {
+            tracing::error!(route = route_key, lost = %error, "the function's answer did not come back");
+            gateway_response(StatusCode::INTERNAL_SERVER_ERROR, "Internal Server Error")
         }
     }
 }
 
-async fn invoke(router: &Router, event: Value) -> Result<Response, Lost> {
+async fn invoke(router: &Router, event: Value) -> Result<Response, InvokeError> {
     let payload: LambdaRequest = serde_json::from_str(&event.to_string())?;
     // The adapter must be gone before the await: it is not Send, and its future is.
     let answer = Adapter::from(router.clone()).call(LambdaEvent::new(payload, Context::default()));
     let Ok(answer) = answer.await;
     let wire = serde_json::to_string(&answer)?;
-    if wire.len() > ANSWER_LIMIT {
-        return Err(Lost::Large(wire.len()));
+    if wire.len() > RESPONSE_LIMIT {
+        return Err(InvokeError::Large(wire.len()));
     }
-    serde_json::from_str::<Answer>(&wire)?.into_response()
+    serde_json::from_str::<FunctionResponse>(&wire)?.into_response()
 }
 
 fn event(route_key: &str, caller: IpAddr, request: &Request<Bytes>) -> Value {
@@ -69,14 +67,14 @@ fn event(route_key: &str, caller: IpAddr, request: &Request<Bytes>) -> Value {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let path = request.uri().path();
     let now = jiff::Timestamp::now();
-    let (body, is_base64) = encoded(text(header::CONTENT_TYPE).unwrap_or_default(), request.body());
+    let (body, is_base64) = encode_body(text(header::CONTENT_TYPE).unwrap_or_default(), request.body());
     json!({
         "version": "2.0",
         "routeKey": route_key,
         "rawPath": path,
         "rawQueryString": request.uri().query().unwrap_or_default(),
         "cookies": cookies(headers),
-        "headers": joined(headers),
+        "headers": join_headers(headers),
         "requestContext": {
             "accountId": "anonymous",
             "apiId": "local",
@@ -99,8 +97,8 @@ fn event(route_key: &str, caller: IpAddr, request: &Request<Bytes>) -> Value {
     })
 }
 
-/// API Gateway hands on text as text and everything else as base64.
-fn encoded(content_type: &str, body: &Bytes) -> (Option<String>, bool) {
+/// API Gateway passes text as text and everything else as base64.
+fn encode_body(content_type: &str, body: &Bytes) -> (Option<String>, bool) {
     if body.is_empty() {
         return (None, false);
     }
@@ -113,8 +111,8 @@ fn encoded(content_type: &str, body: &Bytes) -> (Option<String>, bool) {
     }
 }
 
-/// Format 2.0 knows one value for a name: repeated headers are joined by commas. Cookies have a place of their own.
-fn joined(headers: &HeaderMap) -> Map<String, Value> {
+/// Format 2.0 has one value per name, so repeated headers are joined by commas. Cookies have their own member.
+fn join_headers(headers: &HeaderMap) -> Map<String, Value> {
     let names = headers.keys().filter(|name| **name != header::COOKIE);
     let pair = |name: &HeaderName| (name.to_string(), json!(values(headers, name).join(",")));
     names.map(pair).collect()
@@ -129,10 +127,10 @@ fn values(headers: &HeaderMap, name: &HeaderName) -> Vec<String> {
     headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect()
 }
 
-/// What a function gives back in format 2.0.
+/// The response of a function in format 2.0.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer {
+struct FunctionResponse {
     status_code: u16,
     #[serde(default)]
     headers: BTreeMap<String, String>,
@@ -144,8 +142,8 @@ struct Answer {
     is_base64_encoded: bool,
 }
 
-impl Answer {
-    fn into_response(self) -> Result<Response, Lost> {
+impl FunctionResponse {
+    fn into_response(self) -> Result<Response, InvokeError> {
         let body = match self.body {
             Some(body) if self.is_base64_encoded => Bytes::from(BASE64.decode(body)?),
             Some(body) => Bytes::from(body),

@@ -16,7 +16,8 @@ use http_body_util::BodyExt;
 use registry::model::CallerAddress;
 use tower::ServiceExt;
 
-use super::{BODY_LIMIT, GatewayError, Transport, router};
+use super::path_routes::BODY_LIMIT;
+use super::{GatewayError, Transport, router};
 use crate::template::{Cors, Route, Template};
 
 /// Says what it got: method, URI path and query, the caller, the values of `x-seen`; and gives the body back.
@@ -165,7 +166,7 @@ async fn a_body_is_limited_before_any_function_sees_it() {
 
 #[tokio::test]
 async fn an_answer_that_lambda_would_not_hand_on_is_lost_by_event_only() {
-    let large = vec![b'x'; super::event::ANSWER_LIMIT + 1];
+    let large = vec![b'x'; super::event::RESPONSE_LIMIT + 1];
     for (transport, expected) in
         [(Transport::Direct, StatusCode::ACCEPTED), (Transport::Events, StatusCode::INTERNAL_SERVER_ERROR)]
     {

@@ -1,5 +1,5 @@
-//! How a mirror shows that it moves: a bar on a terminal, else a line now and then, both on standard error.
-//! Standard output is left to the report.
+//! Progress of a mirror on standard error: a bar on a terminal, otherwise a line every ten seconds. Standard output is
+//! reserved for the summary.
 
 use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::report::Tally;
+use super::counts::Counts;
 
 /// How often a line is written where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -18,69 +18,67 @@ const SPINNER: &str = "{elapsed_precise} {spinner} {pos} {msg}";
 
 /// Where progress is shown; clones show it in the same place.
 #[derive(Clone, Debug)]
-pub struct Progress(Shown);
+pub struct Progress(Output);
 
 #[derive(Clone, Debug)]
-enum Shown {
+enum Output {
     Bar(ProgressBar),
     /// When the last line was written.
     Lines(Arc<Mutex<Instant>>),
-    Nowhere,
+    Hidden,
 }
 
 impl Progress {
     /// A bar if standard error is a terminal, else lines.
     #[must_use]
-    pub fn on_standard_error() -> Self {
+    pub fn on_stderr() -> Self {
         if !std::io::stderr().is_terminal() {
-            return Self(Shown::Lines(Arc::new(Mutex::new(Instant::now()))));
+            return Self(Output::Lines(Arc::new(Mutex::new(Instant::now()))));
         }
         let bar = ProgressBar::no_length().with_style(style(SPINNER));
         bar.enable_steady_tick(Duration::from_millis(200));
-        Self(Shown::Bar(bar))
+        Self(Output::Bar(bar))
     }
 
-    /// None.
+    /// For tests and callers without a terminal.
     #[must_use]
-    pub const fn nowhere() -> Self {
-        Self(Shown::Nowhere)
+    pub const fn hidden() -> Self {
+        Self(Output::Hidden)
     }
 
-    /// Shows how far it is.
-    pub(super) fn show(&self, tally: &Tally, total: Option<u64>) {
+    pub(super) fn show(&self, counts: &Counts, total: Option<u64>) {
         match &self.0 {
-            Shown::Nowhere => {}
-            Shown::Bar(bar) => {
+            Output::Hidden => {}
+            Output::Bar(bar) => {
                 if let Some(total) = total.filter(|total| bar.length() != Some(*total)) {
                     bar.set_length(total);
                     bar.set_style(style(BAR));
                 }
-                bar.set_position(tally.documents());
-                bar.set_message(tally.in_short());
+                bar.set_position(counts.documents());
+                bar.set_message(counts.one_line());
             }
-            Shown::Lines(last) => {
+            Output::Lines(last) => {
                 let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
                 if last.elapsed() >= LINE_EVERY {
                     *last = Instant::now();
                     let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
-                    eprintln!("{}{of} documents: {}", tally.documents(), tally.in_short());
+                    eprintln!("{}{of} documents: {}", counts.documents(), counts.one_line());
                 }
             }
         }
     }
 
-    /// Says something by the way.
     pub(super) fn note(&self, text: &str) {
         match &self.0 {
-            Shown::Nowhere => {}
-            Shown::Bar(bar) => bar.println(text),
-            Shown::Lines(_) => eprintln!("{text}"),
+            Output::Hidden => {}
+            Output::Bar(bar) => bar.println(text),
+            Output::Lines(_) => eprintln!("{text}"),
         }
     }
 
-    /// Leaves the terminal as it was.
+    /// Restores the terminal.
     pub fn end(&self) {
-        if let Shown::Bar(bar) = &self.0 {
+        if let Output::Bar(bar) = &self.0 {
             bar.finish_and_clear();
         }
     }

@@ -1,127 +1,93 @@
-//! What becomes of a document: the registry's publish operation takes it or refuses it in its own words.
-//! Without sending, the same rules say what a public registry would answer.
+//! Sends documents to the publish operation of a registry. A dry run applies the same rules locally, so that it shows
+//! what a public registry would answer.
 
 use http::{StatusCode, header};
 use registry::model::Reach;
 use registry::publish::submission::{PublishRequest, Submission};
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::patient::{AskError, Patient};
-
-/// What becomes of a document.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Fate {
-    /// It is listed; the registry says how: `queued`, `duplicate`, `active`. `valid` where nothing was sent.
-    Taken(String),
-    /// It was not taken.
-    Refused(Refusal),
-    /// It was not offered, and why.
-    Skipped(&'static str),
-}
-
-/// Why a document was not taken.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct Refusal {
-    /// The problem's stable name.
-    pub(super) code: String,
-    /// The member at fault, where there is one.
-    pub(super) field: Option<String>,
-    /// The problem in words.
-    pub(super) detail: String,
-    /// Every broken rule, where the registry tells them.
-    #[serde(skip_serializing_if = "Value::is_null")]
-    pub(super) violations: Value,
-}
-
-impl Refusal {
-    /// Of what is no document at all, and is not sent.
-    pub(super) fn unsent(code: &str, detail: String) -> Self {
-        Self { code: code.to_owned(), field: None, detail, violations: Value::Null }
-    }
-}
+use super::outcome::{Outcome, Refusal};
+use super::retrying_client::{RequestError, RetryingClient};
+use super::sanitize::error_message;
 
 /// Why documents cannot be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
-    /// No answer.
+    /// The registry did not answer.
     #[error(transparent)]
-    Ask(#[from] AskError),
-    /// The answer of something else.
+    Request(#[from] RequestError),
+    /// The answer is not that of a registry.
     #[error(
-        "{url} answers {status}{said}: is this the base URL of a registry, and may it be published to from here?"
+        "{url} answers {status}{message}: is this the base URL of a registry, and may it be published to from here?"
     )]
     NotARegistry {
-        /// What was asked.
+        /// The requested URL.
         url: Url,
-        /// What it answered.
+        /// Its status.
         status: StatusCode,
-        /// In its own words.
-        said: String,
+        /// Its error message.
+        message: String,
     },
 }
 
-/// Where documents go.
 #[derive(Clone, Debug)]
 pub(super) enum Sender {
-    /// To the publish operation of a registry.
-    Registry(Patient, Url),
-    /// Nowhere: they are only judged.
-    Nowhere,
+    /// The publish operation of a registry.
+    Registry(RetryingClient, Url),
+    /// Documents are only validated.
+    DryRun,
 }
 
 impl Sender {
-    /// Sends a document.
-    ///
     /// # Errors
-    /// There is no answer, or none of a registry.
-    pub(super) async fn send(&self, document: Map<String, Value>) -> Result<Fate, SendError> {
-        let Self::Registry(patient, publish) = self else { return Ok(judged(document)) };
-        // Named as what it is: a document with a `url` of its own would else be taken for something to fetch.
+    /// There is no answer, or it is not that of a registry.
+    pub(super) async fn send(&self, document: Map<String, Value>) -> Result<Outcome, SendError> {
+        let Self::Registry(retrying_client, publish) = self else { return Ok(validate(document)) };
+        // As `server_json`: a document with a `url` member could otherwise be read as a request to fetch that URL.
         let body = json!({ "server_json": document }).to_string();
-        let answer = patient
-            .ask(|client| {
+        let answer = retrying_client
+            .send(|client| {
                 client
                     .post(publish.clone())
                     .header(header::CONTENT_TYPE, "application/json")
                     .body(body.clone())
             })
             .await?;
-        let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-        fate(answer.status, &told).ok_or_else(|| SendError::NotARegistry {
+        let reply: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        outcome(answer.status, &reply).ok_or_else(|| SendError::NotARegistry {
             url: publish.clone(),
             status: answer.status,
-            said: super::report::said(&told),
+            message: error_message(&reply),
         })
     }
 }
 
-/// What an answer means; `None` where no registry answers so.
-fn fate(status: StatusCode, told: &Value) -> Option<Fate> {
-    let text = |name: &str| told[name].as_str().map(str::to_owned);
+/// `None` for an answer that no registry gives.
+fn outcome(status: StatusCode, reply: &Value) -> Option<Outcome> {
+    let text = |name: &str| reply[name].as_str().map(str::to_owned);
     match status.as_u16() {
-        200..=299 => text("status").filter(|_| told["ok"] == true).map(Fate::Taken),
+        200..=299 => text("status").filter(|_| reply["ok"] == true).map(Outcome::Taken),
         // What is wrong with the document, with the registry when it reads it, or too much for the document's host: other
         // 429s are waited out before. All else concerns every document.
-        400 | 409 | 413 | 422 | 429 | 500 => Some(Fate::Refused(Refusal {
+        400 | 409 | 413 | 422 | 429 | 500 => Some(Outcome::Refused(Refusal {
             code: text("code").unwrap_or_else(|| format!("http_{}", status.as_u16())),
             field: text("field"),
             detail: text("detail").unwrap_or_else(|| format!("The registry answered {status}.")),
-            violations: told["violations"].clone(),
+            violations: reply["violations"].clone(),
         })),
         _ => None,
     }
 }
 
-fn judged(document: Map<String, Value>) -> Fate {
+fn validate(document: Map<String, Value>) -> Outcome {
     let fields = PublishRequest { server_json: Some(document), ..PublishRequest::default() };
     match Submission::parse(fields, Reach::Public) {
-        Ok(_) => Fate::Taken("valid".to_owned()),
+        Ok(_) => Outcome::Taken("valid".to_owned()),
         Err(problem) => {
             let violations = problem.document()["violations"].take();
             let (code, detail) = (problem.code.to_owned(), problem.detail);
-            Fate::Refused(Refusal { code, field: problem.field, detail, violations })
+            Outcome::Refused(Refusal { code, field: problem.field, detail, violations })
         }
     }
 }
@@ -130,18 +96,18 @@ fn judged(document: Map<String, Value>) -> Fate {
 mod tests {
     use super::*;
 
-    fn fate_of(status: u16, told: &Value) -> Option<Fate> {
-        fate(StatusCode::from_u16(status).unwrap(), told)
+    fn outcome_of(status: u16, reply: &Value) -> Option<Outcome> {
+        outcome(StatusCode::from_u16(status).unwrap(), reply)
     }
 
     #[test]
     fn a_registry_takes_or_refuses() {
         let taken = json!({ "ok": true, "status": "queued" });
-        assert_eq!(fate_of(200, &taken), Some(Fate::Taken("queued".to_owned())));
+        assert_eq!(outcome_of(200, &taken), Some(Outcome::Taken("queued".to_owned())));
         let problem = json!({ "ok": false, "code": "withdrawn", "detail": "It was withdrawn." });
-        let Some(Fate::Refused(refusal)) = fate_of(409, &problem) else { panic!("it was refused") };
+        let Some(Outcome::Refused(refusal)) = outcome_of(409, &problem) else { panic!("it was refused") };
         assert_eq!((refusal.code.as_str(), refusal.field), ("withdrawn", None));
-        let Some(Fate::Refused(refusal)) = fate_of(413, &json!({ "message": "Too Long" })) else {
+        let Some(Outcome::Refused(refusal)) = outcome_of(413, &json!({ "message": "Too Long" })) else {
             panic!("it was refused")
         };
         assert_eq!(refusal.code, "http_413");
@@ -149,7 +115,7 @@ mod tests {
 
     #[test]
     fn whatever_else_answers_is_no_registry() {
-        for (status, told) in [
+        for (status, reply) in [
             (200, json!({ "hello": "world" })),
             (200, Value::Null),
             (301, Value::Null),
@@ -157,18 +123,18 @@ mod tests {
             (404, json!({ "code": "not_found" })),
             (405, Value::Null),
         ] {
-            assert_eq!(fate_of(status, &told), None, "{status} {told}");
+            assert_eq!(outcome_of(status, &reply), None, "{status} {reply}");
         }
     }
 
     #[tokio::test]
     async fn a_document_is_judged_without_being_sent() {
-        let judge = async |document: Value| {
-            Sender::Nowhere.send(document.as_object().unwrap().clone()).await.unwrap()
-        };
+        let judge =
+            async |document: Value| Sender::DryRun.send(document.as_object().unwrap().clone()).await.unwrap();
         let good = json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0" });
-        assert_eq!(judge(good).await, Fate::Taken("valid".to_owned()));
-        let Fate::Refused(refusal) = judge(json!({ "name": "org.example/adder", "version": "1.0.0" })).await
+        assert_eq!(judge(good).await, Outcome::Taken("valid".to_owned()));
+        let Outcome::Refused(refusal) =
+            judge(json!({ "name": "org.example/adder", "version": "1.0.0" })).await
         else {
             panic!("it lacks a description")
         };

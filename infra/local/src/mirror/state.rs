@@ -1,5 +1,5 @@
-//! What a mirror remembers between runs: how far it is, and its counts. The file is replaced as a whole by a rename,
-//! so that a crash leaves either what was written before or what is written now.
+//! What a mirror keeps between runs: its position and its counts. The file is replaced by a rename, so that a crash
+//! leaves either the previous state or the new one.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -7,22 +7,21 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::report::Tally;
-use super::source::Position;
+use super::counts::Counts;
+use super::position::Position;
 
-/// What is written down.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct State {
-    /// The source, as it names itself.
+    /// The source as text; a state of another source is refused.
     pub(super) source: String,
     /// The base URL of the registry.
     pub(super) to: String,
-    /// `--updated-since`, which decides what the pages hold.
+    /// `--updated-since`, which changes the content of the pages.
     pub(super) updated_since: Option<String>,
-    /// How far.
     pub(super) position: Position,
-    /// What became of everything before it.
-    pub(super) tally: Tally,
+    // Existing state files have this name.
+    #[serde(rename = "tally")]
+    pub(super) counts: Counts,
 }
 
 /// Why the state cannot be kept.
@@ -31,15 +30,15 @@ pub enum StateError {
     /// The file cannot be read or written.
     #[error("cannot keep the state in {0}: {1}")]
     File(PathBuf, io::Error),
-    /// It holds something else.
+    /// The file is not a state file.
     #[error("{0} is no state of a mirror ({1}); name another file")]
     Unreadable(PathBuf, serde_json::Error),
     /// It belongs to another mirror.
     #[error("{path} belongs to {found}; remove it to begin anew, or name another file")]
-    OfAnother {
+    OtherMirror {
         /// The file.
         path: PathBuf,
-        /// What it belongs to.
+        /// The mirror that it belongs to.
         found: String,
     },
 }
@@ -54,26 +53,24 @@ impl State {
         };
         let found: Self =
             serde_json::from_slice(&text).map_err(|error| StateError::Unreadable(path.to_owned(), error))?;
-        if found.what() != like.what() {
-            return Err(StateError::OfAnother { path: path.to_owned(), found: found.what() });
+        if found.description() != like.description() {
+            return Err(StateError::OtherMirror { path: path.to_owned(), found: found.description() });
         }
         Ok(Some(found))
     }
 
-    /// Writes it down.
     pub(super) fn save(&self, path: &Path) -> Result<(), StateError> {
-        let written = || {
-            let mut beside = path.as_os_str().to_owned();
-            beside.push(".new");
-            let mut file = File::create(&beside)?;
+        let write = || {
+            let mut temporary = path.as_os_str().to_owned();
+            temporary.push(".new");
+            let mut file = File::create(&temporary)?;
             file.write_all(&serde_json::to_vec_pretty(self)?)?;
             file.sync_all()?;
-            fs::rename(&beside, path)
+            fs::rename(&temporary, path)
         };
-        written().map_err(|error| StateError::File(path.to_owned(), error))
+        write().map_err(|error| StateError::File(path.to_owned(), error))
     }
 
-    /// Forgets it: the work is done.
     pub(super) fn remove(path: &Path) -> Result<(), StateError> {
         match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -83,8 +80,7 @@ impl State {
         }
     }
 
-    /// Which mirror this is.
-    fn what(&self) -> String {
+    fn description(&self) -> String {
         let since = self.updated_since.as_ref().map(|since| format!(" since {since}")).unwrap_or_default();
         format!("the mirror of {}{since} to {}", self.source, self.to)
     }
@@ -100,7 +96,7 @@ mod tests {
             to: "http://127.0.0.1:8080".to_owned(),
             updated_since: None,
             position: Position::Documents(number),
-            tally: Tally::default(),
+            counts: Counts::default(),
         }
     }
 

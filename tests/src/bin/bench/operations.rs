@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use local::engine::observed::Calls;
+use local::engine::instrumented::Calls;
 use local::{Data, Local, Observer, Options};
 use registry::model::Clock;
 use registry::probe::run;

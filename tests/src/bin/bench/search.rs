@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-use local::engine::observed::Observed;
+use local::engine::instrumented::InstrumentedEngine;
 use local::engine::{self, Data};
 use local::{Embedded, Observer};
 use registry::app::App;
@@ -107,7 +107,7 @@ pub(crate) async fn alone(file: &str) -> Result<ExitCode, Failure> {
     let settings = Settings::from_env(Mode::Development, |_| None)?;
     let engine = Embedded::open(&Data::File(file.into()), &Clock::System)?;
     let observer = Observer::default();
-    let client = engine::client(Observed::new(engine, observer.clone()));
+    let client = engine::client(InstrumentedEngine::new(engine, observer.clone()));
     let store = Store::new(client, &settings.table_name);
     let app = App::new(settings, store, Bus::Silent, Clock::System, Random::System);
 

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use http::header;
 use local::mirror::{
-    self, AskError, End, Job, MirrorError, Origin, Outcome, Progress, SendError, SourceError,
+    self, End, Job, MirrorError, Origin, Progress, RequestError, SendError, SourceError, Summary,
 };
 use serde_json::{Value, json};
 use tests::peers::{Peer, empty, json_answer};
@@ -140,8 +140,8 @@ fn job(from: &str, to: &str) -> Job {
     }
 }
 
-async fn mirror(job: &Job) -> Outcome {
-    mirror::run(job, std::future::pending(), &Progress::nowhere()).await.unwrap()
+async fn mirror(job: &Job) -> Summary {
+    mirror::run(job, std::future::pending(), &Progress::hidden()).await.unwrap()
 }
 
 fn file(folder: &Path, documents: impl IntoIterator<Item = Value>) -> String {
@@ -178,16 +178,16 @@ async fn a_registry_is_mirrored_page_by_page() {
         ..job(&base, &world.url(""))
     };
     let start = Instant::now();
-    let outcome = mirror(&job).await;
-    assert!(matches!(outcome.end, End::Finished), "{outcome:?}");
+    let summary = mirror(&job).await;
+    assert!(matches!(summary.end, End::Finished), "{summary:?}");
     assert!(start.elapsed() >= Duration::from_secs(1), "it waited as asked: {:?}", start.elapsed());
 
-    assert_eq!(outcome.tally.taken, BTreeMap::from([("queued".to_owned(), 9)]));
+    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 9)]));
     assert_eq!(
-        outcome.tally.skipped,
+        summary.counts.skipped,
         BTreeMap::from([("deleted".to_owned(), 1), ("deprecated".to_owned(), 1)])
     );
-    let refused: Vec<&String> = outcome.tally.refused.keys().collect();
+    let refused: Vec<&String> = summary.counts.refused.keys().collect();
     assert_eq!(refused, ["invalid_server_description at `version`"]);
     assert_eq!(listed(&world).await, 9);
     let refusals = lines(&report);
@@ -217,21 +217,21 @@ async fn a_cut_mirror_goes_on_at_the_page_where_it_was() {
     let state = folder.path().join("state.json");
     let job = Job { state: Some(state.clone()), deprecated_too: true, ..job(&base, &world.url("")) };
     tokio::select! {
-        outcome = mirror(&job) => panic!("the second page never came: {outcome:?}"),
+        summary = mirror(&job) => panic!("the second page never came: {summary:?}"),
         () = official.hindered.notified() => {}
     }
     assert_eq!((listed(&world).await, official.cursors().len()), (4, 2));
 
     official.hinder(Hindrance::None);
-    let outcome = mirror(&job).await;
-    assert!(matches!(outcome.end, End::Finished), "{outcome:?}");
+    let summary = mirror(&job).await;
+    assert!(matches!(summary.end, End::Finished), "{summary:?}");
     assert_eq!(official.cursors(), [cursor(1), cursor(2)], "the first page is not asked for again");
     // The deprecated one was wished for, too.
-    assert_eq!(outcome.tally.taken, BTreeMap::from([("queued".to_owned(), 10)]), "both runs are counted");
-    assert_eq!((outcome.tally.documents(), listed(&world).await), (12, 10));
+    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 10)]), "both runs are counted");
+    assert_eq!((summary.counts.documents(), listed(&world).await), (12, 10));
 
     let again = mirror(&job).await;
-    assert_eq!(again.tally.taken, BTreeMap::from([("duplicate".to_owned(), 10)]));
+    assert_eq!(again.counts.taken, BTreeMap::from([("duplicate".to_owned(), 10)]));
     assert_eq!(listed(&world).await, 10, "mirroring again lists nothing twice");
 }
 
@@ -244,13 +244,13 @@ async fn an_asked_stop_keeps_the_state() {
     let state = folder.path().join("state.json");
     let job = Job { state: Some(state.clone()), ..job(&base, &world.url("")) };
     let stop = official.hindered.notified();
-    let outcome = mirror::run(&job, stop, &Progress::nowhere()).await.unwrap();
-    assert!(matches!(outcome.end, End::Stopped), "{outcome:?}");
-    assert_eq!(outcome.tally.documents(), 4);
+    let summary = mirror::run(&job, stop, &Progress::hidden()).await.unwrap();
+    assert!(matches!(summary.end, End::Stopped), "{summary:?}");
+    assert_eq!(summary.counts.documents(), 4);
     let kept: Value = serde_json::from_slice(&std::fs::read(&state).unwrap()).unwrap();
     assert_eq!(kept["position"]["page"]["cursor"], cursor(1));
     let other = Job { to: "http://127.0.0.1:1".parse().unwrap(), ..job };
-    let refused = mirror::run(&other, std::future::pending(), &Progress::nowhere()).await.unwrap_err();
+    let refused = mirror::run(&other, std::future::pending(), &Progress::hidden()).await.unwrap_err();
     assert!(matches!(refused, MirrorError::State(_)), "the state belongs to another mirror: {refused}");
 }
 
@@ -265,19 +265,19 @@ async fn an_hourly_allowance_is_used_up_and_gone_on_with() {
         let state = folder.path().join(format!("{word}.json"));
         let job = Job { state: Some(state), concurrency: 1, ..job(&from, &world.url("")) };
         for handled in [5, 10] {
-            let outcome = mirror(&job).await;
-            let End::Failed(MirrorError::Send(SendError::Ask(AskError::LongWait { asked, .. }))) =
-                outcome.end
+            let summary = mirror(&job).await;
+            let End::Failed(MirrorError::Send(SendError::Request(RequestError::LongWait { asked, .. }))) =
+                summary.end
             else {
-                panic!("{outcome:?}")
+                panic!("{summary:?}")
             };
             assert!(asked > Duration::from_secs(5), "{asked:?}");
-            assert_eq!(outcome.tally.taken, BTreeMap::from([(word.to_owned(), handled)]));
+            assert_eq!(summary.counts.taken, BTreeMap::from([(word.to_owned(), handled)]));
             world.advance(HOUR);
         }
-        let outcome = mirror(&job).await;
-        assert!(matches!(outcome.end, End::Finished), "{outcome:?}");
-        assert_eq!(outcome.tally.taken, BTreeMap::from([(word.to_owned(), 12)]), "each was sent once");
+        let summary = mirror(&job).await;
+        assert!(matches!(summary.end, End::Finished), "{summary:?}");
+        assert_eq!(summary.counts.taken, BTreeMap::from([(word.to_owned(), 12)]), "each was sent once");
         world.advance(HOUR);
     }
     assert_eq!(listed(&world).await, 12);
@@ -296,9 +296,9 @@ async fn what_a_host_is_spared_is_told_and_the_others_go_on() {
     let from = file(folder.path(), (0..4).map(at_one_host).chain((4..7).map(document)));
     let report = folder.path().join("refused.jsonl");
     let job = Job { report: Some(report.clone()), concurrency: 1, ..job(&from, &world.url("")) };
-    let outcome = mirror(&job).await;
-    assert!(matches!(outcome.end, End::Finished), "{outcome:?}");
-    assert_eq!(outcome.tally.taken, BTreeMap::from([("queued".to_owned(), 5)]));
+    let summary = mirror(&job).await;
+    assert!(matches!(summary.end, End::Finished), "{summary:?}");
+    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 5)]));
     let told: Vec<(Value, bool)> = lines(&report)
         .into_iter()
         .map(|mut line| (line["code"].take(), line["detail"].as_str().unwrap().contains("for this host")))
@@ -319,9 +319,9 @@ async fn a_file_is_mirrored_with_its_broken_lines_told() {
     std::fs::write(&path, text).unwrap();
     let report = folder.path().join("refused.jsonl");
     let job = Job { report: Some(report.clone()), ..job(path.to_str().unwrap(), &world.url("")) };
-    let outcome = mirror(&job).await;
-    assert!(matches!(outcome.end, End::Finished), "{outcome:?}");
-    assert_eq!(outcome.tally.sums(), (2, 3, 0));
+    let summary = mirror(&job).await;
+    assert!(matches!(summary.end, End::Finished), "{summary:?}");
+    assert_eq!(summary.counts.sums(), (2, 3, 0));
     // Only server descriptions are mirrored: a URL is not taken for one.
     assert_eq!(listed(&world).await, 2);
     let told: Vec<(Value, Value)> =
@@ -343,8 +343,8 @@ async fn a_busy_registry_is_waited_for() {
         peer.becomes(|_| json_answer(200, &json!({ "ok": true, "status": "queued" })));
     };
     let job = job(&from, &peer.url("/base/"));
-    let (outcome, ()) = tokio::join!(mirror(&job), recovering);
-    assert_eq!(outcome.tally.taken, BTreeMap::from([("queued".to_owned(), 3)]));
+    let (summary, ()) = tokio::join!(mirror(&job), recovering);
+    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 3)]));
     let asked = peer.asked();
     assert!(asked.len() > 3, "what was busy is sent again");
     assert!(asked.iter().all(|asked| asked.what() == "POST /base/api/publish"));
@@ -359,25 +359,27 @@ async fn what_is_no_registry_ends_it() {
     let there = elsewhere.url("/api/publish");
     let moved = move |_: &_| ([(header::LOCATION, there.clone())], empty(307)).into_response();
     for peer in [Peer::start(|_| empty(404)).await, Peer::start(moved).await] {
-        let outcome = mirror(&job(&from, &peer.origin)).await;
-        let End::Failed(MirrorError::Send(error @ SendError::NotARegistry { .. })) = outcome.end else {
-            panic!("{outcome:?}")
+        let summary = mirror(&job(&from, &peer.origin)).await;
+        let End::Failed(MirrorError::Send(error @ SendError::NotARegistry { .. })) = summary.end else {
+            panic!("{summary:?}")
         };
         assert!(error.to_string().contains("is this the base URL of a registry"), "{error}");
     }
     let moved_list = elsewhere.url("/v0.1/servers");
     let source =
         Peer::start(move |_| ([(header::LOCATION, moved_list.clone())], empty(302)).into_response()).await;
-    let outcome = mirror(&job(&source.origin, &source.origin)).await;
+    let summary = mirror(&job(&source.origin, &source.origin)).await;
     assert!(
-        matches!(outcome.end, End::Failed(MirrorError::Source(SourceError::NotAPage { .. }))),
-        "{outcome:?}"
+        matches!(summary.end, End::Failed(MirrorError::Source(SourceError::InvalidPage { .. }))),
+        "{summary:?}"
     );
     assert!(elsewhere.asked().is_empty(), "no redirect leads to another host");
 
     let start = Instant::now();
     let nobody = mirror(&job(&from, "http://127.0.0.1:1")).await;
-    let End::Failed(MirrorError::Send(SendError::Ask(AskError::Unreachable { why, .. }))) = nobody.end else {
+    let End::Failed(MirrorError::Send(SendError::Request(RequestError::Unreachable { why, .. }))) =
+        nobody.end
+    else {
         panic!("{nobody:?}")
     };
     assert!(why.to_lowercase().contains("refused"), "{why}");
@@ -388,8 +390,8 @@ async fn what_is_no_registry_ends_it() {
 async fn a_source_that_goes_in_circles_is_left() {
     let page = json!({ "servers": [], "metadata": { "nextCursor": "same" } });
     let peer = Peer::start(move |_| json_answer(200, &page)).await;
-    let outcome = mirror(&job(&peer.origin, &peer.origin)).await;
-    assert!(matches!(outcome.end, End::Failed(MirrorError::Source(SourceError::Circle(_)))), "{outcome:?}");
+    let summary = mirror(&job(&peer.origin, &peer.origin)).await;
+    assert!(matches!(summary.end, End::Failed(MirrorError::Source(SourceError::PageLoop(_)))), "{summary:?}");
     assert_eq!(peer.asked().len(), 2);
 }
 
@@ -399,8 +401,8 @@ async fn a_dry_run_sends_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let from = file(folder.path(), [document(0), json!({ "name": "org.example/broken" })]);
     let job = Job { dry_run: true, ..job(&from, &peer.origin) };
-    let outcome = mirror(&job).await;
-    assert_eq!(outcome.tally.taken, BTreeMap::from([("valid".to_owned(), 1)]));
-    assert_eq!((outcome.tally.sums().1, peer.asked().len()), (1, 0));
+    let summary = mirror(&job).await;
+    assert_eq!(summary.counts.taken, BTreeMap::from([("valid".to_owned(), 1)]));
+    assert_eq!((summary.counts.sums().1, peer.asked().len()), (1, 0));
     assert_eq!(job.from, Origin::File(from.into()));
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use jsonschema::Validator;
-use local::engine::observed::Fault;
+use local::engine::instrumented::Fault;
 use registry::formats::server_json;
 use registry::model::{ListingId, Reach};
 use serde_json::{Value, json};

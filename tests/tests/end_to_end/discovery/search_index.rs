@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use local::engine::observed::Fault;
+use local::engine::instrumented::Fault;
 use registry::app::App;
 use registry::events::Bus;
 use registry::model::{ListingId, Random};

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use local::Observer;
-use local::engine::observed::Fault;
+use local::engine::instrumented::Fault;
 use serde_json::{Value, json};
 use tests::peers::{Asked, Peer, agents};
 use tests::world::{HOUR, Reply, TICK, Table, Wish, World, id_of};

@@ -1,33 +1,32 @@
-//! A file of server descriptions: a JSON list, pages of the registry API one after another, JSON Lines, or one
-//! document. Lines are read as they come, on a thread of their own, since a pipe may keep its reader waiting.
+//! A file or standard input as a source. It is read on a thread of its own, since a read of a pipe may block, and
+//! through a bounded channel, so that a large file is not held in memory.
 
-use std::collections::VecDeque;
-use std::io::{self, BufRead, BufReader, Read as _};
+use std::io::{self, BufRead, BufReader};
 use std::sync::{Arc, OnceLock};
 
-use serde_json::Value;
 use tokio::sync::mpsc;
 
-use super::{Batch, Origin, Position, SourceError};
-use crate::mirror::entry::Entry;
+use super::batch::Batch;
+use super::error::SourceError;
+use super::parser::Parser;
+use crate::mirror::origin::Origin;
+use crate::mirror::position::Position;
+use crate::mirror::server_entry::ServerEntry;
 
-/// The largest JSON text that is read at once, in MiB: all of the official registry fits twice.
-const LARGEST_MIB: u64 = 256;
-/// How many entries wait to be sent, and how many come in one batch.
+/// The capacity of the channel, and the largest batch.
 const READY: usize = 100;
 
-/// An opened file.
 #[derive(Debug)]
 pub(in crate::mirror) struct Documents {
-    incoming: mpsc::Receiver<Result<Entry, SourceError>>,
-    /// How many were taken out, those of earlier runs included.
+    incoming: mpsc::Receiver<Result<ServerEntry, SourceError>>,
+    /// How many were read, including earlier runs.
     number: u64,
     total: Arc<OnceLock<u64>>,
     failure: Option<SourceError>,
 }
 
 impl Documents {
-    /// Opens a file or standard input and passes over what was handled before.
+    /// Opens a file or standard input and skips what was handled before.
     pub(in crate::mirror) fn open(
         origin: &Origin,
         handled: u64,
@@ -40,9 +39,9 @@ impl Documents {
         };
         let (sender, incoming) = mpsc::channel(READY);
         let total = Arc::default();
-        let entries = Entries::new(reader, origin.to_string(), deprecated_too, Arc::clone(&total));
+        let entries = Parser::new(reader, origin.to_string(), deprecated_too, Arc::clone(&total));
         let skipped = usize::try_from(handled).unwrap_or(usize::MAX);
-        // Its end is the channel's: when nobody listens any more, or there is no more to tell.
+        // The thread ends with the source, or when the receiver is dropped.
         let feed = move || {
             for entry in entries.skip(skipped) {
                 if sender.blocking_send(entry).is_err() {
@@ -64,7 +63,7 @@ impl Documents {
         for entry in came {
             match entry {
                 Ok(entry) => entries.push(entry),
-                // What came before the fault is handled first.
+                // The entries before the fault are handled first.
                 Err(error) if entries.is_empty() => return Err(error),
                 Err(error) => self.failure = Some(error),
             }
@@ -82,225 +81,9 @@ impl Documents {
     }
 }
 
-/// The entries of a text, read as they are asked for.
-struct Entries<R> {
-    reader: R,
-    name: String,
-    deprecated_too: bool,
-    shape: Shape,
-    ready: VecDeque<Entry>,
-    total: Arc<OnceLock<u64>>,
-}
-
-/// How a text is written.
-enum Shape {
-    /// Nothing was read yet.
-    Unknown,
-    /// JSON Lines, of which so many were read.
-    Lines(usize),
-    /// It was read to its end.
-    Over,
-}
-
-impl<R: BufRead> Entries<R> {
-    const fn new(reader: R, name: String, deprecated_too: bool, total: Arc<OnceLock<u64>>) -> Self {
-        Self { reader, name, deprecated_too, shape: Shape::Unknown, ready: VecDeque::new(), total }
-    }
-
-    /// Reads until something is ready or nothing is left.
-    fn read(&mut self) -> Result<(), SourceError> {
-        match self.shape {
-            Shape::Unknown => self.first(),
-            Shape::Lines(before) => self.line(before),
-            Shape::Over => Ok(()),
-        }
-    }
-
-    /// The first line decides: where it is a JSON text by itself, so is every other.
-    fn first(&mut self) -> Result<(), SourceError> {
-        let mut text = Vec::new();
-        let mut lines = 0;
-        let mut start = 0;
-        loop {
-            start += text[start..].len();
-            if !self.append_line(&mut text)? {
-                self.shape = Shape::Over;
-                return Ok(());
-            }
-            lines += 1;
-            if lines == 1 && text.starts_with(b"\xef\xbb\xbf") {
-                text.drain(..3);
-            }
-            if !text[start..].trim_ascii().is_empty() {
-                break;
-            }
-        }
-        match serde_json::from_slice(&text[start..]) {
-            Ok(value) => {
-                self.shape = Shape::Lines(lines);
-                self.take(value, Some(lines));
-                Ok(())
-            }
-            Err(_) => self.whole(text),
-        }
-    }
-
-    /// One text, or several one after another, over many lines. It is known to be JSON before anything is sent.
-    fn whole(&mut self, mut text: Vec<u8>) -> Result<(), SourceError> {
-        self.shape = Shape::Over;
-        let most = LARGEST_MIB << 20;
-        let rest = (most + 1).saturating_sub(text.len() as u64);
-        let read = (&mut self.reader).take(rest).read_to_end(&mut text);
-        read.map_err(|error| SourceError::Unreadable(self.name.clone(), error))?;
-        if text.len() as u64 > most {
-            return Err(SourceError::TooLarge(LARGEST_MIB));
-        }
-        for value in serde_json::Deserializer::from_slice(&text).into_iter() {
-            match value {
-                Ok(value) => self.take(value, None),
-                Err(error) => {
-                    self.ready.clear();
-                    let (line, column) = (error.line(), error.column());
-                    return Err(SourceError::NotJson { line, column, why: without_place(&error) });
-                }
-            }
-        }
-        self.total.get_or_init(|| self.ready.len() as u64);
-        Ok(())
-    }
-
-    /// A line that is no JSON is refused by its number; the lines behind it are not to suffer for it.
-    fn line(&mut self, before: usize) -> Result<(), SourceError> {
-        let number = before + 1;
-        let mut text = Vec::new();
-        if !self.append_line(&mut text)? {
-            self.shape = Shape::Over;
-            return Ok(());
-        }
-        self.shape = Shape::Lines(number);
-        if text.trim_ascii().is_empty() {
-            return Ok(());
-        }
-        match serde_json::from_slice(&text) {
-            Ok(value) => self.take(value, Some(number)),
-            Err(error) => {
-                let (column, why) = (error.column(), without_place(&error));
-                let detail = format!("This is no JSON (column {column}: {why}).");
-                self.ready.push_back(Entry::broken(format!("line {number}"), "not_json", detail));
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads one more line behind `text`; false at the end.
-    fn append_line(&mut self, text: &mut Vec<u8>) -> Result<bool, SourceError> {
-        let most = LARGEST_MIB << 20;
-        let read = (&mut self.reader).take(most + 1).read_until(b'\n', text);
-        let read = read.map_err(|error| SourceError::Unreadable(self.name.clone(), error))?;
-        if read as u64 > most {
-            return Err(SourceError::TooLarge(LARGEST_MIB));
-        }
-        Ok(read > 0)
-    }
-
-    /// The entries of one JSON text: a list, a page, or an entry itself.
-    fn take(&mut self, value: Value, line: Option<usize>) {
-        let several = match value {
-            Value::Array(items) => items,
-            Value::Object(mut page) => match page.remove("servers") {
-                Some(Value::Array(items)) => items,
-                other => {
-                    page.extend(other.map(|other| ("servers".to_owned(), other)));
-                    vec![Value::Object(page)]
-                }
-            },
-            other => vec![other],
-        };
-        let alone = several.len() == 1;
-        for (index, value) in several.into_iter().enumerate() {
-            let place = match line {
-                Some(line) if alone => format!("line {line}"),
-                Some(line) => format!("line {line}, document {}", index + 1),
-                None => format!("document {}", self.ready.len() + 1),
-            };
-            self.ready.push_back(Entry::read(value, place, self.deprecated_too));
-        }
-    }
-}
-
-impl<R: BufRead> Iterator for Entries<R> {
-    type Item = Result<Entry, SourceError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while self.ready.is_empty() && !matches!(self.shape, Shape::Over) {
-            if let Err(error) = self.read() {
-                self.shape = Shape::Over;
-                return Some(Err(error));
-            }
-        }
-        self.ready.pop_front().map(Ok)
-    }
-}
-
-/// What the parser says, without the place that it appends.
-fn without_place(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.rsplit_once(" at line ").map_or(text.as_str(), |(why, _)| why).to_owned()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::super::entry::What;
     use super::*;
-
-    fn entries(text: &str) -> Vec<Result<Entry, SourceError>> {
-        Entries::new(text.as_bytes(), "a file".to_owned(), false, Arc::default()).collect()
-    }
-
-    fn names(text: &str) -> Vec<String> {
-        entries(text).into_iter().map(|entry| entry.unwrap().label.shown().to_owned()).collect()
-    }
-
-    #[test]
-    fn every_form_gives_the_same_entries() {
-        for text in [
-            r#"[{"name": "a/1"}, {"name": "a/2"}]"#,
-            "[\n  {\"name\": \"a/1\"},\n  {\"name\": \"a/2\"}\n]\n",
-            "\u{feff}{\"name\": \"a/1\"}\r\n\r\n{\"name\": \"a/2\"}",
-            "\n\n{\"name\": \"a/1\"}\n{\"name\": \"a/2\"}\n",
-            r#"{"servers": [{"server": {"name": "a/1"}, "_meta": {}}, {"name": "a/2"}], "metadata": {}}"#,
-            "{\n\"servers\": [{\"name\": \"a/1\"}]\n}\n{\n\"servers\": [{\"name\": \"a/2\"}]\n}",
-            "{\"servers\": [{\"name\": \"a/1\"}]}\n{\"servers\": [{\"name\": \"a/2\"}]}\n",
-            "{\n  \"name\": \"a/1\"\n}\n{\"name\": \"a/2\"}",
-        ] {
-            assert_eq!(names(text), ["a/1", "a/2"], "{text}");
-        }
-        assert_eq!(names("{\n  \"name\": \"a/1\"\n}\n"), ["a/1"]);
-        for empty in ["", "\n \n", "[]", r#"{"servers": []}"#] {
-            assert_eq!(names(empty), Vec::<String>::new(), "{empty:?}");
-        }
-    }
-
-    #[test]
-    fn a_broken_line_is_told_by_its_number_and_the_rest_is_read() {
-        let found = entries("{\"name\": \"a/1\"}\n\n{\"name\": \n7\n{\"name\": \"a/2\"}\n");
-        let found: Vec<Entry> = found.into_iter().map(Result::unwrap).collect();
-        let labels: Vec<&str> = found.iter().map(|entry| entry.label.shown()).collect();
-        assert_eq!(labels, ["a/1", "line 3", "line 4", "a/2"]);
-        let What::Broken { code: "not_json", detail } = &found[1].what else { panic!("{found:?}") };
-        assert_eq!(detail, "This is no JSON (column 0: EOF while parsing a value).");
-    }
-
-    #[test]
-    fn a_broken_text_gives_nothing_but_its_fault() {
-        let found = entries("[\n  {\"name\": \"a/1\"},\n  {\"name\": }\n]\n");
-        let [Err(SourceError::NotJson { line: 3, column: 12, why })] = &found[..] else {
-            panic!("{found:?}")
-        };
-        assert_eq!(why, "expected value");
-        let told = entries("\n<html>\n").remove(0).unwrap_err().to_string();
-        assert!(told.starts_with("line 2, column 1: expected value."), "{told}");
-    }
 
     #[tokio::test]
     async fn a_file_goes_on_where_it_stopped() {
@@ -312,7 +95,7 @@ mod tests {
         let mut labels = Vec::new();
         while let Some(batch) = source.next().await.unwrap() {
             assert_eq!(batch.before, Position::Documents(245 + labels.len() as u64));
-            labels.extend(batch.entries.iter().map(|entry| entry.label.shown().to_owned()));
+            labels.extend(batch.entries.iter().map(|entry| entry.label.display_name().to_owned()));
         }
         assert_eq!(labels, ["a/245", "a/246", "a/247", "a/248", "a/249"]);
     }

@@ -1,40 +1,41 @@
 //! The list of a registry with the official API, page by page (`GET /v0.1/servers`, openapi.yaml 2025-12-01).
-//! Only latest versions are asked for; a cursor is handed back as it came.
+//! Only latest versions are requested, and a cursor is returned unchanged, since its format is the registry's own.
 
 use jiff::Timestamp;
 use serde_json::Value;
 use url::Url;
 
-use super::{Batch, Position, SourceError};
-use crate::mirror::entry::Entry;
-use crate::mirror::patient::Patient;
+use super::batch::Batch;
+use super::error::SourceError;
+use crate::mirror::position::Position;
+use crate::mirror::retrying_client::RetryingClient;
+use crate::mirror::server_entry::ServerEntry;
 
-/// The most entries of a page that the official API gives.
+/// The largest page that the official API allows.
 const PAGE: &str = "100";
-/// The parameters that are this reader's own.
+/// The parameters that this reader sets; others of the operator's URL are kept.
 const OWN: [&str; 4] = ["cursor", "limit", "updated_since", "version"];
 
-/// The pages of a registry.
 #[derive(Debug)]
 pub(in crate::mirror) struct Pages {
-    patient: Patient,
+    retrying_client: RetryingClient,
     list: Url,
     updated_since: Option<Timestamp>,
     deprecated_too: bool,
-    /// The page to read next, and what was handled of it; `None` behind the last.
+    /// The page to read next and its handled entries; `None` after the last.
     at: Option<(Option<String>, Vec<String>)>,
 }
 
 impl Pages {
-    /// Begins at a page: the first, or where an earlier run stopped.
+    /// Starts at the first page, or where an earlier run stopped.
     pub(in crate::mirror) const fn begin(
-        patient: Patient,
+        retrying_client: RetryingClient,
         list: Url,
         updated_since: Option<Timestamp>,
         deprecated_too: bool,
         at: (Option<String>, Vec<String>),
     ) -> Self {
-        Self { patient, list, updated_since, deprecated_too, at: Some(at) }
+        Self { retrying_client, list, updated_since, deprecated_too, at: Some(at) }
     }
 
     pub(super) async fn next(&mut self) -> Result<Option<Batch>, SourceError> {
@@ -42,10 +43,10 @@ impl Pages {
         let url = self.url(cursor.as_deref());
         let (servers, next) = self.page(&url).await?;
         if next.is_some() && next == cursor {
-            return Err(SourceError::Circle(url));
+            return Err(SourceError::PageLoop(url));
         }
         let entries = servers.into_iter().enumerate().map(|(index, value)| {
-            Entry::read(value, format!("entry {} of {url}", index + 1), self.deprecated_too)
+            ServerEntry::read(value, format!("entry {} of {url}", index + 1), self.deprecated_too)
         });
         let entries = entries.filter(|entry| !handled.contains(&entry.label.key())).collect();
         self.at = next.clone().map(|next| (Some(next), Vec::new()));
@@ -66,8 +67,8 @@ impl Pages {
 
     /// The entries of a page and the cursor of the next.
     async fn page(&self, url: &Url) -> Result<(Vec<Value>, Option<String>), SourceError> {
-        let no_page = |why: String| SourceError::NotAPage { url: url.clone(), why };
-        let answer = self.patient.ask(|client| client.get(url.clone())).await?;
+        let no_page = |why: String| SourceError::InvalidPage { url: url.clone(), why };
+        let answer = self.retrying_client.send(|client| client.get(url.clone())).await?;
         if answer.status != http::StatusCode::OK {
             return Err(no_page(format!("it answered {}", answer.status)));
         }

@@ -1,41 +1,38 @@
-//! One entry of a source, read at the door: a server description to send, or why it is not sent.
-//! What is not in force (deleted, deprecated, replaced by a later version) is told apart before anybody is asked.
+//! One entry of a source: a server description to send, or why it is not sent. Deleted, deprecated and superseded
+//! servers are skipped here, before they cost a request.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The key under which the official registry tells how it holds a server (openapi.yaml, `RegistryExtensions`).
+/// The key of the official registry's own metadata about a server (openapi.yaml, `RegistryExtensions`).
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 
-/// One entry of a source.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Entry {
-    /// What it is called.
+pub(super) struct ServerEntry {
     pub(super) label: Label,
-    /// What to do with it.
-    pub(super) what: What,
+    pub(super) action: Action,
 }
 
-/// What an entry is called.
+/// Identifies an entry in reports and in the state file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Label {
     /// The server's name, where it has one.
     pub(super) name: Option<String>,
     /// Its version, where it has one.
     pub(super) version: Option<String>,
-    /// Where it stood, such as `line 17`.
+    /// Its position in the source, such as `line 17`.
     pub(super) place: String,
 }
 
 /// What to do with an entry.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum What {
-    /// To be sent.
+pub(super) enum Action {
+    /// The server description to publish.
     Send(Map<String, Value>),
-    /// Not in force, and why.
+    /// The reason why it is not published.
     Skip(&'static str),
-    /// No server description at all.
-    Broken {
+    /// It is not a server description.
+    Invalid {
         /// Stable name of the fault.
         code: &'static str,
         /// The fault in words.
@@ -43,11 +40,15 @@ pub(super) enum What {
     },
 }
 
-impl Entry {
+impl ServerEntry {
     /// Reads an entry: a bare server description, or one wrapped as the registry API returns it.
     pub(super) fn read(value: Value, place: String, deprecated_too: bool) -> Self {
         let Value::Object(mut document) = value else {
-            return Self::broken(place, "not_an_object", "This is no JSON object, so no server description.");
+            return Self::invalid(
+                place,
+                "not_an_object",
+                "This is no JSON object, so no server description.",
+            );
         };
         let outer = document.remove("_meta");
         let document = match document.remove("server") {
@@ -60,46 +61,45 @@ impl Entry {
         };
         let text = |name: &str| document.get(name).and_then(Value::as_str).map(str::to_owned);
         let label = Label { name: text("name"), version: text("version"), place };
-        let what = match out_of_force(outer.as_ref(), &document, deprecated_too) {
-            Some(why) => What::Skip(why),
-            None => What::Send(document),
+        let action = match skip_reason(outer.as_ref(), &document, deprecated_too) {
+            Some(why) => Action::Skip(why),
+            None => Action::Send(document),
         };
-        Self { label, what }
+        Self { label, action }
     }
 
-    /// What is no server description.
-    pub(super) fn broken(place: String, code: &'static str, detail: impl Into<String>) -> Self {
+    pub(super) fn invalid(place: String, code: &'static str, detail: impl Into<String>) -> Self {
         let label = Label { name: None, version: None, place };
-        Self { label, what: What::Broken { code, detail: detail.into() } }
+        Self { label, action: Action::Invalid { code, detail: detail.into() } }
     }
 }
 
 impl Label {
-    /// What an operator knows it by.
-    pub(super) fn shown(&self) -> &str {
+    /// An entry without a name is identified by its position.
+    pub(super) fn display_name(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.place)
     }
 
-    /// What tells it from the others of its page, whatever else comes or goes there.
+    /// Identifies the entry within its page, also when other entries are added or removed.
     pub(super) fn key(&self) -> String {
-        format!("{} {}", self.shown(), self.version.as_deref().unwrap_or_default())
+        format!("{} {}", self.display_name(), self.version.as_deref().unwrap_or_default())
     }
 }
 
-/// Why an entry is not in force. Earlier registries wrote the official member into the document, and before that a
+/// Why an entry is not published. Earlier registries wrote the official member into the document, and before that a
 /// `status` of its own.
-fn out_of_force(
+fn skip_reason(
     outer: Option<&Value>,
     document: &Map<String, Value>,
     deprecated_too: bool,
 ) -> Option<&'static str> {
     let official = [outer, document.get("_meta")].into_iter().flatten().find_map(|meta| meta.get(OFFICIAL));
-    let told = |name: &str| official.and_then(|official| official.get(name));
-    let status = told("status").or_else(|| document.get("status")).and_then(Value::as_str);
+    let member = |name: &str| official.and_then(|official| official.get(name));
+    let status = member("status").or_else(|| document.get("status")).and_then(Value::as_str);
     match status {
         Some("deleted") => Some("deleted"),
         Some("deprecated") if !deprecated_too => Some("deprecated"),
-        _ if told("isLatest").or_else(|| told("is_latest")) == Some(&Value::Bool(false)) => {
+        _ if member("isLatest").or_else(|| member("is_latest")) == Some(&Value::Bool(false)) => {
             Some("not the latest version")
         }
         _ => None,
@@ -112,8 +112,8 @@ mod tests {
 
     use super::*;
 
-    fn read(value: Value) -> Entry {
-        Entry::read(value, "line 3".to_owned(), false)
+    fn read(value: Value) -> ServerEntry {
+        ServerEntry::read(value, "line 3".to_owned(), false)
     }
 
     #[test]
@@ -122,38 +122,41 @@ mod tests {
         let official = json!({ OFFICIAL: { "status": "active", "isLatest": true } });
         let wrapped = json!({ "server": bare, "_meta": official });
         let document = bare.as_object().unwrap().clone();
-        assert_eq!(read(bare).what, What::Send(document.clone()));
+        assert_eq!(read(bare).action, Action::Send(document.clone()));
         let entry = read(wrapped);
-        assert_eq!((entry.label.key().as_str(), &entry.what), ("org.example/a 1.0.0", &What::Send(document)));
+        assert_eq!(
+            (entry.label.key().as_str(), &entry.action),
+            ("org.example/a 1.0.0", &Action::Send(document))
+        );
     }
 
     #[test]
     fn a_bare_document_keeps_every_member() {
         let bare = json!({ "name": "org.example/a", "_meta": { "x": 1 }, "server": { "name": "other" } });
-        assert_eq!(read(bare.clone()).what, What::Send(bare.as_object().unwrap().clone()));
+        assert_eq!(read(bare.clone()).action, Action::Send(bare.as_object().unwrap().clone()));
         let odd = json!({ "server": "text" });
-        assert_eq!(read(odd.clone()).what, What::Send(odd.as_object().unwrap().clone()));
+        assert_eq!(read(odd.clone()).action, Action::Send(odd.as_object().unwrap().clone()));
     }
 
     #[test]
     fn what_is_not_in_force_is_skipped() {
         let official =
             |official: Value| json!({ "server": { "name": "a/b" }, "_meta": { OFFICIAL: official } });
-        assert_eq!(read(official(json!({ "status": "deleted" }))).what, What::Skip("deleted"));
+        assert_eq!(read(official(json!({ "status": "deleted" }))).action, Action::Skip("deleted"));
         let deprecated = official(json!({ "status": "deprecated", "isLatest": true }));
-        assert_eq!(read(deprecated.clone()).what, What::Skip("deprecated"));
-        assert!(matches!(Entry::read(deprecated, String::new(), true).what, What::Send(_)));
+        assert_eq!(read(deprecated.clone()).action, Action::Skip("deprecated"));
+        assert!(matches!(ServerEntry::read(deprecated, String::new(), true).action, Action::Send(_)));
         let old = official(json!({ "status": "active", "isLatest": false }));
-        assert_eq!(read(old).what, What::Skip("not the latest version"));
-        assert_eq!(read(json!({ "name": "a/b", "status": "deleted" })).what, What::Skip("deleted"));
+        assert_eq!(read(old).action, Action::Skip("not the latest version"));
+        assert_eq!(read(json!({ "name": "a/b", "status": "deleted" })).action, Action::Skip("deleted"));
         let inner = json!({ "name": "a/b", "_meta": { OFFICIAL: { "is_latest": false } } });
-        assert_eq!(read(inner).what, What::Skip("not the latest version"));
+        assert_eq!(read(inner).action, Action::Skip("not the latest version"));
     }
 
     #[test]
     fn what_is_no_object_is_named_by_its_place() {
         let entry = read(json!(7));
-        assert_eq!(entry.label.shown(), "line 3");
-        assert!(matches!(entry.what, What::Broken { code: "not_an_object", .. }));
+        assert_eq!(entry.label.display_name(), "line 3");
+        assert!(matches!(entry.action, Action::Invalid { code: "not_an_object", .. }));
     }
 }

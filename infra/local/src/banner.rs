@@ -1,10 +1,9 @@
-//! The first words to whoever started the registry: where it is, what it may do to this machine, what to try next.
-//! A registry that may reach loopback says so every time it starts.
+//! The text that the registry prints when it starts: its address, what it may reach, and what to try next.
+//! A registry that may probe loopback is a risk on a shared machine, so the text says so at every start.
 
 use local::{Data, Local};
 use registry::settings::{Mode, Settings};
 
-/// Prints the start text to standard output.
 pub(crate) fn print(local: &Local, data: &Data) {
     let open_to_others = !local.address.ip().is_loopback();
     print!("{}", text(&local.app.settings, &local.url(""), data, open_to_others));

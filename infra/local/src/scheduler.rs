@@ -1,5 +1,5 @@
 //! EventBridge on one machine: fires the template's schedules and delivers events of the bus to the template's
-//! rules, in the shapes that AWS uses. A lost event is only logged, since the next tick finds what it was about.
+//! rules, in the shapes that AWS uses. A lost event is only logged, since the next tick finds the same work.
 
 mod input;
 
@@ -23,37 +23,37 @@ use crate::template::{Rule, Template};
 const TICK: &str = "probe-tick";
 
 /// How soon after the start every schedule fires for the first time: a machine that was off has work waiting.
-const FIRST: Duration = Duration::from_millis(300);
+const INITIAL_DELAY: Duration = Duration::from_millis(300);
 
 /// How often expired items are removed. DynamoDB promises no more than "within a few days".
-const EXPIRY: Duration = Duration::from_secs(60);
+const EXPIRY_INTERVAL: Duration = Duration::from_secs(60);
 
-/// How many events of the bus are worked on at once; further ones wait.
-const DELIVERIES: usize = 64;
+/// How many events of the bus are delivered concurrently; further ones wait.
+const MAX_DELIVERIES: usize = 64;
 
-/// How long work already begun may take once the end is near.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long running work may take after the stop.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The template schedules, or subscribes, a function that this binary does not hold.
 #[derive(Debug, thiserror::Error)]
 #[error("the template sends events to function `{0}`, which is not part of this binary")]
 pub struct UnknownJob(String);
 
-/// What is fired, and how often; checked against the jobs before anything starts.
-pub struct Timetable {
-    schedules: Vec<Timed>,
+/// The jobs of the template, checked against the functions of this binary before anything starts.
+pub struct Scheduler {
+    schedules: Vec<ScheduledJob>,
     rules: Vec<(Rule, Job)>,
     clock: Clock,
 }
 
-struct Timed {
+struct ScheduledJob {
     name: String,
     job: Job,
     every: Duration,
     input: Option<Value>,
 }
 
-impl Timetable {
+impl Scheduler {
     /// Reads the template's schedules and rules; `tick` is the time of one probe tick, whatever the template says.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl Timetable {
     ) -> Result<Self, UnknownJob> {
         let find = |name: &str| jobs.get(name).cloned().ok_or_else(|| UnknownJob(name.to_owned()));
         let schedules = template.schedules.iter().map(|schedule| {
-            Ok(Timed {
+            Ok(ScheduledJob {
                 name: schedule.function.clone(),
                 job: find(&schedule.function)?,
                 every: if schedule.function == TICK { tick } else { schedule.every },
@@ -81,9 +81,9 @@ impl Timetable {
         })
     }
 
-    /// Starts the clock; events of the bus come in through `bus`.
+    /// Fires the schedules and delivers the events of `bus` in background tasks.
     #[must_use]
-    pub fn start(self, bus: mpsc::UnboundedReceiver<Value>, engine: Embedded) -> Running {
+    pub fn start(self, bus: mpsc::UnboundedReceiver<Value>, engine: Embedded) -> RunningScheduler {
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
         for timed in self.schedules {
@@ -91,32 +91,32 @@ impl Timetable {
         }
         tasks.spawn(deliver(self.rules, bus, stopped.clone()));
         tasks.spawn(expire(engine, stopped));
-        Running { stop, tasks }
+        RunningScheduler { stop, tasks }
     }
 }
 
-/// The clock while it runs; dropping it stops everything at once.
+/// The background tasks; dropping it aborts them.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningScheduler {
     stop: watch::Sender<bool>,
     tasks: JoinSet<()>,
 }
 
-impl Running {
-    /// Begins nothing more, and gives what has begun five seconds to end.
+impl RunningScheduler {
+    /// Starts no further work, and waits five seconds for running work.
     pub async fn stop(mut self) {
         self.stop.send_replace(true);
         let all_done = async { while self.tasks.join_next().await.is_some() {} };
-        if tokio::time::timeout(PATIENCE, all_done).await.is_err() {
+        if tokio::time::timeout(SHUTDOWN_TIMEOUT, all_done).await.is_err() {
             tracing::warn!("work was cut short at the end; the next start takes it up again");
             self.tasks.shutdown().await;
         }
     }
 }
 
-/// Calls one job again and again. It never runs beside itself: a tick that comes while it works is left out.
-async fn fire(timed: Timed, clock: Clock, mut stopped: watch::Receiver<bool>) {
-    let mut interval = tokio::time::interval_at(Instant::now() + FIRST.min(timed.every), timed.every);
+/// A job never runs twice at once: a tick during a run is skipped.
+async fn fire(timed: ScheduledJob, clock: Clock, mut stopped: watch::Receiver<bool>) {
+    let mut interval = tokio::time::interval_at(Instant::now() + INITIAL_DELAY.min(timed.every), timed.every);
     interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
     loop {
         tokio::select! {
@@ -124,17 +124,16 @@ async fn fire(timed: Timed, clock: Clock, mut stopped: watch::Receiver<bool>) {
             _ = interval.tick() => {}
         }
         let event = input::event(timed.input.as_ref(), &timed.name, clock.now().timestamp());
-        perform(&timed.name, &timed.job, event).await;
+        run(&timed.name, &timed.job, event).await;
     }
 }
 
-/// Hands each event to every rule that matches it.
 async fn deliver(
     rules: Vec<(Rule, Job)>,
     mut bus: mpsc::UnboundedReceiver<Value>,
     mut stopped: watch::Receiver<bool>,
 ) {
-    let places = Arc::new(Semaphore::new(DELIVERIES));
+    let places = Arc::new(Semaphore::new(MAX_DELIVERIES));
     let mut deliveries = JoinSet::new();
     let take_in = async {
         while let Some(event) = bus.recv().await {
@@ -142,7 +141,7 @@ async fn deliver(
                 let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
                 let (name, job, event) = (rule.function.clone(), Arc::clone(job), event.clone());
                 deliveries.spawn(async move {
-                    perform(&name, &job, event).await;
+                    run(&name, &job, event).await;
                     drop(place);
                 });
             }
@@ -163,8 +162,8 @@ fn matches(rule: &Rule, event: &Value) -> bool {
     among(&rule.source, &event["source"]) && among(&rule.detail_type, &event["detail-type"])
 }
 
-/// Runs a job as Lambda would, where neither an error nor a panic reaches whoever sent the event.
-async fn perform(name: &str, job: &Job, event: Value) {
+/// Runs a job as Lambda would: neither an error nor a panic reaches the sender of the event.
+async fn run(name: &str, job: &Job, event: Value) {
     match AssertUnwindSafe(job(event)).catch_unwind().await {
         Ok(Ok(report)) => tracing::debug!(function = name, %report, "done"),
         Ok(Err(error)) => tracing::error!(function = name, error, "failed"),
@@ -172,9 +171,9 @@ async fn perform(name: &str, job: &Job, event: Value) {
     }
 }
 
-/// Removes expired items, as DynamoDB does by itself.
+/// DynamoDB removes expired items by itself, the embedded engine only when called.
 async fn expire(engine: Embedded, mut stopped: watch::Receiver<bool>) {
-    let mut interval = tokio::time::interval_at(Instant::now() + EXPIRY, EXPIRY);
+    let mut interval = tokio::time::interval_at(Instant::now() + EXPIRY_INTERVAL, EXPIRY_INTERVAL);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {

@@ -9,14 +9,14 @@ use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem};
 use registry::model::Clock;
 
-use super::{Fault, Observed, Observer};
+use super::{Fault, InstrumentedEngine, Observer};
 use crate::engine::tests::{TABLE, create_table, item};
 use crate::engine::{Data, Embedded, client};
 
-async fn observed() -> (aws_sdk_dynamodb::Client, Observer) {
+async fn instrumented() -> (aws_sdk_dynamodb::Client, Observer) {
     let observer = Observer::default();
     let engine = Embedded::open(&Data::Memory, &Clock::System).unwrap();
-    let client = client(Observed::new(engine, observer.clone()));
+    let client = client(InstrumentedEngine::new(engine, observer.clone()));
     create_table(&client).await;
     observer.tally.reset();
     (client, observer)
@@ -35,7 +35,7 @@ async fn exists(client: &aws_sdk_dynamodb::Client, id: &str) -> bool {
 
 #[tokio::test]
 async fn calls_are_counted_by_operation() {
-    let (client, observer) = observed().await;
+    let (client, observer) = instrumented().await;
     put(&client, "1").await.unwrap();
     let before = observer.tally.snapshot();
     put(&client, "2").await.unwrap();
@@ -49,7 +49,7 @@ async fn calls_are_counted_by_operation() {
 
 #[tokio::test]
 async fn a_passing_throttle_is_retried_and_a_lasting_one_is_told() {
-    let (client, observer) = observed().await;
+    let (client, observer) = instrumented().await;
     observer.faults.arm("PutItem", Fault::Throttle, 2);
     put(&client, "1").await.unwrap();
     assert_eq!(observer.tally.snapshot().of("PutItem"), 3);
@@ -61,7 +61,7 @@ async fn a_passing_throttle_is_retried_and_a_lasting_one_is_told() {
 
 #[tokio::test]
 async fn a_service_error_leaves_the_table_as_it_was() {
-    let (client, observer) = observed().await;
+    let (client, observer) = instrumented().await;
     observer.faults.arm("PutItem", Fault::ServiceError, 3);
     assert_eq!(put(&client, "1").await, Err(Some("InternalServerError".to_owned())));
     assert!(!exists(&client, "1").await);
@@ -69,7 +69,7 @@ async fn a_service_error_leaves_the_table_as_it_was() {
 
 #[tokio::test]
 async fn a_timeout_is_no_answer_and_no_write() {
-    let (client, observer) = observed().await;
+    let (client, observer) = instrumented().await;
     observer.faults.arm("PutItem", Fault::Timeout, 3);
     assert_eq!(put(&client, "1").await, Err(None));
     assert!(!exists(&client, "1").await);
@@ -77,7 +77,7 @@ async fn a_timeout_is_no_answer_and_no_write() {
 
 #[tokio::test]
 async fn a_lost_answer_means_the_write_is_done_and_tried_again() {
-    let (client, observer) = observed().await;
+    let (client, observer) = instrumented().await;
     observer.faults.arm("PutItem", Fault::AnswerLost, 1);
     let guarded = client
         .put_item()
@@ -92,7 +92,7 @@ async fn a_lost_answer_means_the_write_is_done_and_tried_again() {
 
 #[tokio::test]
 async fn a_conflict_cancels_the_transaction_with_a_reason_for_each_action() {
-    let (client, observer) = observed().await;
+    let (client, observer) = instrumented().await;
     observer.faults.arm("TransactWriteItems", Fault::TransactionConflict, 1);
     let write = |id: &str| {
         let put = Put::builder().table_name(TABLE).set_item(Some(item(id, "a"))).build().unwrap();
@@ -117,7 +117,7 @@ async fn a_conflict_cancels_the_transaction_with_a_reason_for_each_action() {
 
 #[tokio::test]
 async fn a_single_write_meets_the_conflict_as_an_exception() {
-    let (client, observer) = observed().await;
+    let (client, observer) = instrumented().await;
     observer.faults.arm("PutItem", Fault::TransactionConflict, 1);
     assert_eq!(put(&client, "1").await, Err(Some("TransactionConflictException".to_owned())));
     assert_eq!(observer.tally.snapshot().of("PutItem"), 1);
@@ -128,7 +128,7 @@ async fn a_single_write_meets_the_conflict_as_an_exception() {
 async fn chance_repeats_with_its_seed_and_spares_other_operations() {
     let mut runs = Vec::new();
     for _ in 0..2 {
-        let (client, observer) = observed().await;
+        let (client, observer) = instrumented().await;
         observer.faults.arm_by_chance(&["PutItem"], Fault::ServiceError, 300, 7);
         let failed = Arc::new(AtomicU64::new(0));
         for id in 0..60 {

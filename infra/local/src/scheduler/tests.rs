@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::{DELIVERIES, PATIENCE, Running, Timetable};
+use super::{MAX_DELIVERIES, RunningScheduler, SHUTDOWN_TIMEOUT, Scheduler};
 use crate::engine::{Data, Embedded};
 use crate::functions::Job;
 use crate::template::{Rule, Schedule, Template};
@@ -44,12 +44,12 @@ fn recorder() -> (Job, mpsc::UnboundedReceiver<Value>) {
     (job, receiver)
 }
 
-fn start(jobs: &BTreeMap<&'static str, Job>, tick: u64) -> (Running, mpsc::UnboundedSender<Value>) {
+fn start(jobs: &BTreeMap<&'static str, Job>, tick: u64) -> (RunningScheduler, mpsc::UnboundedSender<Value>) {
     let clock = Clock::manual("2026-11-20T12:00:00Z".parse().unwrap());
     let engine = Embedded::open(&Data::Memory, &clock).unwrap();
-    let timetable = Timetable::new(&template(), jobs, Duration::from_secs(tick), clock).unwrap();
+    let scheduler = Scheduler::new(&template(), jobs, Duration::from_secs(tick), clock).unwrap();
     let (bus, events) = mpsc::unbounded_channel();
-    (timetable.start(events, engine), bus)
+    (scheduler.start(events, engine), bus)
 }
 
 fn drain(receiver: &mut mpsc::UnboundedReceiver<Value>) -> Vec<Value> {
@@ -154,11 +154,11 @@ async fn deliveries_are_bounded_and_the_stop_waits_for_them_but_not_for_ever() {
     let slow = slow(&now, &most, Duration::from_secs(2));
     let (running, bus) = start(&BTreeMap::from([("probe-tick", slow), ("weekly-recheck", recheck)]), 360);
     sleep(Duration::from_secs(10)).await;
-    for _ in 0..3 * DELIVERIES {
+    for _ in 0..3 * MAX_DELIVERIES {
         bus.send(queued("registry", "listing.queued")).unwrap();
     }
     sleep(Duration::from_secs(3)).await;
-    assert_eq!((now.load(Ordering::SeqCst), most.load(Ordering::SeqCst)), (DELIVERIES, DELIVERIES));
+    assert_eq!((now.load(Ordering::SeqCst), most.load(Ordering::SeqCst)), (MAX_DELIVERIES, MAX_DELIVERIES));
     running.stop().await;
     assert_eq!(now.load(Ordering::SeqCst), 0, "work that had begun was cut short");
 
@@ -168,14 +168,14 @@ async fn deliveries_are_bounded_and_the_stop_waits_for_them_but_not_for_ever() {
     sleep(Duration::from_secs(1)).await;
     let before = Instant::now();
     running.stop().await;
-    assert!(before.elapsed() < PATIENCE + Duration::from_secs(1));
+    assert!(before.elapsed() < SHUTDOWN_TIMEOUT + Duration::from_secs(1));
 }
 
 #[test]
 fn an_unknown_function_stops_the_start() {
     let (tick, _ticks) = recorder();
     let jobs = BTreeMap::from([("probe-tick", tick)]);
-    let error = Timetable::new(&template(), &jobs, Duration::from_secs(360), Clock::System).err().unwrap();
+    let error = Scheduler::new(&template(), &jobs, Duration::from_secs(360), Clock::System).err().unwrap();
     assert_eq!(
         error.to_string(),
         "the template sends events to function `weekly-recheck`, which is not part of this binary"

@@ -40,9 +40,9 @@ impl Calls {
 
 /// A running count of calls, shared by all its clones.
 #[derive(Clone, Debug, Default)]
-pub struct Tally(Arc<Mutex<Calls>>);
+pub struct CallCounter(Arc<Mutex<Calls>>);
 
-impl Tally {
+impl CallCounter {
     /// The count so far.
     #[must_use]
     pub fn snapshot(&self) -> Calls {
@@ -80,36 +80,36 @@ impl Tally {
     }
 }
 
-/// The two handles by which a test watches and disturbs a client; clones share them.
+/// The handles by which a test counts calls and injects faults; clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Observer {
     /// Counts every call.
-    pub tally: Tally,
-    /// What is to go wrong.
+    pub tally: CallCounter,
+    /// The faults to inject.
     pub faults: Faults,
 }
 
-/// Any engine, seen and disturbed by an [`Observer`].
+/// An engine whose calls an [`Observer`] counts and disturbs.
 #[derive(Clone, Debug)]
-pub struct Observed {
+pub struct InstrumentedEngine {
     inner: SharedHttpClient,
     observer: Observer,
 }
 
-impl Observed {
+impl InstrumentedEngine {
     /// Wraps `inner`, which may be the embedded engine or a real connection.
     pub fn new(inner: impl HttpClient + 'static, observer: Observer) -> Self {
         Self { inner: SharedHttpClient::new(inner), observer }
     }
 }
 
-impl HttpClient for Observed {
+impl HttpClient for InstrumentedEngine {
     fn http_connector(
         &self,
         settings: &HttpConnectorSettings,
         components: &RuntimeComponents,
     ) -> SharedHttpConnector {
-        SharedHttpConnector::new(ObservedConnector {
+        SharedHttpConnector::new(InstrumentedConnector {
             inner: self.inner.http_connector(settings, components),
             observer: self.observer.clone(),
         })
@@ -117,12 +117,12 @@ impl HttpClient for Observed {
 }
 
 #[derive(Debug)]
-struct ObservedConnector {
+struct InstrumentedConnector {
     inner: SharedHttpConnector,
     observer: Observer,
 }
 
-impl HttpConnector for ObservedConnector {
+impl HttpConnector for InstrumentedConnector {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let operation = super::operation(&request).to_owned();
         self.observer.tally.count(&operation);

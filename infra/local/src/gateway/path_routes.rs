@@ -1,0 +1,63 @@
+//! The routes of one path. API Gateway prefers the route of the method, then `ANY`, then `$default`, and enforces its
+//! limits on size and time before and after every function, so both are here.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::response::Response;
+use http::{Method, Request, StatusCode};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+
+use super::response::gateway_response;
+use super::target::Target;
+
+/// The largest request body that an HTTP API takes, in bytes (AWS: HTTP API quotas, payload size).
+pub(super) const BODY_LIMIT: usize = 10 * 1024 * 1024;
+
+/// How long an HTTP API waits for a function (AWS: HTTP API quotas, maximum integration timeout).
+const FUNCTION_LIMIT: Duration = Duration::from_secs(30);
+
+#[derive(Clone, Default)]
+pub(super) struct PathRoutes {
+    methods: BTreeMap<String, Target>,
+    any: Option<Target>,
+    default: Option<Target>,
+}
+
+impl PathRoutes {
+    pub(super) fn add(&mut self, method: Option<Method>, target: Target) {
+        match method {
+            Some(method) => {
+                self.methods.insert(method.to_string(), target);
+            }
+            None => self.any = Some(target),
+        }
+    }
+
+    /// Falls back to the template's `$default` route, which is the same for every path.
+    pub(super) fn or_default(self, default: Option<Target>) -> Self {
+        Self { default, ..self }
+    }
+
+    pub(super) async fn answer(&self, caller: IpAddr, request: Request<Body>) -> Response {
+        let specific = self.methods.get(request.method().as_str());
+        let Some(target) = specific.or(self.any.as_ref()).or(self.default.as_ref()) else {
+            return gateway_response(StatusCode::NOT_FOUND, "Not Found");
+        };
+        let (parts, body) = request.into_parts();
+        let body = match Limited::new(body, BODY_LIMIT).collect().await {
+            Ok(body) => body.to_bytes(),
+            Err(error) if error.is::<LengthLimitError>() => {
+                return gateway_response(StatusCode::PAYLOAD_TOO_LARGE, "Request Entity Too Large");
+            }
+            Err(_) => return gateway_response(StatusCode::BAD_REQUEST, "Bad Request"),
+        };
+        let answer = target.call(caller, Request::from_parts(parts, body));
+        match tokio::time::timeout(FUNCTION_LIMIT, answer).await {
+            Ok(response) => response,
+            Err(_) => gateway_response(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable"),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What a mirror is asked to do, and how it ended: the interface between the mirror and its callers. The caller decides
+//! how either is shown, so nothing here prints.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use url::Url;
+
+use super::counts::Counts;
+use super::origin::Origin;
+use super::sender::SendError;
+use super::source::SourceError;
+use super::state::StateError;
+
+/// What to mirror, and how.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Where documents come from.
+    pub from: Origin,
+    /// The base URL of the registry that they go to.
+    pub to: Url,
+    /// Only servers that changed since then; for registries.
+    pub updated_since: Option<Timestamp>,
+    /// Publishes deprecated servers as well.
+    pub deprecated_too: bool,
+    /// Documents are only validated.
+    pub dry_run: bool,
+    /// Requests per second.
+    pub per_second: u32,
+    /// Concurrent requests.
+    pub concurrency: usize,
+    /// The longest accepted `Retry-After`.
+    pub longest_wait: Duration,
+    /// The state file, for a mirror that can be resumed.
+    pub state: Option<PathBuf>,
+    /// The file for all refusals.
+    pub report: Option<PathBuf>,
+}
+
+/// How a mirror ended.
+#[derive(Debug)]
+pub enum End {
+    /// Everything was handled.
+    Finished,
+    /// The caller stopped it.
+    Stopped,
+    /// It failed before the end.
+    Failed(MirrorError),
+}
+
+/// Why a mirror fails.
+#[derive(Debug, thiserror::Error)]
+pub enum MirrorError {
+    /// The source cannot be read.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// Documents cannot be sent.
+    #[error(transparent)]
+    Send(#[from] SendError),
+    /// The state cannot be read or saved.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// The report cannot be written.
+    #[error("cannot write the refusals to {0}: {1}")]
+    Report(PathBuf, std::io::Error),
+}
+
+/// The result of a mirror, including earlier runs that it resumed.
+#[derive(Debug)]
+pub struct Summary {
+    /// The documents by outcome.
+    pub counts: Counts,
+    /// How it ended.
+    pub end: End,
+}

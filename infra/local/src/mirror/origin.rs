@@ -1,0 +1,125 @@
+//! The source of a mirror as the command line names it. It is checked before anything is read, so that a plain http
+//! address or a password in the URL is refused at the start.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use url::Url;
+
+use super::loopback::is_loopback;
+
+/// The source of a mirror.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Standard input.
+    Stdin,
+    /// A file.
+    File(PathBuf),
+    /// The list of a registry with the official API, such as `https://host/v0.1/servers`.
+    Registry(Url),
+}
+
+/// Why a source is refused.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OriginError {
+    /// It begins like a URL but is not valid.
+    #[error("this is no URL: {0}")]
+    NotAUrl(#[from] url::ParseError),
+    /// Plain http to another machine: anyone on the network path could change what is listed.
+    #[error("only https is read from other machines; http is for this one (loopback)")]
+    NotHttps,
+    /// It holds a user name or password, which would end up in logs and the state file.
+    #[error("give the URL without a user name or password")]
+    UserInfo,
+}
+
+impl FromStr for Origin {
+    type Err = OriginError;
+
+    fn from_str(text: &str) -> Result<Self, OriginError> {
+        match text {
+            "-" => Ok(Self::Stdin),
+            _ if text.starts_with("https://") || text.starts_with("http://") => {
+                Ok(Self::Registry(list_url(Url::parse(text)?)?))
+            }
+            _ => Ok(Self::File(PathBuf::from(text))),
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdin => formatter.write_str("standard input"),
+            Self::File(path) => path.display().fmt(formatter),
+            Self::Registry(list) => list.fmt(formatter),
+        }
+    }
+}
+
+/// The list of a registry: the URL itself where it is one, else the list of the stable API below it.
+fn list_url(mut url: Url) -> Result<Url, OriginError> {
+    if url.scheme() == "http" && !is_loopback(&url) {
+        return Err(OriginError::NotHttps);
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(OriginError::UserInfo);
+    }
+    url.set_fragment(None);
+    let path = url.path().trim_end_matches('/').to_owned();
+    let last = path.rsplit('/').next().unwrap_or_default();
+    let versioned = last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let list = match last {
+        "servers" => path,
+        _ if versioned => format!("{path}/servers"),
+        _ => format!("{path}/v0.1/servers"),
+    };
+    url.set_path(&list);
+    Ok(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(text: &str) -> String {
+        match text.parse() {
+            Ok(Origin::Registry(url)) => url.to_string(),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_base_and_a_list_name_the_same_list() {
+        for text in [
+            "https://registry.example.com",
+            "https://registry.example.com/",
+            "https://registry.example.com/v0.1",
+            "https://registry.example.com/v0.1/servers",
+            "https://registry.example.com/v0.1/servers/",
+        ] {
+            assert_eq!(list(text), "https://registry.example.com/v0.1/servers");
+        }
+        assert_eq!(list("https://a.example/v0/servers?search=x"), "https://a.example/v0/servers?search=x");
+        assert_eq!(list("https://a.example/sub"), "https://a.example/sub/v0.1/servers");
+    }
+
+    #[test]
+    fn plain_http_is_for_this_machine() {
+        let refused = |text: &str| text.parse::<Origin>().unwrap_err();
+        assert_eq!(refused("http://registry.example.com"), OriginError::NotHttps);
+        assert_eq!(refused("http://10.0.0.7:8080"), OriginError::NotHttps);
+        assert_eq!(refused("https://user:word@registry.example.com"), OriginError::UserInfo);
+        assert!(matches!(refused("https://"), OriginError::NotAUrl(_)));
+        for text in ["http://127.0.0.1:8080", "http://[::1]:1", "http://localhost:8080"] {
+            assert!(list(text).ends_with("/v0.1/servers"));
+        }
+    }
+
+    #[test]
+    fn all_else_is_a_file() {
+        assert_eq!("-".parse(), Ok(Origin::Stdin));
+        assert_eq!("servers.jsonl".parse(), Ok(Origin::File("servers.jsonl".into())));
+    }
+}

@@ -1,0 +1,172 @@
+//! The loop of a mirror: read a batch, send its entries, save how far it is. Outcomes are recorded in the order of the
+//! source although requests overlap, so that one position says what was handled.
+
+use std::future::Future;
+use std::time::{Duration, Instant};
+
+use futures::{StreamExt as _, TryStreamExt as _, stream};
+use url::Url;
+
+use super::counts::Counts;
+use super::job::{End, Job, MirrorError, Summary};
+use super::origin::Origin;
+use super::outcome::{Outcome, Refusal};
+use super::position::Position;
+use super::progress::Progress;
+use super::refusal_log::RefusalLog;
+use super::retrying_client::RetryingClient;
+use super::sender::{SendError, Sender};
+use super::server_entry::{Action, Label, ServerEntry};
+use super::source::{Documents, Pages, Source, SourceError};
+use super::state::State;
+
+/// How often the state is saved within a batch, which limits what a crash repeats.
+const SAVE_EVERY: Duration = Duration::from_secs(1);
+/// Redirects of a source within its origin are followed; a publish request is never redirected.
+const SOURCE_REDIRECTS: usize = 3;
+
+/// Mirrors until the end, or until `stop` is ready. A dropped run can be resumed from its state file.
+///
+/// # Errors
+/// The source, the state or the report cannot be opened; nothing was sent.
+pub async fn run(
+    job: &Job,
+    stop: impl Future<Output = ()>,
+    progress: &Progress,
+) -> Result<Summary, MirrorError> {
+    let mut mirror = Mirror::begin(job, progress)?;
+    let end = tokio::select! {
+        biased;
+        () = stop => End::Stopped,
+        ended = mirror.all() => ended.map_or_else(End::Failed, |()| End::Finished),
+    };
+    let finished = matches!(end, End::Finished);
+    let end = match mirror.close(finished) {
+        Err(error) if !matches!(end, End::Failed(_)) => End::Failed(error),
+        _ => end,
+    };
+    Ok(Summary { counts: mirror.state.counts, end })
+}
+
+struct Mirror<'a> {
+    job: &'a Job,
+    progress: &'a Progress,
+    source: Source,
+    sender: Sender,
+    state: State,
+    saved: Instant,
+    refusals: RefusalLog,
+}
+
+impl<'a> Mirror<'a> {
+    fn begin(job: &'a Job, progress: &'a Progress) -> Result<Self, MirrorError> {
+        let retrying_client = |url: &Url, redirects: usize| {
+            RetryingClient::new(url, job.per_second, job.longest_wait, redirects, progress.clone())
+        };
+        let fresh = State {
+            source: job.from.to_string(),
+            to: job.to.to_string(),
+            updated_since: job.updated_since.map(|since| since.to_string()),
+            position: match job.from {
+                Origin::Registry(_) => Position::Page { cursor: None, handled: Vec::new() },
+                Origin::Stdin | Origin::File(_) => Position::Documents(0),
+            },
+            counts: Counts::default(),
+        };
+        let earlier = match &job.state {
+            Some(path) => State::load(path, &fresh)?,
+            None => None,
+        };
+        let resumed = earlier.is_some();
+        let state = earlier.unwrap_or(fresh);
+        let source = match (&job.from, state.position.clone()) {
+            (Origin::Registry(list), Position::Page { cursor, handled }) => {
+                let retrying_client =
+                    retrying_client(list, SOURCE_REDIRECTS).map_err(SourceError::Request)?;
+                let (since, at) = (job.updated_since, (cursor, handled));
+                Source::Pages(Pages::begin(retrying_client, list.clone(), since, job.deprecated_too, at))
+            }
+            (origin @ (Origin::Stdin | Origin::File(_)), Position::Documents(handled)) => {
+                Source::Documents(Documents::open(origin, handled, job.deprecated_too)?)
+            }
+            _ => return Err(SourceError::WrongPosition.into()),
+        };
+        let sender = if job.dry_run {
+            Sender::DryRun
+        } else {
+            Sender::Registry(retrying_client(&job.to, 0).map_err(SendError::Request)?, publish_url(&job.to))
+        };
+        let refusals = RefusalLog::open(job.report.as_deref(), resumed)
+            .map_err(|error| MirrorError::Report(job.report.clone().unwrap_or_default(), error))?;
+        if resumed {
+            progress.note(&format!("going on after {} documents", state.counts.documents()));
+        }
+        Ok(Self { job, progress, source, sender, state, saved: Instant::now(), refusals })
+    }
+
+    async fn all(&mut self) -> Result<(), MirrorError> {
+        while let Some(batch) = self.source.next().await? {
+            self.state.position = batch.before;
+            let sender = self.sender.clone();
+            let outcomes = batch.entries.into_iter().map(|entry| outcome(&sender, entry));
+            // In order, so that one position covers everything handled.
+            let mut outcomes = stream::iter(outcomes).buffered(self.job.concurrency.max(1));
+            while let Some((label, outcome)) = outcomes.try_next().await? {
+                self.note(&label, &outcome)?;
+            }
+            if let Some(after) = batch.after {
+                self.state.position = after;
+            }
+            self.save()?;
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, label: &Label, outcome: &Outcome) -> Result<(), MirrorError> {
+        if let Outcome::Refused(refusal) = outcome {
+            self.refusals.write(label, refusal).map_err(|error| self.unwritten(error))?;
+        }
+        self.state.counts.add(label, outcome);
+        self.state.position.advance(label);
+        self.progress.show(&self.state.counts, self.source.total());
+        if self.saved.elapsed() >= SAVE_EVERY { self.save() } else { Ok(()) }
+    }
+
+    /// Refusals first: a crash between the two repeats a refusal rather than losing one.
+    fn save(&mut self) -> Result<(), MirrorError> {
+        self.refusals.flush().map_err(|error| self.unwritten(error))?;
+        if let Some(path) = &self.job.state {
+            self.state.save(path)?;
+        }
+        self.saved = Instant::now();
+        Ok(())
+    }
+
+    /// Removes the state after the last document, so that the next run starts over.
+    fn close(&mut self, finished: bool) -> Result<(), MirrorError> {
+        self.save()?;
+        match &self.job.state {
+            Some(path) if finished => Ok(State::remove(path)?),
+            _ => Ok(()),
+        }
+    }
+
+    fn unwritten(&self, error: std::io::Error) -> MirrorError {
+        MirrorError::Report(self.job.report.clone().unwrap_or_default(), error)
+    }
+}
+
+async fn outcome(sender: &Sender, entry: ServerEntry) -> Result<(Label, Outcome), SendError> {
+    let outcome = match entry.action {
+        Action::Send(document) => sender.send(document).await?,
+        Action::Skip(why) => Outcome::Skipped(why),
+        Action::Invalid { code, detail } => Outcome::Refused(Refusal::unsent(code, detail)),
+    };
+    Ok((entry.label, outcome))
+}
+
+fn publish_url(base: &Url) -> Url {
+    let mut url = base.clone();
+    url.set_path(&format!("{}/api/publish", base.path().trim_end_matches('/')));
+    url
+}

@@ -1,0 +1,237 @@
+//! Server descriptions in JSON text: a list, pages of the registry API one after another, JSON Lines, or one document.
+//! JSON Lines are parsed line by line, so that a pipe need not end before its first entry is sent.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, Read as _};
+use std::sync::{Arc, OnceLock};
+
+use serde_json::Value;
+
+use super::error::SourceError;
+use crate::mirror::server_entry::ServerEntry;
+
+/// The largest JSON text that is read at once, in MiB: all of the official registry fits twice.
+const LARGEST_MIB: u64 = 256;
+
+pub(super) struct Parser<R> {
+    reader: R,
+    name: String,
+    deprecated_too: bool,
+    shape: Shape,
+    ready: VecDeque<ServerEntry>,
+    total: Arc<OnceLock<u64>>,
+}
+
+enum Shape {
+    /// Nothing was read yet.
+    Unknown,
+    /// JSON Lines, with the number of lines read.
+    Lines(usize),
+    /// It was read to its end.
+    Over,
+}
+
+impl<R: BufRead> Parser<R> {
+    pub(super) const fn new(
+        reader: R,
+        name: String,
+        deprecated_too: bool,
+        total: Arc<OnceLock<u64>>,
+    ) -> Self {
+        Self { reader, name, deprecated_too, shape: Shape::Unknown, ready: VecDeque::new(), total }
+    }
+
+    fn read(&mut self) -> Result<(), SourceError> {
+        match self.shape {
+            Shape::Unknown => self.first(),
+            Shape::Lines(before) => self.line(before),
+            Shape::Over => Ok(()),
+        }
+    }
+
+    /// If the first line is a complete JSON text, so is every other line.
+    fn first(&mut self) -> Result<(), SourceError> {
+        let mut text = Vec::new();
+        let mut lines = 0;
+        let mut start = 0;
+        loop {
+            start += text[start..].len();
+            if !self.append_line(&mut text)? {
+                self.shape = Shape::Over;
+                return Ok(());
+            }
+            lines += 1;
+            if lines == 1 && text.starts_with(b"\xef\xbb\xbf") {
+                text.drain(..3);
+            }
+            if !text[start..].trim_ascii().is_empty() {
+                break;
+            }
+        }
+        match serde_json::from_slice(&text[start..]) {
+            Ok(value) => {
+                self.shape = Shape::Lines(lines);
+                self.take(value, Some(lines));
+                Ok(())
+            }
+            Err(_) => self.whole(text),
+        }
+    }
+
+    /// Texts over many lines are parsed to the end first, so that nothing of an invalid file is sent.
+    fn whole(&mut self, mut text: Vec<u8>) -> Result<(), SourceError> {
+        self.shape = Shape::Over;
+        let most = LARGEST_MIB << 20;
+        let rest = (most + 1).saturating_sub(text.len() as u64);
+        let read = (&mut self.reader).take(rest).read_to_end(&mut text);
+        read.map_err(|error| SourceError::Unreadable(self.name.clone(), error))?;
+        if text.len() as u64 > most {
+            return Err(SourceError::TooLarge(LARGEST_MIB));
+        }
+        for value in serde_json::Deserializer::from_slice(&text).into_iter() {
+            match value {
+                Ok(value) => self.take(value, None),
+                Err(error) => {
+                    self.ready.clear();
+                    let (line, column) = (error.line(), error.column());
+                    return Err(SourceError::NotJson { line, column, why: without_place(&error) });
+                }
+            }
+        }
+        self.total.get_or_init(|| self.ready.len() as u64);
+        Ok(())
+    }
+
+    /// An invalid line is refused by its number, and the lines after it are still read.
+    fn line(&mut self, before: usize) -> Result<(), SourceError> {
+        let number = before + 1;
+        let mut text = Vec::new();
+        if !self.append_line(&mut text)? {
+            self.shape = Shape::Over;
+            return Ok(());
+        }
+        self.shape = Shape::Lines(number);
+        if text.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        match serde_json::from_slice(&text) {
+            Ok(value) => self.take(value, Some(number)),
+            Err(error) => {
+                let (column, why) = (error.column(), without_place(&error));
+                let detail = format!("This is no JSON (column {column}: {why}).");
+                self.ready.push_back(ServerEntry::invalid(format!("line {number}"), "not_json", detail));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns false at the end of the input.
+    fn append_line(&mut self, text: &mut Vec<u8>) -> Result<bool, SourceError> {
+        let most = LARGEST_MIB << 20;
+        let read = (&mut self.reader).take(most + 1).read_until(b'\n', text);
+        let read = read.map_err(|error| SourceError::Unreadable(self.name.clone(), error))?;
+        if read as u64 > most {
+            return Err(SourceError::TooLarge(LARGEST_MIB));
+        }
+        Ok(read > 0)
+    }
+
+    /// The entries of one JSON text: a list, a page, or an entry itself.
+    fn take(&mut self, value: Value, line: Option<usize>) {
+        let several = match value {
+            Value::Array(items) => items,
+            Value::Object(mut page) => match page.remove("servers") {
+                Some(Value::Array(items)) => items,
+                other => {
+                    page.extend(other.map(|other| ("servers".to_owned(), other)));
+                    vec![Value::Object(page)]
+                }
+            },
+            other => vec![other],
+        };
+        let alone = several.len() == 1;
+        for (index, value) in several.into_iter().enumerate() {
+            let place = match line {
+                Some(line) if alone => format!("line {line}"),
+                Some(line) => format!("line {line}, document {}", index + 1),
+                None => format!("document {}", self.ready.len() + 1),
+            };
+            self.ready.push_back(ServerEntry::read(value, place, self.deprecated_too));
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for Parser<R> {
+    type Item = Result<ServerEntry, SourceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.ready.is_empty() && !matches!(self.shape, Shape::Over) {
+            if let Err(error) = self.read() {
+                self.shape = Shape::Over;
+                return Some(Err(error));
+            }
+        }
+        self.ready.pop_front().map(Ok)
+    }
+}
+
+/// The parser's message without the position, which is reported separately.
+fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.as_str(), |(why, _)| why).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mirror::server_entry::Action;
+
+    fn entries(text: &str) -> Vec<Result<ServerEntry, SourceError>> {
+        Parser::new(text.as_bytes(), "a file".to_owned(), false, Arc::default()).collect()
+    }
+
+    fn names(text: &str) -> Vec<String> {
+        entries(text).into_iter().map(|entry| entry.unwrap().label.display_name().to_owned()).collect()
+    }
+
+    #[test]
+    fn every_form_gives_the_same_entries() {
+        for text in [
+            r#"[{"name": "a/1"}, {"name": "a/2"}]"#,
+            "[\n  {\"name\": \"a/1\"},\n  {\"name\": \"a/2\"}\n]\n",
+            "\u{feff}{\"name\": \"a/1\"}\r\n\r\n{\"name\": \"a/2\"}",
+            "\n\n{\"name\": \"a/1\"}\n{\"name\": \"a/2\"}\n",
+            r#"{"servers": [{"server": {"name": "a/1"}, "_meta": {}}, {"name": "a/2"}], "metadata": {}}"#,
+            "{\n\"servers\": [{\"name\": \"a/1\"}]\n}\n{\n\"servers\": [{\"name\": \"a/2\"}]\n}",
+            "{\"servers\": [{\"name\": \"a/1\"}]}\n{\"servers\": [{\"name\": \"a/2\"}]}\n",
+            "{\n  \"name\": \"a/1\"\n}\n{\"name\": \"a/2\"}",
+        ] {
+            assert_eq!(names(text), ["a/1", "a/2"], "{text}");
+        }
+        assert_eq!(names("{\n  \"name\": \"a/1\"\n}\n"), ["a/1"]);
+        for empty in ["", "\n \n", "[]", r#"{"servers": []}"#] {
+            assert_eq!(names(empty), Vec::<String>::new(), "{empty:?}");
+        }
+    }
+
+    #[test]
+    fn a_broken_line_is_told_by_its_number_and_the_rest_is_read() {
+        let found = entries("{\"name\": \"a/1\"}\n\n{\"name\": \n7\n{\"name\": \"a/2\"}\n");
+        let found: Vec<ServerEntry> = found.into_iter().map(Result::unwrap).collect();
+        let labels: Vec<&str> = found.iter().map(|entry| entry.label.display_name()).collect();
+        assert_eq!(labels, ["a/1", "line 3", "line 4", "a/2"]);
+        let Action::Invalid { code: "not_json", detail } = &found[1].action else { panic!("{found:?}") };
+        assert_eq!(detail, "This is no JSON (column 0: EOF while parsing a value).");
+    }
+
+    #[test]
+    fn a_broken_text_gives_nothing_but_its_fault() {
+        let found = entries("[\n  {\"name\": \"a/1\"},\n  {\"name\": }\n]\n");
+        let [Err(SourceError::NotJson { line: 3, column: 12, why })] = &found[..] else {
+            panic!("{found:?}")
+        };
+        assert_eq!(why, "expected value");
+        let message = entries("\n<html>\n").remove(0).unwrap_err().to_string();
+        assert!(message.starts_with("line 2, column 1: expected value."), "{message}");
+    }
+}
