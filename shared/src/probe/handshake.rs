@@ -3,7 +3,7 @@
 
 mod a2a;
 mod conversation;
-mod evidence;
+mod findings;
 mod jsonrpc;
 mod mcp;
 #[cfg(test)]
@@ -21,7 +21,7 @@ use crate::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Request, Targe
 use crate::model::{DeclaredTransport, Kind, Random, Verdict};
 use crate::probe::reasons::{Door, Fault, Stage};
 use conversation::{Conversation, fault_of, glimpse, refusal, retry_after};
-use evidence::Evidence;
+use findings::Findings;
 
 /// What is to be probed.
 #[derive(Clone, Debug)]
@@ -68,8 +68,8 @@ pub enum Preflight {
 /// An agent's card is fetched, and any status but 2xx rejects. Of an MCP server only a connection is opened, because
 /// HEAD and GET say nothing about an endpoint that takes POST. What cannot be asked at all is a `skip`.
 pub async fn preflight(fetcher: &Fetcher, subject: &Subject, _random: &Random) -> Preflight {
-    let mut evidence = Evidence::default();
-    evidence.facts.kind = subject.kind;
+    let mut findings = Findings::default();
+    findings.facts.kind = subject.kind;
     let door = if expects_card(subject) { Door::Card } else { Door::Remote };
     let (fault, seen) = if is_templated(&subject.url) {
         (Fault::Templated, subject.url.to_string())
@@ -77,9 +77,9 @@ pub async fn preflight(fetcher: &Fetcher, subject: &Subject, _random: &Random) -
         match knock(fetcher, subject, door).await {
             Ok(opening) => match opening.card {
                 Some(answer) if !answer.status.is_success() => {
-                    evidence.answered_before(answer.elapsed);
-                    evidence.asked_to_wait(retry_after(&answer));
-                    evidence.facts.card_url = Some(subject.url.to_string());
+                    findings.answered_before(answer.elapsed);
+                    findings.asked_to_wait(retry_after(&answer));
+                    findings.facts.card_url = Some(subject.url.to_string());
                     (refusal(&answer, door), glimpse(&answer))
                 }
                 card => return Preflight::Pass(Opening { card }),
@@ -87,9 +87,9 @@ pub async fn preflight(fetcher: &Fetcher, subject: &Subject, _random: &Random) -
             Err(error) => (fault_of(&error, door, Stage::Preflight), error.to_string()),
         }
     };
-    evidence.signal("preflight_reject");
-    evidence.fault(&fault, &seen);
-    Preflight::Reject(evidence.into_verdict())
+    findings.signal("preflight_reject");
+    findings.fault(&fault, &seen);
+    Preflight::Reject(findings.into_verdict())
 }
 
 async fn knock(fetcher: &Fetcher, subject: &Subject, door: Door) -> Result<Opening, FetchError> {
@@ -118,14 +118,14 @@ async fn probe_within(
     opening: Opening,
     random: &Random,
 ) -> Verdict {
-    let mut evidence = Evidence::default();
-    evidence.facts.kind = subject.kind;
-    let mut talk = Conversation::new(fetcher, random, &mut evidence, limit);
+    let mut findings = Findings::default();
+    findings.facts.kind = subject.kind;
+    let mut talk = Conversation::new(fetcher, random, &mut findings, limit);
     // The conversation keeps its own time; this is the net beneath it.
     if timeout(limit, hold(&mut talk, subject, opening)).await.is_err() {
-        evidence.fault(&Fault::ProbeTimeout { ms: PROBE.as_millis() }, "");
+        findings.fault(&Fault::ProbeTimeout { ms: PROBE.as_millis() }, "");
     }
-    evidence.into_verdict()
+    findings.into_verdict()
 }
 
 async fn hold(talk: &mut Conversation<'_>, subject: &Subject, opening: Opening) {
@@ -135,9 +135,9 @@ async fn hold(talk: &mut Conversation<'_>, subject: &Subject, opening: Opening) 
             Ok(answer) if answer.status.is_success() => {
                 a2a::probe(talk, subject, &subject.url, &answer).await
             }
-            Ok(answer) => talk.evidence.fault(&refusal(&answer, Door::Card), &glimpse(&answer)),
+            Ok(answer) => talk.findings.fault(&refusal(&answer, Door::Card), &glimpse(&answer)),
             Err(error) => {
-                talk.evidence.fault(&fault_of(&error, Door::Card, Stage::Probe), &error.to_string());
+                talk.findings.fault(&fault_of(&error, Door::Card, Stage::Probe), &error.to_string());
             }
         },
         (None, Some(Kind::Mcp)) => mcp::probe(talk, subject).await,

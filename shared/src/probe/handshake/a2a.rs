@@ -9,7 +9,7 @@ mod tests;
 use std::time::Duration;
 
 use super::conversation::{Conversation, fault_of};
-use super::evidence::Evidence;
+use super::findings::Findings;
 use super::{Depth, Subject};
 use crate::fetch::{Answer, FetchError, Target};
 use crate::formats::agent_card::{self, AgentCard, Binding, CardFault, Interface};
@@ -28,48 +28,48 @@ pub(super) async fn probe(
     card_url: &Target,
     answer: &Answer,
 ) {
-    talk.evidence.facts.card_url = Some(card_url.to_string());
-    talk.evidence.answered_before(answer.elapsed);
+    talk.findings.facts.card_url = Some(card_url.to_string());
+    talk.findings.answered_before(answer.elapsed);
     let card = match agent_card::read_body(&answer.body) {
         Ok(card) => card,
         Err(fault) => {
             if matches!(fault, CardFault::Invalid(_)) {
-                talk.evidence.facts.kind = Some(Kind::Agent);
+                talk.findings.facts.kind = Some(Kind::Agent);
             }
             for (fault, seen) in reasons::of_card(fault, answer.status.as_u16()) {
-                talk.evidence.fault(&fault, &seen);
+                talk.findings.fault(&fault, &seen);
             }
             return;
         }
     };
-    take_over(talk.evidence, &card);
+    take_over(talk.findings, &card);
     match ways(&card, &answer.target, talk, subject.last_era.as_deref()) {
         Ok((first, second)) => {
-            talk.evidence.facts.endpoint = Some(first.target.to_string());
+            talk.findings.facts.endpoint = Some(first.target.to_string());
             converse(talk, subject.depth, first, second).await;
         }
-        Err(obstacle) => talk.evidence.fault(&obstacle.0, &obstacle.1),
+        Err(obstacle) => talk.findings.fault(&obstacle.0, &obstacle.1),
     }
 }
 
 /// What the card says goes into the facts, and what it could say better into the warnings.
-fn take_over(evidence: &mut Evidence, card: &AgentCard) {
-    evidence.facts.kind = Some(Kind::Agent);
-    evidence.signal("card_ok");
+fn take_over(findings: &mut Findings, card: &AgentCard) {
+    findings.facts.kind = Some(Kind::Agent);
+    findings.signal("card_ok");
     if card.authenticated {
-        evidence.signal("auth_declared");
+        findings.signal("auth_declared");
     }
-    let facts = &mut evidence.facts;
+    let facts = &mut findings.facts;
     facts.name = Some(card.name.clone());
     facts.description = Some(card.description.clone()).filter(|text| !text.is_empty());
     facts.version.clone_from(&card.version);
     facts.website = card.documentation_url.clone().or_else(|| card.provider_url.clone());
     facts.skills.clone_from(&card.skills);
     for dialect in &card.dialects {
-        evidence.version(dialect.as_str(), false);
+        findings.version(dialect.as_str(), false);
     }
     for finding in &card.warnings {
-        evidence.warning(reasons::advice(finding));
+        findings.warning(reasons::advice(finding));
     }
 }
 
@@ -118,63 +118,63 @@ const fn carrier(binding: &Binding) -> Option<Carrier> {
 async fn converse(talk: &mut Conversation<'_>, depth: Depth, first: Way, second: Way) {
     match question(talk, &first).await {
         Turn::Proof(signal) => {
-            spoken(talk.evidence, &first);
-            talk.evidence.signal(signal);
+            spoken(talk.findings, &first);
+            talk.findings.signal(signal);
             if depth == Depth::Question {
                 return;
             }
         }
         Turn::Lost(loss) if loss.last => {
-            talk.evidence.speaks |= loss.spoke;
-            return talk.evidence.fault(&loss.fault, &loss.seen);
+            talk.findings.speaks |= loss.spoke;
+            return talk.findings.fault(&loss.fault, &loss.seen);
         }
         // Some agents answer nothing but messages.
-        Turn::Lost(_) | Turn::Answered(_) => talk.evidence.signal("question_not_understood"),
+        Turn::Lost(_) | Turn::Answered(_) => talk.findings.signal("question_not_understood"),
     }
     let mut loss = match message(talk, &first).await {
         Turn::Lost(loss) => loss,
-        answered => return conclude(talk.evidence, &first, &answered),
+        answered => return conclude(talk.findings, &first, &answered),
     };
     if loss.retry && talk.may_ask(1) {
         match message(talk, &second).await {
             // The first refusal is the one that its card asked for, unless only the second was in A2A.
             Turn::Lost(other) if other.spoke && !loss.spoke => loss = other,
             Turn::Lost(_) => {}
-            answered => return conclude(talk.evidence, &second, &answered),
+            answered => return conclude(talk.findings, &second, &answered),
         }
     }
-    refused(talk.evidence, &loss);
+    refused(talk.findings, &loss);
 }
 
 /// A message was answered.
-fn conclude(evidence: &mut Evidence, way: &Way, answered: &Turn) {
-    spoken(evidence, way);
-    evidence.facts.endpoint = Some(way.target.to_string());
-    evidence.answers = Some(true);
+fn conclude(findings: &mut Findings, way: &Way, answered: &Turn) {
+    spoken(findings, way);
+    findings.facts.endpoint = Some(way.target.to_string());
+    findings.answers = Some(true);
     if let Turn::Answered(signal) | Turn::Proof(signal) = answered {
-        evidence.signal(*signal);
+        findings.signal(*signal);
     }
 }
 
 /// A message was not answered; what the question proved stays proven.
-fn refused(evidence: &mut Evidence, loss: &Loss) {
-    evidence.speaks |= loss.spoke;
+fn refused(findings: &mut Findings, loss: &Loss) {
+    findings.speaks |= loss.spoke;
     if !loss.fault.class().inconclusive {
-        evidence.answers = Some(false);
+        findings.answers = Some(false);
     }
     let fault = match &loss.fault {
-        Fault::UnknownMethods if evidence.speaks => &Fault::MessageRefused,
-        Fault::ProbeTimeout { .. } if evidence.speaks => &Fault::MessageTimeout,
+        Fault::UnknownMethods if findings.speaks => &Fault::MessageRefused,
+        Fault::ProbeTimeout { .. } if findings.speaks => &Fault::MessageTimeout,
         other => other,
     };
-    evidence.fault(fault, &loss.seen);
+    findings.fault(fault, &loss.seen);
 }
 
-fn spoken(evidence: &mut Evidence, way: &Way) {
-    evidence.speaks = true;
-    evidence.version(way.tongue.version(), true);
-    evidence.hint(format!("a2a/{}", way.tongue.version()));
-    evidence.hint(match way.carrier {
+fn spoken(findings: &mut Findings, way: &Way) {
+    findings.speaks = true;
+    findings.version(way.tongue.version(), true);
+    findings.hint(format!("a2a/{}", way.tongue.version()));
+    findings.hint(match way.carrier {
         Carrier::Rpc => "jsonrpc",
         Carrier::Rest => "http+json",
     });

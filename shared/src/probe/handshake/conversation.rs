@@ -6,7 +6,7 @@ use std::time::Duration;
 use http::header::RETRY_AFTER;
 use tokio::time::Instant;
 
-use super::evidence::Evidence;
+use super::findings::Findings;
 use crate::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Request, TargetError};
 use crate::model::{Random, Reach};
 use crate::probe::reasons::{Barrier, Door, Fault, Stage};
@@ -26,7 +26,7 @@ pub(super) struct Conversation<'a> {
     fetcher: &'a Fetcher,
     random: &'a Random,
     /// What was found.
-    pub(super) evidence: &'a mut Evidence,
+    pub(super) findings: &'a mut Findings,
     ends: Instant,
     requests: u8,
 }
@@ -36,10 +36,10 @@ impl<'a> Conversation<'a> {
     pub(super) fn new(
         fetcher: &'a Fetcher,
         random: &'a Random,
-        evidence: &'a mut Evidence,
+        findings: &'a mut Findings,
         limit: Duration,
     ) -> Self {
-        Self { fetcher, random, evidence, ends: Instant::now() + limit, requests: 0 }
+        Self { fetcher, random, findings, ends: Instant::now() + limit, requests: 0 }
     }
 
     /// The time that is left for requests.
@@ -83,11 +83,11 @@ impl<'a> Conversation<'a> {
             return Err(FetchError::Timeout { after: Duration::ZERO });
         }
         self.requests += 1;
-        self.evidence.asking();
+        self.findings.asking();
         let deadline = request.deadline.min(self.left());
         let answer = self.fetcher.send(request.with_deadline(deadline)).await?;
-        self.evidence.answered();
-        self.evidence.asked_to_wait(retry_after(&answer));
+        self.findings.answered();
+        self.findings.asked_to_wait(retry_after(&answer));
         Ok(answer)
     }
 }
@@ -193,8 +193,8 @@ mod tests {
     #[test]
     fn a_name_for_nothing_is_a_uuid() {
         let (fetcher, random) = (Fetcher::new(Reach::Public, "test", None), Random::seeded(1));
-        let mut evidence = Evidence::default();
-        let talk = Conversation::new(&fetcher, &random, &mut evidence, PROBE);
+        let mut findings = Findings::default();
+        let talk = Conversation::new(&fetcher, &random, &mut findings, PROBE);
         let uuid = talk.uuid();
         assert_eq!(uuid.split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
         assert_ne!(talk.uuid(), uuid);

@@ -48,7 +48,7 @@ pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
             Opened::Session(session) => return converse(talk, subject, *session).await,
             Opened::Nothing(error) => {
                 return talk
-                    .evidence
+                    .findings
                     .fault(&fault_of(&error, Door::Remote, Stage::Probe), &error.to_string());
             }
             // Only the question of the modern era may go unanswered: the other has its own chance.
@@ -64,7 +64,7 @@ pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
     {
         return sse_only(talk, subject);
     }
-    talk.evidence.fault(&miss.fault, &miss.seen);
+    talk.findings.fault(&miss.fault, &miss.seen);
 }
 
 /// What `initialize` met counts, unless `server/discover` proved that the protocol is there.
@@ -81,7 +81,7 @@ async fn judge(talk: &mut Conversation<'_>, answer: &Answer, heard: &Heard, era:
     let status = answer.status.as_u16();
     let seen = eras::seen(answer, heard);
     if is_bot_wall(answer) || status == 429 {
-        talk.evidence.fault(&refusal(answer, Door::Remote), &seen);
+        talk.findings.fault(&refusal(answer, Door::Remote), &seen);
         return None;
     }
     let error = match &heard.said {
@@ -98,17 +98,17 @@ async fn judge(talk: &mut Conversation<'_>, answer: &Answer, heard: &Heard, era:
     if let Some(error) = error {
         return match error.code {
             eras::HEADER_MISMATCH | eras::MISSING_CAPABILITY => {
-                talk.evidence.speaks = true;
+                talk.findings.speaks = true;
                 found(Fault::Nonconforming(Check::Headers), false)
             }
             _ if status >= 500 => found(refusal(answer, Door::Remote), false),
             METHOD_NOT_FOUND | PARSE_ERROR => found(Fault::NotMcp { status }, era == Era::Legacy),
             _ if status == 406 => {
-                talk.evidence.speaks |= era == Era::Legacy;
+                talk.findings.speaks |= era == Era::Legacy;
                 found(Fault::NotAcceptable { speaks: true }, true)
             }
             _ => {
-                talk.evidence.speaks |= era == Era::Legacy;
+                talk.findings.speaks |= era == Era::Legacy;
                 found(Fault::InitializeRefused, matches!(status, 400 | 404 | 405))
             }
         };
@@ -126,18 +126,18 @@ async fn judge(talk: &mut Conversation<'_>, answer: &Answer, heard: &Heard, era:
 
 /// The deprecated transport is all there is.
 fn sse_only(talk: &mut Conversation<'_>, subject: &Subject) {
-    let evidence = &mut *talk.evidence;
-    evidence.speaks = true;
-    evidence.signal("sse_endpoint_event");
-    evidence.hint("mcp/2024-11-05");
-    evidence.hint("sse");
-    evidence.version("2024-11-05", true);
-    evidence.facts.endpoint = Some(subject.url.to_string());
+    let findings = &mut *talk.findings;
+    findings.speaks = true;
+    findings.signal("sse_endpoint_event");
+    findings.hint("mcp/2024-11-05");
+    findings.hint("sse");
+    findings.version("2024-11-05", true);
+    findings.facts.endpoint = Some(subject.url.to_string());
     let fault = match subject.declared {
         DeclaredTransport::StreamableHttp => Fault::WrongTransport,
         DeclaredTransport::Sse | DeclaredTransport::Unknown => Fault::SseLegacy,
     };
-    evidence.fault(&fault, "GET opens an event stream with an endpoint event; POST is not answered in MCP");
+    findings.fault(&fault, "GET opens an event stream with an endpoint event; POST is not answered in MCP");
 }
 
 /// Whether a GET opens an HTTP+SSE stream (MCP 2024-11-05, basic/transports).
@@ -155,9 +155,9 @@ async fn opens_stream(talk: &mut Conversation<'_>, url: &Target) -> bool {
 
 /// The handshake has succeeded: facts, the tools, and what the other era says.
 async fn converse(talk: &mut Conversation<'_>, subject: &Subject, session: Session) {
-    let evidence = &mut *talk.evidence;
-    evidence.speaks = true;
-    evidence.facts.endpoint = Some(session.url.to_string());
+    let findings = &mut *talk.findings;
+    findings.speaks = true;
+    findings.facts.endpoint = Some(session.url.to_string());
     introduce(talk, &session);
     if session.era == Era::Legacy {
         confirm(talk, &session).await;
@@ -167,10 +167,10 @@ async fn converse(talk: &mut Conversation<'_>, subject: &Subject, session: Sessi
         session.era == Era::Modern && subject.depth == Depth::Message && also_legacy(talk, &session).await;
     if subject.declared == DeclaredTransport::Sse {
         let seen = "POST is answered in Streamable HTTP, and no event stream with an endpoint is opened";
-        talk.evidence.fault(&Fault::WrongTransport, seen);
+        talk.findings.fault(&Fault::WrongTransport, seen);
     }
-    if talk.evidence.is_clear() {
-        talk.evidence.signal(match session.era {
+    if talk.findings.is_clear() {
+        talk.findings.signal(match session.era {
             _ if both => "ok_dual",
             Era::Modern => "ok_modern",
             Era::Legacy => "ok_legacy",
@@ -180,33 +180,33 @@ async fn converse(talk: &mut Conversation<'_>, subject: &Subject, session: Sessi
 
 /// What the server says of itself.
 fn introduce(talk: &mut Conversation<'_>, session: &Session) {
-    let evidence = &mut *talk.evidence;
-    evidence.hint(format!("mcp/{}", session.version));
-    evidence.hint("jsonrpc");
+    let findings = &mut *talk.findings;
+    findings.hint(format!("mcp/{}", session.version));
+    findings.hint("jsonrpc");
     let (method, signal) = match session.era {
         Era::Modern => ("server/discover", "discover_answered"),
         Era::Legacy => ("initialize", "initialize_answered"),
     };
-    evidence.signal(signal);
+    findings.signal(signal);
     if session.id.is_some() {
-        evidence.signal("session_id");
+        findings.signal("session_id");
     }
     for version in &session.supported {
-        evidence.version(version, false);
+        findings.version(version, false);
     }
-    evidence.version(&session.version, true);
+    findings.version(&session.version, true);
     let text = |name: &str, limit: usize| {
         let text = session.info.get(name).and_then(Value::as_str)?.trim();
         (!text.is_empty()).then(|| crate::error::shorten(text, limit))
     };
-    let facts = &mut evidence.facts;
+    let facts = &mut findings.facts;
     facts.name = text("title", 120).or_else(|| text("name", 120));
     facts.description = text("description", 1000);
     facts.version = text("version", 60);
     facts.website = text("websiteUrl", 2048);
     eras::note(talk, session.streamed, &session.quirks, method);
     if session.is_picky() {
-        talk.evidence
+        talk.findings
             .fault(&Fault::NotAcceptable { speaks: true }, "406, unless Accept is application/json alone");
     }
 }
@@ -219,7 +219,7 @@ async fn confirm(talk: &mut Conversation<'_>, session: &Session) {
         Ok(answer) if answer.status.is_server_error() || answer.status.as_u16() == 429 => {}
         Ok(answer) => {
             let seen = format!("notifications/initialized was answered with HTTP {}", answer.status.as_u16());
-            talk.evidence.broken(&[Check::Notification], &seen);
+            talk.findings.broken(&[Check::Notification], &seen);
         }
         Err(error) => {
             tracing::debug!(code = error.code(), "notification not answered");
@@ -234,8 +234,8 @@ async fn also_legacy(talk: &mut Conversation<'_>, session: &Session) -> bool {
     }
     match eras::initialize(talk, &session.url).await {
         Opened::Session(older) => {
-            talk.evidence.version(&older.version, false);
-            talk.evidence.hint(format!("mcp/{}", older.version));
+            talk.findings.version(&older.version, false);
+            talk.findings.hint(format!("mcp/{}", older.version));
             true
         }
         _ => false,

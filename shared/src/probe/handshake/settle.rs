@@ -38,10 +38,10 @@ pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
         return a2a::probe(talk, subject, url, answer).await;
     }
     mcp::probe(talk, subject).await;
-    if talk.evidence.speaks || talk.evidence.worst() != Handshake::Fail {
+    if talk.findings.speaks || talk.findings.worst() != Handshake::Fail {
         // A bare gate proves nothing about what stands behind it.
-        if talk.evidence.speaks || !talk.evidence.has("gated_unproven") {
-            talk.evidence.facts.kind = Some(Kind::Mcp);
+        if talk.findings.speaks || !talk.findings.has("gated_unproven") {
+            talk.findings.facts.kind = Some(Kind::Mcp);
         }
         return;
     }
@@ -52,13 +52,13 @@ pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
     match site.card {
         // What was wrong with the address as an MCP server does not matter to an agent.
         Some((url, answer, _)) => {
-            talk.evidence.forgive();
-            talk.evidence.facts.endpoint = None;
+            talk.findings.forgive();
+            talk.findings.facts.endpoint = None;
             a2a::probe(talk, subject, &url, &answer).await;
         }
         None => {
             let seen = "no agent card at the address or the site's well-known paths, and no MCP server at the address";
-            talk.evidence.fault_first(&Fault::NothingFound { status: site.status }, seen);
+            talk.findings.fault_first(&Fault::NothingFound { status: site.status }, seen);
         }
     }
 }

@@ -17,10 +17,10 @@ const LOOKUP: Duration = Duration::from_secs(2);
 /// Records what the gate amounts to. `spoken`: the refusal itself is JSON-RPC.
 pub(super) async fn judge(talk: &mut Conversation<'_>, answer: &Answer, spoken: bool, seen: &str) {
     let status = answer.status.as_u16();
-    talk.evidence.speaks |= spoken;
-    talk.evidence.facts.endpoint = Some(answer.target.to_string());
+    talk.findings.speaks |= spoken;
+    talk.findings.facts.endpoint = Some(answer.target.to_string());
     if status == 402 {
-        return talk.evidence.fault(&Fault::PaymentRequired, seen);
+        return talk.findings.fault(&Fault::PaymentRequired, seen);
     }
     let challenges: Vec<&str> =
         answer.headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok()).collect();
@@ -30,7 +30,7 @@ pub(super) async fn judge(talk: &mut Conversation<'_>, answer: &Answer, spoken: 
     };
     let bearer = challenges.iter().find(|challenge| is_bearer(challenge));
     if bearer.is_some() {
-        talk.evidence.signal("bearer_challenge");
+        talk.findings.signal("bearer_challenge");
     }
     let described = match bearer.map(|challenge| parameter(challenge, "resource_metadata")) {
         Some(Some(url)) => describes(talk, &answer.target, &url).await,
@@ -45,10 +45,10 @@ pub(super) async fn judge(talk: &mut Conversation<'_>, answer: &Answer, spoken: 
         }
     };
     if described {
-        talk.evidence.signal("protected_resource_metadata");
+        talk.findings.signal("protected_resource_metadata");
     }
     let proven = bearer.is_some() || described || spoken;
-    talk.evidence
+    talk.findings
         .fault(&if proven { Fault::AuthRequired { status } } else { Fault::GatedUnproven { status } }, &seen);
 }
 

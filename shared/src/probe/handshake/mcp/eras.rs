@@ -237,10 +237,10 @@ fn client() -> Value {
 /// Notes how a reply came, and which rules it breaks.
 pub(super) fn note(talk: &mut Conversation<'_>, streamed: bool, broken: &[Check], method: &str) {
     if streamed {
-        talk.evidence.signal("sse_answer");
-        talk.evidence.hint("sse");
+        talk.findings.signal("sse_answer");
+        talk.findings.hint("sse");
     }
-    talk.evidence.broken(broken, &format!("in the reply to {method}"));
+    talk.findings.broken(broken, &format!("in the reply to {method}"));
 }
 
 /// What every cacheable result of the modern era must carry (MCP 2026-07-28, server/utilities/caching).

@@ -35,7 +35,7 @@ pub(super) async fn list(talk: &mut Conversation<'_>, session: &Session) {
             Ok(answer) => answer,
             Err(error) => {
                 let fault = fault_of(&error, Door::Remote, Stage::Probe);
-                return talk.evidence.fault(&fault, &format!("tools/list: {error}"));
+                return talk.findings.fault(&fault, &format!("tools/list: {error}"));
             }
         };
         let heard = hear(Some(answer.content_type()), &answer.body, id);
@@ -48,7 +48,7 @@ pub(super) async fn list(talk: &mut Conversation<'_>, session: &Session) {
         eras::note(talk, heard.streamed, &heard.quirks, "tools/list");
         let Said::Result(result) = &heard.said else { break };
         if session.era == Era::Modern {
-            talk.evidence.broken(&eras::modern_faults(result), "in the reply to tools/list");
+            talk.findings.broken(&eras::modern_faults(result), "in the reply to tools/list");
         }
         cursor = match result.get("nextCursor").and_then(Value::as_str) {
             // An empty cursor is valid in the modern era; before it, servers meant the end by it.
@@ -58,14 +58,14 @@ pub(super) async fn list(talk: &mut Conversation<'_>, session: &Session) {
         match &cursor {
             None => break,
             Some(next) if !cursors.insert(next.clone()) => {
-                talk.evidence.broken(&[Check::Cursor], &format!("nextCursor `{next}` came twice"));
+                talk.findings.broken(&[Check::Cursor], &format!("nextCursor `{next}` came twice"));
                 break;
             }
             Some(_) => {}
         }
     }
     if cursor.is_some() {
-        talk.evidence.signal("tools_not_all_read");
+        talk.findings.signal("tools_not_all_read");
     }
     take(talk, &tools);
 }
@@ -76,47 +76,47 @@ async fn refused(talk: &mut Conversation<'_>, session: &Session, answer: &Answer
     let seen = format!("tools/list: {}", eras::seen(answer, heard));
     let wants_credentials = matches!(&heard.said, Said::Error(error) if error.wants_credentials());
     if is_bot_wall(answer) {
-        talk.evidence.fault(&refusal(answer, Door::Remote), &seen);
+        talk.findings.fault(&refusal(answer, Door::Remote), &seen);
     } else if matches!(status, 401..=403 | 407) || wants_credentials {
         super::auth::judge(talk, answer, true, &seen).await;
     } else {
         let moment = status == 429 || (status >= 500 && !matches!(heard.said, Said::Error(_)));
         match &heard.said {
-            _ if moment => talk.evidence.fault(&refusal(answer, Door::Remote), &seen),
-            Said::Error(_) if !session.has_tools => talk.evidence.signal("no_tools"),
+            _ if moment => talk.findings.fault(&refusal(answer, Door::Remote), &seen),
+            Said::Error(_) if !session.has_tools => talk.findings.signal("no_tools"),
             Said::Broken => {
                 let seen = format!("tools/list: {}", glimpse(answer));
-                talk.evidence.broken(&[Check::IdEcho], &seen);
+                talk.findings.broken(&[Check::IdEcho], &seen);
             }
-            _ => talk.evidence.fault(&Fault::ToolsFailed, &seen),
+            _ => talk.findings.fault(&Fault::ToolsFailed, &seen),
         }
     }
 }
 
 /// Judges the tools and takes them over.
 fn take(talk: &mut Conversation<'_>, tools: &[Value]) {
-    let evidence = &mut *talk.evidence;
-    evidence.signal("tools_listed");
+    let findings = &mut *talk.findings;
+    findings.signal("tools_listed");
     let text = |tool: &Value, name: &str| tool[name].as_str().unwrap_or_default().trim().to_owned();
     let mut names = HashSet::new();
     for tool in tools {
         let name = text(tool, "name");
         if name.is_empty() || name.chars().count() > LONGEST_NAME || !tool["inputSchema"].is_object() {
-            evidence.broken(&[Check::ToolShape], &format!("tool `{name}`"));
+            findings.broken(&[Check::ToolShape], &format!("tool `{name}`"));
         }
         if !names.insert(name.clone()) {
-            evidence.broken(&[Check::ToolNames], &format!("tool `{name}`"));
+            findings.broken(&[Check::ToolNames], &format!("tool `{name}`"));
         }
     }
     let named = tools.iter().filter(|tool| !text(tool, "name").is_empty());
-    evidence.facts.tools = named
+    findings.facts.tools = named
         .take(MOST_TOOLS)
         .map(|tool| Tool {
             name: shorten(&text(tool, "name"), LONGEST_NAME),
             description: shorten(&text(tool, "description"), LONGEST_DESCRIPTION),
         })
         .collect();
-    evidence.facts.tools_hash = Some(hash(tools));
+    findings.facts.tools_hash = Some(hash(tools));
 }
 
 /// SHA-256 (hex) over the tools by name: names, descriptions and input schemas, with sorted members, so that the

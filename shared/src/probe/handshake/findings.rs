@@ -10,7 +10,7 @@ use crate::probe::reasons::{Check, Class, Fault};
 
 /// Findings of one probe.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Evidence {
+pub(super) struct Findings {
     /// What the peer says of itself.
     pub(super) facts: Facts,
     /// A well-formed answer of the protocol came back, be it a refusal.
@@ -26,7 +26,7 @@ pub(super) struct Evidence {
     latency: Option<Duration>,
 }
 
-impl Evidence {
+impl Findings {
     /// A request of the handshake leaves.
     pub(super) fn asking(&mut self) {
         self.asked.get_or_insert_with(Instant::now);
@@ -171,14 +171,14 @@ mod tests {
 
     #[test]
     fn the_worst_fault_decides_and_warnings_do_not() {
-        let mut evidence = Evidence::default();
-        evidence.warning(Fault::NoInterface.reason("advice"));
-        assert_eq!(evidence.clone().into_verdict().handshake, Handshake::Ok);
-        evidence.broken(&[Check::Caching, Check::Caching], "no ttlMs");
-        evidence.broken(&[Check::Caching], "no ttlMs elsewhere");
-        assert_eq!(evidence.clone().into_verdict().handshake, Handshake::Partial);
-        evidence.fault(&Fault::BadJsonRpc, "id 9");
-        let verdict = evidence.into_verdict();
+        let mut findings = Findings::default();
+        findings.warning(Fault::NoInterface.reason("advice"));
+        assert_eq!(findings.clone().into_verdict().handshake, Handshake::Ok);
+        findings.broken(&[Check::Caching, Check::Caching], "no ttlMs");
+        findings.broken(&[Check::Caching], "no ttlMs elsewhere");
+        assert_eq!(findings.clone().into_verdict().handshake, Handshake::Partial);
+        findings.fault(&Fault::BadJsonRpc, "id 9");
+        let verdict = findings.into_verdict();
         assert_eq!(verdict.handshake, Handshake::Fail);
         let codes: Vec<_> = verdict.reasons.iter().map(|r| r.code.as_str()).collect();
         assert_eq!(
@@ -192,19 +192,19 @@ mod tests {
     fn a_peer_that_spoke_and_fell_silent_is_partial() {
         let busy = Fault::Http { door: Door::Remote, status: 503 };
         for (speaks, outcome) in [(false, Handshake::Fail), (true, Handshake::Partial)] {
-            let mut evidence = Evidence { speaks, ..Evidence::default() };
-            evidence.fault(&busy, "");
-            let verdict = evidence.into_verdict();
+            let mut findings = Findings { speaks, ..Findings::default() };
+            findings.fault(&busy, "");
+            let verdict = findings.into_verdict();
             assert_eq!((verdict.handshake, verdict.inconclusive), (outcome, true));
         }
     }
 
     #[test]
     fn the_version_spoken_comes_first() {
-        let mut evidence = Evidence::default();
-        evidence.version("1.0", false);
-        evidence.version("0.3", false);
-        evidence.version("0.3", true);
-        assert_eq!(evidence.facts.protocol_versions, ["0.3", "1.0"]);
+        let mut findings = Findings::default();
+        findings.version("1.0", false);
+        findings.version("0.3", false);
+        findings.version("0.3", true);
+        assert_eq!(findings.facts.protocol_versions, ["0.3", "1.0"]);
     }
 }
