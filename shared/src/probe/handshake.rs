@@ -3,12 +3,12 @@
 
 mod a2a;
 mod conversation;
+mod detect_kind;
 mod findings;
 mod jsonrpc;
 mod mcp;
 #[cfg(test)]
 mod peer;
-mod settle;
 mod sse;
 #[cfg(test)]
 mod tests;
@@ -26,7 +26,7 @@ use findings::Findings;
 /// What is to be probed.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// Agent or MCP server; `None` where the probe is to settle it.
+    /// Agent or MCP server; `None` where the probe has to find out.
     pub kind: Option<Kind>,
     /// The URL of the card, of the site, or of the MCP endpoint.
     pub url: Target,
@@ -141,7 +141,7 @@ async fn hold(talk: &mut Conversation<'_>, subject: &Subject, opening: Opening) 
             }
         },
         (None, Some(Kind::Mcp)) => mcp::probe(talk, subject).await,
-        (None, None) => settle::probe(talk, subject).await,
+        (None, None) => detect_kind::probe(talk, subject).await,
     }
 }
 

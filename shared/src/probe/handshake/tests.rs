@@ -1,4 +1,4 @@
-//! Preflight and the settling of a kind, against peers on loopback: what is rejected before any budget is spent,
+//! Preflight and detecting the kind of a URL, against peers on loopback: what is rejected before any budget is spent,
 //! and what a bare URL turns out to be.
 
 use std::time::Duration;
@@ -104,7 +104,7 @@ fn of_unknown_kind(peer: &Peer, path: &str) -> Subject {
 }
 
 #[tokio::test]
-async fn handshake_settle_finds_the_card_of_a_site() {
+async fn handshake_detect_kind_finds_the_card_of_a_site() {
     let table = [
         ("/", CARD),
         ("/", "/.well-known/agent.json"),
@@ -125,7 +125,7 @@ async fn handshake_settle_finds_the_card_of_a_site() {
 }
 
 #[tokio::test]
-async fn handshake_settle_finds_the_server_at_the_address() {
+async fn handshake_detect_kind_finds_the_server_at_the_address() {
     for path in ["/", "/mcp", "/api/protocol"] {
         let peer = Peer::start(mcp).await;
         let verdict = ask(&of_unknown_kind(&peer, path)).await;
@@ -139,7 +139,7 @@ async fn handshake_settle_finds_the_server_at_the_address() {
 }
 
 #[tokio::test]
-async fn handshake_settle_says_what_is_missing() {
+async fn handshake_detect_kind_says_what_is_missing() {
     let peer = Peer::start(|_: &Asked| Reply::html(404)).await;
     let verdict = ask(&of_unknown_kind(&peer, "/")).await;
     assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Fail, vec!["nothing_found", "http_404"]));
@@ -169,7 +169,7 @@ async fn handshake_settle_says_what_is_missing() {
 }
 
 #[tokio::test]
-async fn handshake_settle_keeps_to_its_time() {
+async fn handshake_detect_kind_keeps_to_its_time() {
     let peer = Peer::start(|_: &Asked| Reply::silence()).await;
     let started = std::time::Instant::now();
     let verdict = ask_within(Duration::from_millis(500), &of_unknown_kind(&peer, "/")).await;
