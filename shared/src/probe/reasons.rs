@@ -62,7 +62,7 @@ pub enum Barrier {
 
 /// A rule of MCP that official clients or servers enforce and that a working handshake may still break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Check {
+pub enum ConformanceRule {
     /// A 2026-07-28 result without `resultType`.
     ResultType,
     /// A cacheable 2026-07-28 result without `ttlMs` or `cacheScope`.
@@ -201,7 +201,7 @@ pub enum Fault {
     /// The handshake works and `tools/list` does not.
     ToolsFailed,
     /// The handshake works and a rule is broken.
-    Nonconforming(Check),
+    Nonconforming(ConformanceRule),
     /// 406 to a request that accepts both JSON and SSE.
     NotAcceptable {
         /// It works when one type alone is accepted, or the refusal itself is JSON-RPC.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::model::{Facts, Handshake, Reason, Verdict};
-use crate::probe::reasons::{Check, Class, Fault};
+use crate::probe::reasons::{Class, ConformanceRule, Fault};
 
 /// Findings of one probe.
 #[derive(Clone, Debug, Default)]
@@ -86,9 +86,9 @@ impl Findings {
     }
 
     /// Adds a rule that is broken although the handshake works.
-    pub(super) fn broken(&mut self, checks: &[Check], seen: &str) {
-        for check in checks {
-            let fault = Fault::Nonconforming(*check);
+    pub(super) fn broken(&mut self, rules: &[ConformanceRule], seen: &str) {
+        for rule in rules {
+            let fault = Fault::Nonconforming(*rule);
             // One place is enough to find the others: a list of tools may break a rule a thousand times.
             if !self.has(&fault.code()) {
                 self.fault(&fault, seen);
@@ -174,8 +174,8 @@ mod tests {
         let mut findings = Findings::default();
         findings.warning(Fault::NoInterface.reason("advice"));
         assert_eq!(findings.clone().into_verdict().handshake, Handshake::Ok);
-        findings.broken(&[Check::Caching, Check::Caching], "no ttlMs");
-        findings.broken(&[Check::Caching], "no ttlMs elsewhere");
+        findings.broken(&[ConformanceRule::Caching, ConformanceRule::Caching], "no ttlMs");
+        findings.broken(&[ConformanceRule::Caching], "no ttlMs elsewhere");
         assert_eq!(findings.clone().into_verdict().handshake, Handshake::Partial);
         findings.fault(&Fault::BadJsonRpc, "id 9");
         let verdict = findings.into_verdict();

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::sse;
-use crate::probe::reasons::Check;
+use crate::probe::reasons::ConformanceRule;
 
 /// Method not found (JSON-RPC 2.0 §5.1).
 pub(super) const METHOD_NOT_FOUND: i64 = -32601;
@@ -53,7 +53,7 @@ pub(super) struct Heard {
     /// The message.
     pub(super) said: Said,
     /// Rules of form that it breaks and that still leave it readable.
-    pub(super) quirks: Vec<Check>,
+    pub(super) quirks: Vec<ConformanceRule>,
     /// It came as an event stream.
     pub(super) streamed: bool,
 }
@@ -134,11 +134,11 @@ pub(super) fn hear(content_type: Option<&str>, body: &[u8], id: u64) -> Heard {
     Heard { said, quirks, streamed: false }
 }
 
-fn judge(message: Value, id: u64) -> (Said, Vec<Check>) {
+fn judge(message: Value, id: u64) -> (Said, Vec<ConformanceRule>) {
     let mut quirks = Vec::new();
     let message = match message {
         Value::Array(batch) => {
-            quirks.push(Check::Batch);
+            quirks.push(ConformanceRule::Batch);
             let ours = batch.into_iter().find(|item| echo(item, id) != Echo::Other);
             ours.unwrap_or(Value::Null)
         }
@@ -152,10 +152,10 @@ fn judge(message: Value, id: u64) -> (Said, Vec<Check>) {
         if !matches!(echoed, Echo::Same | Echo::AsText) {
             return (Said::OtherJson, Vec::new());
         }
-        quirks.push(Check::JsonRpcMember);
+        quirks.push(ConformanceRule::JsonRpcMember);
     }
     if echoed == Echo::AsText {
-        quirks.push(Check::IdEcho);
+        quirks.push(ConformanceRule::IdEcho);
     }
     let error = message.get("error").and_then(read_error);
     let said = match (message.remove("result"), error, echoed) {
@@ -245,9 +245,9 @@ mod tests {
     fn broken_forms_are_read_and_noted() {
         let heard = |body: &str| hear(None, body.as_bytes(), 7);
         let cases = [
-            (r#"{"jsonrpc":"2.0","id":"7","result":{}}"#, Check::IdEcho),
-            (r#"{"id":7,"result":{}}"#, Check::JsonRpcMember),
-            (r#"[{"jsonrpc":"2.0","id":7,"result":{}}]"#, Check::Batch),
+            (r#"{"jsonrpc":"2.0","id":"7","result":{}}"#, ConformanceRule::IdEcho),
+            (r#"{"id":7,"result":{}}"#, ConformanceRule::JsonRpcMember),
+            (r#"[{"jsonrpc":"2.0","id":7,"result":{}}]"#, ConformanceRule::Batch),
         ];
         for (body, quirk) in cases {
             assert_eq!(

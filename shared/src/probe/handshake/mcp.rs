@@ -16,7 +16,7 @@ use super::jsonrpc::{Heard, METHOD_NOT_FOUND, PARSE_ERROR, Said};
 use super::{Depth, Subject, sse};
 use crate::fetch::{Answer, Request, TOOL_LIST_BYTES, Target};
 use crate::model::DeclaredTransport;
-use crate::probe::reasons::{Check, Door, Fault, Stage};
+use crate::probe::reasons::{ConformanceRule, Door, Fault, Stage};
 use eras::{Era, MODERN, Opened, Session};
 
 /// How long an HTTP+SSE server has to name its endpoint.
@@ -99,7 +99,7 @@ async fn judge(talk: &mut Conversation<'_>, answer: &Answer, heard: &Heard, era:
         return match error.code {
             eras::HEADER_MISMATCH | eras::MISSING_CAPABILITY => {
                 talk.findings.speaks = true;
-                found(Fault::Nonconforming(Check::Headers), false)
+                found(Fault::Nonconforming(ConformanceRule::Headers), false)
             }
             _ if status >= 500 => found(refusal(answer, Door::Remote), false),
             METHOD_NOT_FOUND | PARSE_ERROR => found(Fault::NotMcp { status }, era == Era::Legacy),
@@ -219,7 +219,7 @@ async fn confirm(talk: &mut Conversation<'_>, session: &Session) {
         Ok(answer) if answer.status.is_server_error() || answer.status.as_u16() == 429 => {}
         Ok(answer) => {
             let seen = format!("notifications/initialized was answered with HTTP {}", answer.status.as_u16());
-            talk.findings.broken(&[Check::Notification], &seen);
+            talk.findings.broken(&[ConformanceRule::Notification], &seen);
         }
         Err(error) => {
             tracing::debug!(code = error.code(), "notification not answered");

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::{Barrier, Check, Class, Door, FAIL, Fault, LATER, PARTIAL, SKIP, Stage, UNKNOWN};
+use super::{Barrier, Class, ConformanceRule, Door, FAIL, Fault, LATER, PARTIAL, SKIP, Stage, UNKNOWN};
 
 /// Code, contract's words, cure, class.
 pub(super) type Row = (Cow<'static, str>, String, Cow<'static, str>, Class);
@@ -29,8 +29,8 @@ pub(super) fn row_of(fault: &Fault) -> Row {
             "Serve the agent card itself at this URL: a JSON object with name, description, version, skills and supportedInterfaces (or url), as application/json.",
             FAIL,
         ),
-        Fault::Nonconforming(check) => {
-            let (name, fix) = check_row(*check);
+        Fault::Nonconforming(rule) => {
+            let (name, fix) = rule_row(*rule);
             (
                 format!("nonconforming:{name}").into(),
                 format!("remote partial (nonconforming: {name})"),
@@ -47,7 +47,7 @@ pub(super) fn row_of(fault: &Fault) -> Row {
         Fault::ProbeTimeout { ms } => row(
             "timeout",
             format!("remote timeout ({ms} ms)"),
-            "Answer the whole handshake within the time named. Check that the endpoint is up and does not hold a response open. It is tried again early.",
+            "Answer the whole handshake within the time named. ConformanceRule that the endpoint is up and does not hold a response open. It is tried again early.",
             UNKNOWN,
         ),
         Fault::ConnectionLost => row(
@@ -266,7 +266,7 @@ fn unreached_row(stage: Stage, barrier: Barrier) -> Row {
         Barrier::ResolverFailed => (
             "dns_failed",
             "host lookup failed",
-            "The name servers of this domain did not answer. Check the zone's delegation; it is tried again early.",
+            "The name servers of this domain did not answer. ConformanceRule the zone's delegation; it is tried again early.",
             UNKNOWN,
         ),
         Barrier::Refused => (
@@ -338,7 +338,7 @@ fn http_row(door: Door, status: u16) -> Row {
         ),
         (Door::Card, 401 | 403) => (
             format!("card_{status}").into(),
-            "Serve the agent card to anonymous callers: a public card needs no credentials. Check bot walls and bucket permissions.",
+            "Serve the agent card to anonymous callers: a public card needs no credentials. ConformanceRule bot walls and bucket permissions.",
             FAIL,
         ),
         (Door::Card, _) => {
@@ -351,36 +351,38 @@ fn http_row(door: Door, status: u16) -> Row {
         ),
         (Door::Remote, _) => (
             format!("http_{status}").into(),
-            "The endpoint refuses the protocol's POST. Check that the published URL is the endpoint's, and that proxies let POST through.",
+            "The endpoint refuses the protocol's POST. ConformanceRule that the published URL is the endpoint's, and that proxies let POST through.",
             FAIL,
         ),
     };
     (code, text, fix.into(), class)
 }
 
-const fn check_row(check: Check) -> (&'static str, &'static str) {
-    match check {
-        Check::ResultType => (
+const fn rule_row(rule: ConformanceRule) -> (&'static str, &'static str) {
+    match rule {
+        ConformanceRule::ResultType => (
             "result_type",
             "Put resultType (\"complete\") into every result under 2026-07-28: the official clients refuse results without it.",
         ),
-        Check::Caching => (
+        ConformanceRule::Caching => (
             "caching",
             "Put ttlMs and cacheScope into the results of server/discover and tools/list under 2026-07-28: the official clients refuse results without them.",
         ),
-        Check::IdEcho => ("id_echo", "Echo the request's id with its JSON type: a number stays a number."),
-        Check::Batch => ("batch", "Answer one request with one object, never with an array."),
-        Check::JsonRpcMember => ("jsonrpc", "Put \"jsonrpc\": \"2.0\" into every reply."),
-        Check::Notification => {
+        ConformanceRule::IdEcho => {
+            ("id_echo", "Echo the request's id with its JSON type: a number stays a number.")
+        }
+        ConformanceRule::Batch => ("batch", "Answer one request with one object, never with an array."),
+        ConformanceRule::JsonRpcMember => ("jsonrpc", "Put \"jsonrpc\": \"2.0\" into every reply."),
+        ConformanceRule::Notification => {
             ("notification", "Accept a notification with status 202 and an empty body; it has no reply.")
         }
-        Check::ToolShape => (
+        ConformanceRule::ToolShape => (
             "tool_shape",
             "Give every tool a name of 1 to 128 characters and an inputSchema that is an object ({\"type\": \"object\"} at least).",
         ),
-        Check::ToolNames => ("tool_names", "Give every tool a name of its own."),
-        Check::Cursor => ("cursor", "Leave nextCursor out on the last page, and never repeat one."),
-        Check::Headers => (
+        ConformanceRule::ToolNames => ("tool_names", "Give every tool a name of its own."),
+        ConformanceRule::Cursor => ("cursor", "Leave nextCursor out on the last page, and never repeat one."),
+        ConformanceRule::Headers => (
             "headers",
             "Requests with correct MCP-Protocol-Version and Mcp-Method headers are refused (-32020 or -32021). Let proxies pass these headers on.",
         ),

@@ -143,23 +143,23 @@ fn every_fault_has_its_code_words_class_and_cure() {
 
 #[test]
 fn every_broken_rule_has_a_code_and_a_cure_of_its_own() {
-    let checks = [
-        Check::ResultType,
-        Check::Caching,
-        Check::IdEcho,
-        Check::Batch,
-        Check::JsonRpcMember,
-        Check::Notification,
-        Check::ToolShape,
-        Check::ToolNames,
-        Check::Cursor,
-        Check::Headers,
+    let rules = [
+        ConformanceRule::ResultType,
+        ConformanceRule::Caching,
+        ConformanceRule::IdEcho,
+        ConformanceRule::Batch,
+        ConformanceRule::JsonRpcMember,
+        ConformanceRule::Notification,
+        ConformanceRule::ToolShape,
+        ConformanceRule::ToolNames,
+        ConformanceRule::Cursor,
+        ConformanceRule::Headers,
     ];
-    let reasons = checks.map(|check| Fault::Nonconforming(check).reason(""));
+    let reasons = rules.map(|rule| Fault::Nonconforming(rule).reason(""));
     assert!(reasons.iter().all(|r| r.code.starts_with("nonconforming:") && r.fix.ends_with('.')));
     assert!(reasons.iter().all(|r| r.seen == r.reason), "nothing seen says what is wrong instead");
-    assert_eq!(reasons.iter().map(|r| &r.code).collect::<HashSet<_>>().len(), checks.len());
-    assert_eq!(reasons.iter().map(|r| &r.fix).collect::<HashSet<_>>().len(), checks.len());
+    assert_eq!(reasons.iter().map(|r| &r.code).collect::<HashSet<_>>().len(), rules.len());
+    assert_eq!(reasons.iter().map(|r| &r.fix).collect::<HashSet<_>>().len(), rules.len());
 }
 
 #[test]

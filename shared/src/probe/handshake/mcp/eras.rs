@@ -9,7 +9,7 @@ use crate::fetch::{Answer, FetchError, Request, Target};
 use crate::probe::handshake::conversation::{Conversation, glimpse};
 use crate::probe::handshake::jsonrpc::{Heard, Said, hear, texts};
 use crate::probe::handshake::sse;
-use crate::probe::reasons::Check;
+use crate::probe::reasons::ConformanceRule;
 
 /// The stateless revision, and the first of its era.
 pub(super) const MODERN: &str = "2026-07-28";
@@ -56,7 +56,7 @@ pub(super) struct Session {
     /// The opening was answered by an event stream.
     pub(super) streamed: bool,
     /// The rules that the answer to the opening breaks.
-    pub(super) quirks: Vec<Check>,
+    pub(super) quirks: Vec<ConformanceRule>,
     /// The `Accept` that it takes.
     accept: &'static str,
 }
@@ -235,7 +235,7 @@ fn client() -> Value {
 }
 
 /// Notes how a reply came, and which rules it breaks.
-pub(super) fn note(talk: &mut Conversation<'_>, streamed: bool, broken: &[Check], method: &str) {
+pub(super) fn note(talk: &mut Conversation<'_>, streamed: bool, broken: &[ConformanceRule], method: &str) {
     if streamed {
         talk.findings.signal("sse_answer");
         talk.findings.hint("sse");
@@ -244,14 +244,14 @@ pub(super) fn note(talk: &mut Conversation<'_>, streamed: bool, broken: &[Check]
 }
 
 /// What every cacheable result of the modern era must carry (MCP 2026-07-28, server/utilities/caching).
-pub(super) fn modern_faults(result: &Value) -> Vec<Check> {
+pub(super) fn modern_faults(result: &Value) -> Vec<ConformanceRule> {
     let mut faults = Vec::new();
     if !result["resultType"].is_string() {
-        faults.push(Check::ResultType);
+        faults.push(ConformanceRule::ResultType);
     }
     let scoped = matches!(result["cacheScope"].as_str(), Some("public" | "private"));
     if result["ttlMs"].as_u64().is_none() || !scoped {
-        faults.push(Check::Caching);
+        faults.push(ConformanceRule::Caching);
     }
     faults
 }

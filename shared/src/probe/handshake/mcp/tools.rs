@@ -12,7 +12,7 @@ use crate::fetch::Answer;
 use crate::model::Tool;
 use crate::probe::handshake::conversation::{Conversation, fault_of, glimpse, is_bot_wall, refusal};
 use crate::probe::handshake::jsonrpc::{Heard, Said, hear};
-use crate::probe::reasons::{Check, Door, Fault, Stage};
+use crate::probe::reasons::{ConformanceRule, Door, Fault, Stage};
 
 /// The most pages that are asked for.
 const PAGES: usize = 5;
@@ -58,7 +58,7 @@ pub(super) async fn list(talk: &mut Conversation<'_>, session: &Session) {
         match &cursor {
             None => break,
             Some(next) if !cursors.insert(next.clone()) => {
-                talk.findings.broken(&[Check::Cursor], &format!("nextCursor `{next}` came twice"));
+                talk.findings.broken(&[ConformanceRule::Cursor], &format!("nextCursor `{next}` came twice"));
                 break;
             }
             Some(_) => {}
@@ -86,7 +86,7 @@ async fn refused(talk: &mut Conversation<'_>, session: &Session, answer: &Answer
             Said::Error(_) if !session.has_tools => talk.findings.signal("no_tools"),
             Said::Broken => {
                 let seen = format!("tools/list: {}", glimpse(answer));
-                talk.findings.broken(&[Check::IdEcho], &seen);
+                talk.findings.broken(&[ConformanceRule::IdEcho], &seen);
             }
             _ => talk.findings.fault(&Fault::ToolsFailed, &seen),
         }
@@ -102,10 +102,10 @@ fn take(talk: &mut Conversation<'_>, tools: &[Value]) {
     for tool in tools {
         let name = text(tool, "name");
         if name.is_empty() || name.chars().count() > LONGEST_NAME || !tool["inputSchema"].is_object() {
-            findings.broken(&[Check::ToolShape], &format!("tool `{name}`"));
+            findings.broken(&[ConformanceRule::ToolShape], &format!("tool `{name}`"));
         }
         if !names.insert(name.clone()) {
-            findings.broken(&[Check::ToolNames], &format!("tool `{name}`"));
+            findings.broken(&[ConformanceRule::ToolNames], &format!("tool `{name}`"));
         }
     }
     let named = tools.iter().filter(|tool| !text(tool, "name").is_empty());
