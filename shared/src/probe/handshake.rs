@@ -19,7 +19,7 @@ use tokio::time::timeout;
 
 use crate::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Request, Target};
 use crate::model::{DeclaredTransport, Kind, Random, Verdict};
-use crate::probe::reasons::{Door, Fault, Stage};
+use crate::probe::reasons::{Fault, ProbedResource, Stage};
 use conversation::{Conversation, fault_of, glimpse, refusal, retry_after};
 use findings::Findings;
 
@@ -70,21 +70,21 @@ pub enum Preflight {
 pub async fn preflight(fetcher: &Fetcher, subject: &Subject, _random: &Random) -> Preflight {
     let mut findings = Findings::default();
     findings.facts.kind = subject.kind;
-    let door = if expects_card(subject) { Door::Card } else { Door::Remote };
+    let resource = if expects_card(subject) { ProbedResource::Card } else { ProbedResource::Remote };
     let (fault, seen) = if is_templated(&subject.url) {
         (Fault::Templated, subject.url.to_string())
     } else {
-        match knock(fetcher, subject, door).await {
+        match knock(fetcher, subject, resource).await {
             Ok(opening) => match opening.card {
                 Some(answer) if !answer.status.is_success() => {
                     findings.answered_before(answer.elapsed);
                     findings.asked_to_wait(retry_after(&answer));
                     findings.facts.card_url = Some(subject.url.to_string());
-                    (refusal(&answer, door), glimpse(&answer))
+                    (refusal(&answer, resource), glimpse(&answer))
                 }
                 card => return Preflight::Pass(Opening { card }),
             },
-            Err(error) => (fault_of(&error, door, Stage::Preflight), error.to_string()),
+            Err(error) => (fault_of(&error, resource, Stage::Preflight), error.to_string()),
         }
     };
     findings.signal("preflight_reject");
@@ -92,13 +92,17 @@ pub async fn preflight(fetcher: &Fetcher, subject: &Subject, _random: &Random) -
     Preflight::Reject(findings.into_verdict())
 }
 
-async fn knock(fetcher: &Fetcher, subject: &Subject, door: Door) -> Result<Opening, FetchError> {
-    match door {
-        Door::Card => {
+async fn knock(
+    fetcher: &Fetcher,
+    subject: &Subject,
+    resource: ProbedResource,
+) -> Result<Opening, FetchError> {
+    match resource {
+        ProbedResource::Card => {
             let request = Request::get(subject.url.clone()).with_deadline(PREFLIGHT);
             Ok(Opening { card: Some(fetcher.send(request).await?) })
         }
-        Door::Remote => {
+        ProbedResource::Remote => {
             fetcher.connect(&subject.url, PREFLIGHT).await?;
             Ok(Opening::default())
         }
@@ -135,9 +139,10 @@ async fn hold(talk: &mut Conversation<'_>, subject: &Subject, opening: Opening) 
             Ok(answer) if answer.status.is_success() => {
                 a2a::probe(talk, subject, &subject.url, &answer).await
             }
-            Ok(answer) => talk.findings.fault(&refusal(&answer, Door::Card), &glimpse(&answer)),
+            Ok(answer) => talk.findings.fault(&refusal(&answer, ProbedResource::Card), &glimpse(&answer)),
             Err(error) => {
-                talk.findings.fault(&fault_of(&error, Door::Card, Stage::Probe), &error.to_string());
+                talk.findings
+                    .fault(&fault_of(&error, ProbedResource::Card, Stage::Probe), &error.to_string());
             }
         },
         (None, Some(Kind::Mcp)) => mcp::probe(talk, subject).await,

@@ -16,14 +16,14 @@ const SEEN: usize = 160;
 
 /// What was being asked when a fault showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Door {
+pub enum ProbedResource {
     /// The agent card.
     Card,
     /// The endpoint: the card's interface, or the MCP server.
     Remote,
 }
 
-impl Door {
+impl ProbedResource {
     const fn word(self) -> &'static str {
         match self {
             Self::Card => "card",
@@ -112,26 +112,26 @@ pub enum Fault {
     /// A redirect that is not followed.
     Redirected {
         /// Where it happened.
-        door: Door,
+        resource: ProbedResource,
         /// The status of the redirect, where one was seen.
         status: Option<u16>,
     },
     /// An answer over the size limit.
     TooLarge {
         /// What was too large.
-        door: Door,
+        resource: ProbedResource,
     },
     /// A status that refuses, by number.
     Http {
         /// Who answered it.
-        door: Door,
+        resource: ProbedResource,
         /// The status.
         status: u16,
     },
     /// A bot wall stands before the server.
     Waf {
         /// What was asked for.
-        door: Door,
+        resource: ProbedResource,
         /// The status it answers with.
         status: u16,
     },

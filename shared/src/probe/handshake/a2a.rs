@@ -14,7 +14,7 @@ use super::{Depth, Subject};
 use crate::fetch::{Answer, FetchError, Target};
 use crate::formats::agent_card::{self, AgentCard, Binding, CardFault, Interface};
 use crate::model::Kind;
-use crate::probe::reasons::{self, Door, Fault, Stage};
+use crate::probe::reasons::{self, Fault, ProbedResource, Stage};
 use reply::{Loss, Turn};
 use speech::{Carrier, Tongue, Way};
 
@@ -202,7 +202,7 @@ async fn message(talk: &mut Conversation<'_>, way: &Way) -> Turn {
 }
 
 fn lost(error: &FetchError, last: bool) -> Turn {
-    let fault = fault_of(error, Door::Remote, Stage::Probe);
+    let fault = fault_of(error, ProbedResource::Remote, Stage::Probe);
     Turn::Lost(Loss { fault, seen: error.to_string(), spoke: false, retry: false, last })
 }
 

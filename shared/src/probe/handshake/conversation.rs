@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::findings::Findings;
 use crate::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Request, TargetError};
 use crate::model::{Random, Reach};
-use crate::probe::reasons::{Barrier, Door, Fault, Stage};
+use crate::probe::reasons::{Barrier, Fault, ProbedResource, Stage};
 
 /// The most requests of one handshake: the longest sound one takes seven, none goes on for ever.
 const MOST_REQUESTS: u8 = 10;
@@ -100,7 +100,7 @@ pub(super) fn retry_after(answer: &Answer) -> Option<Duration> {
 }
 
 /// What a fetch without an answer amounts to.
-pub(super) fn fault_of(error: &FetchError, door: Door, stage: Stage) -> Fault {
+pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stage) -> Fault {
     let unreached = |barrier| Fault::Unreached { stage, barrier };
     match error {
         FetchError::Blocked(TargetError::PrivateAddress) => unreached(Barrier::NotPublic),
@@ -114,22 +114,24 @@ pub(super) fn fault_of(error: &FetchError, door: Door, stage: Stage) -> Fault {
             Stage::Preflight => Fault::PreflightTimeout { ms: PREFLIGHT.as_millis() },
             Stage::Probe => Fault::ProbeTimeout { ms: PROBE.as_millis() },
         },
-        FetchError::TooLarge { .. } => Fault::TooLarge { door },
-        FetchError::TooManyRedirects | FetchError::BadRedirect => Fault::Redirected { door, status: None },
+        FetchError::TooLarge { .. } => Fault::TooLarge { resource },
+        FetchError::TooManyRedirects | FetchError::BadRedirect => {
+            Fault::Redirected { resource, status: None }
+        }
         FetchError::Broken => Fault::ConnectionLost,
         FetchError::BadEncoding => Fault::BadEncoding,
     }
 }
 
 /// What a status that refuses amounts to, a bot wall in front of the server included.
-pub(super) fn refusal(answer: &Answer, door: Door) -> Fault {
+pub(super) fn refusal(answer: &Answer, resource: ProbedResource) -> Fault {
     let status = answer.status.as_u16();
     if is_bot_wall(answer) {
-        Fault::Waf { door, status }
+        Fault::Waf { resource, status }
     } else if answer.status.is_redirection() {
-        Fault::Redirected { door, status: Some(status) }
+        Fault::Redirected { resource, status: Some(status) }
     } else {
-        Fault::Http { door, status }
+        Fault::Http { resource, status }
     }
 }
 
@@ -184,9 +186,10 @@ mod tests {
             (FetchError::BadEncoding, "bad_encoding"),
         ];
         for (error, code) in table {
-            assert_eq!(fault_of(&error, Door::Remote, Stage::Probe).code(), code, "{error:?}");
+            assert_eq!(fault_of(&error, ProbedResource::Remote, Stage::Probe).code(), code, "{error:?}");
         }
-        let preflight = fault_of(&FetchError::Timeout { after: PREFLIGHT }, Door::Card, Stage::Preflight);
+        let preflight =
+            fault_of(&FetchError::Timeout { after: PREFLIGHT }, ProbedResource::Card, Stage::Preflight);
         assert_eq!(preflight.reason("").reason, "preflight timeout (2500 ms)");
     }
 

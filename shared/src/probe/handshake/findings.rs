@@ -167,7 +167,7 @@ fn add(list: &mut Vec<String>, item: String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::probe::reasons::Door;
+    use crate::probe::reasons::ProbedResource;
 
     #[test]
     fn the_worst_fault_decides_and_warnings_do_not() {
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_peer_that_spoke_and_fell_silent_is_partial() {
-        let busy = Fault::Http { door: Door::Remote, status: 503 };
+        let busy = Fault::Http { resource: ProbedResource::Remote, status: 503 };
         for (speaks, outcome) in [(false, Handshake::Fail), (true, Handshake::Partial)] {
             let mut findings = Findings { speaks, ..Findings::default() };
             findings.fault(&busy, "");

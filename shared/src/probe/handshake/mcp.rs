@@ -16,7 +16,7 @@ use super::jsonrpc::{Heard, METHOD_NOT_FOUND, PARSE_ERROR, Said};
 use super::{Depth, Subject, sse};
 use crate::fetch::{Answer, Request, TOOL_LIST_BYTES, Target};
 use crate::model::DeclaredTransport;
-use crate::probe::reasons::{ConformanceRule, Door, Fault, Stage};
+use crate::probe::reasons::{ConformanceRule, Fault, ProbedResource, Stage};
 use eras::{Era, MODERN, Opened, Session};
 
 /// How long an HTTP+SSE server has to name its endpoint.
@@ -49,7 +49,7 @@ pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
             Opened::Nothing(error) => {
                 return talk
                     .findings
-                    .fault(&fault_of(&error, Door::Remote, Stage::Probe), &error.to_string());
+                    .fault(&fault_of(&error, ProbedResource::Remote, Stage::Probe), &error.to_string());
             }
             // Only the question of the modern era may go unanswered: the other has its own chance.
             Opened::Silence => {}
@@ -81,7 +81,7 @@ async fn judge(talk: &mut Conversation<'_>, answer: &Answer, heard: &Heard, era:
     let status = answer.status.as_u16();
     let seen = eras::seen(answer, heard);
     if is_bot_wall(answer) || status == 429 {
-        talk.findings.fault(&refusal(answer, Door::Remote), &seen);
+        talk.findings.fault(&refusal(answer, ProbedResource::Remote), &seen);
         return None;
     }
     let error = match &heard.said {
@@ -101,7 +101,7 @@ async fn judge(talk: &mut Conversation<'_>, answer: &Answer, heard: &Heard, era:
                 talk.findings.speaks = true;
                 found(Fault::Nonconforming(ConformanceRule::Headers), false)
             }
-            _ if status >= 500 => found(refusal(answer, Door::Remote), false),
+            _ if status >= 500 => found(refusal(answer, ProbedResource::Remote), false),
             METHOD_NOT_FOUND | PARSE_ERROR => found(Fault::NotMcp { status }, era == Era::Legacy),
             _ if status == 406 => {
                 talk.findings.speaks |= era == Era::Legacy;
@@ -117,10 +117,10 @@ async fn judge(talk: &mut Conversation<'_>, answer: &Answer, heard: &Heard, era:
         (Said::Broken, 200..=499) => found(Fault::BadJsonRpc, false),
         (_, 200..=299) => found(Fault::NotMcp { status }, false),
         (_, 400 | 405) => found(Fault::NotMcp { status }, true),
-        (_, 404 | 410) => found(refusal(answer, Door::Remote), true),
+        (_, 404 | 410) => found(refusal(answer, ProbedResource::Remote), true),
         (_, 406) => found(Fault::NotAcceptable { speaks: false }, true),
         (_, 415) => found(Fault::ContentTypeRefused, true),
-        _ => found(refusal(answer, Door::Remote), false),
+        _ => found(refusal(answer, ProbedResource::Remote), false),
     }
 }
 

@@ -3,7 +3,9 @@
 
 use std::borrow::Cow;
 
-use super::{Barrier, Class, ConformanceRule, Door, FAIL, Fault, LATER, PARTIAL, SKIP, Stage, UNKNOWN};
+use super::{
+    Barrier, Class, ConformanceRule, FAIL, Fault, LATER, PARTIAL, ProbedResource, SKIP, Stage, UNKNOWN,
+};
 
 /// Code, contract's words, cure, class.
 pub(super) type Row = (Cow<'static, str>, String, Cow<'static, str>, Class);
@@ -15,7 +17,7 @@ fn row(code: &'static str, words: impl Into<String>, fix: &'static str, class: C
 /// The row of a fault.
 pub(super) fn row_of(fault: &Fault) -> Row {
     match fault {
-        Fault::Http { door, status } => http_row(*door, *status),
+        Fault::Http { resource, status } => http_row(*resource, *status),
         Fault::Unreached { stage, barrier } => unreached_row(*stage, *barrier),
         Fault::InvalidCard { status, finding } => (
             finding.code.into(),
@@ -62,30 +64,30 @@ pub(super) fn row_of(fault: &Fault) -> Row {
             "Send the body as it is, or with a sound gzip encoding.",
             FAIL,
         ),
-        Fault::Redirected { door, status } => row(
+        Fault::Redirected { resource, status } => row(
             "redirected",
             match status {
-                Some(status) => format!("{} fail {status} (redirect not followed)", door.word()),
-                None => format!("{} fail (redirect not followed)", door.word()),
+                Some(status) => format!("{} fail {status} (redirect not followed)", resource.word()),
+                None => format!("{} fail (redirect not followed)", resource.word()),
             },
             "Publish the final URL. Of an endpoint only one 307 or 308 on the same origin is followed, of a card three redirects; never from https to http.",
             FAIL,
         ),
-        Fault::TooLarge { door: Door::Card } => row(
+        Fault::TooLarge { resource: ProbedResource::Card } => row(
             "card_too_large",
             "card fail 200 (over 256 KiB)",
             "Keep the agent card under 256 KiB: move long texts to the documentation URL.",
             FAIL,
         ),
-        Fault::TooLarge { door: Door::Remote } => row(
+        Fault::TooLarge { resource: ProbedResource::Remote } => row(
             "answer_too_large",
             "remote fail 200 (over 1 MiB)",
             "Keep each answer of the handshake under 1 MiB: page tools/list with nextCursor and shorten descriptions.",
             FAIL,
         ),
-        Fault::Waf { door, status } => row(
+        Fault::Waf { resource, status } => row(
             "waf",
-            format!("{} fail {status} (bot wall)", door.word()),
+            format!("{} fail {status} (bot wall)", resource.word()),
             "A bot wall answers instead of the server. Let machine clients reach this path, or allow the registry's User-Agent; it is tried again early.",
             UNKNOWN,
         ),
@@ -308,14 +310,14 @@ fn unreached_row(stage: Stage, barrier: Barrier) -> Row {
 }
 
 /// A status by number: 429 and 5xx say more of the moment than of the peer.
-fn http_row(door: Door, status: u16) -> Row {
-    let word = door.word();
-    let note = match (door, status) {
-        (Door::Card, 404 | 410) => " (no card)",
+fn http_row(resource: ProbedResource, status: u16) -> Row {
+    let word = resource.word();
+    let note = match (resource, status) {
+        (ProbedResource::Card, 404 | 410) => " (no card)",
         _ => "",
     };
     let text = format!("{word} fail {status}{note}");
-    let (code, fix, class): (Cow<'static, str>, _, _) = match (door, status) {
+    let (code, fix, class): (Cow<'static, str>, _, _) = match (resource, status) {
         (_, 429) => (
             "rate_limited".into(),
             "The server limits the rate of requests. Nothing to do if it was busy; otherwise let a few requests per hour through. It is tried again early.",
@@ -326,30 +328,30 @@ fn http_row(door: Door, status: u16) -> Row {
             "The server failed. Look for the request in your log; it is tried again early.",
             UNKNOWN,
         ),
-        (Door::Card, 404 | 410) => (
+        (ProbedResource::Card, 404 | 410) => (
             "card_404".into(),
             "Serve the agent card at this URL, commonly /.well-known/agent-card.json, or publish the URL at which it is.",
             FAIL,
         ),
-        (Door::Card, 402) => (
+        (ProbedResource::Card, 402) => (
             "card_402".into(),
             "Serve the agent card free of charge: it is how callers learn what they would pay for.",
             FAIL,
         ),
-        (Door::Card, 401 | 403) => (
+        (ProbedResource::Card, 401 | 403) => (
             format!("card_{status}").into(),
             "Serve the agent card to anonymous callers: a public card needs no credentials. ConformanceRule bot walls and bucket permissions.",
             FAIL,
         ),
-        (Door::Card, _) => {
+        (ProbedResource::Card, _) => {
             (format!("card_{status}").into(), "Answer a GET of this URL with 200 and the agent card.", FAIL)
         }
-        (Door::Remote, 404 | 410) => (
+        (ProbedResource::Remote, 404 | 410) => (
             "http_404".into(),
             "Nothing is at this URL. Publish the URL of the endpoint itself, path included.",
             FAIL,
         ),
-        (Door::Remote, _) => (
+        (ProbedResource::Remote, _) => (
             format!("http_{status}").into(),
             "The endpoint refuses the protocol's POST. ConformanceRule that the published URL is the endpoint's, and that proxies let POST through.",
             FAIL,

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::*;
 
 fn table() -> Vec<(Fault, &'static str, &'static str, Class)> {
-    use Door::{Card, Remote};
+    use ProbedResource::{Card, Remote};
     let unreached = |stage, barrier| Fault::Unreached { stage, barrier };
     vec![
         (Fault::PreflightTimeout { ms: 2500 }, "preflight_timeout", "preflight timeout (2500 ms)", UNKNOWN),
@@ -52,24 +52,24 @@ fn table() -> Vec<(Fault, &'static str, &'static str, Class)> {
             FAIL,
         ),
         (
-            Fault::Redirected { door: Remote, status: Some(302) },
+            Fault::Redirected { resource: Remote, status: Some(302) },
             "redirected",
             "remote fail 302 (redirect not followed)",
             FAIL,
         ),
-        (Fault::TooLarge { door: Card }, "card_too_large", "card fail 200 (over 256 KiB)", FAIL),
-        (Fault::TooLarge { door: Remote }, "answer_too_large", "remote fail 200 (over 1 MiB)", FAIL),
-        (Fault::Http { door: Card, status: 404 }, "card_404", "card fail 404 (no card)", FAIL),
-        (Fault::Http { door: Card, status: 401 }, "card_401", "card fail 401", FAIL),
-        (Fault::Http { door: Card, status: 403 }, "card_403", "card fail 403", FAIL),
-        (Fault::Http { door: Card, status: 402 }, "card_402", "card fail 402", FAIL),
-        (Fault::Http { door: Card, status: 406 }, "card_406", "card fail 406", FAIL),
-        (Fault::Http { door: Card, status: 503 }, "http_5xx", "card fail 503", UNKNOWN),
-        (Fault::Http { door: Remote, status: 404 }, "http_404", "remote fail 404", FAIL),
-        (Fault::Http { door: Remote, status: 405 }, "http_405", "remote fail 405", FAIL),
-        (Fault::Http { door: Remote, status: 429 }, "rate_limited", "remote fail 429", UNKNOWN),
-        (Fault::Waf { door: Card, status: 403 }, "waf", "card fail 403 (bot wall)", UNKNOWN),
-        (Fault::Waf { door: Remote, status: 403 }, "waf", "remote fail 403 (bot wall)", UNKNOWN),
+        (Fault::TooLarge { resource: Card }, "card_too_large", "card fail 200 (over 256 KiB)", FAIL),
+        (Fault::TooLarge { resource: Remote }, "answer_too_large", "remote fail 200 (over 1 MiB)", FAIL),
+        (Fault::Http { resource: Card, status: 404 }, "card_404", "card fail 404 (no card)", FAIL),
+        (Fault::Http { resource: Card, status: 401 }, "card_401", "card fail 401", FAIL),
+        (Fault::Http { resource: Card, status: 403 }, "card_403", "card fail 403", FAIL),
+        (Fault::Http { resource: Card, status: 402 }, "card_402", "card fail 402", FAIL),
+        (Fault::Http { resource: Card, status: 406 }, "card_406", "card fail 406", FAIL),
+        (Fault::Http { resource: Card, status: 503 }, "http_5xx", "card fail 503", UNKNOWN),
+        (Fault::Http { resource: Remote, status: 404 }, "http_404", "remote fail 404", FAIL),
+        (Fault::Http { resource: Remote, status: 405 }, "http_405", "remote fail 405", FAIL),
+        (Fault::Http { resource: Remote, status: 429 }, "rate_limited", "remote fail 429", UNKNOWN),
+        (Fault::Waf { resource: Card, status: 403 }, "waf", "card fail 403 (bot wall)", UNKNOWN),
+        (Fault::Waf { resource: Remote, status: 403 }, "waf", "remote fail 403 (bot wall)", UNKNOWN),
         (Fault::NothingFound { status: Some(404) }, "nothing_found", "card fail 404 (no card)", FAIL),
         (Fault::NotACard { status: 200 }, "not_a_card", "card fail 200 (non-card body)", FAIL),
         (

@@ -9,7 +9,7 @@ use crate::probe::handshake::conversation::{glimpse, refusal};
 use crate::probe::handshake::jsonrpc::{
     INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError, Said, hear,
 };
-use crate::probe::reasons::{Door, Fault};
+use crate::probe::reasons::{Fault, ProbedResource};
 
 /// Task not found (A2A specification 5.4).
 const TASK_NOT_FOUND: i64 = -32001;
@@ -102,10 +102,12 @@ pub(super) fn to_message(way: &Way, answer: &Answer, id: u64) -> Turn {
 fn gate(answer: &Answer, spoke: bool) -> Option<Turn> {
     let status = answer.status.as_u16();
     let fault = match status {
-        _ if crate::probe::handshake::conversation::is_bot_wall(answer) => refusal(answer, Door::Remote),
+        _ if crate::probe::handshake::conversation::is_bot_wall(answer) => {
+            refusal(answer, ProbedResource::Remote)
+        }
         401 | 403 | 407 => Fault::AuthRequired { status },
         402 => Fault::PaymentRequired,
-        429 => refusal(answer, Door::Remote),
+        429 => refusal(answer, ProbedResource::Remote),
         _ => return None,
     };
     Some(Turn::Lost(Loss { fault, seen: glimpse(answer), spoke, retry: false, last: true }))
@@ -126,7 +128,8 @@ fn unanswered(answer: &Answer) -> Turn {
         return turn;
     }
     let status = answer.status.as_u16();
-    let fault = if answer.status.is_success() { Fault::NotA2a } else { refusal(answer, Door::Remote) };
+    let fault =
+        if answer.status.is_success() { Fault::NotA2a } else { refusal(answer, ProbedResource::Remote) };
     // Frameworks crash on a dialect they do not know, or know its paths nowhere.
     let retry = matches!(status, 400 | 404 | 405 | 500 | 501);
     Turn::Lost(Loss { fault, seen: glimpse(answer), spoke: false, retry, last: true })

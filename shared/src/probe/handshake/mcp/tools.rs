@@ -12,7 +12,7 @@ use crate::fetch::Answer;
 use crate::model::Tool;
 use crate::probe::handshake::conversation::{Conversation, fault_of, glimpse, is_bot_wall, refusal};
 use crate::probe::handshake::jsonrpc::{Heard, Said, hear};
-use crate::probe::reasons::{ConformanceRule, Door, Fault, Stage};
+use crate::probe::reasons::{ConformanceRule, Fault, ProbedResource, Stage};
 
 /// The most pages that are asked for.
 const PAGES: usize = 5;
@@ -34,7 +34,7 @@ pub(super) async fn list(talk: &mut Conversation<'_>, session: &Session) {
         let answer = match talk.ask(session.request(id, "tools/list", params)).await {
             Ok(answer) => answer,
             Err(error) => {
-                let fault = fault_of(&error, Door::Remote, Stage::Probe);
+                let fault = fault_of(&error, ProbedResource::Remote, Stage::Probe);
                 return talk.findings.fault(&fault, &format!("tools/list: {error}"));
             }
         };
@@ -76,13 +76,13 @@ async fn refused(talk: &mut Conversation<'_>, session: &Session, answer: &Answer
     let seen = format!("tools/list: {}", eras::seen(answer, heard));
     let wants_credentials = matches!(&heard.said, Said::Error(error) if error.wants_credentials());
     if is_bot_wall(answer) {
-        talk.findings.fault(&refusal(answer, Door::Remote), &seen);
+        talk.findings.fault(&refusal(answer, ProbedResource::Remote), &seen);
     } else if matches!(status, 401..=403 | 407) || wants_credentials {
         super::auth::judge(talk, answer, true, &seen).await;
     } else {
         let moment = status == 429 || (status >= 500 && !matches!(heard.said, Said::Error(_)));
         match &heard.said {
-            _ if moment => talk.findings.fault(&refusal(answer, Door::Remote), &seen),
+            _ if moment => talk.findings.fault(&refusal(answer, ProbedResource::Remote), &seen),
             Said::Error(_) if !session.has_tools => talk.findings.signal("no_tools"),
             Said::Broken => {
                 let seen = format!("tools/list: {}", glimpse(answer));
