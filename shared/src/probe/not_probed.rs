@@ -3,7 +3,7 @@
 
 use crate::fetch::TargetError;
 use crate::model::{Facts, Kind, Obstacle, Verdict};
-use crate::probe::reasons::{Barrier, Fault, Stage};
+use crate::probe::reasons::{ConnectError, Fault, Stage};
 
 /// The verdict on a listing with an obstacle.
 #[must_use]
@@ -19,7 +19,7 @@ pub fn hindered(obstacle: Obstacle, kind: Option<Kind>) -> Verdict {
 /// The verdict on a URL that was stored under other rules and may not be called under these.
 #[must_use]
 pub fn refused(error: &TargetError, kind: Option<Kind>) -> Verdict {
-    verdict(&Fault::Unreached { stage: Stage::Preflight, barrier: Barrier::Url }, &error.to_string(), kind)
+    verdict(&Fault::Unreached { stage: Stage::Preflight, cause: ConnectError::Url }, &error.to_string(), kind)
 }
 
 fn verdict(fault: &Fault, seen: &str, kind: Option<Kind>) -> Verdict {

@@ -43,7 +43,7 @@ pub enum Stage {
 
 /// What keeps a connection from coming about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Barrier {
+pub enum ConnectError {
     /// The host name does not resolve.
     HostNotFound,
     /// The name servers failed to answer.
@@ -103,7 +103,7 @@ pub enum Fault {
         /// When it was tried.
         stage: Stage,
         /// What stood in the way.
-        barrier: Barrier,
+        cause: ConnectError,
     },
     /// The connection broke while an answer was expected.
     ConnectionLost,

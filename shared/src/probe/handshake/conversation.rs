@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::findings::Findings;
 use crate::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Request, TargetError};
 use crate::model::{Random, Reach};
-use crate::probe::reasons::{Barrier, Fault, ProbedResource, Stage};
+use crate::probe::reasons::{ConnectError, Fault, ProbedResource, Stage};
 
 /// The most requests of one handshake: the longest sound one takes seven, none goes on for ever.
 const MOST_REQUESTS: u8 = 10;
@@ -101,15 +101,15 @@ pub(super) fn retry_after(answer: &Answer) -> Option<Duration> {
 
 /// What a fetch without an answer amounts to.
 pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stage) -> Fault {
-    let unreached = |barrier| Fault::Unreached { stage, barrier };
+    let unreached = |cause| Fault::Unreached { stage, cause };
     match error {
-        FetchError::Blocked(TargetError::PrivateAddress) => unreached(Barrier::NotPublic),
-        FetchError::OwnHost => unreached(Barrier::OwnHost),
-        FetchError::Blocked(_) => unreached(Barrier::Url),
-        FetchError::NameNotFound => unreached(Barrier::HostNotFound),
-        FetchError::NameUnresolved => unreached(Barrier::ResolverFailed),
-        FetchError::Refused => unreached(Barrier::Refused),
-        FetchError::Tls => unreached(Barrier::Tls),
+        FetchError::Blocked(TargetError::PrivateAddress) => unreached(ConnectError::NotPublic),
+        FetchError::OwnHost => unreached(ConnectError::OwnHost),
+        FetchError::Blocked(_) => unreached(ConnectError::Url),
+        FetchError::NameNotFound => unreached(ConnectError::HostNotFound),
+        FetchError::NameUnresolved => unreached(ConnectError::ResolverFailed),
+        FetchError::Refused => unreached(ConnectError::Refused),
+        FetchError::Tls => unreached(ConnectError::Tls),
         FetchError::Timeout { .. } => match stage {
             Stage::Preflight => Fault::PreflightTimeout { ms: PREFLIGHT.as_millis() },
             Stage::Probe => Fault::ProbeTimeout { ms: PROBE.as_millis() },

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::{
-    Barrier, Class, ConformanceRule, FAIL, Fault, LATER, PARTIAL, ProbedResource, SKIP, Stage, UNKNOWN,
+    Class, ConformanceRule, ConnectError, FAIL, Fault, LATER, PARTIAL, ProbedResource, SKIP, Stage, UNKNOWN,
 };
 
 /// Code, contract's words, cure, class.
@@ -18,7 +18,7 @@ fn row(code: &'static str, words: impl Into<String>, fix: &'static str, class: C
 pub(super) fn row_of(fault: &Fault) -> Row {
     match fault {
         Fault::Http { resource, status } => http_row(*resource, *status),
-        Fault::Unreached { stage, barrier } => unreached_row(*stage, *barrier),
+        Fault::Unreached { stage, cause } => unreached_row(*stage, *cause),
         Fault::InvalidCard { status, finding } => (
             finding.code.into(),
             format!("card fail {status} (invalid card)"),
@@ -257,45 +257,45 @@ pub(super) fn row_of(fault: &Fault) -> Row {
 }
 
 /// No connection: what the contract calls a preflight reject, unless it shows later.
-fn unreached_row(stage: Stage, barrier: Barrier) -> Row {
-    let (code, what, fix, class) = match barrier {
-        Barrier::HostNotFound => (
+fn unreached_row(stage: Stage, cause: ConnectError) -> Row {
+    let (code, what, fix, class) = match cause {
+        ConnectError::HostNotFound => (
             "dns_nxdomain",
             "host not found",
             "Publish a DNS record for this host, or publish the listing again with the right host name.",
             FAIL,
         ),
-        Barrier::ResolverFailed => (
+        ConnectError::ResolverFailed => (
             "dns_failed",
             "host lookup failed",
             "The name servers of this domain did not answer. ConformanceRule the zone's delegation; it is tried again early.",
             UNKNOWN,
         ),
-        Barrier::Refused => (
+        ConnectError::Refused => (
             "conn_refused",
             "connection refused",
             "Start the server and let it listen on port 443 of this host, then publish again.",
             FAIL,
         ),
-        Barrier::Tls => (
+        ConnectError::Tls => (
             "tls_error",
             "TLS error",
             "Serve a certificate that is valid for this host, with its full chain, and TLS 1.2 or 1.3.",
             FAIL,
         ),
-        Barrier::NotPublic => (
+        ConnectError::NotPublic => (
             "blocked_ip",
             "address not public",
             "The registry only calls public addresses. Publish the URL under which the internet reaches this server.",
             SKIP,
         ),
-        Barrier::OwnHost => (
+        ConnectError::OwnHost => (
             "own_host",
             "the registry's own host",
             "This URL leads to the registry itself, which calls nobody there but its own agent and MCP server. Publish the address of your own server.",
             SKIP,
         ),
-        Barrier::Url => (
+        ConnectError::Url => (
             "url_refused",
             "URL not allowed",
             "Use an https URL with a public host name, on port 443, without user name or password.",

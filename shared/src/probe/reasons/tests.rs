@@ -7,46 +7,51 @@ use super::*;
 
 fn table() -> Vec<(Fault, &'static str, &'static str, Class)> {
     use ProbedResource::{Card, Remote};
-    let unreached = |stage, barrier| Fault::Unreached { stage, barrier };
+    let unreached = |stage, cause| Fault::Unreached { stage, cause };
     vec![
         (Fault::PreflightTimeout { ms: 2500 }, "preflight_timeout", "preflight timeout (2500 ms)", UNKNOWN),
         (Fault::ProbeTimeout { ms: 10_000 }, "timeout", "remote timeout (10000 ms)", UNKNOWN),
         (
-            unreached(Stage::Preflight, Barrier::HostNotFound),
+            unreached(Stage::Preflight, ConnectError::HostNotFound),
             "dns_nxdomain",
             "preflight reject (host not found)",
             FAIL,
         ),
         (
-            unreached(Stage::Preflight, Barrier::ResolverFailed),
+            unreached(Stage::Preflight, ConnectError::ResolverFailed),
             "dns_failed",
             "preflight reject (host lookup failed)",
             UNKNOWN,
         ),
         (
-            unreached(Stage::Preflight, Barrier::Refused),
+            unreached(Stage::Preflight, ConnectError::Refused),
             "conn_refused",
             "preflight reject (connection refused)",
             FAIL,
         ),
-        (unreached(Stage::Preflight, Barrier::Tls), "tls_error", "preflight reject (TLS error)", FAIL),
-        (unreached(Stage::Probe, Barrier::Refused), "conn_refused", "remote fail (connection refused)", FAIL),
+        (unreached(Stage::Preflight, ConnectError::Tls), "tls_error", "preflight reject (TLS error)", FAIL),
+        (
+            unreached(Stage::Probe, ConnectError::Refused),
+            "conn_refused",
+            "remote fail (connection refused)",
+            FAIL,
+        ),
         (Fault::BadEncoding, "bad_encoding", "remote fail (undecodable body)", FAIL),
         (Fault::ConnectionLost, "conn_lost", "remote fail (connection lost)", UNKNOWN),
         (
-            unreached(Stage::Preflight, Barrier::NotPublic),
+            unreached(Stage::Preflight, ConnectError::NotPublic),
             "blocked_ip",
             "preflight reject (address not public)",
             SKIP,
         ),
         (
-            unreached(Stage::Preflight, Barrier::OwnHost),
+            unreached(Stage::Preflight, ConnectError::OwnHost),
             "own_host",
             "preflight reject (the registry's own host)",
             SKIP,
         ),
         (
-            unreached(Stage::Preflight, Barrier::Url),
+            unreached(Stage::Preflight, ConnectError::Url),
             "url_refused",
             "preflight reject (URL not allowed)",
             FAIL,
