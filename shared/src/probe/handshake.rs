@@ -19,7 +19,7 @@ use tokio::time::timeout;
 
 use crate::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Request, Target};
 use crate::model::{DeclaredTransport, Kind, Random, Verdict};
-use crate::probe::reasons::{Fault, ProbedResource, Stage};
+use crate::probe::reasons::{ProbeFault, ProbedResource, Stage};
 use conversation::{Conversation, fault_of, glimpse, refusal, retry_after};
 use findings::Findings;
 
@@ -72,7 +72,7 @@ pub async fn preflight(fetcher: &Fetcher, subject: &Subject, _random: &Random) -
     findings.facts.kind = subject.kind;
     let resource = if expects_card(subject) { ProbedResource::Card } else { ProbedResource::Remote };
     let (fault, seen) = if is_templated(&subject.url) {
-        (Fault::Templated, subject.url.to_string())
+        (ProbeFault::Templated, subject.url.to_string())
     } else {
         match knock(fetcher, subject, resource).await {
             Ok(opening) => match opening.card {
@@ -127,7 +127,7 @@ async fn probe_within(
     let mut talk = Conversation::new(fetcher, random, &mut findings, limit);
     // The conversation keeps its own time; this is the net beneath it.
     if timeout(limit, hold(&mut talk, subject, opening)).await.is_err() {
-        findings.fault(&Fault::ProbeTimeout { ms: PROBE.as_millis() }, "");
+        findings.fault(&ProbeFault::ProbeTimeout { ms: PROBE.as_millis() }, "");
     }
     findings.into_verdict()
 }

@@ -87,7 +87,7 @@ pub enum ConformanceRule {
 
 /// Everything that keeps a probe from being `ok` (MCP decision table, A2A table, contract's failure reasons).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum ProbeFault {
     /// Nothing came back in the time a preflight has.
     PreflightTimeout {
         /// The time it had, in milliseconds.
@@ -237,7 +237,7 @@ const PARTIAL: Class = Class { handshake: Handshake::Partial, inconclusive: fals
 const LATER: Class = Class { handshake: Handshake::Partial, inconclusive: true };
 const SKIP: Class = Class { handshake: Handshake::Skip, inconclusive: false };
 
-impl Fault {
+impl ProbeFault {
     /// The fault as it is shown to the owner, with what was seen (cut short, control characters removed).
     #[must_use]
     pub fn reason(&self, seen: &str) -> Reason {
@@ -261,14 +261,14 @@ impl Fault {
 
 /// The faults of a document that came with `status` from a card's URL, each with what was seen.
 #[must_use]
-pub fn of_card(fault: CardFault, status: u16) -> Vec<(Fault, String)> {
+pub fn of_card(fault: CardFault, status: u16) -> Vec<(ProbeFault, String)> {
     match fault {
-        CardFault::NotACard { seen } => vec![(Fault::NotACard { status }, seen)],
+        CardFault::NotACard { seen } => vec![(ProbeFault::NotACard { status }, seen)],
         CardFault::Invalid(findings) => findings
             .into_iter()
             .map(|finding| {
                 let seen = format!("{}: {}", finding.path, finding.seen);
-                (Fault::InvalidCard { status, finding }, seen)
+                (ProbeFault::InvalidCard { status, finding }, seen)
             })
             .collect(),
     }

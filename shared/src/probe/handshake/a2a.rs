@@ -14,7 +14,7 @@ use super::{Depth, Subject};
 use crate::fetch::{Answer, FetchError, Target};
 use crate::formats::agent_card::{self, AgentCard, Binding, CardFault, Interface};
 use crate::model::Kind;
-use crate::probe::reasons::{self, Fault, ProbedResource, Stage};
+use crate::probe::reasons::{self, ProbeFault, ProbedResource, Stage};
 use reply::{Loss, Turn};
 use speech::{Carrier, Tongue, Way};
 
@@ -80,7 +80,7 @@ fn ways(
     found_at: &Target,
     talk: &Conversation<'_>,
     last_era: Option<&str>,
-) -> Result<(Way, Way), Box<(Fault, String)>> {
+) -> Result<(Way, Way), Box<(ProbeFault, String)>> {
     let callable: Vec<(&Interface, Carrier)> = card
         .interfaces
         .iter()
@@ -90,7 +90,7 @@ fn ways(
         let grpc = card.interfaces.iter().any(|interface| interface.binding == Binding::Grpc);
         let seen =
             card.interfaces.iter().map(|interface| interface.url.as_str()).collect::<Vec<_>>().join(", ");
-        return Err(Box::new((if grpc { Fault::GrpcOnly } else { Fault::NoInterface }, seen)));
+        return Err(Box::new((if grpc { ProbeFault::GrpcOnly } else { ProbeFault::NoInterface }, seen)));
     }
     let mut refused = String::new();
     let mut ways = Vec::new();
@@ -101,7 +101,9 @@ fn ways(
         }
     }
     ways.sort_by_key(|way| (way.carrier != Carrier::Rpc, Some(way.tongue.version()) != last_era));
-    let Some(first) = ways.first().cloned() else { return Err(Box::new((Fault::InterfaceUrl, refused))) };
+    let Some(first) = ways.first().cloned() else {
+        return Err(Box::new((ProbeFault::InterfaceUrl, refused)));
+    };
     let declared = ways.into_iter().find(|way| way.carrier == first.carrier && way.tongue != first.tongue);
     let second = declared.unwrap_or_else(|| Way { tongue: first.tongue.other(), ..first.clone() });
     Ok((first, second))
@@ -163,8 +165,8 @@ fn refused(findings: &mut Findings, loss: &Loss) {
         findings.answers = Some(false);
     }
     let fault = match &loss.fault {
-        Fault::UnknownMethods if findings.speaks => &Fault::MessageRefused,
-        Fault::ProbeTimeout { .. } if findings.speaks => &Fault::MessageTimeout,
+        ProbeFault::UnknownMethods if findings.speaks => &ProbeFault::MessageRefused,
+        ProbeFault::ProbeTimeout { .. } if findings.speaks => &ProbeFault::MessageTimeout,
         other => other,
     };
     findings.fault(fault, &loss.seen);
@@ -208,5 +210,5 @@ fn lost(error: &FetchError, last: bool) -> Turn {
 
 fn unusable(way: &Way) -> Turn {
     let seen = way.target.to_string();
-    Turn::Lost(Loss { fault: Fault::InterfaceUrl, seen, spoke: false, retry: false, last: true })
+    Turn::Lost(Loss { fault: ProbeFault::InterfaceUrl, seen, spoke: false, retry: false, last: true })
 }

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::findings::Findings;
 use crate::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Request, TargetError};
 use crate::model::{Random, Reach};
-use crate::probe::reasons::{ConnectError, Fault, ProbedResource, Stage};
+use crate::probe::reasons::{ConnectError, ProbeFault, ProbedResource, Stage};
 
 /// The most requests of one handshake: the longest sound one takes seven, none goes on for ever.
 const MOST_REQUESTS: u8 = 10;
@@ -100,8 +100,8 @@ pub(super) fn retry_after(answer: &Answer) -> Option<Duration> {
 }
 
 /// What a fetch without an answer amounts to.
-pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stage) -> Fault {
-    let unreached = |cause| Fault::Unreached { stage, cause };
+pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stage) -> ProbeFault {
+    let unreached = |cause| ProbeFault::Unreached { stage, cause };
     match error {
         FetchError::Blocked(TargetError::PrivateAddress) => unreached(ConnectError::NotPublic),
         FetchError::OwnHost => unreached(ConnectError::OwnHost),
@@ -111,27 +111,27 @@ pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stag
         FetchError::Refused => unreached(ConnectError::Refused),
         FetchError::Tls => unreached(ConnectError::Tls),
         FetchError::Timeout { .. } => match stage {
-            Stage::Preflight => Fault::PreflightTimeout { ms: PREFLIGHT.as_millis() },
-            Stage::Probe => Fault::ProbeTimeout { ms: PROBE.as_millis() },
+            Stage::Preflight => ProbeFault::PreflightTimeout { ms: PREFLIGHT.as_millis() },
+            Stage::Probe => ProbeFault::ProbeTimeout { ms: PROBE.as_millis() },
         },
-        FetchError::TooLarge { .. } => Fault::TooLarge { resource },
+        FetchError::TooLarge { .. } => ProbeFault::TooLarge { resource },
         FetchError::TooManyRedirects | FetchError::BadRedirect => {
-            Fault::Redirected { resource, status: None }
+            ProbeFault::Redirected { resource, status: None }
         }
-        FetchError::Broken => Fault::ConnectionLost,
-        FetchError::BadEncoding => Fault::BadEncoding,
+        FetchError::Broken => ProbeFault::ConnectionLost,
+        FetchError::BadEncoding => ProbeFault::BadEncoding,
     }
 }
 
 /// What a status that refuses amounts to, a bot wall in front of the server included.
-pub(super) fn refusal(answer: &Answer, resource: ProbedResource) -> Fault {
+pub(super) fn refusal(answer: &Answer, resource: ProbedResource) -> ProbeFault {
     let status = answer.status.as_u16();
     if is_bot_wall(answer) {
-        Fault::Waf { resource, status }
+        ProbeFault::Waf { resource, status }
     } else if answer.status.is_redirection() {
-        Fault::Redirected { resource, status: Some(status) }
+        ProbeFault::Redirected { resource, status: Some(status) }
     } else {
-        Fault::Http { resource, status }
+        ProbeFault::Http { resource, status }
     }
 }
 

@@ -10,7 +10,7 @@ use super::{Subject, a2a, mcp};
 use crate::fetch::{Answer, Request, Target};
 use crate::formats::agent_card;
 use crate::model::{Handshake, Kind};
-use crate::probe::reasons::Fault;
+use crate::probe::reasons::ProbeFault;
 
 /// Where cards are (A2A 8.2; `agent.json` before 0.3), in the order of trust.
 const PATHS: [&str; 2] = ["/.well-known/agent-card.json", "/.well-known/agent.json"];
@@ -58,7 +58,7 @@ pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
         }
         None => {
             let seen = "no agent card at the address or the site's well-known paths, and no MCP server at the address";
-            talk.findings.fault_first(&Fault::NothingFound { status: site.status }, seen);
+            talk.findings.fault_first(&ProbeFault::NothingFound { status: site.status }, seen);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::model::{Facts, Handshake, Reason, Verdict};
-use crate::probe::reasons::{Class, ConformanceRule, Fault};
+use crate::probe::reasons::{Class, ConformanceRule, ProbeFault};
 
 /// Findings of one probe.
 #[derive(Clone, Debug, Default)]
@@ -69,12 +69,12 @@ impl Findings {
     }
 
     /// Adds a fault.
-    pub(super) fn fault(&mut self, fault: &Fault, seen: &str) {
+    pub(super) fn fault(&mut self, fault: &ProbeFault, seen: &str) {
         self.reason(fault.class(), fault.reason(seen));
     }
 
     /// Puts a fault before those already met.
-    pub(super) fn fault_first(&mut self, fault: &Fault, seen: &str) {
+    pub(super) fn fault_first(&mut self, fault: &ProbeFault, seen: &str) {
         self.faults.insert(0, (fault.class(), fault.reason(seen)));
     }
 
@@ -88,7 +88,7 @@ impl Findings {
     /// Adds a rule that is broken although the handshake works.
     pub(super) fn broken(&mut self, rules: &[ConformanceRule], seen: &str) {
         for rule in rules {
-            let fault = Fault::Nonconforming(*rule);
+            let fault = ProbeFault::Nonconforming(*rule);
             // One place is enough to find the others: a list of tools may break a rule a thousand times.
             if !self.has(&fault.code()) {
                 self.fault(&fault, seen);
@@ -172,12 +172,12 @@ mod tests {
     #[test]
     fn the_worst_fault_decides_and_warnings_do_not() {
         let mut findings = Findings::default();
-        findings.warning(Fault::NoInterface.reason("advice"));
+        findings.warning(ProbeFault::NoInterface.reason("advice"));
         assert_eq!(findings.clone().into_verdict().handshake, Handshake::Ok);
         findings.broken(&[ConformanceRule::Caching, ConformanceRule::Caching], "no ttlMs");
         findings.broken(&[ConformanceRule::Caching], "no ttlMs elsewhere");
         assert_eq!(findings.clone().into_verdict().handshake, Handshake::Partial);
-        findings.fault(&Fault::BadJsonRpc, "id 9");
+        findings.fault(&ProbeFault::BadJsonRpc, "id 9");
         let verdict = findings.into_verdict();
         assert_eq!(verdict.handshake, Handshake::Fail);
         let codes: Vec<_> = verdict.reasons.iter().map(|r| r.code.as_str()).collect();
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_peer_that_spoke_and_fell_silent_is_partial() {
-        let busy = Fault::Http { resource: ProbedResource::Remote, status: 503 };
+        let busy = ProbeFault::Http { resource: ProbedResource::Remote, status: 503 };
         for (speaks, outcome) in [(false, Handshake::Fail), (true, Handshake::Partial)] {
             let mut findings = Findings { speaks, ..Findings::default() };
             findings.fault(&busy, "");

@@ -16,7 +16,7 @@ use super::jsonrpc::{Heard, METHOD_NOT_FOUND, PARSE_ERROR, Said};
 use super::{Depth, Subject, sse};
 use crate::fetch::{Answer, Request, TOOL_LIST_BYTES, Target};
 use crate::model::DeclaredTransport;
-use crate::probe::reasons::{ConformanceRule, Fault, ProbedResource, Stage};
+use crate::probe::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
 use eras::{Era, MODERN, Opened, Session};
 
 /// How long an HTTP+SSE server has to name its endpoint.
@@ -25,7 +25,7 @@ const STREAM: Duration = Duration::from_secs(5);
 /// Why an era is not the server's: what the decision table is entered with when neither is.
 #[derive(Debug)]
 struct Miss {
-    fault: Fault,
+    fault: ProbeFault,
     seen: String,
     /// Whether the transport may be at fault, so that a GET is worth its while.
     transport: bool,
@@ -69,7 +69,7 @@ pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
 
 /// What `initialize` met counts, unless `server/discover` proved that the protocol is there.
 fn worse(known: Option<Miss>, found: Miss, era: Era) -> Option<Miss> {
-    let proves = |miss: &Miss| matches!(miss.fault, Fault::Nonconforming(_));
+    let proves = |miss: &Miss| matches!(miss.fault, ProbeFault::Nonconforming(_));
     match known {
         Some(known) if proves(&known) || (era == Era::Modern && !proves(&found)) => Some(known),
         _ => Some(found),
@@ -99,27 +99,27 @@ async fn judge(talk: &mut Conversation<'_>, answer: &Answer, heard: &Heard, era:
         return match error.code {
             eras::HEADER_MISMATCH | eras::MISSING_CAPABILITY => {
                 talk.findings.speaks = true;
-                found(Fault::Nonconforming(ConformanceRule::Headers), false)
+                found(ProbeFault::Nonconforming(ConformanceRule::Headers), false)
             }
             _ if status >= 500 => found(refusal(answer, ProbedResource::Remote), false),
-            METHOD_NOT_FOUND | PARSE_ERROR => found(Fault::NotMcp { status }, era == Era::Legacy),
+            METHOD_NOT_FOUND | PARSE_ERROR => found(ProbeFault::NotMcp { status }, era == Era::Legacy),
             _ if status == 406 => {
                 talk.findings.speaks |= era == Era::Legacy;
-                found(Fault::NotAcceptable { speaks: true }, true)
+                found(ProbeFault::NotAcceptable { speaks: true }, true)
             }
             _ => {
                 talk.findings.speaks |= era == Era::Legacy;
-                found(Fault::InitializeRefused, matches!(status, 400 | 404 | 405))
+                found(ProbeFault::InitializeRefused, matches!(status, 400 | 404 | 405))
             }
         };
     }
     match (&heard.said, status) {
-        (Said::Broken, 200..=499) => found(Fault::BadJsonRpc, false),
-        (_, 200..=299) => found(Fault::NotMcp { status }, false),
-        (_, 400 | 405) => found(Fault::NotMcp { status }, true),
+        (Said::Broken, 200..=499) => found(ProbeFault::BadJsonRpc, false),
+        (_, 200..=299) => found(ProbeFault::NotMcp { status }, false),
+        (_, 400 | 405) => found(ProbeFault::NotMcp { status }, true),
         (_, 404 | 410) => found(refusal(answer, ProbedResource::Remote), true),
-        (_, 406) => found(Fault::NotAcceptable { speaks: false }, true),
-        (_, 415) => found(Fault::ContentTypeRefused, true),
+        (_, 406) => found(ProbeFault::NotAcceptable { speaks: false }, true),
+        (_, 415) => found(ProbeFault::ContentTypeRefused, true),
         _ => found(refusal(answer, ProbedResource::Remote), false),
     }
 }
@@ -134,8 +134,8 @@ fn sse_only(talk: &mut Conversation<'_>, subject: &Subject) {
     findings.version("2024-11-05", true);
     findings.facts.endpoint = Some(subject.url.to_string());
     let fault = match subject.declared {
-        DeclaredTransport::StreamableHttp => Fault::WrongTransport,
-        DeclaredTransport::Sse | DeclaredTransport::Unknown => Fault::SseLegacy,
+        DeclaredTransport::StreamableHttp => ProbeFault::WrongTransport,
+        DeclaredTransport::Sse | DeclaredTransport::Unknown => ProbeFault::SseLegacy,
     };
     findings.fault(&fault, "GET opens an event stream with an endpoint event; POST is not answered in MCP");
 }
@@ -167,7 +167,7 @@ async fn converse(talk: &mut Conversation<'_>, subject: &Subject, session: Sessi
         session.era == Era::Modern && subject.depth == Depth::Message && also_legacy(talk, &session).await;
     if subject.declared == DeclaredTransport::Sse {
         let seen = "POST is answered in Streamable HTTP, and no event stream with an endpoint is opened";
-        talk.findings.fault(&Fault::WrongTransport, seen);
+        talk.findings.fault(&ProbeFault::WrongTransport, seen);
     }
     if talk.findings.is_clear() {
         talk.findings.signal(match session.era {
@@ -206,8 +206,10 @@ fn introduce(talk: &mut Conversation<'_>, session: &Session) {
     facts.website = text("websiteUrl", 2048);
     eras::note(talk, session.streamed, &session.quirks, method);
     if session.is_picky() {
-        talk.findings
-            .fault(&Fault::NotAcceptable { speaks: true }, "406, unless Accept is application/json alone");
+        talk.findings.fault(
+            &ProbeFault::NotAcceptable { speaks: true },
+            "406, unless Accept is application/json alone",
+        );
     }
 }
 

@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 
 use super::{
-    Class, ConformanceRule, ConnectError, FAIL, Fault, LATER, PARTIAL, ProbedResource, SKIP, Stage, UNKNOWN,
+    Class, ConformanceRule, ConnectError, FAIL, LATER, PARTIAL, ProbeFault, ProbedResource, SKIP, Stage,
+    UNKNOWN,
 };
 
 /// Code, contract's words, cure, class.
@@ -15,23 +16,23 @@ fn row(code: &'static str, words: impl Into<String>, fix: &'static str, class: C
 }
 
 /// The row of a fault.
-pub(super) fn row_of(fault: &Fault) -> Row {
+pub(super) fn row_of(fault: &ProbeFault) -> Row {
     match fault {
-        Fault::Http { resource, status } => http_row(*resource, *status),
-        Fault::Unreached { stage, cause } => unreached_row(*stage, *cause),
-        Fault::InvalidCard { status, finding } => (
+        ProbeFault::Http { resource, status } => http_row(*resource, *status),
+        ProbeFault::Unreached { stage, cause } => unreached_row(*stage, *cause),
+        ProbeFault::InvalidCard { status, finding } => (
             finding.code.into(),
             format!("card fail {status} (invalid card)"),
             finding.fix.clone().into(),
             FAIL,
         ),
-        Fault::NotACard { status } => row(
+        ProbeFault::NotACard { status } => row(
             "not_a_card",
             format!("card fail {status} (non-card body)"),
             "Serve the agent card itself at this URL: a JSON object with name, description, version, skills and supportedInterfaces (or url), as application/json.",
             FAIL,
         ),
-        Fault::Nonconforming(rule) => {
+        ProbeFault::Nonconforming(rule) => {
             let (name, fix) = rule_row(*rule);
             (
                 format!("nonconforming:{name}").into(),
@@ -40,31 +41,31 @@ pub(super) fn row_of(fault: &Fault) -> Row {
                 PARTIAL,
             )
         }
-        Fault::PreflightTimeout { ms } => row(
+        ProbeFault::PreflightTimeout { ms } => row(
             "preflight_timeout",
             format!("preflight timeout ({ms} ms)"),
             "Answer a GET of this URL within the time named. Cold starts are the usual cause: keep one instance warm, or serve the card from a CDN. It is tried again early.",
             UNKNOWN,
         ),
-        Fault::ProbeTimeout { ms } => row(
+        ProbeFault::ProbeTimeout { ms } => row(
             "timeout",
             format!("remote timeout ({ms} ms)"),
             "Answer the whole handshake within the time named. ConformanceRule that the endpoint is up and does not hold a response open. It is tried again early.",
             UNKNOWN,
         ),
-        Fault::ConnectionLost => row(
+        ProbeFault::ConnectionLost => row(
             "conn_lost",
             "remote fail (connection lost)",
             "The connection broke before an answer was complete. Look for crashes and proxy limits; it is tried again early.",
             UNKNOWN,
         ),
-        Fault::BadEncoding => row(
+        ProbeFault::BadEncoding => row(
             "bad_encoding",
             "remote fail (undecodable body)",
             "Send the body as it is, or with a sound gzip encoding.",
             FAIL,
         ),
-        Fault::Redirected { resource, status } => row(
+        ProbeFault::Redirected { resource, status } => row(
             "redirected",
             match status {
                 Some(status) => format!("{} fail {status} (redirect not followed)", resource.word()),
@@ -73,26 +74,26 @@ pub(super) fn row_of(fault: &Fault) -> Row {
             "Publish the final URL. Of an endpoint only one 307 or 308 on the same origin is followed, of a card three redirects; never from https to http.",
             FAIL,
         ),
-        Fault::TooLarge { resource: ProbedResource::Card } => row(
+        ProbeFault::TooLarge { resource: ProbedResource::Card } => row(
             "card_too_large",
             "card fail 200 (over 256 KiB)",
             "Keep the agent card under 256 KiB: move long texts to the documentation URL.",
             FAIL,
         ),
-        Fault::TooLarge { resource: ProbedResource::Remote } => row(
+        ProbeFault::TooLarge { resource: ProbedResource::Remote } => row(
             "answer_too_large",
             "remote fail 200 (over 1 MiB)",
             "Keep each answer of the handshake under 1 MiB: page tools/list with nextCursor and shorten descriptions.",
             FAIL,
         ),
-        Fault::Waf { resource, status } => row(
+        ProbeFault::Waf { resource, status } => row(
             "waf",
             format!("{} fail {status} (bot wall)", resource.word()),
             "A bot wall answers instead of the server. Let machine clients reach this path, or allow the registry's User-Agent; it is tried again early.",
             UNKNOWN,
         ),
 
-        Fault::NothingFound { status } => row(
+        ProbeFault::NothingFound { status } => row(
             "nothing_found",
             match status {
                 Some(status) => format!("card fail {status} (no card)"),
@@ -101,153 +102,153 @@ pub(super) fn row_of(fault: &Fault) -> Row {
             "Serve an agent card at /.well-known/agent-card.json, or publish the exact URL of the card (agent_card_url) or of the MCP endpoint (mcp_url).",
             FAIL,
         ),
-        Fault::GrpcOnly => row(
+        ProbeFault::GrpcOnly => row(
             "grpc_only",
             "remote partial (gRPC only)",
             "Offer a JSONRPC or HTTP+JSON interface beside gRPC and name it in supportedInterfaces.",
             PARTIAL,
         ),
-        Fault::NoInterface => row(
+        ProbeFault::NoInterface => row(
             "no_interface",
             "card fail 200 (no usable interface)",
             "Declare supportedInterfaces with protocolBinding JSONRPC or HTTP+JSON and the URL to call.",
             FAIL,
         ),
-        Fault::InterfaceUrl => row(
+        ProbeFault::InterfaceUrl => row(
             "interface_url",
             "card fail 200 (interface URL not allowed)",
             "The card's interface must be an absolute https URL with a public host name; localhost and placeholders are for development.",
             FAIL,
         ),
-        Fault::NotA2a => row(
+        ProbeFault::NotA2a => row(
             "not_a2a",
             "remote fail 200 (not A2A)",
             "The interface URL of the card does not answer in A2A. Point it at the JSON-RPC or REST endpoint itself, not at a web page.",
             FAIL,
         ),
-        Fault::UnknownMethods => row(
+        ProbeFault::UnknownMethods => row(
             "unknown_methods",
             "remote fail 200 (no A2A method known)",
             "The interface answers JSON-RPC, but knows neither SendMessage (1.0) nor message/send (0.3). Serve one of them, or correct the interface's URL.",
             FAIL,
         ),
-        Fault::MessageRefused => row(
+        ProbeFault::MessageRefused => row(
             "message_refused",
             "remote partial (message refused)",
             "Accept a plain text message (text/plain, role user) with SendMessage or message/send; answering with a message or a task in any state is enough.",
             PARTIAL,
         ),
-        Fault::MessageFailed => row(
+        ProbeFault::MessageFailed => row(
             "message_failed",
             "remote partial (internal error on a message)",
             "Answering a plain text message ended in an internal error. Look for it in your log: the model's key or quota is the usual cause.",
             PARTIAL,
         ),
-        Fault::MessageTimeout => row(
+        ProbeFault::MessageTimeout => row(
             "message_timeout",
             "remote timeout (no answer to a message)",
             "Answer a message within seconds, if only with a task in state submitted or working, when returnImmediately is true (0.3: blocking false). It is tried again early.",
             LATER,
         ),
-        Fault::AnswerShape => row(
+        ProbeFault::AnswerShape => row(
             "answer_shape",
             "remote partial (neither message nor task)",
             "Answer SendMessage with {\"message\": …} or {\"task\": …}, and message/send with an object of kind message or task.",
             PARTIAL,
         ),
-        Fault::AuthRequired { status } => row(
+        ProbeFault::AuthRequired { status } => row(
             "auth_required",
             format!("remote partial {status} (authentication required)"),
             "Let anonymous callers do the handshake and list tools or skills, and ask for credentials only when work is to be done. Credentials are never sent by the registry.",
             PARTIAL,
         ),
-        Fault::GatedUnproven { status } => row(
+        ProbeFault::GatedUnproven { status } => row(
             "gated_unproven",
             format!("remote partial {status} (gated, protocol unproven)"),
             "Open the handshake to anonymous callers, or answer 401 with WWW-Authenticate: Bearer resource_metadata=\"…\" and serve /.well-known/oauth-protected-resource.",
             PARTIAL,
         ),
-        Fault::PaymentRequired => row(
+        ProbeFault::PaymentRequired => row(
             "payment_required",
             "remote partial 402 (payment required)",
             "Leave the handshake free of charge, and ask for payment only when work is to be done. The registry never pays.",
             PARTIAL,
         ),
 
-        Fault::NotMcp { status } => row(
+        ProbeFault::NotMcp { status } => row(
             "not_mcp",
             format!("remote fail {status} (not MCP)"),
             "This URL answers, and not in MCP. Publish the MCP endpoint itself (often /mcp), which takes POST with JSON-RPC.",
             FAIL,
         ),
-        Fault::BadJsonRpc => row(
+        ProbeFault::BadJsonRpc => row(
             "bad_jsonrpc",
             "remote fail 200 (malformed JSON-RPC)",
             "Echo the request's id unchanged in an object with jsonrpc \"2.0\" and either result or error.",
             FAIL,
         ),
-        Fault::InitializeRefused => row(
+        ProbeFault::InitializeRefused => row(
             "initialize_refused",
             "remote partial (initialize refused)",
             "Answer server/discover (2026-07-28), or answer initialize with the newest revision you know when you are asked for one that you do not know.",
             PARTIAL,
         ),
-        Fault::WrongTransport => row(
+        ProbeFault::WrongTransport => row(
             "wrong_transport",
             "remote fail (wrong transport)",
             "The transport found is not the one declared. Correct remotes[].type (streamable-http or sse), or publish the URL of the declared transport.",
             FAIL,
         ),
-        Fault::SseLegacy => row(
+        ProbeFault::SseLegacy => row(
             "sse_legacy",
             "remote partial (HTTP+SSE only)",
             "Only the deprecated HTTP+SSE transport is offered. Serve Streamable HTTP (one path that takes POST), and publish that URL.",
             PARTIAL,
         ),
-        Fault::ToolsFailed => row(
+        ProbeFault::ToolsFailed => row(
             "tools_failed",
             "remote partial (tools/list failed)",
             "Answer tools/list with a result that holds tools[], or do not announce the tools capability.",
             PARTIAL,
         ),
-        Fault::NotAcceptable { speaks } => row(
+        ProbeFault::NotAcceptable { speaks } => row(
             "accept_406",
             if *speaks { "remote partial 406 (nonconforming Accept)" } else { "remote fail 406" },
             "Take requests whose Accept lists application/json and text/event-stream, as every MCP client sends it.",
             if *speaks { PARTIAL } else { FAIL },
         ),
-        Fault::ContentTypeRefused => row(
+        ProbeFault::ContentTypeRefused => row(
             "ctype_415",
             "remote fail 415",
             "Take POST with content-type application/json, with or without a charset.",
             FAIL,
         ),
 
-        Fault::Templated => row(
+        ProbeFault::Templated => row(
             "template",
             "skip (templated URL)",
             "The URL holds a placeholder that only a user can fill. Publish a remote with a complete URL to have it probed.",
             SKIP,
         ),
-        Fault::NeedsConfig => row(
+        ProbeFault::NeedsConfig => row(
             "needs_config",
             "skip (needs a header or secret)",
             "A header or variable without a public value is required. Offer a remote that lists its tools without it.",
             SKIP,
         ),
-        Fault::StdioOnly => row(
+        ProbeFault::StdioOnly => row(
             "stdio",
             "skip (stdio only)",
             "Only packages to run locally are declared. Add a remote (streamable-http) to have it probed.",
             SKIP,
         ),
-        Fault::OptedOut => row(
+        ProbeFault::OptedOut => row(
             "opted_out",
             "skip (opted out)",
             "The owner asked not to be probed. Withdraw the opt-out and publish again to be listed.",
             SKIP,
         ),
-        Fault::Flaky => row(
+        ProbeFault::Flaky => row(
             "flaky",
             "remote fail (alternating results)",
             "Recent probes ended differently. Look for one bad instance behind the load balancer, and for limits that some requests meet.",

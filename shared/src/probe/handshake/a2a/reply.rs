@@ -9,7 +9,7 @@ use crate::probe::handshake::conversation::{glimpse, refusal};
 use crate::probe::handshake::jsonrpc::{
     INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError, Said, hear,
 };
-use crate::probe::reasons::{Fault, ProbedResource};
+use crate::probe::reasons::{ProbeFault, ProbedResource};
 
 /// Task not found (A2A specification 5.4).
 const TASK_NOT_FOUND: i64 = -32001;
@@ -31,7 +31,7 @@ pub(super) enum Turn {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Loss {
     /// The fault.
-    pub(super) fault: Fault,
+    pub(super) fault: ProbeFault,
     /// What was seen.
     pub(super) seen: String,
     /// It was a well-formed answer of the protocol all the same.
@@ -81,12 +81,14 @@ pub(super) fn to_message(way: &Way, answer: &Answer, id: u64) -> Turn {
         Carrier::Rpc => match hear(Some(answer.content_type()), &answer.body, id).said {
             Said::Result(result) => answered(&result),
             Said::Error(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
-            Said::Broken => gate(answer, false).unwrap_or_else(|| lost(Fault::BadJsonRpc, glimpse(answer))),
+            Said::Broken => {
+                gate(answer, false).unwrap_or_else(|| lost(ProbeFault::BadJsonRpc, glimpse(answer)))
+            }
             Said::OtherJson | Said::Html | Said::Nothing | Said::Text => unanswered(answer),
         },
         Carrier::Rest if answer.status.is_success() => match answer.json() {
             Ok(body) if body.is_object() => match answered(&body) {
-                Turn::Lost(_) => lost(Fault::NotA2a, glimpse(answer)),
+                Turn::Lost(_) => lost(ProbeFault::NotA2a, glimpse(answer)),
                 turn => turn,
             },
             _ => unanswered(answer),
@@ -105,8 +107,8 @@ fn gate(answer: &Answer, spoke: bool) -> Option<Turn> {
         _ if crate::probe::handshake::conversation::is_bot_wall(answer) => {
             refusal(answer, ProbedResource::Remote)
         }
-        401 | 403 | 407 => Fault::AuthRequired { status },
-        402 => Fault::PaymentRequired,
+        401 | 403 | 407 => ProbeFault::AuthRequired { status },
+        402 => ProbeFault::PaymentRequired,
         429 => refusal(answer, ProbedResource::Remote),
         _ => return None,
     };
@@ -115,10 +117,16 @@ fn gate(answer: &Answer, spoke: bool) -> Option<Turn> {
 
 /// The question was not understood; the message decides.
 fn unclear(answer: &Answer) -> Turn {
-    Turn::Lost(Loss { fault: Fault::NotA2a, seen: glimpse(answer), spoke: false, retry: true, last: false })
+    Turn::Lost(Loss {
+        fault: ProbeFault::NotA2a,
+        seen: glimpse(answer),
+        spoke: false,
+        retry: true,
+        last: false,
+    })
 }
 
-fn lost(fault: Fault, seen: String) -> Turn {
+fn lost(fault: ProbeFault, seen: String) -> Turn {
     Turn::Lost(Loss { fault, seen, spoke: false, retry: false, last: true })
 }
 
@@ -129,7 +137,7 @@ fn unanswered(answer: &Answer) -> Turn {
     }
     let status = answer.status.as_u16();
     let fault =
-        if answer.status.is_success() { Fault::NotA2a } else { refusal(answer, ProbedResource::Remote) };
+        if answer.status.is_success() { ProbeFault::NotA2a } else { refusal(answer, ProbedResource::Remote) };
     // Frameworks crash on a dialect they do not know, or know its paths nowhere.
     let retry = matches!(status, 400 | 404 | 405 | 500 | 501);
     Turn::Lost(Loss { fault, seen: glimpse(answer), spoke: false, retry, last: true })
@@ -144,7 +152,7 @@ fn answered(result: &Value) -> Turn {
         Turn::Answered("message_answered")
     } else {
         let seen = result.to_string();
-        Turn::Lost(Loss { fault: Fault::AnswerShape, seen, spoke: true, retry: false, last: true })
+        Turn::Lost(Loss { fault: ProbeFault::AnswerShape, seen, spoke: true, retry: false, last: true })
     }
 }
 
@@ -160,12 +168,12 @@ fn is_message(value: &Value) -> bool {
 fn refused(answer: &Answer, error: &RpcError) -> Turn {
     let (fault, spoke, retry) = match error.code {
         _ if error.wants_credentials() => {
-            (Fault::AuthRequired { status: answer.status.as_u16() }, true, false)
+            (ProbeFault::AuthRequired { status: answer.status.as_u16() }, true, false)
         }
-        METHOD_NOT_FOUND | INVALID_REQUEST | PARSE_ERROR => (Fault::UnknownMethods, false, true),
-        INVALID_PARAMS | VERSION_NOT_SUPPORTED => (Fault::MessageRefused, true, true),
-        INTERNAL_ERROR => (Fault::MessageFailed, true, false),
-        _ => (Fault::MessageRefused, true, false),
+        METHOD_NOT_FOUND | INVALID_REQUEST | PARSE_ERROR => (ProbeFault::UnknownMethods, false, true),
+        INVALID_PARAMS | VERSION_NOT_SUPPORTED => (ProbeFault::MessageRefused, true, true),
+        INTERNAL_ERROR => (ProbeFault::MessageFailed, true, false),
+        _ => (ProbeFault::MessageRefused, true, false),
     };
     Turn::Lost(Loss { fault, seen: error.line(), spoke, retry, last: true })
 }

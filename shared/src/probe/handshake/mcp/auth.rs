@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::fetch::{Answer, Request, Target};
 use crate::probe::handshake::conversation::Conversation;
 use crate::probe::handshake::jsonrpc::texts;
-use crate::probe::reasons::Fault;
+use crate::probe::reasons::ProbeFault;
 
 /// How long the lookup of metadata may take.
 const LOOKUP: Duration = Duration::from_secs(2);
@@ -20,7 +20,7 @@ pub(super) async fn judge(talk: &mut Conversation<'_>, answer: &Answer, spoken: 
     talk.findings.speaks |= spoken;
     talk.findings.facts.endpoint = Some(answer.target.to_string());
     if status == 402 {
-        return talk.findings.fault(&Fault::PaymentRequired, seen);
+        return talk.findings.fault(&ProbeFault::PaymentRequired, seen);
     }
     let challenges: Vec<&str> =
         answer.headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok()).collect();
@@ -48,8 +48,10 @@ pub(super) async fn judge(talk: &mut Conversation<'_>, answer: &Answer, spoken: 
         talk.findings.signal("protected_resource_metadata");
     }
     let proven = bearer.is_some() || described || spoken;
-    talk.findings
-        .fault(&if proven { Fault::AuthRequired { status } } else { Fault::GatedUnproven { status } }, &seen);
+    talk.findings.fault(
+        &if proven { ProbeFault::AuthRequired { status } } else { ProbeFault::GatedUnproven { status } },
+        &seen,
+    );
 }
 
 /// Whether valid metadata (RFC 9728) about this endpoint is found at `reference`.

@@ -12,7 +12,7 @@ use crate::fetch::Answer;
 use crate::model::Tool;
 use crate::probe::handshake::conversation::{Conversation, fault_of, glimpse, is_bot_wall, refusal};
 use crate::probe::handshake::jsonrpc::{Heard, Said, hear};
-use crate::probe::reasons::{ConformanceRule, Fault, ProbedResource, Stage};
+use crate::probe::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
 
 /// The most pages that are asked for.
 const PAGES: usize = 5;
@@ -88,7 +88,7 @@ async fn refused(talk: &mut Conversation<'_>, session: &Session, answer: &Answer
                 let seen = format!("tools/list: {}", glimpse(answer));
                 talk.findings.broken(&[ConformanceRule::IdEcho], &seen);
             }
-            _ => talk.findings.fault(&Fault::ToolsFailed, &seen),
+            _ => talk.findings.fault(&ProbeFault::ToolsFailed, &seen),
         }
     }
 }
