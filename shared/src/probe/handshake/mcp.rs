@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::conversation::{Conversation, fault_of, is_bot_wall, refusal};
-use super::jsonrpc::{Heard, METHOD_NOT_FOUND, PARSE_ERROR, Said};
+use super::jsonrpc::{METHOD_NOT_FOUND, PARSE_ERROR, RpcOutcome, RpcReply};
 use super::{Depth, Subject, sse};
 use crate::fetch::{Answer, Request, TOOL_LIST_BYTES, Target};
 use crate::model::DeclaredTransport;
@@ -53,7 +53,7 @@ pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
             }
             // Only the question of the modern era may go unanswered: the other has its own chance.
             Opened::Silence => {}
-            Opened::Refused(answer, heard) => match judge(talk, &answer, &heard, era).await {
+            Opened::Refused(answer, reply) => match judge(talk, &answer, &reply, era).await {
                 Some(found) => miss = worse(miss, found, era),
                 None => return,
             },
@@ -77,15 +77,15 @@ fn worse(known: Option<Miss>, found: Miss, era: Era) -> Option<Miss> {
 }
 
 /// The meaning of a refusal by the decision table; `None` where it ends the conversation, its fault recorded.
-async fn judge(talk: &mut Conversation<'_>, answer: &Answer, heard: &Heard, era: Era) -> Option<Miss> {
+async fn judge(talk: &mut Conversation<'_>, answer: &Answer, reply: &RpcReply, era: Era) -> Option<Miss> {
     let status = answer.status.as_u16();
-    let seen = eras::seen(answer, heard);
+    let seen = eras::seen(answer, reply);
     if is_bot_wall(answer) || status == 429 {
         talk.findings.fault(&refusal(answer, ProbedResource::Remote), &seen);
         return None;
     }
-    let error = match &heard.said {
-        Said::Error(error) => Some(error),
+    let error = match &reply.outcome {
+        RpcOutcome::Error(error) => Some(error),
         _ => None,
     };
     let gated = matches!(status, 401..=403 | 407);
@@ -113,8 +113,8 @@ async fn judge(talk: &mut Conversation<'_>, answer: &Answer, heard: &Heard, era:
             }
         };
     }
-    match (&heard.said, status) {
-        (Said::Broken, 200..=499) => found(ProbeFault::BadJsonRpc, false),
+    match (&reply.outcome, status) {
+        (RpcOutcome::Broken, 200..=499) => found(ProbeFault::BadJsonRpc, false),
         (_, 200..=299) => found(ProbeFault::NotMcp { status }, false),
         (_, 400 | 405) => found(ProbeFault::NotMcp { status }, true),
         (_, 404 | 410) => found(refusal(answer, ProbedResource::Remote), true),
@@ -204,7 +204,7 @@ fn introduce(talk: &mut Conversation<'_>, session: &Session) {
     facts.description = text("description", 1000);
     facts.version = text("version", 60);
     facts.website = text("websiteUrl", 2048);
-    eras::note(talk, session.streamed, &session.quirks, method);
+    eras::note(talk, session.streamed, &session.broken_rules, method);
     if session.is_picky() {
         talk.findings.fault(
             &ProbeFault::NotAcceptable { speaks: true },

@@ -7,7 +7,8 @@ use super::speech::{Carrier, Way};
 use crate::fetch::Answer;
 use crate::probe::handshake::conversation::{glimpse, refusal};
 use crate::probe::handshake::jsonrpc::{
-    INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError, Said, hear,
+    INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError, RpcOutcome,
+    parse_reply,
 };
 use crate::probe::reasons::{ProbeFault, ProbedResource};
 
@@ -45,13 +46,17 @@ pub(super) struct Loss {
 /// The meaning of a reply to the question about `task`.
 pub(super) fn to_question(way: &Way, answer: &Answer, id: u64, task: &str) -> Turn {
     match way.carrier {
-        Carrier::Rpc => match hear(Some(answer.content_type()), &answer.body, id).said {
-            Said::Error(error) if error.code == TASK_NOT_FOUND => Turn::Proof("task_not_found_answered"),
-            Said::Error(error) if error.code == VERSION_NOT_SUPPORTED => {
+        Carrier::Rpc => match parse_reply(Some(answer.content_type()), &answer.body, id).outcome {
+            RpcOutcome::Error(error) if error.code == TASK_NOT_FOUND => {
+                Turn::Proof("task_not_found_answered")
+            }
+            RpcOutcome::Error(error) if error.code == VERSION_NOT_SUPPORTED => {
                 Turn::Proof("version_not_supported_answered")
             }
-            Said::Result(result) if is_task(&result) => Turn::Proof("task_answered"),
-            said => gate(answer, matches!(said, Said::Error(_))).unwrap_or_else(|| unclear(answer)),
+            RpcOutcome::Result(result) if is_task(&result) => Turn::Proof("task_answered"),
+            outcome => {
+                gate(answer, matches!(outcome, RpcOutcome::Error(_))).unwrap_or_else(|| unclear(answer))
+            }
         },
         Carrier::Rest => {
             if let Some(turn) = gate(answer, rest_error(answer).is_some()) {
@@ -78,13 +83,15 @@ pub(super) fn to_question(way: &Way, answer: &Answer, id: u64, task: &str) -> Tu
 /// The meaning of a reply to the message.
 pub(super) fn to_message(way: &Way, answer: &Answer, id: u64) -> Turn {
     match way.carrier {
-        Carrier::Rpc => match hear(Some(answer.content_type()), &answer.body, id).said {
-            Said::Result(result) => answered(&result),
-            Said::Error(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
-            Said::Broken => {
+        Carrier::Rpc => match parse_reply(Some(answer.content_type()), &answer.body, id).outcome {
+            RpcOutcome::Result(result) => answered(&result),
+            RpcOutcome::Error(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
+            RpcOutcome::Broken => {
                 gate(answer, false).unwrap_or_else(|| lost(ProbeFault::BadJsonRpc, glimpse(answer)))
             }
-            Said::OtherJson | Said::Html | Said::Nothing | Said::Text => unanswered(answer),
+            RpcOutcome::OtherJson | RpcOutcome::Html | RpcOutcome::Nothing | RpcOutcome::Text => {
+                unanswered(answer)
+            }
         },
         Carrier::Rest if answer.status.is_success() => match answer.json() {
             Ok(body) if body.is_object() => match answered(&body) {
@@ -100,7 +107,7 @@ pub(super) fn to_message(way: &Way, answer: &Answer, id: u64) -> Turn {
     }
 }
 
-/// Statuses that end the conversation before anything was said.
+/// Statuses that end the conversation before anything is said in the protocol.
 fn gate(answer: &Answer, spoke: bool) -> Option<Turn> {
     let status = answer.status.as_u16();
     let fault = match status {

@@ -1,5 +1,5 @@
 //! Every row of the MCP decision table, against peers that behave as the row says.
-//! The quirks are those of real servers (mcp research: fifteen frameworks), one test each.
+//! The faults are those of real servers (mcp research: fifteen frameworks), one test each.
 
 mod table;
 

@@ -11,7 +11,7 @@ use crate::error::shorten;
 use crate::fetch::Answer;
 use crate::model::Tool;
 use crate::probe::handshake::conversation::{Conversation, fault_of, glimpse, is_bot_wall, refusal};
-use crate::probe::handshake::jsonrpc::{Heard, Said, hear};
+use crate::probe::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply};
 use crate::probe::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
 
 /// The most pages that are asked for.
@@ -38,15 +38,15 @@ pub(super) async fn list(talk: &mut Conversation<'_>, session: &Session) {
                 return talk.findings.fault(&fault, &format!("tools/list: {error}"));
             }
         };
-        let heard = hear(Some(answer.content_type()), &answer.body, id);
-        let page = match &heard.said {
-            Said::Result(result) => result.get("tools").and_then(Value::as_array),
+        let reply = parse_reply(Some(answer.content_type()), &answer.body, id);
+        let page = match &reply.outcome {
+            RpcOutcome::Result(result) => result.get("tools").and_then(Value::as_array),
             _ => None,
         };
-        let Some(page) = page else { return refused(talk, session, &answer, &heard).await };
+        let Some(page) = page else { return refused(talk, session, &answer, &reply).await };
         tools.extend(page.iter().cloned());
-        eras::note(talk, heard.streamed, &heard.quirks, "tools/list");
-        let Said::Result(result) = &heard.said else { break };
+        eras::note(talk, reply.streamed, &reply.broken_rules, "tools/list");
+        let RpcOutcome::Result(result) = &reply.outcome else { break };
         if session.era == Era::Modern {
             talk.findings.broken(&eras::modern_faults(result), "in the reply to tools/list");
         }
@@ -71,20 +71,20 @@ pub(super) async fn list(talk: &mut Conversation<'_>, session: &Session) {
 }
 
 /// No list of tools came back.
-async fn refused(talk: &mut Conversation<'_>, session: &Session, answer: &Answer, heard: &Heard) {
+async fn refused(talk: &mut Conversation<'_>, session: &Session, answer: &Answer, reply: &RpcReply) {
     let status = answer.status.as_u16();
-    let seen = format!("tools/list: {}", eras::seen(answer, heard));
-    let wants_credentials = matches!(&heard.said, Said::Error(error) if error.wants_credentials());
+    let seen = format!("tools/list: {}", eras::seen(answer, reply));
+    let wants_credentials = matches!(&reply.outcome, RpcOutcome::Error(error) if error.wants_credentials());
     if is_bot_wall(answer) {
         talk.findings.fault(&refusal(answer, ProbedResource::Remote), &seen);
     } else if matches!(status, 401..=403 | 407) || wants_credentials {
         super::auth::judge(talk, answer, true, &seen).await;
     } else {
-        let moment = status == 429 || (status >= 500 && !matches!(heard.said, Said::Error(_)));
-        match &heard.said {
+        let moment = status == 429 || (status >= 500 && !matches!(reply.outcome, RpcOutcome::Error(_)));
+        match &reply.outcome {
             _ if moment => talk.findings.fault(&refusal(answer, ProbedResource::Remote), &seen),
-            Said::Error(_) if !session.has_tools => talk.findings.signal("no_tools"),
-            Said::Broken => {
+            RpcOutcome::Error(_) if !session.has_tools => talk.findings.signal("no_tools"),
+            RpcOutcome::Broken => {
                 let seen = format!("tools/list: {}", glimpse(answer));
                 talk.findings.broken(&[ConformanceRule::IdEcho], &seen);
             }
