@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use crate::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Request, Target};
 use crate::model::{DeclaredTransport, Kind, Random, Verdict};
 use crate::probe::reasons::{ProbeFault, ProbedResource, Stage};
-use conversation::{Conversation, fault_of, glimpse, refusal, retry_after};
+use conversation::{Conversation, excerpt, fault_of, refusal, retry_after};
 use findings::Findings;
 
 /// What is to be probed.
@@ -80,7 +80,7 @@ pub async fn preflight(fetcher: &Fetcher, subject: &Subject, _random: &Random) -
                     findings.answered_before(answer.elapsed);
                     findings.asked_to_wait(retry_after(&answer));
                     findings.facts.card_url = Some(subject.url.to_string());
-                    (refusal(&answer, resource), glimpse(&answer))
+                    (refusal(&answer, resource), excerpt(&answer))
                 }
                 card => return Preflight::Pass(Opening { card }),
             },
@@ -139,7 +139,7 @@ async fn hold(talk: &mut Conversation<'_>, subject: &Subject, opening: Opening) 
             Ok(answer) if answer.status.is_success() => {
                 a2a::probe(talk, subject, &subject.url, &answer).await
             }
-            Ok(answer) => talk.findings.fault(&refusal(&answer, ProbedResource::Card), &glimpse(&answer)),
+            Ok(answer) => talk.findings.fault(&refusal(&answer, ProbedResource::Card), &excerpt(&answer)),
             Err(error) => {
                 talk.findings
                     .fault(&fault_of(&error, ProbedResource::Card, Stage::Probe), &error.to_string());

@@ -155,7 +155,7 @@ pub(super) fn is_bot_wall(answer: &Answer) -> bool {
 }
 
 /// The beginning of a body and its type, for `seen`.
-pub(super) fn glimpse(answer: &Answer) -> String {
+pub(super) fn excerpt(answer: &Answer) -> String {
     let start = String::from_utf8_lossy(&answer.body[..answer.body.len().min(400)]);
     let kind = match answer.content_type() {
         "" => "no content-type",

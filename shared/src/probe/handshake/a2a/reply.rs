@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::speech::{Carrier, Way};
 use crate::fetch::Answer;
-use crate::probe::handshake::conversation::{glimpse, refusal};
+use crate::probe::handshake::conversation::{excerpt, refusal};
 use crate::probe::handshake::jsonrpc::{
     INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError, RpcOutcome,
     parse_reply,
@@ -87,7 +87,7 @@ pub(super) fn to_message(way: &Way, answer: &Answer, id: u64) -> Turn {
             RpcOutcome::Result(result) => answered(&result),
             RpcOutcome::Error(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
             RpcOutcome::Broken => {
-                gate(answer, false).unwrap_or_else(|| lost(ProbeFault::BadJsonRpc, glimpse(answer)))
+                gate(answer, false).unwrap_or_else(|| lost(ProbeFault::BadJsonRpc, excerpt(answer)))
             }
             RpcOutcome::OtherJson | RpcOutcome::Html | RpcOutcome::Nothing | RpcOutcome::Text => {
                 unanswered(answer)
@@ -95,7 +95,7 @@ pub(super) fn to_message(way: &Way, answer: &Answer, id: u64) -> Turn {
         },
         Carrier::Rest if answer.status.is_success() => match answer.json() {
             Ok(body) if body.is_object() => match answered(&body) {
-                Turn::Lost(_) => lost(ProbeFault::NotA2a, glimpse(answer)),
+                Turn::Lost(_) => lost(ProbeFault::NotA2a, excerpt(answer)),
                 turn => turn,
             },
             _ => unanswered(answer),
@@ -119,14 +119,14 @@ fn gate(answer: &Answer, spoke: bool) -> Option<Turn> {
         429 => refusal(answer, ProbedResource::Remote),
         _ => return None,
     };
-    Some(Turn::Lost(Loss { fault, seen: glimpse(answer), spoke, retry: false, last: true }))
+    Some(Turn::Lost(Loss { fault, seen: excerpt(answer), spoke, retry: false, last: true }))
 }
 
 /// The question was not understood; the message decides.
 fn unclear(answer: &Answer) -> Turn {
     Turn::Lost(Loss {
         fault: ProbeFault::NotA2a,
-        seen: glimpse(answer),
+        seen: excerpt(answer),
         spoke: false,
         retry: true,
         last: false,
@@ -147,7 +147,7 @@ fn unanswered(answer: &Answer) -> Turn {
         if answer.status.is_success() { ProbeFault::NotA2a } else { refusal(answer, ProbedResource::Remote) };
     // Frameworks crash on a dialect they do not know, or know its paths nowhere.
     let retry = matches!(status, 400 | 404 | 405 | 500 | 501);
-    Turn::Lost(Loss { fault, seen: glimpse(answer), spoke: false, retry, last: true })
+    Turn::Lost(Loss { fault, seen: excerpt(answer), spoke: false, retry, last: true })
 }
 
 /// A message or a task, in whatever state, bare (0.3) or wrapped (1.0).

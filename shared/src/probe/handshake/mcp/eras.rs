@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::fetch::{Answer, FetchError, Request, Target};
-use crate::probe::handshake::conversation::{Conversation, glimpse};
+use crate::probe::handshake::conversation::{Conversation, excerpt};
 use crate::probe::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply, texts};
 use crate::probe::handshake::sse;
 use crate::probe::reasons::ConformanceRule;
@@ -260,7 +260,7 @@ pub(super) fn modern_faults(result: &Value) -> Vec<ConformanceRule> {
 pub(super) fn seen(answer: &Answer, reply: &RpcReply) -> String {
     match &reply.outcome {
         RpcOutcome::Error(error) => format!("HTTP {}, {}", answer.status.as_u16(), error.line()),
-        _ => glimpse(answer),
+        _ => excerpt(answer),
     }
 }
 

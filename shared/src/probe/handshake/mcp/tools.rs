@@ -10,7 +10,7 @@ use super::eras::{self, Era, Session};
 use crate::error::shorten;
 use crate::fetch::Answer;
 use crate::model::Tool;
-use crate::probe::handshake::conversation::{Conversation, fault_of, glimpse, is_bot_wall, refusal};
+use crate::probe::handshake::conversation::{Conversation, excerpt, fault_of, is_bot_wall, refusal};
 use crate::probe::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply};
 use crate::probe::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
 
@@ -85,7 +85,7 @@ async fn refused(talk: &mut Conversation<'_>, session: &Session, answer: &Answer
             _ if moment => talk.findings.fault(&refusal(answer, ProbedResource::Remote), &seen),
             RpcOutcome::Error(_) if !session.has_tools => talk.findings.signal("no_tools"),
             RpcOutcome::Broken => {
-                let seen = format!("tools/list: {}", glimpse(answer));
+                let seen = format!("tools/list: {}", excerpt(answer));
                 talk.findings.broken(&[ConformanceRule::IdEcho], &seen);
             }
             _ => talk.findings.fault(&ProbeFault::ToolsFailed, &seen),
