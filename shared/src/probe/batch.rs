@@ -136,10 +136,10 @@ async fn prepare(app: &App, id: ListingId, job: Job, hosts: &HostSlots) -> Prepa
 /// What is to be asked of a listing, or the verdict where nothing can be.
 fn subject(app: &App, listing: &Listing) -> Result<Subject, Box<Verdict>> {
     if let Some(obstacle) = listing.obstacle {
-        return Err(Box::new(not_probed::hindered(obstacle, listing.kind)));
+        return Err(Box::new(not_probed::for_obstacle(obstacle, listing.kind)));
     }
     let url = Target::parse(listing.target(), app.settings.reach())
-        .map_err(|error| Box::new(not_probed::refused(&error, listing.kind)))?;
+        .map_err(|error| Box::new(not_probed::for_refused_url(&error, listing.kind)))?;
     // A Live listing is only ever due for its weekly recheck, whichever job gets to it first.
     let proves_itself = listing.last_ok_at.is_none() || listing.lane == Lane::Active;
     let depth = if proves_itself { Depth::Message } else { Depth::Question };

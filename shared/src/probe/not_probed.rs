@@ -7,7 +7,7 @@ use crate::probe::reasons::{ConnectError, ProbeFault, Stage};
 
 /// The verdict on a listing with an obstacle.
 #[must_use]
-pub fn hindered(obstacle: Obstacle, kind: Option<Kind>) -> Verdict {
+pub fn for_obstacle(obstacle: Obstacle, kind: Option<Kind>) -> Verdict {
     let fault = match obstacle {
         Obstacle::StdioOnly => ProbeFault::StdioOnly,
         Obstacle::TemplatedUrl => ProbeFault::Templated,
@@ -18,7 +18,7 @@ pub fn hindered(obstacle: Obstacle, kind: Option<Kind>) -> Verdict {
 
 /// The verdict on a URL that was stored under other rules and may not be called under these.
 #[must_use]
-pub fn refused(error: &TargetError, kind: Option<Kind>) -> Verdict {
+pub fn for_refused_url(error: &TargetError, kind: Option<Kind>) -> Verdict {
     verdict(
         &ProbeFault::Unreached { stage: Stage::Preflight, cause: ConnectError::Url },
         &error.to_string(),
