@@ -24,7 +24,7 @@ const STREAM: Duration = Duration::from_secs(5);
 
 /// Why an era is not the server's: what the decision table is entered with when neither is.
 #[derive(Debug)]
-struct Miss {
+struct EraRefusal {
     fault: ProbeFault,
     seen: String,
     /// Whether the transport may be at fault, so that a GET is worth its while.
@@ -38,7 +38,7 @@ pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
     }
     let legacy_first = subject.last_era.as_deref().is_some_and(|era| eras::is_revision(era) && era < MODERN);
     let order = if legacy_first { [Era::Legacy, Era::Modern] } else { [Era::Modern, Era::Legacy] };
-    let mut miss = None;
+    let mut refused = None;
     for era in order {
         let opened = match era {
             Era::Modern => eras::discover(talk, &subject.url).await,
@@ -53,23 +53,25 @@ pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
             }
             // Only the question of the modern era may go unanswered: the other has its own chance.
             Opened::Silence => {}
-            Opened::Refused(answer, reply) => match judge(talk, &answer, &reply, era).await {
-                Some(found) => miss = worse(miss, found, era),
+            Opened::Refused(answer, reply) => match classify_refusal(talk, &answer, &reply, era).await {
+                Some(found) => refused = more_telling(refused, found, era),
                 None => return,
             },
         }
     }
-    let Some(miss) = miss else { return };
-    if miss.transport && subject.declared != DeclaredTransport::Sse && opens_stream(talk, &subject.url).await
+    let Some(refused) = refused else { return };
+    if refused.transport
+        && subject.declared != DeclaredTransport::Sse
+        && opens_stream(talk, &subject.url).await
     {
         return sse_only(talk, subject);
     }
-    talk.findings.fault(&miss.fault, &miss.seen);
+    talk.findings.fault(&refused.fault, &refused.seen);
 }
 
 /// What `initialize` met counts, unless `server/discover` proved that the protocol is there.
-fn worse(known: Option<Miss>, found: Miss, era: Era) -> Option<Miss> {
-    let proves = |miss: &Miss| matches!(miss.fault, ProbeFault::Nonconforming(_));
+fn more_telling(known: Option<EraRefusal>, found: EraRefusal, era: Era) -> Option<EraRefusal> {
+    let proves = |refused: &EraRefusal| matches!(refused.fault, ProbeFault::Nonconforming(_));
     match known {
         Some(known) if proves(&known) || (era == Era::Modern && !proves(&found)) => Some(known),
         _ => Some(found),
@@ -77,7 +79,12 @@ fn worse(known: Option<Miss>, found: Miss, era: Era) -> Option<Miss> {
 }
 
 /// The meaning of a refusal by the decision table; `None` where it ends the conversation, its fault recorded.
-async fn judge(talk: &mut Conversation<'_>, answer: &Answer, reply: &RpcReply, era: Era) -> Option<Miss> {
+async fn classify_refusal(
+    talk: &mut Conversation<'_>,
+    answer: &Answer,
+    reply: &RpcReply,
+    era: Era,
+) -> Option<EraRefusal> {
     let status = answer.status.as_u16();
     let seen = eras::seen(answer, reply);
     if is_bot_wall(answer) || status == 429 {
@@ -91,10 +98,10 @@ async fn judge(talk: &mut Conversation<'_>, answer: &Answer, reply: &RpcReply, e
     let gated = matches!(status, 401..=403 | 407);
     // An unknown method may be refused in any words; `initialize` is known to every server of its era.
     if gated || (era == Era::Legacy && error.is_some_and(|error| error.wants_credentials())) {
-        auth::judge(talk, answer, error.is_some(), &seen).await;
+        auth::record_refusal(talk, answer, error.is_some(), &seen).await;
         return None;
     }
-    let found = |fault, transport| Some(Miss { fault, seen, transport });
+    let found = |fault, transport| Some(EraRefusal { fault, seen, transport });
     if let Some(error) = error {
         return match error.code {
             eras::HEADER_MISMATCH | eras::MISSING_CAPABILITY => {

@@ -15,7 +15,7 @@ use crate::probe::reasons::ProbeFault;
 const LOOKUP: Duration = Duration::from_secs(2);
 
 /// Records what the gate amounts to. `spoken`: the refusal itself is JSON-RPC.
-pub(super) async fn judge(talk: &mut Conversation<'_>, answer: &Answer, spoken: bool, seen: &str) {
+pub(super) async fn record_refusal(talk: &mut Conversation<'_>, answer: &Answer, spoken: bool, seen: &str) {
     let status = answer.status.as_u16();
     talk.findings.speaks |= spoken;
     talk.findings.facts.endpoint = Some(answer.target.to_string());

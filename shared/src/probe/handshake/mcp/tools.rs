@@ -78,7 +78,7 @@ async fn refused(talk: &mut Conversation<'_>, session: &Session, answer: &Answer
     if is_bot_wall(answer) {
         talk.findings.fault(&refusal(answer, ProbedResource::Remote), &seen);
     } else if matches!(status, 401..=403 | 407) || wants_credentials {
-        super::auth::judge(talk, answer, true, &seen).await;
+        super::auth::record_refusal(talk, answer, true, &seen).await;
     } else {
         let moment = status == 429 || (status >= 500 && !matches!(reply.outcome, RpcOutcome::Error(_)));
         match &reply.outcome {
