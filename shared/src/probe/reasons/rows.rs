@@ -3,10 +3,8 @@
 
 use std::borrow::Cow;
 
-use super::{
-    Class, ConformanceRule, ConnectError, FAIL, LATER, PARTIAL, ProbeFault, ProbedResource, SKIP, Stage,
-    UNKNOWN,
-};
+use super::class::{Class, FAIL, LATER, PARTIAL, SKIP, UNKNOWN};
+use super::fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
 
 /// Code, contract's words, cure, class.
 pub(super) type Row = (Cow<'static, str>, String, Cow<'static, str>, Class);

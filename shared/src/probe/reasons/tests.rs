@@ -3,7 +3,10 @@
 
 use std::collections::HashSet;
 
+use super::class::{FAIL, LATER, PARTIAL, SKIP, UNKNOWN};
+use super::reason::{SEEN, plain};
 use super::*;
+use crate::formats::agent_card::{CardFault, Finding};
 
 fn table() -> Vec<(ProbeFault, &'static str, &'static str, Class)> {
     use ProbedResource::{Card, Remote};
