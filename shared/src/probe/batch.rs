@@ -7,12 +7,12 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use futures::stream::{self, FuturesUnordered};
 
-use super::handshake::{self, Depth, Opening, Preflight, Subject};
+use super::handshake::{self, Depth, PreflightResult, Subject};
 use super::host_slots::HostSlots;
 use super::transition::Job;
 use super::{not_probed, record};
 use crate::app::App;
-use crate::fetch::Target;
+use crate::fetch::{Answer, Target};
 use crate::model::{Handshake, Lane, Listing, ListingId, Verdict};
 use crate::store::{Caps, Claim};
 
@@ -33,10 +33,17 @@ pub(super) enum ProbeOutcome {
     Probed(ListingId, Handshake),
 }
 
+/// A claimed listing that passed its preflight, and the card where that fetched one.
+struct Ready {
+    listing: Listing,
+    subject: Subject,
+    card: Option<Answer>,
+}
+
 /// A claimed listing on its way through a sweep.
 enum Prepared {
     /// The preflight was passed.
-    Ready(Box<(Listing, Subject, Opening)>),
+    Ready(Box<Ready>),
     /// Nothing more is to be done.
     Ended(ProbeOutcome),
 }
@@ -62,10 +69,10 @@ pub(super) async fn probe_batch(app: &App, batch: Vec<ListingId>, job: Job) -> V
                     }
                 }
                 let granted = granted(app, job, ready.len()).await;
-                for (listing, ..) in ready.split_off(granted) {
-                    done.push(give_back(app, &listing).await);
+                for one in ready.split_off(granted) {
+                    done.push(give_back(app, &one.listing).await);
                 }
-                probes.extend(ready.into_iter().map(|one| ask(app, one, job, &hosts)));
+                probes.extend(ready.into_iter().map(|one| probe(app, one, job, &hosts)));
             }
             Some(one) = probes.next() => done.push(one),
             else => return done,
@@ -96,10 +103,10 @@ async fn give_back(app: &App, listing: &Listing) -> ProbeOutcome {
     ProbeOutcome::Released
 }
 
-async fn ask(app: &App, one: (Listing, Subject, Opening), job: Job, hosts: &HostSlots) -> ProbeOutcome {
-    let (listing, subject, opening) = one;
+async fn probe(app: &App, ready: Ready, job: Job, hosts: &HostSlots) -> ProbeOutcome {
+    let Ready { listing, subject, card } = ready;
     let Some(_slot) = hosts.slot(&subject.url).await else { return give_back(app, &listing).await };
-    let verdict = handshake::probe(&app.fetcher_for(&listing.id), &subject, opening, &app.random).await;
+    let verdict = handshake::probe(&app.fetcher_for(&listing.id), &subject, card, &app.random).await;
     conclude(app, listing, verdict, job, false).await
 }
 
@@ -125,11 +132,11 @@ async fn prepare(app: &App, id: ListingId, job: Job, hosts: &HostSlots) -> Prepa
     let Some(slot) = hosts.slot(&subject.url).await else {
         return Prepared::Ended(give_back(app, &listing).await);
     };
-    let preflight = handshake::preflight(&app.fetcher_for(&listing.id), &subject, &app.random).await;
+    let preflight = handshake::preflight(&app.fetcher_for(&listing.id), &subject).await;
     drop(slot);
     match preflight {
-        Preflight::Pass(opening) => Prepared::Ready(Box::new((listing, subject, opening))),
-        Preflight::Reject(verdict) => Prepared::Ended(conclude(app, listing, verdict, job, true).await),
+        PreflightResult::Pass { card } => Prepared::Ready(Box::new(Ready { listing, subject, card })),
+        PreflightResult::Reject(verdict) => Prepared::Ended(conclude(app, listing, verdict, job, true).await),
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::conversation::{Conversation, fault_of};
 use super::findings::Findings;
-use super::{Depth, Subject};
+use super::subject::{Depth, Subject};
 use crate::fetch::{Answer, FetchError, Target};
 use crate::formats::agent_card::{self, AgentCard, Binding, CardFault, Interface};
 use crate::model::Kind;

@@ -6,7 +6,8 @@ use std::time::Duration;
 use futures::future::join_all;
 
 use super::conversation::Conversation;
-use super::{Subject, a2a, mcp};
+use super::subject::Subject;
+use super::{a2a, mcp};
 use crate::fetch::{Answer, Request, Target};
 use crate::formats::agent_card;
 use crate::model::{Handshake, Kind};

@@ -13,7 +13,8 @@ use serde_json::Value;
 
 use super::conversation::{Conversation, fault_of, is_bot_wall, refusal};
 use super::jsonrpc::{METHOD_NOT_FOUND, PARSE_ERROR, RpcOutcome, RpcReply};
-use super::{Depth, Subject, sse};
+use super::sse;
+use super::subject::{Depth, Subject};
 use crate::fetch::{Answer, Request, TOOL_LIST_BYTES, Target};
 use crate::model::DeclaredTransport;
 use crate::probe::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};

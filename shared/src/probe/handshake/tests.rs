@@ -6,17 +6,18 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::peer::{Asked, Peer, Reply, ask, ask_within, codes};
-use super::*;
-use crate::fetch::Fetcher;
-use crate::model::{Handshake, Reach};
+use super::preflight::{PreflightResult, preflight};
+use super::subject::{Depth, Subject};
+use crate::fetch::{Fetcher, Target};
+use crate::model::{Handshake, Kind, Reach, Verdict};
 
 const CARD: &str = "/.well-known/agent-card.json";
 
 async fn rejected(subject: &Subject) -> Verdict {
     let fetcher = Fetcher::new(Reach::Development, "registry-test", None);
-    match preflight(&fetcher, subject, &Random::seeded(1)).await {
-        Preflight::Reject(verdict) => verdict,
-        Preflight::Pass(_) => panic!("{} passed", subject.url),
+    match preflight(&fetcher, subject).await {
+        PreflightResult::Reject(verdict) => verdict,
+        PreflightResult::Pass { .. } => panic!("{} passed", subject.url),
     }
 }
 
@@ -71,8 +72,8 @@ async fn handshake_preflight_of_a_silent_card_is_inconclusive() {
 async fn handshake_preflight_of_an_endpoint_sends_nothing() {
     let peer = Peer::start(|_: &Asked| Reply::empty(405)).await;
     let fetcher = Fetcher::new(Reach::Development, "registry-test", None);
-    let passed = preflight(&fetcher, &peer.subject(Some(Kind::Mcp), "/mcp"), &Random::seeded(1)).await;
-    assert!(matches!(passed, Preflight::Pass(Opening { card: None })));
+    let passed = preflight(&fetcher, &peer.subject(Some(Kind::Mcp), "/mcp")).await;
+    assert!(matches!(passed, PreflightResult::Pass { card: None }));
     assert!(peer.asked().is_empty());
 }
 

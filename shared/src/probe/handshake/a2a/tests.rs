@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::model::{Handshake, Kind, Verdict};
 use crate::probe::handshake::peer::{Asked, Peer, Reply, ask, ask_within};
-use crate::probe::handshake::{Depth, Subject};
+use crate::probe::handshake::subject::{Depth, Subject};
 
 use table::on_message;
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::model::{DeclaredTransport, Handshake, Kind, Verdict};
 use crate::probe::handshake::peer::{Asked, Peer, Reply, ask, ask_within, codes};
-use crate::probe::handshake::{Depth, Subject};
+use crate::probe::handshake::subject::{Depth, Subject};
 
 use table::after_handshake;
 
