@@ -1,5 +1,5 @@
 //! The guarded fetcher: the only code that opens a connection to a stranger's address (design §5 SSRF).
-//! Every hop is parsed, resolved and judged anew, and all that it may cost is bounded by the request.
+//! Every hop is parsed, resolved and checked anew, and all that it may cost is bounded by the request.
 
 pub mod address;
 pub mod target;
@@ -26,7 +26,9 @@ use url::Host;
 
 pub use answer::Answer;
 pub use failure::FetchError;
-pub use request::{CARD_BYTES, CARD_HOPS, Enough, Follow, PREFLIGHT, PROBE, Request, TOOL_LIST_BYTES, Until};
+pub use request::{
+    CARD_BYTES, CARD_HOPS, Follow, IsComplete, PREFLIGHT, PROBE, ReadUntil, Request, TOOL_LIST_BYTES,
+};
 pub use target::{Target, TargetError};
 
 use resolver::Resolver;
@@ -101,7 +103,7 @@ impl Fetcher {
                 hops += 1;
                 continue;
             }
-            let headers = answer::kept(received.clone());
+            let headers = answer::normalized(received.clone());
             let (body, truncated) = answer::read(response, max_bytes, &until).await?;
             return Ok(Answer { status, headers, body, target, elapsed: started.elapsed(), truncated });
         }
@@ -114,7 +116,7 @@ impl Fetcher {
         headers: HeaderMap,
         body: Option<Bytes>,
     ) -> Result<reqwest::Response, FetchError> {
-        self.admit(target)?;
+        self.check_allowed(target)?;
         let client =
             self.core.client.get_or_init(|| client::client(&self.core.user_agent, self.core.resolver));
         let mut request = client.request(method.clone(), target.url().clone()).headers(headers);
@@ -131,7 +133,7 @@ impl Fetcher {
     /// Nothing accepts connections there within `deadline`, or a rule forbids asking.
     pub async fn connect(&self, target: &Target, deadline: Duration) -> Result<(), FetchError> {
         let connected = async {
-            self.admit(target)?;
+            self.check_allowed(target)?;
             let addresses = match target.url().host() {
                 Some(Host::Ipv4(ip)) => vec![IpAddr::V4(ip)],
                 Some(Host::Ipv6(ip)) => vec![IpAddr::V6(ip)],
@@ -143,7 +145,7 @@ impl Fetcher {
     }
 
     /// The static rules once more, for a target may have been made under a wider reach than this fetcher's.
-    fn admit(&self, target: &Target) -> Result<(), FetchError> {
+    fn check_allowed(&self, target: &Target) -> Result<(), FetchError> {
         Target::parse_url(target.url().clone(), self.reach())?;
         match &self.own_host {
             Some(own) if **own == *target.host() => Err(FetchError::OwnHost),

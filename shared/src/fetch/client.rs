@@ -1,5 +1,5 @@
 //! The HTTP client beneath the fetcher, with everything off that would act on its own.
-//! No proxy, no redirects, no cookies, no retries, no pool: one request is one connection to a judged address.
+//! No proxy, no redirects, no cookies, no retries, no pool: one request is one connection to a checked address.
 
 use std::sync::Arc;
 

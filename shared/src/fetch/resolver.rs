@@ -1,5 +1,5 @@
-//! Resolver into addresses: asked once per connection, and every address of the answer is judged.
-//! The HTTP client gets exactly the judged addresses, so that a second, different answer is never asked for.
+//! Resolver into addresses: asked once per connection, and every address of the answer is checked.
+//! The HTTP client gets exactly the checked addresses, so that a second, different answer is never asked for.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 

@@ -94,7 +94,7 @@ async fn fetch_opens_a_connection_for_each_request() {
     for _ in 0..2 {
         fetcher.send(get(peer.at("/"))).await.unwrap();
     }
-    assert_eq!(peer.seen().len(), 2, "each resolved and judged anew");
+    assert_eq!(peer.seen().len(), 2, "each resolved and checked anew");
 }
 
 #[tokio::test]
