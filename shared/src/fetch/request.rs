@@ -143,7 +143,7 @@ pub type IsComplete = dyn Fn(&[u8]) -> bool + Send + Sync;
 pub enum ReadUntil {
     /// To its end.
     End,
-    /// ReadUntil the bytes so far satisfy this (or to its end); the connection is then dropped. For event streams that
+    /// Until the bytes so far satisfy this (or to its end); the connection is then dropped. For event streams that
     /// stay open after the answer.
     Satisfied(Arc<IsComplete>),
 }
