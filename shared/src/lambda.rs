@@ -62,7 +62,7 @@ pub fn behind_gateway(router: Router) -> Router {
     router.layer(from_fn(caller_address_from_gateway))
 }
 
-/// JSON lines, because CloudWatch reads their members; the level is that of `RUST_LOG`.
+/// JSON lines, so that logs can be searched by member; the level is that of `RUST_LOG`.
 fn init_logging() {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "info".into());
     tracing_subscriber::fmt().json().with_env_filter(filter).without_time().init();

@@ -1,4 +1,5 @@
 //! From a verdict to an assessment: the checks on what the handshake found, and the score of both.
+//! Listed or not, everything is assessed by the same code, so that a trial score predicts the real one.
 
 use crate::app::App;
 use crate::model::{Assessment, Handshake, Listing, Verdict};

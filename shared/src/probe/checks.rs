@@ -1,5 +1,5 @@
 //! The checks beside the handshake: what a listing must not be, though it speaks its protocol well (design §5).
-//! A blocking check that fails keeps a listing off the active list; the others are told and no more.
+//! A blocking check that fails keeps a listing off the active list; the others are only shown.
 
 mod domain;
 mod injection;

@@ -11,21 +11,19 @@ use crate::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Request, Targe
 use crate::model::{Random, Reach};
 use crate::probe::reasons::{ConnectError, ProbeFault, ProbedResource, Stage};
 
-/// The most requests of one handshake: the longest sound one takes seven, none goes on for ever.
+/// The most requests of one handshake: the longest correct one takes seven, and a hostile peer could ask for more.
 const MOST_REQUESTS: u8 = 10;
 
-/// Kept back of the whole, so that the last request ends before the probe does and its reason is told.
+/// Held back, so that the last request ends before the probe does and its own reason is recorded.
 const RESERVE: Duration = Duration::from_millis(50);
 
 /// The longest wait that a peer may ask for.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 3600);
 
-/// A conversation under way.
 #[derive(Debug)]
 pub(super) struct Conversation<'a> {
     fetcher: &'a Fetcher,
     random: &'a Random,
-    /// What was found.
     pub(super) findings: &'a mut Findings,
     ends: Instant,
     requests: u8,
@@ -47,7 +45,7 @@ impl<'a> Conversation<'a> {
         self.ends.saturating_duration_since(Instant::now()).saturating_sub(RESERVE)
     }
 
-    /// Whether so many further requests may be sent.
+    /// Whether this many further requests may be sent.
     pub(super) fn may_ask(&self, requests: u8) -> bool {
         self.requests + requests <= MOST_REQUESTS && !self.left().is_zero()
     }

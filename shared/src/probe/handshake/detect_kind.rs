@@ -17,9 +17,9 @@ use crate::probe::reasons::ProbeFault;
 const PATHS: [&str; 2] = ["/.well-known/agent-card.json", "/.well-known/agent.json"];
 /// Where a few older ones still are.
 const LEGACY_PATHS: [&str; 2] = ["/agent-card.json", "/agent.json"];
-/// How many are asked at once.
+/// How many are requested at once.
 const AT_ONCE: usize = 4;
-/// How long each has.
+/// The time of each request.
 const LOOK: Duration = Duration::from_millis(2500);
 
 /// What the card paths of a site hold.
@@ -31,7 +31,6 @@ struct Site {
     status: Option<u16>,
 }
 
-/// Finds out what stands at the subject's URL, and talks to it.
 pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
     let (likely, legacy) = candidates(talk, &subject.url);
     let mut site = look(talk, likely).await;
@@ -40,7 +39,7 @@ pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
     }
     mcp::probe(talk, subject).await;
     if talk.findings.speaks || talk.findings.worst() != Handshake::Fail {
-        // A bare gate proves nothing about what stands behind it.
+        // A bare 401 or 403 proves nothing about the server behind it.
         if talk.findings.speaks || !talk.findings.has("gated_unproven") {
             talk.findings.facts.kind = Some(Kind::Mcp);
         }
@@ -73,7 +72,7 @@ fn candidates(talk: &Conversation<'_>, url: &Target) -> (Vec<Target>, Vec<Target
     if !path.is_empty() {
         likely.extend(PATHS.map(|card| at(format!("{path}{card}"))));
     }
-    // The agent of a site is not what somebody meant who names the site's MCP endpoint.
+    // A publisher who names the site's MCP endpoint does not mean the site's agent.
     if !path.ends_with("/mcp") && !path.ends_with("/sse") {
         likely.extend(PATHS.map(|card| at(card.to_owned())));
         legacy.extend(LEGACY_PATHS.map(|card| at(card.to_owned())));
@@ -115,7 +114,7 @@ async fn look(talk: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
             }
             Err(_) => continue,
         }
-        // Whoever names a broken card means that card, and not the next one that works.
+        // A publisher who names a broken card means that card, and not the next one that works.
         if at == 0 {
             break;
         }

@@ -1,5 +1,5 @@
 //! What a probe has found so far, kept outside the conversation so that a deadline loses none of it.
-//! Faults are added as they show; the outcome is what the worst of them says.
+//! Faults are added as they occur; the worst of them decides the verdict.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ impl Findings {
         self.retry_after = self.retry_after.max(wait);
     }
 
-    /// Adds a finding, once.
+    /// Adds a signal, once.
     pub(super) fn signal(&mut self, signal: impl Into<String>) {
         add(&mut self.signals, signal.into());
     }
@@ -68,7 +68,6 @@ impl Findings {
         }
     }
 
-    /// Adds a fault.
     pub(super) fn fault(&mut self, fault: &ProbeFault, seen: &str) {
         self.reason(fault.class(), fault.reason(seen));
     }
@@ -103,12 +102,11 @@ impl Findings {
         }
     }
 
-    /// Forgets the faults met on a way that led nowhere, because another one is taken.
+    /// Drops the faults of a protocol that turned out to be the wrong one.
     pub(super) fn forgive(&mut self) {
         self.faults.clear();
     }
 
-    /// The worst that was met.
     pub(super) fn worst(&self) -> Handshake {
         let met = self.faults.iter().map(|(class, _)| class.handshake);
         met.max_by_key(|handshake| weight(*handshake)).unwrap_or(Handshake::Ok)
@@ -119,12 +117,11 @@ impl Findings {
         self.faults.iter().any(|(_, reason)| reason.code == code)
     }
 
-    /// Whether nothing stands in the way so far.
+    /// Whether no fault was met so far.
     pub(super) fn is_clear(&self) -> bool {
         self.faults.is_empty()
     }
 
-    /// The outcome.
     pub(super) fn into_verdict(self) -> Verdict {
         let inconclusive = self.faults.iter().any(|(class, _)| class.inconclusive);
         // A peer that spoke and then fell silent is there: "fail" would say that nothing was found.

@@ -106,7 +106,7 @@ pub(super) fn parse_reply(content_type: Option<&str>, body: &[u8], id: u64) -> R
         let mut best = RpcReply { outcome: RpcOutcome::Nothing, broken_rules: Vec::new(), streamed: true };
         for event in sse::events(body, true) {
             let Ok(message) = serde_json::from_str::<Value>(&event.data) else { continue };
-            // A server may ask or tell something before it answers.
+            // A server may send requests or notifications before its reply.
             if message.get("method").is_some() {
                 continue;
             }
@@ -174,7 +174,7 @@ fn read_error(error: &Value) -> Option<RpcError> {
     Some(RpcError { code, message, data: error.get("data").cloned().unwrap_or_default() })
 }
 
-/// How our id came back.
+/// How the reply names our id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Echo {
     Same,
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_that_ask_for_credentials_are_known_by_their_words() {
+    fn errors_that_ask_for_credentials_are_recognized_by_their_words() {
         let error = |message: &str| RpcError { code: -32000, message: message.into(), data: Value::Null };
         assert!(error("Missing API key").wants_credentials());
         assert!(error("Unauthorized").wants_credentials());

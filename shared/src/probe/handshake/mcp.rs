@@ -1,5 +1,5 @@
-//! The conversation with an MCP server: who are you, and which tools have you. No tool is ever called.
-//! Both eras are asked for in turn, because no single refusal says which one a server belongs to.
+//! The conversation with an MCP server: its identity and its tools, none of which is ever called.
+//! Both eras are tried in turn, because no single refusal says which one a server belongs to.
 
 mod auth;
 mod eras;
@@ -23,16 +23,15 @@ use eras::{Era, MODERN, Opened, Session};
 /// How long an HTTP+SSE server has to name its endpoint.
 const STREAM: Duration = Duration::from_secs(5);
 
-/// Why an era is not the server's: what the decision table is entered with when neither is.
+/// Why a server refused an era; the row of the decision table where it refuses both.
 #[derive(Debug)]
 struct EraRefusal {
     fault: ProbeFault,
     seen: String,
-    /// Whether the transport may be at fault, so that a GET is worth its while.
+    /// Whether the transport may be at fault, so that a GET may open HTTP+SSE.
     transport: bool,
 }
 
-/// Talks to the server at the subject's URL.
 pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
     if subject.declared == DeclaredTransport::Sse && opens_stream(talk, &subject.url).await {
         return sse_only(talk, subject);
@@ -186,7 +185,6 @@ async fn converse(talk: &mut Conversation<'_>, subject: &Subject, session: Sessi
     }
 }
 
-/// What the server says of itself.
 fn introduce(talk: &mut Conversation<'_>, session: &Session) {
     let findings = &mut *talk.findings;
     findings.hint(format!("mcp/{}", session.version));
@@ -225,7 +223,7 @@ fn introduce(talk: &mut Conversation<'_>, session: &Session) {
 async fn confirm(talk: &mut Conversation<'_>, session: &Session) {
     match talk.ask(session.notify("notifications/initialized")).await {
         Ok(answer) if matches!(answer.status.as_u16(), 200 | 202 | 204) => {}
-        // Moments are not rules: the list of tools meets the same trouble and tells it.
+        // A busy server breaks no rule; if it stays busy, tools/list fails the same way and records it.
         Ok(answer) if answer.status.is_server_error() || answer.status.as_u16() == 429 => {}
         Ok(answer) => {
             let seen = format!("notifications/initialized was answered with HTTP {}", answer.status.as_u16());

@@ -34,7 +34,7 @@ pub(super) async fn record_refusal(talk: &mut Conversation<'_>, answer: &Answer,
     }
     let described = match bearer.map(|challenge| parameter(challenge, "resource_metadata")) {
         Some(Some(url)) => describes(talk, &answer.target, &url).await,
-        // The challenge is proof enough: strangers' well-known paths are not searched without need.
+        // The challenge is proof enough, so the well-known paths are not requested as well.
         Some(None) => false,
         None => {
             let path = answer.target.url().path().trim_end_matches('/').to_owned();
@@ -65,7 +65,7 @@ async fn describes(talk: &mut Conversation<'_>, endpoint: &Target, reference: &s
     }
 }
 
-/// `resource` is the endpoint or lies above it, and somebody is named who gives out tokens.
+/// `resource` is the endpoint or lies above it, and an authorization server is named.
 fn is_metadata_of(metadata: &Value, endpoint: &str) -> bool {
     let resource = metadata["resource"].as_str().unwrap_or_default().trim_end_matches('/');
     let rest = endpoint.trim_end_matches('/').strip_prefix(resource);
@@ -121,6 +121,9 @@ mod tests {
         for resource in ["", "https://b.example/mcp", "https://a.example/mc", "https://a.example/mcp/x"] {
             assert!(!is_metadata_of(&metadata(resource), endpoint), "{resource}");
         }
-        assert!(!is_metadata_of(&json!({"resource": endpoint}), endpoint), "nobody gives out tokens");
+        assert!(
+            !is_metadata_of(&json!({"resource": endpoint}), endpoint),
+            "no authorization server is named"
+        );
     }
 }

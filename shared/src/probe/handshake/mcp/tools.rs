@@ -1,4 +1,4 @@
-//! The tools of a server: read page by page, judged, cut short for the listing, and hashed whole.
+//! The tools of a server: read page by page, checked, shortened for the listing, and hashed in full.
 //! The hash is over what a model would be shown, so that a tool cannot change its meaning unseen.
 
 use std::collections::HashSet;
@@ -70,7 +70,6 @@ pub(super) async fn list(talk: &mut Conversation<'_>, session: &Session) {
     take(talk, &tools);
 }
 
-/// No list of tools came back.
 async fn refused(talk: &mut Conversation<'_>, session: &Session, answer: &Answer, reply: &RpcReply) {
     let status = answer.status.as_u16();
     let seen = format!("tools/list: {}", eras::seen(answer, reply));
@@ -93,7 +92,6 @@ async fn refused(talk: &mut Conversation<'_>, session: &Session, answer: &Answer
     }
 }
 
-/// Judges the tools and takes them over.
 fn take(talk: &mut Conversation<'_>, tools: &[Value]) {
     let findings = &mut *talk.findings;
     findings.signal("tools_listed");
