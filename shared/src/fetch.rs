@@ -1,5 +1,5 @@
 //! The guarded fetcher: the only code that opens a connection to a stranger's address (design §5 SSRF).
-//! Every hop is parsed, resolved and judged anew, and all that it may cost is bounded by the request.
+//! Every hop is parsed, resolved and checked anew, and all that it may cost is bounded by the request.
 
 pub mod address;
 pub mod target;
@@ -9,9 +9,9 @@ mod client;
 mod failure;
 #[cfg(test)]
 mod hostile_peers;
-mod names;
 mod redirect;
 mod request;
+mod resolver;
 
 use crate::model::Reach;
 use std::net::{IpAddr, SocketAddr};
@@ -26,10 +26,12 @@ use url::Host;
 
 pub use answer::Answer;
 pub use failure::FetchError;
-pub use request::{CARD_BYTES, CARD_HOPS, Enough, Follow, PREFLIGHT, PROBE, Request, TOOL_LIST_BYTES, Until};
+pub use request::{
+    CARD_BYTES, CARD_HOPS, Follow, IsComplete, PREFLIGHT, PROBE, ReadUntil, Request, TOOL_LIST_BYTES,
+};
 pub use target::{Target, TargetError};
 
-use names::Names;
+use resolver::Resolver;
 
 /// Sends requests to strangers. Cheap to make (the client is built at the first request) and to clone.
 #[derive(Clone, Debug)]
@@ -40,7 +42,7 @@ pub struct Fetcher {
 
 #[derive(Debug)]
 struct Core {
-    names: Names,
+    resolver: Resolver,
     user_agent: HeaderValue,
     client: OnceLock<reqwest::Client>,
 }
@@ -50,24 +52,24 @@ impl Fetcher {
     /// the registry cannot be made to probe itself in a loop.
     #[must_use]
     pub fn new(reach: Reach, user_agent: &str, own_host: Option<&str>) -> Self {
-        Self::with_names(Names { reach, lookup: names::system }, user_agent, own_host)
+        Self::with_resolver(Resolver { reach, lookup: resolver::system_lookup }, user_agent, own_host)
     }
 
-    fn with_names(names: Names, user_agent: &str, own_host: Option<&str>) -> Self {
+    fn with_resolver(resolver: Resolver, user_agent: &str, own_host: Option<&str>) -> Self {
         // Printable ASCII always makes a header; whatever else an operator's brand holds is left out.
         let printable: String = user_agent.chars().filter(|c| matches!(c, ' '..='~')).collect();
         let user_agent =
             HeaderValue::try_from(printable).unwrap_or_else(|_| HeaderValue::from_static("registry"));
         Self {
             own_host: own_host.map(|host| host.trim_end_matches('.').to_ascii_lowercase().into()),
-            core: Arc::new(Core { names, user_agent, client: OnceLock::new() }),
+            core: Arc::new(Core { resolver, user_agent, client: OnceLock::new() }),
         }
     }
 
     /// How far it reaches.
     #[must_use]
     pub fn reach(&self) -> Reach {
-        self.core.names.reach
+        self.core.resolver.reach
     }
 
     /// The same fetcher for the one listing that is the registry itself.
@@ -101,7 +103,7 @@ impl Fetcher {
                 hops += 1;
                 continue;
             }
-            let headers = answer::kept(received.clone());
+            let headers = answer::normalized(received.clone());
             let (body, truncated) = answer::read(response, max_bytes, &until).await?;
             return Ok(Answer { status, headers, body, target, elapsed: started.elapsed(), truncated });
         }
@@ -114,8 +116,9 @@ impl Fetcher {
         headers: HeaderMap,
         body: Option<Bytes>,
     ) -> Result<reqwest::Response, FetchError> {
-        self.admit(target)?;
-        let client = self.core.client.get_or_init(|| client::client(&self.core.user_agent, self.core.names));
+        self.check_allowed(target)?;
+        let client =
+            self.core.client.get_or_init(|| client::client(&self.core.user_agent, self.core.resolver));
         let mut request = client.request(method.clone(), target.url().clone()).headers(headers);
         if let Some(body) = body {
             request = request.body(body);
@@ -130,11 +133,11 @@ impl Fetcher {
     /// Nothing accepts connections there within `deadline`, or a rule forbids asking.
     pub async fn connect(&self, target: &Target, deadline: Duration) -> Result<(), FetchError> {
         let connected = async {
-            self.admit(target)?;
+            self.check_allowed(target)?;
             let addresses = match target.url().host() {
                 Some(Host::Ipv4(ip)) => vec![IpAddr::V4(ip)],
                 Some(Host::Ipv6(ip)) => vec![IpAddr::V6(ip)],
-                _ => self.core.names.addresses(target.host()).await?,
+                _ => self.core.resolver.addresses(target.host()).await?,
             };
             connect_to_one_of(&addresses, target.port(), deadline).await
         };
@@ -142,7 +145,7 @@ impl Fetcher {
     }
 
     /// The static rules once more, for a target may have been made under a wider reach than this fetcher's.
-    fn admit(&self, target: &Target) -> Result<(), FetchError> {
+    fn check_allowed(&self, target: &Target) -> Result<(), FetchError> {
         Target::parse_url(target.url().clone(), self.reach())?;
         match &self.own_host {
             Some(own) if **own == *target.host() => Err(FetchError::OwnHost),

@@ -1,12 +1,12 @@
 //! What every HTTP function shares: reading arguments, answering problems, request ids, conditional answers.
-//! A function's router holds its routes only; [`finish`] puts the same walls around each.
+//! A function's router holds its routes only; [`with_middleware`] puts the same middleware around each.
 
 mod arguments;
 mod caller;
 mod json_envelope;
-mod layers;
+mod middleware;
 pub mod rest;
 
 pub use arguments::{Body, Query, RawBody};
 pub use json_envelope::JsonEnvelope;
-pub use layers::finish;
+pub use middleware::with_middleware;

@@ -1,5 +1,5 @@
-//! How a function meets Lambda: an HTTP function hands its router to the runtime, a scheduled one its job.
-//! Every `main.rs` is one call of these, so that what runs on AWS is what runs everywhere else.
+//! Runs a function on Lambda: an HTTP function gives its router to the runtime, a scheduled one its job.
+//! Every `main.rs` is one call to this module, so that the code that runs on AWS is the code that runs locally.
 
 mod aws;
 
@@ -26,7 +26,7 @@ use crate::model::CallerAddress;
 /// # Errors
 /// A bad setting, or the runtime ends.
 pub async fn serve(routes: impl Fn(App) -> Router) -> Result<(), Error> {
-    log();
+    init_logging();
     let app = aws::app_from_environment()?;
     let router = OnceLock::new();
     lambda_http::run(service_fn(|request: lambda_http::Request| {
@@ -41,35 +41,35 @@ pub async fn serve(routes: impl Fn(App) -> Router) -> Result<(), Error> {
 ///
 /// # Errors
 /// A bad setting, or the runtime ends.
-pub async fn work<J, F, E>(job: J) -> Result<(), Error>
+pub async fn run_job<J, F, E>(job: J) -> Result<(), Error>
 where
     J: Fn(App, Value) -> F,
     F: Future<Output = Result<Value, E>> + Send + 'static,
     E: std::fmt::Display,
 {
-    log();
+    init_logging();
     let app = aws::app_from_environment()?;
     lambda_runtime::run(service_fn(|event: LambdaEvent<Value>| {
-        // Behind a pointer, because the runtime's layers and a sweep nest deeper together than rustc looks.
+        // Boxed: the types of the runtime's layers around those of a sweep exceed rustc's recursion limit.
         let done = job(app.clone(), event.payload).boxed();
         async move { done.await.map_err(|error| Error::from(error.to_string())) }
     }))
     .await
 }
 
-/// A function's router as it stands behind API Gateway, which tells the caller's address in the event.
+/// A function's router behind API Gateway, whose event holds the caller's address.
 pub fn behind_gateway(router: Router) -> Router {
-    router.layer(from_fn(told_by_the_gateway))
+    router.layer(from_fn(caller_address_from_gateway))
 }
 
-/// Log lines as JSON objects, at the level that `RUST_LOG` says.
-fn log() {
+/// JSON lines, so that logs can be searched by member; the level is that of `RUST_LOG`.
+fn init_logging() {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "info".into());
     tracing_subscriber::fmt().json().with_env_filter(filter).without_time().init();
 }
 
-/// The address of the HTTP API that a request came through. A template cannot tell a function the address of
-/// the API that calls it, so where `BASE_URL` is not given the first event does.
+/// The address of the HTTP API that a request came through. A template cannot give a function the address of the API
+/// that calls it (that would be a circle), so without `BASE_URL` it is taken from the first event.
 fn own_address(request: &lambda_http::Request) -> Option<String> {
     let given = std::env::var("BASE_URL").is_ok_and(|url| !url.trim().is_empty());
     match request.extensions().get::<RequestContext>() {
@@ -80,7 +80,7 @@ fn own_address(request: &lambda_http::Request) -> Option<String> {
     }
 }
 
-async fn told_by_the_gateway(mut request: Request, next: Next) -> Response {
+async fn caller_address_from_gateway(mut request: Request, next: Next) -> Response {
     let address: Option<IpAddr> = match request.extensions().get::<RequestContext>() {
         Some(RequestContext::ApiGatewayV2(context)) => {
             context.http.source_ip.as_deref().and_then(|address| address.parse().ok())

@@ -110,7 +110,7 @@ impl Dialect {
         context_id: &str,
         parts: Arc<RawValue>,
     ) -> serde_json::Result<JsonEnvelope> {
-        let parts = JsonEnvelope::bare(parts);
+        let parts = JsonEnvelope::new(parts);
         match self {
             Self::V1 => v1::answer(id, context_id, parts),
             Self::V03 | Self::V02 => older::answer(id, context_id, parts),

@@ -15,7 +15,7 @@ mod work;
 use axum::routing::{any, get, post};
 use axum::{Extension, Router};
 use registry::app::App;
-use registry::http::finish;
+use registry::http::with_middleware;
 
 /// The routes of this function. The strict card below the same base is served by the function that may sign.
 pub fn router(app: App) -> Router {
@@ -25,5 +25,5 @@ pub fn router(app: App) -> Router {
         .route("/api/a2a/{*call}", any(rest::door))
         // Cards in the wild name the bare host as their REST interface.
         .route("/message:send", post(rest::send));
-    finish(routes.layer(Extension(work::Answers::default())), app)
+    with_middleware(routes.layer(Extension(work::Answers::default())), app)
 }

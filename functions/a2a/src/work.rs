@@ -96,7 +96,7 @@ async fn read(
 
 /// Writes an answer.
 pub(crate) fn raw(value: &impl Serialize) -> Result<JsonEnvelope, Fault> {
-    Ok(JsonEnvelope::bare(to_raw_value(value)?.into()))
+    Ok(JsonEnvelope::new(to_raw_value(value)?.into()))
 }
 
 /// A message, and how its sender wants it answered.

@@ -7,7 +7,7 @@ mod registry_api;
 use axum::Router;
 use registry::app::App;
 use registry::documents::{ACTIVE_LIST, ACTIVITY_FEED, BADGE, PROBE_STATISTICS, PUBLIC_AGENTS};
-use registry::http::{finish, rest};
+use registry::http::{rest, with_middleware};
 use registry::operations::{ARD_SEARCH, CHECK_LIVENESS, CHECK_STATUS, MATCH_CAPABILITY, PROBE_CLEAN};
 
 /// The routes of this function.
@@ -18,5 +18,5 @@ pub fn router(app: App) -> Router {
         .merge(rest::documents(&documents))
         .merge(ard::routes())
         .merge(registry_api::routes());
-    finish(routes, app)
+    with_middleware(routes, app)
 }

@@ -53,7 +53,7 @@ async fn door(
     }?;
     let validator = CacheValidator::of_body(&body);
     let body = Some(body).filter(|_| !validator.is_held_by(request.headers()));
-    Ok(rest::kept_for(AGE, &validator, "application/json", body))
+    Ok(rest::conditional_response(AGE, &validator, "application/json", body))
 }
 
 /// Lets reads pass. The writes that the official API documents for a path are refused in its words: this registry

@@ -2,5 +2,5 @@
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_runtime::Error> {
-    registry::lambda::work(|app, event| async move { probe_tick::handle(&app, event).await }).await
+    registry::lambda::run_job(|app, event| async move { probe_tick::handle(&app, event).await }).await
 }

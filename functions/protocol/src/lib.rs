@@ -16,7 +16,7 @@ use std::sync::Arc;
 use axum::Router;
 use registry::app::App;
 use registry::documents::SERVER_CARD;
-use registry::http::{finish, rest};
+use registry::http::{rest, with_middleware};
 use registry::model::protocol::{MCP_ENDPOINT, MCP_SHORT_ENDPOINT};
 
 use crate::door::Door;
@@ -27,5 +27,5 @@ pub fn router(app: App) -> Router {
     let routes = Router::new()
         .route(MCP_ENDPOINT, endpoint::served(&door))
         .route(MCP_SHORT_ENDPOINT, endpoint::served(&door));
-    finish(routes.merge(rest::documents(&[&SERVER_CARD])), app)
+    with_middleware(routes.merge(rest::documents(&[&SERVER_CARD])), app)
 }

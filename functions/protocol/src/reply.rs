@@ -166,7 +166,7 @@ pub(crate) fn raw<T: Serialize>(value: &T) -> Arc<RawValue> {
 
 #[expect(clippy::expect_used, reason = "a head is an object of two members that can be written")]
 fn member(name: &'static str, content: Arc<RawValue>, head: &Head<'_>) -> JsonEnvelope {
-    JsonEnvelope::bare(content).as_member(name, head).expect("a message is JSON")
+    JsonEnvelope::new(content).as_member(name, head).expect("a message is JSON")
 }
 
 #[cfg(test)]

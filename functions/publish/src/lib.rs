@@ -2,10 +2,10 @@
 
 use axum::Router;
 use registry::app::App;
-use registry::http::{finish, rest};
+use registry::http::{rest, with_middleware};
 use registry::operations::{LIST_YOURSELF, SCORE};
 
 /// The routes of this function.
 pub fn router(app: App) -> Router {
-    finish(rest::operations(&[&LIST_YOURSELF, &SCORE]), app)
+    with_middleware(rest::operations(&[&LIST_YOURSELF, &SCORE]), app)
 }

@@ -9,7 +9,7 @@ use registry::documents::{
     AGENT_CARD, AI_CATALOG, DISCOVERY_MAP, FEDERATION_CATALOGUE, KEY_SET, LINKED_CATALOG, STRICT_AGENT_CARD,
     WELL_KNOWN_AGENTS, WIDE_SERVER_CARD,
 };
-use registry::http::{finish, rest};
+use registry::http::{rest, with_middleware};
 
 /// The routes of this function.
 pub fn router(app: App) -> Router {
@@ -24,5 +24,5 @@ pub fn router(app: App) -> Router {
         &LINKED_CATALOG,
         &FEDERATION_CATALOGUE,
     ]);
-    finish(documents.route("/", get(async || Redirect::temporary("/discovery.json"))), app)
+    with_middleware(documents.route("/", get(async || Redirect::temporary("/discovery.json"))), app)
 }

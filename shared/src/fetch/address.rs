@@ -48,7 +48,7 @@ const NOT_PUBLIC_V6: [Ipv6Net; 4] = [
 const NAT64: Ipv6Net = v6(0x0064, 0xff9b, 96);
 
 /// Whether `ip` lies on the public internet (design §5 SSRF; IANA's special-purpose registries). IPv6 forms that
-/// carry an IPv4 address are judged by that address where they are in honest use (mapped, NAT64), else refused.
+/// carry an IPv4 address are checked by that address where they are in honest use (mapped, NAT64), else refused.
 #[must_use]
 pub fn is_public(ip: IpAddr) -> bool {
     match ip {

@@ -10,11 +10,11 @@ use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
 use super::failure::FetchError;
-use super::request::Until;
+use super::request::ReadUntil;
 use super::target::Target;
 
-/// After how many further bytes a flood that never pauses is judged again, so that judging stays cheap.
-const JUDGE_EVERY: usize = 16 * 1024;
+/// After how many further bytes a flood that never pauses is checked again, so that checking stays cheap.
+const CHECK_EVERY: usize = 16 * 1024;
 
 /// An HTTP answer, whatever its status.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub struct Answer {
     pub target: Target,
     /// From the first DNS question to the last byte that was read.
     pub elapsed: Duration,
-    /// Whether reading stopped before the end, because [`Until::Satisfied`] was.
+    /// Whether reading stopped before the end, because [`ReadUntil::Satisfied`] was.
     pub truncated: bool,
 }
 
@@ -57,7 +57,7 @@ impl Answer {
 }
 
 /// The headers as they are kept: the media type in lower case, for it is compared in many places.
-pub(super) fn kept(mut headers: HeaderMap) -> HeaderMap {
+pub(super) fn normalized(mut headers: HeaderMap) -> HeaderMap {
     if let Some(value) = headers.get_mut(CONTENT_TYPE)
         && let Ok(text) = value.to_str()
     {
@@ -76,19 +76,19 @@ pub(super) fn kept(mut headers: HeaderMap) -> HeaderMap {
 pub(super) async fn read(
     mut response: reqwest::Response,
     max_bytes: usize,
-    until: &Until,
+    until: &ReadUntil,
 ) -> Result<(Bytes, bool), FetchError> {
     // The client takes this header away once it has undone the encoding.
     let encoded = response.headers().get(CONTENT_ENCODING).is_some_and(|value| value != "identity");
     let mut body = BytesMut::new();
-    let mut judged = 0;
+    let mut checked = 0;
     loop {
-        // What has already arrived is taken in at one go: judging after every byte of a drip would be quadratic.
+        // What has already arrived is taken in at one go: checking after every byte of a drip would be quadratic.
         let chunk = match response.chunk().now_or_never() {
             Some(chunk) => chunk,
-            None if body.len() > judged && until.is_satisfied_by(&body) => return Ok((body.freeze(), true)),
+            None if body.len() > checked && until.is_satisfied_by(&body) => return Ok((body.freeze(), true)),
             None => {
-                judged = body.len();
+                checked = body.len();
                 response.chunk().await
             }
         };
@@ -99,11 +99,11 @@ pub(super) async fn read(
                 }
                 let fits = chunk.len().min(max_bytes - body.len());
                 body.extend_from_slice(&chunk[..fits]);
-                if fits < chunk.len() || body.len() >= judged + JUDGE_EVERY {
+                if fits < chunk.len() || body.len() >= checked + CHECK_EVERY {
                     if until.is_satisfied_by(&body) {
                         return Ok((body.freeze(), true));
                     }
-                    judged = body.len();
+                    checked = body.len();
                 }
                 if fits < chunk.len() {
                     return Err(FetchError::TooLarge { limit: max_bytes });

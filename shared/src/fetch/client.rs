@@ -1,5 +1,5 @@
 //! The HTTP client beneath the fetcher, with everything off that would act on its own.
-//! No proxy, no redirects, no cookies, no retries, no pool: one request is one connection to a judged address.
+//! No proxy, no redirects, no cookies, no retries, no pool: one request is one connection to a checked address.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use http::HeaderValue;
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
 
-use super::names::Names;
+use super::resolver::Resolver;
 
 /// The client; building it costs some milliseconds, mostly for the roots of trust.
-pub(super) fn client(user_agent: &HeaderValue, names: Names) -> reqwest::Client {
+pub(super) fn client(user_agent: &HeaderValue, resolver: Resolver) -> reqwest::Client {
     let built = reqwest::Client::builder()
         .tls_backend_preconfigured(tls())
-        .dns_resolver(names)
+        .dns_resolver(resolver)
         .user_agent(user_agent.clone())
         .http1_only()
         .no_proxy()

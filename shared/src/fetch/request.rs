@@ -41,7 +41,7 @@ pub struct Request {
     /// Which redirects are followed.
     pub follow: Follow,
     /// How far the body is read.
-    pub until: Until,
+    pub until: ReadUntil,
 }
 
 impl Request {
@@ -56,7 +56,7 @@ impl Request {
             deadline: PREFLIGHT,
             max_bytes: CARD_BYTES,
             follow: Follow::Hops(CARD_HOPS),
-            until: Until::End,
+            until: ReadUntil::End,
         }
     }
 
@@ -117,7 +117,7 @@ impl Request {
     /// The same, but reading stops as soon as what was read satisfies `enough`.
     #[must_use]
     pub fn until(mut self, enough: impl Fn(&[u8]) -> bool + Send + Sync + 'static) -> Self {
-        self.until = Until::Satisfied(Arc::new(enough));
+        self.until = ReadUntil::Satisfied(Arc::new(enough));
         self
     }
 }
@@ -136,19 +136,19 @@ pub enum Follow {
 }
 
 /// Whether the bytes read so far are enough.
-pub type Enough = dyn Fn(&[u8]) -> bool + Send + Sync;
+pub type IsComplete = dyn Fn(&[u8]) -> bool + Send + Sync;
 
 /// How far a body is read.
 #[derive(Clone)]
-pub enum Until {
+pub enum ReadUntil {
     /// To its end.
     End,
     /// Until the bytes so far satisfy this (or to its end); the connection is then dropped. For event streams that
     /// stay open after the answer.
-    Satisfied(Arc<Enough>),
+    Satisfied(Arc<IsComplete>),
 }
 
-impl Until {
+impl ReadUntil {
     pub(super) fn is_satisfied_by(&self, body: &[u8]) -> bool {
         match self {
             Self::End => false,
@@ -157,7 +157,7 @@ impl Until {
     }
 }
 
-impl fmt::Debug for Until {
+impl fmt::Debug for ReadUntil {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::End => "End",

@@ -37,7 +37,7 @@ const RESERVED: [&str; 17] = [
     "test",
 ];
 
-/// A URL that passed the static rules of design §5 SSRF; where its name leads is judged when it is resolved.
+/// A URL that passed the static rules of design §5 SSRF; where its name leads is checked when it is resolved.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target(Url);
 

@@ -1,5 +1,5 @@
-//! JSON text that encloses a part which is kept: the part is sent from where it lies, however often it is asked for.
-//! The doors beside REST put a new envelope around each answer, and a copy of a page would cost more than making it.
+//! A JSON document around a shared payload, which is sent without a copy however many answers carry it.
+//! A2A and MCP put a new envelope around each answer, and copying a page would cost more than rendering it.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -14,23 +14,23 @@ use http_body::{Frame, SizeHint};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// Below this many bytes a copy costs less than a piece of its own.
-const WORTH_A_PIECE: usize = 16 * 1024;
+/// Below this many bytes a copy costs less than a body of several segments.
+const COPIED_BELOW: usize = 16 * 1024;
 
-/// A JSON document around a kept part.
+/// A payload, the text before it, and the closing braces after it.
 #[derive(Clone, Debug)]
 pub struct JsonEnvelope {
-    before: Vec<u8>,
-    kept: Arc<RawValue>,
+    prefix: Vec<u8>,
+    payload: Arc<RawValue>,
     /// Closing braces.
     depth: usize,
 }
 
 impl JsonEnvelope {
-    /// The kept part with nothing around it yet.
+    /// The payload alone, with no envelope yet.
     #[must_use]
-    pub const fn bare(kept: Arc<RawValue>) -> Self {
-        Self { before: Vec::new(), kept, depth: 0 }
+    pub const fn new(payload: Arc<RawValue>) -> Self {
+        Self { prefix: Vec::new(), payload, depth: 0 }
     }
 
     /// An object of the members of `head`, and with this document as its last member.
@@ -38,43 +38,44 @@ impl JsonEnvelope {
     /// # Errors
     /// `head` cannot be written, or is no object.
     pub fn as_member(self, name: &'static str, head: &impl Serialize) -> serde_json::Result<Self> {
-        let mut before = serde_json::to_vec(head)?;
-        if before.pop() != Some(b'}') {
+        let mut prefix = serde_json::to_vec(head)?;
+        if prefix.pop() != Some(b'}') {
             return Err(serde::ser::Error::custom("only an object has members"));
         }
-        if before.len() > 1 {
-            before.push(b',');
+        if prefix.len() > 1 {
+            prefix.push(b',');
         }
-        serde_json::to_writer(&mut before, name)?;
-        before.push(b':');
-        before.extend_from_slice(&self.before);
-        Ok(Self { before, kept: self.kept, depth: self.depth + 1 })
+        serde_json::to_writer(&mut prefix, name)?;
+        prefix.push(b':');
+        prefix.extend_from_slice(&self.prefix);
+        Ok(Self { prefix, payload: self.payload, depth: self.depth + 1 })
     }
 
-    /// Its length, in bytes.
+    /// In bytes.
     #[must_use]
     pub fn length(&self) -> usize {
-        self.before.len() + self.kept.get().len() + self.depth
+        self.prefix.len() + self.payload.get().len() + self.depth
     }
 
-    /// Writes the whole of it to the end of `text`.
+    /// Appends the whole document to `text`.
     pub fn write_to(&self, text: &mut Vec<u8>) {
         text.reserve(self.length());
-        text.extend_from_slice(&self.before);
-        text.extend_from_slice(self.kept.get().as_bytes());
+        text.extend_from_slice(&self.prefix);
+        text.extend_from_slice(self.payload.get().as_bytes());
         text.resize(text.len() + self.depth, b'}');
     }
 
     fn into_body(self) -> Body {
-        if self.kept.get().len() < WORTH_A_PIECE {
+        if self.payload.get().len() < COPIED_BELOW {
             let mut text = Vec::new();
             self.write_to(&mut text);
             return Body::from(text);
         }
         let left = self.length();
         let after = vec![b'}'; self.depth];
-        let pieces = [Bytes::from(self.before), Bytes::from_owner(Kept(self.kept)), Bytes::from(after)];
-        Body::new(Pieces { pieces: pieces.into_iter(), left })
+        let segments =
+            [Bytes::from(self.prefix), Bytes::from_owner(PayloadBytes(self.payload)), Bytes::from(after)];
+        Body::new(SegmentedBody { segments: segments.into_iter(), left })
     }
 }
 
@@ -84,23 +85,23 @@ impl IntoResponse for JsonEnvelope {
     }
 }
 
-/// The kept part as bytes that are freed with their last reader.
-struct Kept(Arc<RawValue>);
+/// The payload as an owner of bytes: it is freed with its last reader.
+struct PayloadBytes(Arc<RawValue>);
 
-impl AsRef<[u8]> for Kept {
+impl AsRef<[u8]> for PayloadBytes {
     fn as_ref(&self) -> &[u8] {
         self.0.get().as_bytes()
     }
 }
 
-/// A body of several pieces, whose length is known, so that it need not be sent in chunks.
-struct Pieces {
-    pieces: std::array::IntoIter<Bytes, 3>,
-    /// Bytes that are not handed out yet.
+/// A body of several segments, whose length is known, so that it need not be sent in chunks.
+struct SegmentedBody {
+    segments: std::array::IntoIter<Bytes, 3>,
+    /// Bytes not sent yet.
     left: usize,
 }
 
-impl HttpBody for Pieces {
+impl HttpBody for SegmentedBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -108,9 +109,9 @@ impl HttpBody for Pieces {
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let piece = self.pieces.find(|piece| !piece.is_empty());
-        self.left -= piece.as_ref().map_or(0, Bytes::len);
-        Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))))
+        let segment = self.segments.find(|segment| !segment.is_empty());
+        self.left -= segment.as_ref().map_or(0, Bytes::len);
+        Poll::Ready(segment.map(|segment| Ok(Frame::data(segment))))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -129,15 +130,15 @@ mod tests {
 
     use super::*;
 
-    fn kept(value: &Value) -> Arc<RawValue> {
+    fn raw(value: &Value) -> Arc<RawValue> {
         serde_json::value::to_raw_value(value).unwrap().into()
     }
 
     #[tokio::test]
-    async fn a_document_is_sent_whole_and_with_its_length_in_pieces_or_not() {
-        for words in [3, WORTH_A_PIECE] {
+    async fn a_document_is_sent_whole_and_with_its_length_in_segments_or_not() {
+        for words in [3, COPIED_BELOW] {
             let part = json!({ "text": "x".repeat(words) });
-            let document = JsonEnvelope::bare(kept(&part))
+            let document = JsonEnvelope::new(raw(&part))
                 .as_member("message", &json!({}))
                 .unwrap()
                 .as_member("result", &json!({ "jsonrpc": "2.0", "id": "é\"}" }))
@@ -156,6 +157,6 @@ mod tests {
 
     #[test]
     fn only_an_object_has_members() {
-        assert!(JsonEnvelope::bare(kept(&json!(1))).as_member("x", &json!([1])).is_err());
+        assert!(JsonEnvelope::new(raw(&json!(1))).as_member("x", &json!([1])).is_err());
     }
 }

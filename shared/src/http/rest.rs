@@ -17,7 +17,6 @@ use crate::model::Caller;
 use crate::operations::{AnyOperation, CacheRule, RawArguments, Route, RouteInput};
 
 /// The routes of some operations.
-#[must_use]
 pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
     let routes = served.iter().flat_map(|operation| operation.routes.iter().map(|route| (*operation, route)));
     routes
@@ -57,13 +56,12 @@ async fn run(
         CacheRule::MaxAge(seconds) => {
             let validator = CacheValidator::of_body(&body);
             let body = Some(body).filter(|_| !validator.is_held_by(&headers));
-            kept_for(seconds, &validator, "application/json", body)
+            conditional_response(seconds, &validator, "application/json", body)
         }
     })
 }
 
 /// The routes of some documents.
-#[must_use]
 pub fn documents(served: &[&'static AnyDocument]) -> Router<App> {
     let paths = served.iter().flat_map(|document| document.paths.iter().map(|path| (*document, *path)));
     paths.fold(Router::new(), |router, (document, path)| {
@@ -85,7 +83,9 @@ async fn read(
 ) -> Result<Response, Problem> {
     let answer = (document.answer)(app, path, query, headers).await?;
     let mut response = match (answer.validator, document.max_age_s) {
-        (Some(validator), Some(seconds)) => kept_for(seconds, &validator, document.media_type, answer.body),
+        (Some(validator), Some(seconds)) => {
+            conditional_response(seconds, &validator, document.media_type, answer.body)
+        }
         _ => ([(header::CONTENT_TYPE, document.media_type)], answer.body.unwrap_or_default()).into_response(),
     };
     for (name, value) in document.headers {
@@ -95,7 +95,7 @@ async fn read(
 }
 
 /// An answer with its validator (RFC 9110 §13); 304 where the caller has the body already.
-pub fn kept_for(
+pub fn conditional_response(
     seconds: u32,
     validator: &CacheValidator,
     media_type: &'static str,

@@ -29,7 +29,7 @@ pub enum StartError {
     /// A setting holds something unusable.
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// The surroundings of a Lambda function are not there.
+    /// A variable that Lambda sets is not there.
     #[error("{0} is not set: a function finds it in its environment on AWS")]
     Missing(&'static str),
 }
@@ -41,7 +41,7 @@ pub enum StartError {
 pub(super) fn app_from_environment() -> Result<App, StartError> {
     let lookup = |name: &str| std::env::var(name).ok();
     let settings = Settings::from_env(Mode::Public, lookup)?;
-    let aws = Surroundings::from_env(lookup)?;
+    let aws = LambdaEnvironment::from_env(lookup)?;
     let store = Store::new(aws.dynamodb(), &settings.table_name);
     let bus = match &settings.bus_name {
         Some(name) => Bus::EventBridge(aws.eventbridge(), name.as_str().into()),
@@ -50,15 +50,15 @@ pub(super) fn app_from_environment() -> Result<App, StartError> {
     Ok(App::new(settings, store, bus, Clock::System, Random::System))
 }
 
-/// What a function finds in its environment on AWS.
-pub(super) struct Surroundings {
+/// The variables that Lambda sets for every function.
+pub(super) struct LambdaEnvironment {
     region: String,
     credentials: Credentials,
     dynamodb_endpoint: Option<String>,
     eventbridge_endpoint: Option<String>,
 }
 
-impl Surroundings {
+impl LambdaEnvironment {
     pub(super) fn from_env(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, StartError> {
         let need = |name: &'static str| lookup(name).ok_or(StartError::Missing(name));
         Ok(Self {
@@ -115,7 +115,7 @@ fn https() -> SharedHttpClient {
     }
 }
 
-/// A busy table is asked three times within a second; then the caller is told to come back.
+/// A busy table is asked three times within a second; after that the caller gets an error that says to retry.
 fn retries() -> RetryConfig {
     RetryConfig::standard().with_max_attempts(3).with_initial_backoff(Duration::from_millis(50))
 }

@@ -1,17 +1,18 @@
 //! From a verdict to an assessment: the checks on what the handshake found, and the score of both.
+//! Listed or not, everything is assessed by the same code, so that a trial score predicts the real one.
 
 use crate::app::App;
 use crate::model::{Assessment, Handshake, Listing, Verdict};
 use crate::probe::checks::{self, Context};
-use crate::probe::handshake::{self, Preflight, Subject};
+use crate::probe::handshake::{self, PreflightResult, Subject};
 use crate::probe::score;
 use crate::store::StoreError;
 
 /// Probes something that is not listed.
 pub async fn stranger(app: &App, subject: &Subject) -> Assessment {
-    let verdict = match handshake::preflight(&app.fetcher, subject, &app.random).await {
-        Preflight::Pass(opening) => handshake::probe(&app.fetcher, subject, opening, &app.random).await,
-        Preflight::Reject(verdict) => verdict,
+    let verdict = match handshake::preflight(&app.fetcher, subject).await {
+        PreflightResult::Pass { card } => handshake::probe(&app.fetcher, subject, card, &app.random).await,
+        PreflightResult::Reject(verdict) => verdict,
     };
     let context = Context {
         reach: app.settings.reach(),

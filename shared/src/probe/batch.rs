@@ -1,30 +1,29 @@
 //! A batch of listings on its way through preflight, budget and probe. Each step is safe to be done twice: a claim is
-//! conditional, a verdict needs the claim's mark, and whoever dies in between leaves the listing due again when its
-//! lease runs out.
+//! conditional, a verdict needs the claim's mark, and a process that dies in between leaves the listing due again when
+//! its lease ends.
 
 use std::time::Duration;
 
 use futures::StreamExt as _;
 use futures::stream::{self, FuturesUnordered};
 
-use super::handshake::{self, Depth, Opening, Preflight, Subject};
+use super::handshake::{self, Depth, PreflightResult, Subject};
 use super::host_slots::HostSlots;
 use super::transition::Job;
 use super::{not_probed, record};
 use crate::app::App;
-use crate::fetch::Target;
+use crate::fetch::{Answer, Target};
 use crate::model::{Handshake, Lane, Listing, ListingId, Verdict};
 use crate::store::{Caps, Claim};
 
-/// Probes under way at once; each may hold a tool list of 1 MiB, and a sweep stays under 128 MB.
+/// Concurrent probes; each may hold a tool list of 1 MiB, and a sweep stays under 128 MB.
 pub(super) const AT_ONCE: usize = 64;
-/// A batch gives no more turns at hosts after this: whoever still waits behind others at a slow host is given back, so
+/// No probe of a batch starts later than this: a listing that still waits for a slot at a slow host is released, so
 /// that a tick of two batches ends within its function's minute.
 const TURNS: Duration = Duration::from_secs(15);
 /// A claim outlives the longest probe several times over.
 const LEASE: Duration = Duration::from_secs(60);
 
-/// How one listing fared.
 pub(super) enum ProbeOutcome {
     NotClaimed,
     Released,
@@ -33,16 +32,22 @@ pub(super) enum ProbeOutcome {
     Probed(ListingId, Handshake),
 }
 
+/// A claimed listing that passed its preflight, and the card where that fetched one.
+struct Ready {
+    listing: Listing,
+    subject: Subject,
+    card: Option<Answer>,
+}
+
 /// A claimed listing on its way through a sweep.
 enum Prepared {
-    /// The preflight was passed.
-    Ready(Box<(Listing, Subject, Opening)>),
+    Ready(Box<Ready>),
     /// Nothing more is to be done.
     Ended(ProbeOutcome),
 }
 
-/// Takes a batch through preflight, budget and probe. Nobody waits for anybody else's preflight: whoever passed is
-/// granted budget together with those who passed at the same moment.
+/// Takes a batch through preflight, budget and probe. No listing waits for another's preflight: budget is requested
+/// for all that passed at the same moment.
 pub(super) async fn probe_batch(app: &App, batch: Vec<ListingId>, job: Job) -> Vec<ProbeOutcome> {
     let hosts = HostSlots::until(tokio::time::Instant::now() + TURNS);
     let mut prepared = stream::iter(batch)
@@ -62,10 +67,10 @@ pub(super) async fn probe_batch(app: &App, batch: Vec<ListingId>, job: Job) -> V
                     }
                 }
                 let granted = granted(app, job, ready.len()).await;
-                for (listing, ..) in ready.split_off(granted) {
-                    done.push(give_back(app, &listing).await);
+                for one in ready.split_off(granted) {
+                    done.push(release(app, &one.listing).await);
                 }
-                probes.extend(ready.into_iter().map(|one| ask(app, one, job, &hosts)));
+                probes.extend(ready.into_iter().map(|one| probe(app, one, job, &hosts)));
             }
             Some(one) = probes.next() => done.push(one),
             else => return done,
@@ -82,24 +87,24 @@ async fn granted(app: &App, job: Job, wanted: usize) -> usize {
     match app.store.take_probes(asked, caps(app), app.clock.now()).await {
         Ok(granted) => granted as usize,
         Err(error) => {
-            tracing::warn!(%error, "the budget did not answer; what was claimed is given back");
+            tracing::warn!(%error, "the budget could not be read; the claimed listings are released");
             0
         }
     }
 }
 
-async fn give_back(app: &App, listing: &Listing) -> ProbeOutcome {
+async fn release(app: &App, listing: &Listing) -> ProbeOutcome {
     // Left to its lease where the table is busy: the others were granted their probes and get them.
     if let Err(error) = app.store.release(listing, app.clock.now()).await {
-        tracing::warn!(listing_id = %listing.id, %error, "a listing was not given back");
+        tracing::warn!(listing_id = %listing.id, %error, "a listing was not released");
     }
     ProbeOutcome::Released
 }
 
-async fn ask(app: &App, one: (Listing, Subject, Opening), job: Job, hosts: &HostSlots) -> ProbeOutcome {
-    let (listing, subject, opening) = one;
-    let Some(_slot) = hosts.slot(&subject.url).await else { return give_back(app, &listing).await };
-    let verdict = handshake::probe(&app.fetcher_for(&listing.id), &subject, opening, &app.random).await;
+async fn probe(app: &App, ready: Ready, job: Job, hosts: &HostSlots) -> ProbeOutcome {
+    let Ready { listing, subject, card } = ready;
+    let Some(_slot) = hosts.slot(&subject.url).await else { return release(app, &listing).await };
+    let verdict = handshake::probe(&app.fetcher_for(&listing.id), &subject, card, &app.random).await;
     conclude(app, listing, verdict, job, false).await
 }
 
@@ -123,30 +128,29 @@ async fn prepare(app: &App, id: ListingId, job: Job, hosts: &HostSlots) -> Prepa
         Err(verdict) => return Prepared::Ended(conclude(app, listing, *verdict, job, true).await),
     };
     let Some(slot) = hosts.slot(&subject.url).await else {
-        return Prepared::Ended(give_back(app, &listing).await);
+        return Prepared::Ended(release(app, &listing).await);
     };
-    let preflight = handshake::preflight(&app.fetcher_for(&listing.id), &subject, &app.random).await;
+    let preflight = handshake::preflight(&app.fetcher_for(&listing.id), &subject).await;
     drop(slot);
     match preflight {
-        Preflight::Pass(opening) => Prepared::Ready(Box::new((listing, subject, opening))),
-        Preflight::Reject(verdict) => Prepared::Ended(conclude(app, listing, verdict, job, true).await),
+        PreflightResult::Pass { card } => Prepared::Ready(Box::new(Ready { listing, subject, card })),
+        PreflightResult::Reject(verdict) => Prepared::Ended(conclude(app, listing, verdict, job, true).await),
     }
 }
 
 /// What is to be asked of a listing, or the verdict where nothing can be.
 fn subject(app: &App, listing: &Listing) -> Result<Subject, Box<Verdict>> {
     if let Some(obstacle) = listing.obstacle {
-        return Err(Box::new(not_probed::hindered(obstacle, listing.kind)));
+        return Err(Box::new(not_probed::for_obstacle(obstacle, listing.kind)));
     }
     let url = Target::parse(listing.target(), app.settings.reach())
-        .map_err(|error| Box::new(not_probed::refused(&error, listing.kind)))?;
+        .map_err(|error| Box::new(not_probed::for_refused_url(&error, listing.kind)))?;
     // A Live listing is only ever due for its weekly recheck, whichever job gets to it first.
     let proves_itself = listing.last_ok_at.is_none() || listing.lane == Lane::Active;
     let depth = if proves_itself { Depth::Message } else { Depth::Question };
     Ok(Subject { kind: listing.kind, url, depth, last_era: listing.era.clone(), declared: listing.declared })
 }
 
-/// Judges a verdict and writes it down, and tells the bus where the lane changed.
 async fn conclude(app: &App, before: Listing, verdict: Verdict, job: Job, rejected: bool) -> ProbeOutcome {
     match record::record(app, &before, verdict, job, rejected).await {
         Ok(Some(outcome)) if rejected => ProbeOutcome::Rejected(before.id, outcome),

@@ -1,11 +1,9 @@
 //! The checks beside the handshake: what a listing must not be, though it speaks its protocol well (design §5).
-//! A blocking check that fails keeps a listing off the active list; the others are told and no more.
+//! A blocking check that fails keeps a listing off the active list; the others are only shown.
 
 mod domain;
 mod injection;
 mod texts;
-
-use url::Url;
 
 use crate::model::{Check, Facts, Kind, Reach, Verdict};
 
@@ -105,12 +103,6 @@ fn tools_unchanged(facts: &Facts, context: &Context) -> Check {
         _ => None,
     };
     Check { blocking: false, ..outcome("tools_unchanged", fault, "The tools are those of the last look.") }
-}
-
-/// The host of a URL, also of a bare `host:port`.
-fn host_of(url: &str) -> Option<url::Host<String>> {
-    let parsed = if url.contains("://") { Url::parse(url) } else { Url::parse(&format!("https://{url}")) };
-    parsed.ok()?.host().map(|host| host.to_owned())
 }
 
 #[cfg(test)]

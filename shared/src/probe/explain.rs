@@ -1,8 +1,9 @@
-//! Why a listing is not Live, in words that its owner can act on: the reasons of the verdict, and the checks that block.
+//! Why a listing is not Live: the reasons of the verdict, and the checks that block.
+//! The owner, who may be an agent, repairs the listing from these words alone, so each reason names its cure.
 
 use crate::model::{Assessment, Handshake, Reason};
 
-/// Why a listing is not Live, in words its owner can act on: the verdict's reasons and the checks that block.
+/// The reasons of the verdict come first, then the checks that block.
 #[must_use]
 pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
     let blocked = assessment.checks.iter().filter(|check| check.blocking && !check.ok).map(|check| Reason {
@@ -22,7 +23,6 @@ pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
     reasons
 }
 
-/// What to do about a check that blocks.
 fn cure(check: &str) -> &'static str {
     match check {
         "https" => "Serve it over https with a certificate that public clients accept.",

@@ -3,158 +3,19 @@
 
 mod a2a;
 mod conversation;
-mod evidence;
+mod detect_kind;
+mod findings;
 mod jsonrpc;
 mod mcp;
 #[cfg(test)]
 mod peer;
-mod settle;
+mod preflight;
+mod run;
 mod sse;
+mod subject;
 #[cfg(test)]
 mod tests;
 
-use std::time::Duration;
-
-use tokio::time::timeout;
-
-use crate::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Request, Target};
-use crate::model::{DeclaredTransport, Kind, Random, Verdict};
-use crate::probe::reasons::{Door, Fault, Stage};
-use conversation::{Conversation, fault_of, glimpse, refusal, retry_after};
-use evidence::Evidence;
-
-/// What is to be probed.
-#[derive(Clone, Debug)]
-pub struct Subject {
-    /// Agent or MCP server; `None` where the probe is to settle it.
-    pub kind: Option<Kind>,
-    /// The URL of the card, of the site, or of the MCP endpoint.
-    pub url: Target,
-    /// How far to go.
-    pub depth: Depth,
-    /// The protocol version that it spoke last time: its dialect or era is tried first.
-    pub last_era: Option<String>,
-    /// The transport that its description declares.
-    pub declared: DeclaredTransport,
-}
-
-/// How far a probe goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
-    /// Nothing that leaves a trace at the peer, as long as it understands the question.
-    Question,
-    /// One harmless text message to an agent besides, and `initialize` to an MCP server of the newest era: for the
-    /// first activation and the weekly recheck (design §5 Handshake).
-    Message,
-}
-
-/// What the preflight learnt, handed on so that nothing is fetched twice.
-#[derive(Clone, Debug, Default)]
-pub struct Opening {
-    card: Option<Answer>,
-}
-
-/// The outcome of a preflight.
-#[derive(Clone, Debug)]
-pub enum Preflight {
-    /// It is worth a probe.
-    Pass(Opening),
-    /// It is known to be dead: no probe budget is spent.
-    Reject(Verdict),
-}
-
-/// Looks whether a probe is worth its budget, within [`PREFLIGHT`] in all (design §5 Cadence).
-///
-/// An agent's card is fetched, and any status but 2xx rejects. Of an MCP server only a connection is opened, because
-/// HEAD and GET say nothing about an endpoint that takes POST. What cannot be asked at all is a `skip`.
-pub async fn preflight(fetcher: &Fetcher, subject: &Subject, _random: &Random) -> Preflight {
-    let mut evidence = Evidence::default();
-    evidence.facts.kind = subject.kind;
-    let door = if expects_card(subject) { Door::Card } else { Door::Remote };
-    let (fault, seen) = if is_templated(&subject.url) {
-        (Fault::Templated, subject.url.to_string())
-    } else {
-        match knock(fetcher, subject, door).await {
-            Ok(opening) => match opening.card {
-                Some(answer) if !answer.status.is_success() => {
-                    evidence.answered_before(answer.elapsed);
-                    evidence.asked_to_wait(retry_after(&answer));
-                    evidence.facts.card_url = Some(subject.url.to_string());
-                    (refusal(&answer, door), glimpse(&answer))
-                }
-                card => return Preflight::Pass(Opening { card }),
-            },
-            Err(error) => (fault_of(&error, door, Stage::Preflight), error.to_string()),
-        }
-    };
-    evidence.signal("preflight_reject");
-    evidence.fault(&fault, &seen);
-    Preflight::Reject(evidence.into_verdict())
-}
-
-async fn knock(fetcher: &Fetcher, subject: &Subject, door: Door) -> Result<Opening, FetchError> {
-    match door {
-        Door::Card => {
-            let request = Request::get(subject.url.clone()).with_deadline(PREFLIGHT);
-            Ok(Opening { card: Some(fetcher.send(request).await?) })
-        }
-        Door::Remote => {
-            fetcher.connect(&subject.url, PREFLIGHT).await?;
-            Ok(Opening::default())
-        }
-    }
-}
-
-/// Does the handshake, within [`PROBE`] in all. Whatever the peer does, there is a verdict: what was found before
-/// the time ran out counts.
-pub async fn probe(fetcher: &Fetcher, subject: &Subject, opening: Opening, random: &Random) -> Verdict {
-    probe_within(PROBE, fetcher, subject, opening, random).await
-}
-
-async fn probe_within(
-    limit: Duration,
-    fetcher: &Fetcher,
-    subject: &Subject,
-    opening: Opening,
-    random: &Random,
-) -> Verdict {
-    let mut evidence = Evidence::default();
-    evidence.facts.kind = subject.kind;
-    let mut talk = Conversation::new(fetcher, random, &mut evidence, limit);
-    // The conversation keeps its own time; this is the net beneath it.
-    if timeout(limit, hold(&mut talk, subject, opening)).await.is_err() {
-        evidence.fault(&Fault::ProbeTimeout { ms: PROBE.as_millis() }, "");
-    }
-    evidence.into_verdict()
-}
-
-async fn hold(talk: &mut Conversation<'_>, subject: &Subject, opening: Opening) {
-    match (opening.card, subject.kind) {
-        (Some(answer), _) => a2a::probe(talk, subject, &subject.url, &answer).await,
-        (None, Some(Kind::Agent)) => match talk.ask(Request::get(subject.url.clone())).await {
-            Ok(answer) if answer.status.is_success() => {
-                a2a::probe(talk, subject, &subject.url, &answer).await
-            }
-            Ok(answer) => talk.evidence.fault(&refusal(&answer, Door::Card), &glimpse(&answer)),
-            Err(error) => {
-                talk.evidence.fault(&fault_of(&error, Door::Card, Stage::Probe), &error.to_string());
-            }
-        },
-        (None, Some(Kind::Mcp)) => mcp::probe(talk, subject).await,
-        (None, None) => settle::probe(talk, subject).await,
-    }
-}
-
-/// An agent's URL, or one of unknown kind whose path ends like a card's.
-fn expects_card(subject: &Subject) -> bool {
-    match subject.kind {
-        Some(kind) => kind == Kind::Agent,
-        None => subject.url.url().path().ends_with(".json"),
-    }
-}
-
-/// A placeholder in braces, as server descriptions write it; the URL parser has escaped it.
-fn is_templated(url: &Target) -> bool {
-    let text = url.as_str().to_ascii_lowercase().replace("%7b", "{").replace("%7d", "}");
-    text.find('{').is_some_and(|open| text[open..].contains('}'))
-}
+pub use preflight::{PreflightResult, preflight};
+pub use run::probe;
+pub use subject::{Depth, Subject};

@@ -1,4 +1,5 @@
-//! How many probes may be under way at one host, so that many listings at one host do not add up to a flood.
+//! A limit of concurrent probes per host. One host may hold thousands of listings, and a sweep that probed them all
+//! at once would be an attack.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,10 +8,9 @@ use tokio::sync::Semaphore;
 
 use crate::fetch::Target;
 
-/// Probes under way at once at one host, whoever's listings they are.
+/// Concurrent probes of one host, over all listings there.
 const PER_HOST: usize = 4;
 
-/// Slots at strangers' hosts, so that many listings at one host do not add up to a flood.
 pub(super) struct HostSlots {
     slots: std::sync::Mutex<HashMap<String, Arc<Semaphore>>>,
     until: tokio::time::Instant,
@@ -41,7 +41,7 @@ mod tests {
     const WAIT: Duration = Duration::from_secs(15);
 
     #[tokio::test(start_paused = true)]
-    async fn whoever_waits_too_long_at_a_slow_host_gets_no_slot() {
+    async fn a_wait_that_is_too_long_at_a_slow_host_ends_without_a_slot() {
         let began = tokio::time::Instant::now();
         let hosts = HostSlots::until(began + WAIT);
         let at = |url: &str| Target::parse(url, Reach::Public).unwrap();

@@ -3,26 +3,30 @@
 
 use crate::fetch::TargetError;
 use crate::model::{Facts, Kind, Obstacle, Verdict};
-use crate::probe::reasons::{Barrier, Fault, Stage};
+use crate::probe::reasons::{ConnectError, ProbeFault, Stage};
 
 /// The verdict on a listing with an obstacle.
 #[must_use]
-pub fn hindered(obstacle: Obstacle, kind: Option<Kind>) -> Verdict {
+pub fn for_obstacle(obstacle: Obstacle, kind: Option<Kind>) -> Verdict {
     let fault = match obstacle {
-        Obstacle::StdioOnly => Fault::StdioOnly,
-        Obstacle::TemplatedUrl => Fault::Templated,
-        Obstacle::NeedsSecret => Fault::NeedsConfig,
+        Obstacle::StdioOnly => ProbeFault::StdioOnly,
+        Obstacle::TemplatedUrl => ProbeFault::Templated,
+        Obstacle::NeedsSecret => ProbeFault::NeedsConfig,
     };
     verdict(&fault, "", kind)
 }
 
 /// The verdict on a URL that was stored under other rules and may not be called under these.
 #[must_use]
-pub fn refused(error: &TargetError, kind: Option<Kind>) -> Verdict {
-    verdict(&Fault::Unreached { stage: Stage::Preflight, barrier: Barrier::Url }, &error.to_string(), kind)
+pub fn for_refused_url(error: &TargetError, kind: Option<Kind>) -> Verdict {
+    verdict(
+        &ProbeFault::Unreached { stage: Stage::Preflight, cause: ConnectError::Url },
+        &error.to_string(),
+        kind,
+    )
 }
 
-fn verdict(fault: &Fault, seen: &str, kind: Option<Kind>) -> Verdict {
+fn verdict(fault: &ProbeFault, seen: &str, kind: Option<Kind>) -> Verdict {
     let class = fault.class();
     Verdict {
         handshake: class.handshake,

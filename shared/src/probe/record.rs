@@ -1,4 +1,5 @@
-//! Writes down what a probe found, as one state change, and tells the bus where the lane changed.
+//! Stores what a probe found, as one state change, and sends an event where the lane changed.
+//! An endpoint that another listing took in the meantime turns the change into a failed check, not into an error.
 
 use super::transition::{self, Job};
 use super::{assess, explain};

@@ -8,7 +8,7 @@ use crate::model::{Assessment, Category, Handshake, Kind, Lane, LastProbe, Listi
 use crate::search::IndexedText;
 use crate::settings::Settings;
 
-/// Which job asked.
+/// The job that probes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Job {
     /// The first probe, at once after publishing, or the tick. Never demotes: "live counts never decrease".
@@ -17,10 +17,10 @@ pub enum Job {
     Recheck,
 }
 
-/// Failed rechecks at so many different hours demote.
+/// Failed rechecks at this many different hours demote.
 const STRIKES: usize = 3;
 
-/// The longest pause between two looks at a listing that is not Live.
+/// The longest pause between two probes of a listing that is not Live.
 const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(24);
 
 /// The listing after a probe that came to `assessment`.

@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::*;
-use crate::fetch::names::Names;
+use crate::fetch::resolver::Resolver;
 use crate::fetch::{PREFLIGHT, TargetError};
 
 /// A port on which nothing listens.
@@ -94,7 +94,7 @@ async fn fetch_opens_a_connection_for_each_request() {
     for _ in 0..2 {
         fetcher.send(get(peer.at("/"))).await.unwrap();
     }
-    assert_eq!(peer.seen().len(), 2, "each resolved and judged anew");
+    assert_eq!(peer.seen().len(), 2, "each resolved and checked anew");
 }
 
 #[tokio::test]
@@ -146,7 +146,7 @@ const KEY: &str = "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgypmWq6d5UVC+j
     NMRVAkaM6qyaoDOorllSiy+b2lWIJcVCJa4GTWcXUSghWtoPppq8taCzmdin38X8S+dpa2y15QGPKWxvZ95A";
 
 fn answering(lookup: fn(&str) -> Result<Vec<IpAddr>, FetchError>, reach: Reach) -> Fetcher {
-    Fetcher::with_names(Names { reach, lookup }, "test", None)
+    Fetcher::with_resolver(Resolver { reach, lookup }, "test", None)
 }
 
 #[tokio::test]

@@ -1,9 +1,7 @@
 //! Whether two URLs belong to one owner, by the public suffix list.
 //! Hosting platforms are on that list, so neighbours on `vercel.app` are strangers to each other.
 
-use url::Host;
-
-use super::host_of;
+use url::{Host, Url};
 
 /// True where both URLs are under one registrable domain, at one address, or both on this machine.
 pub(super) fn same_owner(one: &str, other: &str) -> bool {
@@ -18,6 +16,12 @@ pub(super) fn same_owner(one: &str, other: &str) -> bool {
 /// True for a URL on this machine.
 pub(super) fn is_loopback(url: &str) -> bool {
     host_of(url).is_some_and(|host| is_this_machine(&host))
+}
+
+/// The host of a URL, also of a bare `host:port`.
+fn host_of(url: &str) -> Option<Host<String>> {
+    let parsed = if url.contains("://") { Url::parse(url) } else { Url::parse(&format!("https://{url}")) };
+    parsed.ok()?.host().map(|host| host.to_owned())
 }
 
 fn is_this_machine(host: &Host<String>) -> bool {

@@ -2,211 +2,219 @@
 //! A question about a task that cannot exist proves the protocol without work, money or memory on the agent's side.
 
 mod reply;
-mod speech;
+mod requests;
 #[cfg(test)]
 mod tests;
 
 use std::time::Duration;
 
 use super::conversation::{Conversation, fault_of};
-use super::evidence::Evidence;
-use super::{Depth, Subject};
+use super::findings::Findings;
+use super::subject::{Depth, Subject};
 use crate::fetch::{Answer, FetchError, Target};
 use crate::formats::agent_card::{self, AgentCard, Binding, CardFault, Interface};
 use crate::model::Kind;
-use crate::probe::reasons::{self, Door, Fault, Stage};
-use reply::{Loss, Turn};
-use speech::{Carrier, Tongue, Way};
+use crate::probe::reasons::{self, ProbeFault, ProbedResource, Stage};
+use reply::{StepFailure, StepOutcome};
+use requests::{MethodSet, Route, Transport};
 
 /// How long the question may take: a message must still fit behind one that is never answered.
 const QUESTION: Duration = Duration::from_secs(4);
 
-/// Judges the card that `answer` holds, and talks to the agent that it describes.
+/// Reads the card in `answer`, and probes the agent that it describes.
 pub(super) async fn probe(
     talk: &mut Conversation<'_>,
     subject: &Subject,
     card_url: &Target,
     answer: &Answer,
 ) {
-    talk.evidence.facts.card_url = Some(card_url.to_string());
-    talk.evidence.answered_before(answer.elapsed);
+    talk.findings.facts.card_url = Some(card_url.to_string());
+    talk.findings.answered_before(answer.elapsed);
     let card = match agent_card::read_body(&answer.body) {
         Ok(card) => card,
         Err(fault) => {
             if matches!(fault, CardFault::Invalid(_)) {
-                talk.evidence.facts.kind = Some(Kind::Agent);
+                talk.findings.facts.kind = Some(Kind::Agent);
             }
             for (fault, seen) in reasons::of_card(fault, answer.status.as_u16()) {
-                talk.evidence.fault(&fault, &seen);
+                talk.findings.fault(&fault, &seen);
             }
             return;
         }
     };
-    take_over(talk.evidence, &card);
-    match ways(&card, &answer.target, talk, subject.last_era.as_deref()) {
+    record_card(talk.findings, &card);
+    match routes(&card, &answer.target, talk, subject.last_era.as_deref()) {
         Ok((first, second)) => {
-            talk.evidence.facts.endpoint = Some(first.target.to_string());
+            talk.findings.facts.endpoint = Some(first.target.to_string());
             converse(talk, subject.depth, first, second).await;
         }
-        Err(obstacle) => talk.evidence.fault(&obstacle.0, &obstacle.1),
+        Err(obstacle) => talk.findings.fault(&obstacle.0, &obstacle.1),
     }
 }
 
-/// What the card says goes into the facts, and what it could say better into the warnings.
-fn take_over(evidence: &mut Evidence, card: &AgentCard) {
-    evidence.facts.kind = Some(Kind::Agent);
-    evidence.signal("card_ok");
+fn record_card(findings: &mut Findings, card: &AgentCard) {
+    findings.facts.kind = Some(Kind::Agent);
+    findings.signal("card_ok");
     if card.authenticated {
-        evidence.signal("auth_declared");
+        findings.signal("auth_declared");
     }
-    let facts = &mut evidence.facts;
+    let facts = &mut findings.facts;
     facts.name = Some(card.name.clone());
     facts.description = Some(card.description.clone()).filter(|text| !text.is_empty());
     facts.version.clone_from(&card.version);
     facts.website = card.documentation_url.clone().or_else(|| card.provider_url.clone());
     facts.skills.clone_from(&card.skills);
     for dialect in &card.dialects {
-        evidence.version(dialect.as_str(), false);
+        findings.version(dialect.as_str(), false);
     }
     for finding in &card.warnings {
-        evidence.warning(reasons::advice(finding));
+        findings.warning(reasons::advice(finding));
     }
 }
 
-/// The way to take, and the one to fall back to: JSON-RPC before REST, the dialect of last time before others,
+/// The route to take, and the one to fall back to: JSON-RPC before REST, the dialect of last time before others,
 /// then the card's own order.
-fn ways(
+fn routes(
     card: &AgentCard,
     found_at: &Target,
     talk: &Conversation<'_>,
     last_era: Option<&str>,
-) -> Result<(Way, Way), Box<(Fault, String)>> {
-    let callable: Vec<(&Interface, Carrier)> = card
+) -> Result<(Route, Route), Box<(ProbeFault, String)>> {
+    let callable: Vec<(&Interface, Transport)> = card
         .interfaces
         .iter()
-        .filter_map(|interface| Some((interface, carrier(&interface.binding)?)))
+        .filter_map(|interface| Some((interface, transport(&interface.binding)?)))
         .collect();
     if callable.is_empty() {
         let grpc = card.interfaces.iter().any(|interface| interface.binding == Binding::Grpc);
         let seen =
             card.interfaces.iter().map(|interface| interface.url.as_str()).collect::<Vec<_>>().join(", ");
-        return Err(Box::new((if grpc { Fault::GrpcOnly } else { Fault::NoInterface }, seen)));
+        return Err(Box::new((if grpc { ProbeFault::GrpcOnly } else { ProbeFault::NoInterface }, seen)));
     }
     let mut refused = String::new();
-    let mut ways = Vec::new();
-    for (interface, carrier) in callable {
+    let mut routes = Vec::new();
+    for (interface, transport) in callable {
         match found_at.join(&interface.url, talk.reach()) {
-            Ok(target) => ways.push(Way { target, carrier, tongue: Tongue::of(interface.version) }),
+            Ok(target) => routes.push(Route { target, transport, methods: MethodSet::of(interface.version) }),
             Err(error) => refused = format!("{}: {error}", interface.url),
         }
     }
-    ways.sort_by_key(|way| (way.carrier != Carrier::Rpc, Some(way.tongue.version()) != last_era));
-    let Some(first) = ways.first().cloned() else { return Err(Box::new((Fault::InterfaceUrl, refused))) };
-    let declared = ways.into_iter().find(|way| way.carrier == first.carrier && way.tongue != first.tongue);
-    let second = declared.unwrap_or_else(|| Way { tongue: first.tongue.other(), ..first.clone() });
+    routes
+        .sort_by_key(|route| (route.transport != Transport::Rpc, Some(route.methods.version()) != last_era));
+    let Some(first) = routes.first().cloned() else {
+        return Err(Box::new((ProbeFault::InterfaceUrl, refused)));
+    };
+    let declared =
+        routes.into_iter().find(|route| route.transport == first.transport && route.methods != first.methods);
+    let second = declared.unwrap_or_else(|| Route { methods: first.methods.other(), ..first.clone() });
     Ok((first, second))
 }
 
-const fn carrier(binding: &Binding) -> Option<Carrier> {
+const fn transport(binding: &Binding) -> Option<Transport> {
     match binding {
-        Binding::JsonRpc => Some(Carrier::Rpc),
-        Binding::HttpJson => Some(Carrier::Rest),
+        Binding::JsonRpc => Some(Transport::Rpc),
+        Binding::HttpJson => Some(Transport::Rest),
         Binding::Grpc | Binding::Other(_) => None,
     }
 }
 
-async fn converse(talk: &mut Conversation<'_>, depth: Depth, first: Way, second: Way) {
+async fn converse(talk: &mut Conversation<'_>, depth: Depth, first: Route, second: Route) {
     match question(talk, &first).await {
-        Turn::Proof(signal) => {
-            spoken(talk.evidence, &first);
-            talk.evidence.signal(signal);
+        StepOutcome::Proof(signal) => {
+            spoken(talk.findings, &first);
+            talk.findings.signal(signal);
             if depth == Depth::Question {
                 return;
             }
         }
-        Turn::Lost(loss) if loss.last => {
-            talk.evidence.speaks |= loss.spoke;
-            return talk.evidence.fault(&loss.fault, &loss.seen);
+        StepOutcome::Failed(failure) if failure.last => {
+            talk.findings.speaks |= failure.spoke;
+            return talk.findings.fault(&failure.fault, &failure.seen);
         }
         // Some agents answer nothing but messages.
-        Turn::Lost(_) | Turn::Answered(_) => talk.evidence.signal("question_not_understood"),
+        StepOutcome::Failed(_) | StepOutcome::Answered(_) => talk.findings.signal("question_not_understood"),
     }
-    let mut loss = match message(talk, &first).await {
-        Turn::Lost(loss) => loss,
-        answered => return conclude(talk.evidence, &first, &answered),
+    let mut failure = match message(talk, &first).await {
+        StepOutcome::Failed(failure) => failure,
+        answered => return conclude(talk.findings, &first, &answered),
     };
-    if loss.retry && talk.may_ask(1) {
+    if failure.retry && talk.may_ask(1) {
         match message(talk, &second).await {
             // The first refusal is the one that its card asked for, unless only the second was in A2A.
-            Turn::Lost(other) if other.spoke && !loss.spoke => loss = other,
-            Turn::Lost(_) => {}
-            answered => return conclude(talk.evidence, &second, &answered),
+            StepOutcome::Failed(other) if other.spoke && !failure.spoke => failure = other,
+            StepOutcome::Failed(_) => {}
+            answered => return conclude(talk.findings, &second, &answered),
         }
     }
-    refused(talk.evidence, &loss);
+    refused(talk.findings, &failure);
 }
 
-/// A message was answered.
-fn conclude(evidence: &mut Evidence, way: &Way, answered: &Turn) {
-    spoken(evidence, way);
-    evidence.facts.endpoint = Some(way.target.to_string());
-    evidence.answers = Some(true);
-    if let Turn::Answered(signal) | Turn::Proof(signal) = answered {
-        evidence.signal(*signal);
+fn conclude(findings: &mut Findings, route: &Route, answered: &StepOutcome) {
+    spoken(findings, route);
+    findings.facts.endpoint = Some(route.target.to_string());
+    findings.answers = Some(true);
+    if let StepOutcome::Answered(signal) | StepOutcome::Proof(signal) = answered {
+        findings.signal(*signal);
     }
 }
 
 /// A message was not answered; what the question proved stays proven.
-fn refused(evidence: &mut Evidence, loss: &Loss) {
-    evidence.speaks |= loss.spoke;
-    if !loss.fault.class().inconclusive {
-        evidence.answers = Some(false);
+fn refused(findings: &mut Findings, failure: &StepFailure) {
+    findings.speaks |= failure.spoke;
+    if !failure.fault.class().inconclusive {
+        findings.answers = Some(false);
     }
-    let fault = match &loss.fault {
-        Fault::UnknownMethods if evidence.speaks => &Fault::MessageRefused,
-        Fault::ProbeTimeout { .. } if evidence.speaks => &Fault::MessageTimeout,
+    let fault = match &failure.fault {
+        ProbeFault::UnknownMethods if findings.speaks => &ProbeFault::MessageRefused,
+        ProbeFault::ProbeTimeout { .. } if findings.speaks => &ProbeFault::MessageTimeout,
         other => other,
     };
-    evidence.fault(fault, &loss.seen);
+    findings.fault(fault, &failure.seen);
 }
 
-fn spoken(evidence: &mut Evidence, way: &Way) {
-    evidence.speaks = true;
-    evidence.version(way.tongue.version(), true);
-    evidence.hint(format!("a2a/{}", way.tongue.version()));
-    evidence.hint(match way.carrier {
-        Carrier::Rpc => "jsonrpc",
-        Carrier::Rest => "http+json",
+fn spoken(findings: &mut Findings, route: &Route) {
+    findings.speaks = true;
+    findings.version(route.methods.version(), true);
+    findings.hint(format!("a2a/{}", route.methods.version()));
+    findings.hint(match route.transport {
+        Transport::Rpc => "jsonrpc",
+        Transport::Rest => "http+json",
     });
 }
 
-async fn question(talk: &mut Conversation<'_>, way: &Way) -> Turn {
+async fn question(talk: &mut Conversation<'_>, route: &Route) -> StepOutcome {
     let (id, task) = (talk.id(), talk.uuid());
-    let Some(request) = way.question(id, &task, talk.reach()) else { return unusable(way) };
+    let Some(request) = route.question(id, &task, talk.reach()) else { return unusable(route) };
     let deadline = QUESTION.min(request.deadline);
     match talk.ask(request.with_deadline(deadline)).await {
-        Ok(answer) => reply::to_question(way, &answer, id, &task),
+        Ok(answer) => reply::to_question(route, &answer, id, &task),
         // Time may run out on a server that takes every request for a message; the message has its own chance.
-        Err(error @ FetchError::Timeout { .. }) => lost(&error, false),
-        Err(error) => lost(&error, true),
+        Err(error @ FetchError::Timeout { .. }) => failed(&error, false),
+        Err(error) => failed(&error, true),
     }
 }
 
-async fn message(talk: &mut Conversation<'_>, way: &Way) -> Turn {
+async fn message(talk: &mut Conversation<'_>, route: &Route) -> StepOutcome {
     let (id, message) = (talk.id(), talk.uuid());
-    let Some(request) = way.message(id, &message, talk.reach()) else { return unusable(way) };
+    let Some(request) = route.message(id, &message, talk.reach()) else { return unusable(route) };
     match talk.ask(request).await {
-        Ok(answer) => reply::to_message(way, &answer, id),
-        Err(error) => lost(&error, true),
+        Ok(answer) => reply::to_message(route, &answer, id),
+        Err(error) => failed(&error, true),
     }
 }
 
-fn lost(error: &FetchError, last: bool) -> Turn {
-    let fault = fault_of(error, Door::Remote, Stage::Probe);
-    Turn::Lost(Loss { fault, seen: error.to_string(), spoke: false, retry: false, last })
+fn failed(error: &FetchError, last: bool) -> StepOutcome {
+    let fault = fault_of(error, ProbedResource::Remote, Stage::Probe);
+    StepOutcome::Failed(StepFailure { fault, seen: error.to_string(), spoke: false, retry: false, last })
 }
 
-fn unusable(way: &Way) -> Turn {
-    let seen = way.target.to_string();
-    Turn::Lost(Loss { fault: Fault::InterfaceUrl, seen, spoke: false, retry: false, last: true })
+fn unusable(route: &Route) -> StepOutcome {
+    let seen = route.target.to_string();
+    StepOutcome::Failed(StepFailure {
+        fault: ProbeFault::InterfaceUrl,
+        seen,
+        spoke: false,
+        retry: false,
+        last: true,
+    })
 }

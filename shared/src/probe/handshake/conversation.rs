@@ -6,27 +6,25 @@ use std::time::Duration;
 use http::header::RETRY_AFTER;
 use tokio::time::Instant;
 
-use super::evidence::Evidence;
+use super::findings::Findings;
 use crate::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Request, TargetError};
 use crate::model::{Random, Reach};
-use crate::probe::reasons::{Barrier, Door, Fault, Stage};
+use crate::probe::reasons::{ConnectError, ProbeFault, ProbedResource, Stage};
 
-/// The most requests of one handshake: the longest sound one takes seven, none goes on for ever.
+/// The most requests of one handshake: the longest correct one takes seven, and a hostile peer could ask for more.
 const MOST_REQUESTS: u8 = 10;
 
-/// Kept back of the whole, so that the last request ends before the probe does and its reason is told.
+/// Held back, so that the last request ends before the probe does and its own reason is recorded.
 const RESERVE: Duration = Duration::from_millis(50);
 
 /// The longest wait that a peer may ask for.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 3600);
 
-/// A conversation under way.
 #[derive(Debug)]
 pub(super) struct Conversation<'a> {
     fetcher: &'a Fetcher,
     random: &'a Random,
-    /// What was found.
-    pub(super) evidence: &'a mut Evidence,
+    pub(super) findings: &'a mut Findings,
     ends: Instant,
     requests: u8,
 }
@@ -36,10 +34,10 @@ impl<'a> Conversation<'a> {
     pub(super) fn new(
         fetcher: &'a Fetcher,
         random: &'a Random,
-        evidence: &'a mut Evidence,
+        findings: &'a mut Findings,
         limit: Duration,
     ) -> Self {
-        Self { fetcher, random, evidence, ends: Instant::now() + limit, requests: 0 }
+        Self { fetcher, random, findings, ends: Instant::now() + limit, requests: 0 }
     }
 
     /// The time that is left for requests.
@@ -47,7 +45,7 @@ impl<'a> Conversation<'a> {
         self.ends.saturating_duration_since(Instant::now()).saturating_sub(RESERVE)
     }
 
-    /// Whether so many further requests may be sent.
+    /// Whether this many further requests may be sent.
     pub(super) fn may_ask(&self, requests: u8) -> bool {
         self.requests + requests <= MOST_REQUESTS && !self.left().is_zero()
     }
@@ -83,11 +81,11 @@ impl<'a> Conversation<'a> {
             return Err(FetchError::Timeout { after: Duration::ZERO });
         }
         self.requests += 1;
-        self.evidence.asking();
+        self.findings.asking();
         let deadline = request.deadline.min(self.left());
         let answer = self.fetcher.send(request.with_deadline(deadline)).await?;
-        self.evidence.answered();
-        self.evidence.asked_to_wait(retry_after(&answer));
+        self.findings.answered();
+        self.findings.asked_to_wait(retry_after(&answer));
         Ok(answer)
     }
 }
@@ -100,36 +98,38 @@ pub(super) fn retry_after(answer: &Answer) -> Option<Duration> {
 }
 
 /// What a fetch without an answer amounts to.
-pub(super) fn fault_of(error: &FetchError, door: Door, stage: Stage) -> Fault {
-    let unreached = |barrier| Fault::Unreached { stage, barrier };
+pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stage) -> ProbeFault {
+    let unreached = |cause| ProbeFault::Unreached { stage, cause };
     match error {
-        FetchError::Blocked(TargetError::PrivateAddress) => unreached(Barrier::NotPublic),
-        FetchError::OwnHost => unreached(Barrier::OwnHost),
-        FetchError::Blocked(_) => unreached(Barrier::Url),
-        FetchError::NameNotFound => unreached(Barrier::HostNotFound),
-        FetchError::NameUnresolved => unreached(Barrier::ResolverFailed),
-        FetchError::Refused => unreached(Barrier::Refused),
-        FetchError::Tls => unreached(Barrier::Tls),
+        FetchError::Blocked(TargetError::PrivateAddress) => unreached(ConnectError::NotPublic),
+        FetchError::OwnHost => unreached(ConnectError::OwnHost),
+        FetchError::Blocked(_) => unreached(ConnectError::Url),
+        FetchError::NameNotFound => unreached(ConnectError::HostNotFound),
+        FetchError::NameUnresolved => unreached(ConnectError::ResolverFailed),
+        FetchError::Refused => unreached(ConnectError::Refused),
+        FetchError::Tls => unreached(ConnectError::Tls),
         FetchError::Timeout { .. } => match stage {
-            Stage::Preflight => Fault::PreflightTimeout { ms: PREFLIGHT.as_millis() },
-            Stage::Probe => Fault::ProbeTimeout { ms: PROBE.as_millis() },
+            Stage::Preflight => ProbeFault::PreflightTimeout { ms: PREFLIGHT.as_millis() },
+            Stage::Probe => ProbeFault::ProbeTimeout { ms: PROBE.as_millis() },
         },
-        FetchError::TooLarge { .. } => Fault::TooLarge { door },
-        FetchError::TooManyRedirects | FetchError::BadRedirect => Fault::Redirected { door, status: None },
-        FetchError::Broken => Fault::ConnectionLost,
-        FetchError::BadEncoding => Fault::BadEncoding,
+        FetchError::TooLarge { .. } => ProbeFault::TooLarge { resource },
+        FetchError::TooManyRedirects | FetchError::BadRedirect => {
+            ProbeFault::Redirected { resource, status: None }
+        }
+        FetchError::Broken => ProbeFault::ConnectionLost,
+        FetchError::BadEncoding => ProbeFault::BadEncoding,
     }
 }
 
 /// What a status that refuses amounts to, a bot wall in front of the server included.
-pub(super) fn refusal(answer: &Answer, door: Door) -> Fault {
+pub(super) fn refusal(answer: &Answer, resource: ProbedResource) -> ProbeFault {
     let status = answer.status.as_u16();
     if is_bot_wall(answer) {
-        Fault::Waf { door, status }
+        ProbeFault::Waf { resource, status }
     } else if answer.status.is_redirection() {
-        Fault::Redirected { door, status: Some(status) }
+        ProbeFault::Redirected { resource, status: Some(status) }
     } else {
-        Fault::Http { door, status }
+        ProbeFault::Http { resource, status }
     }
 }
 
@@ -153,7 +153,7 @@ pub(super) fn is_bot_wall(answer: &Answer) -> bool {
 }
 
 /// The beginning of a body and its type, for `seen`.
-pub(super) fn glimpse(answer: &Answer) -> String {
+pub(super) fn excerpt(answer: &Answer) -> String {
     let start = String::from_utf8_lossy(&answer.body[..answer.body.len().min(400)]);
     let kind = match answer.content_type() {
         "" => "no content-type",
@@ -184,17 +184,18 @@ mod tests {
             (FetchError::BadEncoding, "bad_encoding"),
         ];
         for (error, code) in table {
-            assert_eq!(fault_of(&error, Door::Remote, Stage::Probe).code(), code, "{error:?}");
+            assert_eq!(fault_of(&error, ProbedResource::Remote, Stage::Probe).code(), code, "{error:?}");
         }
-        let preflight = fault_of(&FetchError::Timeout { after: PREFLIGHT }, Door::Card, Stage::Preflight);
+        let preflight =
+            fault_of(&FetchError::Timeout { after: PREFLIGHT }, ProbedResource::Card, Stage::Preflight);
         assert_eq!(preflight.reason("").reason, "preflight timeout (2500 ms)");
     }
 
     #[test]
     fn a_name_for_nothing_is_a_uuid() {
         let (fetcher, random) = (Fetcher::new(Reach::Public, "test", None), Random::seeded(1));
-        let mut evidence = Evidence::default();
-        let talk = Conversation::new(&fetcher, &random, &mut evidence, PROBE);
+        let mut findings = Findings::default();
+        let talk = Conversation::new(&fetcher, &random, &mut findings, PROBE);
         let uuid = talk.uuid();
         assert_eq!(uuid.split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
         assert_ne!(talk.uuid(), uuid);

@@ -1,10 +1,10 @@
-//! What a peer said to a JSON-RPC request, whatever it was wrapped in: JSON, an event stream, an array.
+//! The reply to a JSON-RPC request, whatever it is wrapped in: JSON, an event stream, an array.
 //! The body is read before any status is looked at, because good replies come with bad statuses and the reverse.
 
 use serde_json::Value;
 
 use super::sse;
-use crate::probe::reasons::Check;
+use crate::probe::reasons::ConformanceRule;
 
 /// Method not found (JSON-RPC 2.0 §5.1).
 pub(super) const METHOD_NOT_FOUND: i64 = -32601;
@@ -28,9 +28,9 @@ pub(super) struct RpcError {
     pub(super) data: Value,
 }
 
-/// What was said.
+/// What a body holds as the reply to our request.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Said {
+pub(super) enum RpcOutcome {
     /// A result for our id.
     Result(Value),
     /// An error for our id, or for none.
@@ -47,14 +47,13 @@ pub(super) enum Said {
     Text,
 }
 
-/// What was said, and how.
+/// The outcome of a request, and how it was sent.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Heard {
-    /// The message.
-    pub(super) said: Said,
+pub(super) struct RpcReply {
+    pub(super) outcome: RpcOutcome,
     /// Rules of form that it breaks and that still leave it readable.
-    pub(super) quirks: Vec<Check>,
-    /// It came as an event stream.
+    pub(super) broken_rules: Vec<ConformanceRule>,
+    /// As an event stream.
     pub(super) streamed: bool,
 }
 
@@ -101,71 +100,71 @@ pub(super) fn texts(array: Option<&Value>) -> Vec<String> {
 }
 
 /// Finds the reply to request `id` in a body.
-pub(super) fn hear(content_type: Option<&str>, body: &[u8], id: u64) -> Heard {
+pub(super) fn parse_reply(content_type: Option<&str>, body: &[u8], id: u64) -> RpcReply {
     let typed = content_type.unwrap_or_default().to_ascii_lowercase();
     if typed.starts_with("text/event-stream") || sse::looks_like_stream(body) {
-        let mut best = Heard { said: Said::Nothing, quirks: Vec::new(), streamed: true };
+        let mut best = RpcReply { outcome: RpcOutcome::Nothing, broken_rules: Vec::new(), streamed: true };
         for event in sse::events(body, true) {
             let Ok(message) = serde_json::from_str::<Value>(&event.data) else { continue };
-            // A server may ask or tell something before it answers.
+            // A server may send requests or notifications before its reply.
             if message.get("method").is_some() {
                 continue;
             }
-            let (said, quirks) = judge(message, id);
-            let found = matches!(said, Said::Result(_) | Said::Error(_));
-            best = Heard { said, quirks, streamed: true };
+            let (outcome, broken_rules) = classify(message, id);
+            let found = matches!(outcome, RpcOutcome::Result(_) | RpcOutcome::Error(_));
+            best = RpcReply { outcome, broken_rules, streamed: true };
             if found {
                 break;
             }
         }
         return best;
     }
-    let (said, quirks) = match serde_json::from_slice::<Value>(body) {
-        Ok(message) => judge(message, id),
-        Err(_) if body.trim_ascii().is_empty() => (Said::Nothing, Vec::new()),
+    let (outcome, broken_rules) = match serde_json::from_slice::<Value>(body) {
+        Ok(message) => classify(message, id),
+        Err(_) if body.trim_ascii().is_empty() => (RpcOutcome::Nothing, Vec::new()),
         Err(_) if typed.contains("html") || body.trim_ascii_start().starts_with(b"<") => {
-            (Said::Html, Vec::new())
+            (RpcOutcome::Html, Vec::new())
         }
         Err(_) if typed.contains("json") && body.trim_ascii_start().starts_with(b"{\"jsonrpc\"") => {
-            (Said::Broken, Vec::new())
+            (RpcOutcome::Broken, Vec::new())
         }
-        Err(_) => (Said::Text, Vec::new()),
+        Err(_) => (RpcOutcome::Text, Vec::new()),
     };
-    Heard { said, quirks, streamed: false }
+    RpcReply { outcome, broken_rules, streamed: false }
 }
 
-fn judge(message: Value, id: u64) -> (Said, Vec<Check>) {
-    let mut quirks = Vec::new();
+fn classify(message: Value, id: u64) -> (RpcOutcome, Vec<ConformanceRule>) {
+    let mut broken_rules = Vec::new();
     let message = match message {
         Value::Array(batch) => {
-            quirks.push(Check::Batch);
+            broken_rules.push(ConformanceRule::Batch);
             let ours = batch.into_iter().find(|item| echo(item, id) != Echo::Other);
             ours.unwrap_or(Value::Null)
         }
         message => message,
     };
-    let Value::Object(mut message) = message else { return (Said::OtherJson, Vec::new()) };
+    let Value::Object(mut message) = message else { return (RpcOutcome::OtherJson, Vec::new()) };
     let declared = message.get("jsonrpc").and_then(Value::as_str) == Some("2.0");
     let echoed = echo_of(message.get("id"), id);
     if !declared {
         // Without the member only an echo of our id tells a reply from any other document.
         if !matches!(echoed, Echo::Same | Echo::AsText) {
-            return (Said::OtherJson, Vec::new());
+            return (RpcOutcome::OtherJson, Vec::new());
         }
-        quirks.push(Check::JsonRpcMember);
+        broken_rules.push(ConformanceRule::JsonRpcMember);
     }
     if echoed == Echo::AsText {
-        quirks.push(Check::IdEcho);
+        broken_rules.push(ConformanceRule::IdEcho);
     }
     let error = message.get("error").and_then(read_error);
-    let said = match (message.remove("result"), error, echoed) {
-        (_, _, Echo::Other) => Said::Broken,
+    let outcome = match (message.remove("result"), error, echoed) {
+        (_, _, Echo::Other) => RpcOutcome::Broken,
         // Some frameworks write "error": null beside every result, and "result": null beside every error.
-        (Some(result), None, Echo::Same | Echo::AsText) => Said::Result(result),
-        (None | Some(Value::Null), Some(error), _) => Said::Error(error),
-        _ => Said::Broken,
+        (Some(result), None, Echo::Same | Echo::AsText) => RpcOutcome::Result(result),
+        (None | Some(Value::Null), Some(error), _) => RpcOutcome::Error(error),
+        _ => RpcOutcome::Broken,
     };
-    (said, quirks)
+    (outcome, broken_rules)
 }
 
 fn read_error(error: &Value) -> Option<RpcError> {
@@ -175,7 +174,7 @@ fn read_error(error: &Value) -> Option<RpcError> {
     Some(RpcError { code, message, data: error.get("data").cloned().unwrap_or_default() })
 }
 
-/// How our id came back.
+/// How the reply names our id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Echo {
     Same,
@@ -202,22 +201,22 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn said(body: &str) -> Said {
-        hear(Some("application/json"), body.as_bytes(), 7).said
+    fn outcome(body: &str) -> RpcOutcome {
+        parse_reply(Some("application/json"), body.as_bytes(), 7).outcome
     }
 
-    fn error(code: i64) -> Said {
-        Said::Error(RpcError { code, message: String::new(), data: Value::Null })
+    fn error(code: i64) -> RpcOutcome {
+        RpcOutcome::Error(RpcError { code, message: String::new(), data: Value::Null })
     }
 
     #[test]
     fn a_reply_is_one_that_echoes_our_id() {
-        let result = Said::Result(json!({"a": 1}));
-        assert_eq!(said(r#"{"jsonrpc":"2.0","id":7,"result":{"a":1}}"#), result);
-        assert_eq!(said(r#"{"jsonrpc":"2.0","id":7,"result":{"a":1},"error":null}"#), result);
-        assert_eq!(said(r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32601}}"#), error(-32601));
-        assert_eq!(said(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}"#), error(-32700));
-        assert_eq!(said(r#"{"jsonrpc":"2.0","error":{"code":-32000}}"#), error(-32000));
+        let result = RpcOutcome::Result(json!({"a": 1}));
+        assert_eq!(outcome(r#"{"jsonrpc":"2.0","id":7,"result":{"a":1}}"#), result);
+        assert_eq!(outcome(r#"{"jsonrpc":"2.0","id":7,"result":{"a":1},"error":null}"#), result);
+        assert_eq!(outcome(r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32601}}"#), error(-32601));
+        assert_eq!(outcome(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}"#), error(-32700));
+        assert_eq!(outcome(r#"{"jsonrpc":"2.0","error":{"code":-32000}}"#), error(-32000));
         for broken in [
             r#"{"jsonrpc":"2.0","id":8,"result":{}}"#,
             r#"{"jsonrpc":"2.0","id":8,"error":{"code":-32601}}"#,
@@ -226,33 +225,37 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":7,"error":"no"}"#,
             r#"{"jsonrpc":"2.0","id":7,"result":{}"#,
         ] {
-            assert_eq!(said(broken), Said::Broken, "{broken}");
+            assert_eq!(outcome(broken), RpcOutcome::Broken, "{broken}");
         }
     }
 
     #[test]
     fn other_documents_are_told_apart() {
-        assert_eq!(said(r#"{"detail":"Not Found"}"#), Said::OtherJson);
-        assert_eq!(said(r#"{"error":{"code":404,"message":"x"}}"#), Said::OtherJson);
-        assert_eq!(said("[]"), Said::OtherJson);
-        assert_eq!(said(" "), Said::Nothing);
-        assert_eq!(said("Not Found"), Said::Text);
-        assert_eq!(hear(None, b"<!doctype html>", 7).said, Said::Html);
-        assert_eq!(hear(Some("text/html"), b"hello", 7).said, Said::Html);
+        assert_eq!(outcome(r#"{"detail":"Not Found"}"#), RpcOutcome::OtherJson);
+        assert_eq!(outcome(r#"{"error":{"code":404,"message":"x"}}"#), RpcOutcome::OtherJson);
+        assert_eq!(outcome("[]"), RpcOutcome::OtherJson);
+        assert_eq!(outcome(" "), RpcOutcome::Nothing);
+        assert_eq!(outcome("Not Found"), RpcOutcome::Text);
+        assert_eq!(parse_reply(None, b"<!doctype html>", 7).outcome, RpcOutcome::Html);
+        assert_eq!(parse_reply(Some("text/html"), b"hello", 7).outcome, RpcOutcome::Html);
     }
 
     #[test]
     fn broken_forms_are_read_and_noted() {
-        let heard = |body: &str| hear(None, body.as_bytes(), 7);
+        let reply = |body: &str| parse_reply(None, body.as_bytes(), 7);
         let cases = [
-            (r#"{"jsonrpc":"2.0","id":"7","result":{}}"#, Check::IdEcho),
-            (r#"{"id":7,"result":{}}"#, Check::JsonRpcMember),
-            (r#"[{"jsonrpc":"2.0","id":7,"result":{}}]"#, Check::Batch),
+            (r#"{"jsonrpc":"2.0","id":"7","result":{}}"#, ConformanceRule::IdEcho),
+            (r#"{"id":7,"result":{}}"#, ConformanceRule::JsonRpcMember),
+            (r#"[{"jsonrpc":"2.0","id":7,"result":{}}]"#, ConformanceRule::Batch),
         ];
-        for (body, quirk) in cases {
+        for (body, rule) in cases {
             assert_eq!(
-                heard(body),
-                Heard { said: Said::Result(json!({})), quirks: vec![quirk], streamed: false }
+                reply(body),
+                RpcReply {
+                    outcome: RpcOutcome::Result(json!({})),
+                    broken_rules: vec![rule],
+                    streamed: false
+                }
             );
         }
     }
@@ -261,14 +264,14 @@ mod tests {
     fn a_stream_is_searched_for_our_reply() {
         let body = b"data: \n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n\n\
             data: {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":5}\n\n";
-        let heard = hear(Some("text/event-stream; charset=utf-8"), body, 7);
-        assert_eq!((heard.said, heard.streamed), (Said::Result(json!(5)), true));
-        assert_eq!(hear(Some("text/event-stream"), body, 9).said, Said::Broken);
-        assert_eq!(hear(Some("text/event-stream"), b"data: \n\n", 7).said, Said::Nothing);
+        let reply = parse_reply(Some("text/event-stream; charset=utf-8"), body, 7);
+        assert_eq!((reply.outcome, reply.streamed), (RpcOutcome::Result(json!(5)), true));
+        assert_eq!(parse_reply(Some("text/event-stream"), body, 9).outcome, RpcOutcome::Broken);
+        assert_eq!(parse_reply(Some("text/event-stream"), b"data: \n\n", 7).outcome, RpcOutcome::Nothing);
     }
 
     #[test]
-    fn errors_that_ask_for_credentials_are_known_by_their_words() {
+    fn errors_that_ask_for_credentials_are_recognized_by_their_words() {
         let error = |message: &str| RpcError { code: -32000, message: message.into(), data: Value::Null };
         assert!(error("Missing API key").wants_credentials());
         assert!(error("Unauthorized").wants_credentials());

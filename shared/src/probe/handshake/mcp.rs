@@ -1,5 +1,5 @@
-//! The conversation with an MCP server: who are you, and which tools have you. No tool is ever called.
-//! Both eras are asked for in turn, because no single refusal says which one a server belongs to.
+//! The conversation with an MCP server: its identity and its tools, none of which is ever called.
+//! Both eras are tried in turn, because no single refusal says which one a server belongs to.
 
 mod auth;
 mod eras;
@@ -12,33 +12,33 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::conversation::{Conversation, fault_of, is_bot_wall, refusal};
-use super::jsonrpc::{Heard, METHOD_NOT_FOUND, PARSE_ERROR, Said};
-use super::{Depth, Subject, sse};
+use super::jsonrpc::{METHOD_NOT_FOUND, PARSE_ERROR, RpcOutcome, RpcReply};
+use super::sse;
+use super::subject::{Depth, Subject};
 use crate::fetch::{Answer, Request, TOOL_LIST_BYTES, Target};
 use crate::model::DeclaredTransport;
-use crate::probe::reasons::{Check, Door, Fault, Stage};
+use crate::probe::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
 use eras::{Era, MODERN, Opened, Session};
 
 /// How long an HTTP+SSE server has to name its endpoint.
 const STREAM: Duration = Duration::from_secs(5);
 
-/// Why an era is not the server's: what the decision table is entered with when neither is.
+/// Why a server refused an era; the row of the decision table where it refuses both.
 #[derive(Debug)]
-struct Miss {
-    fault: Fault,
+struct EraRefusal {
+    fault: ProbeFault,
     seen: String,
-    /// Whether the transport may be at fault, so that a GET is worth its while.
+    /// Whether the transport may be at fault, so that a GET may open HTTP+SSE.
     transport: bool,
 }
 
-/// Talks to the server at the subject's URL.
 pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
     if subject.declared == DeclaredTransport::Sse && opens_stream(talk, &subject.url).await {
         return sse_only(talk, subject);
     }
     let legacy_first = subject.last_era.as_deref().is_some_and(|era| eras::is_revision(era) && era < MODERN);
     let order = if legacy_first { [Era::Legacy, Era::Modern] } else { [Era::Modern, Era::Legacy] };
-    let mut miss = None;
+    let mut refused = None;
     for era in order {
         let opened = match era {
             Era::Modern => eras::discover(talk, &subject.url).await,
@@ -48,28 +48,30 @@ pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
             Opened::Session(session) => return converse(talk, subject, *session).await,
             Opened::Nothing(error) => {
                 return talk
-                    .evidence
-                    .fault(&fault_of(&error, Door::Remote, Stage::Probe), &error.to_string());
+                    .findings
+                    .fault(&fault_of(&error, ProbedResource::Remote, Stage::Probe), &error.to_string());
             }
             // Only the question of the modern era may go unanswered: the other has its own chance.
             Opened::Silence => {}
-            Opened::Refused(answer, heard) => match judge(talk, &answer, &heard, era).await {
-                Some(found) => miss = worse(miss, found, era),
+            Opened::Refused(answer, reply) => match classify_refusal(talk, &answer, &reply, era).await {
+                Some(found) => refused = more_telling(refused, found, era),
                 None => return,
             },
         }
     }
-    let Some(miss) = miss else { return };
-    if miss.transport && subject.declared != DeclaredTransport::Sse && opens_stream(talk, &subject.url).await
+    let Some(refused) = refused else { return };
+    if refused.transport
+        && subject.declared != DeclaredTransport::Sse
+        && opens_stream(talk, &subject.url).await
     {
         return sse_only(talk, subject);
     }
-    talk.evidence.fault(&miss.fault, &miss.seen);
+    talk.findings.fault(&refused.fault, &refused.seen);
 }
 
 /// What `initialize` met counts, unless `server/discover` proved that the protocol is there.
-fn worse(known: Option<Miss>, found: Miss, era: Era) -> Option<Miss> {
-    let proves = |miss: &Miss| matches!(miss.fault, Fault::Nonconforming(_));
+fn more_telling(known: Option<EraRefusal>, found: EraRefusal, era: Era) -> Option<EraRefusal> {
+    let proves = |refused: &EraRefusal| matches!(refused.fault, ProbeFault::Nonconforming(_));
     match known {
         Some(known) if proves(&known) || (era == Era::Modern && !proves(&found)) => Some(known),
         _ => Some(found),
@@ -77,67 +79,72 @@ fn worse(known: Option<Miss>, found: Miss, era: Era) -> Option<Miss> {
 }
 
 /// The meaning of a refusal by the decision table; `None` where it ends the conversation, its fault recorded.
-async fn judge(talk: &mut Conversation<'_>, answer: &Answer, heard: &Heard, era: Era) -> Option<Miss> {
+async fn classify_refusal(
+    talk: &mut Conversation<'_>,
+    answer: &Answer,
+    reply: &RpcReply,
+    era: Era,
+) -> Option<EraRefusal> {
     let status = answer.status.as_u16();
-    let seen = eras::seen(answer, heard);
+    let seen = eras::seen(answer, reply);
     if is_bot_wall(answer) || status == 429 {
-        talk.evidence.fault(&refusal(answer, Door::Remote), &seen);
+        talk.findings.fault(&refusal(answer, ProbedResource::Remote), &seen);
         return None;
     }
-    let error = match &heard.said {
-        Said::Error(error) => Some(error),
+    let error = match &reply.outcome {
+        RpcOutcome::Error(error) => Some(error),
         _ => None,
     };
     let gated = matches!(status, 401..=403 | 407);
     // An unknown method may be refused in any words; `initialize` is known to every server of its era.
     if gated || (era == Era::Legacy && error.is_some_and(|error| error.wants_credentials())) {
-        auth::judge(talk, answer, error.is_some(), &seen).await;
+        auth::record_refusal(talk, answer, error.is_some(), &seen).await;
         return None;
     }
-    let found = |fault, transport| Some(Miss { fault, seen, transport });
+    let found = |fault, transport| Some(EraRefusal { fault, seen, transport });
     if let Some(error) = error {
         return match error.code {
             eras::HEADER_MISMATCH | eras::MISSING_CAPABILITY => {
-                talk.evidence.speaks = true;
-                found(Fault::Nonconforming(Check::Headers), false)
+                talk.findings.speaks = true;
+                found(ProbeFault::Nonconforming(ConformanceRule::Headers), false)
             }
-            _ if status >= 500 => found(refusal(answer, Door::Remote), false),
-            METHOD_NOT_FOUND | PARSE_ERROR => found(Fault::NotMcp { status }, era == Era::Legacy),
+            _ if status >= 500 => found(refusal(answer, ProbedResource::Remote), false),
+            METHOD_NOT_FOUND | PARSE_ERROR => found(ProbeFault::NotMcp { status }, era == Era::Legacy),
             _ if status == 406 => {
-                talk.evidence.speaks |= era == Era::Legacy;
-                found(Fault::NotAcceptable { speaks: true }, true)
+                talk.findings.speaks |= era == Era::Legacy;
+                found(ProbeFault::NotAcceptable { speaks: true }, true)
             }
             _ => {
-                talk.evidence.speaks |= era == Era::Legacy;
-                found(Fault::InitializeRefused, matches!(status, 400 | 404 | 405))
+                talk.findings.speaks |= era == Era::Legacy;
+                found(ProbeFault::InitializeRefused, matches!(status, 400 | 404 | 405))
             }
         };
     }
-    match (&heard.said, status) {
-        (Said::Broken, 200..=499) => found(Fault::BadJsonRpc, false),
-        (_, 200..=299) => found(Fault::NotMcp { status }, false),
-        (_, 400 | 405) => found(Fault::NotMcp { status }, true),
-        (_, 404 | 410) => found(refusal(answer, Door::Remote), true),
-        (_, 406) => found(Fault::NotAcceptable { speaks: false }, true),
-        (_, 415) => found(Fault::ContentTypeRefused, true),
-        _ => found(refusal(answer, Door::Remote), false),
+    match (&reply.outcome, status) {
+        (RpcOutcome::Broken, 200..=499) => found(ProbeFault::BadJsonRpc, false),
+        (_, 200..=299) => found(ProbeFault::NotMcp { status }, false),
+        (_, 400 | 405) => found(ProbeFault::NotMcp { status }, true),
+        (_, 404 | 410) => found(refusal(answer, ProbedResource::Remote), true),
+        (_, 406) => found(ProbeFault::NotAcceptable { speaks: false }, true),
+        (_, 415) => found(ProbeFault::ContentTypeRefused, true),
+        _ => found(refusal(answer, ProbedResource::Remote), false),
     }
 }
 
 /// The deprecated transport is all there is.
 fn sse_only(talk: &mut Conversation<'_>, subject: &Subject) {
-    let evidence = &mut *talk.evidence;
-    evidence.speaks = true;
-    evidence.signal("sse_endpoint_event");
-    evidence.hint("mcp/2024-11-05");
-    evidence.hint("sse");
-    evidence.version("2024-11-05", true);
-    evidence.facts.endpoint = Some(subject.url.to_string());
+    let findings = &mut *talk.findings;
+    findings.speaks = true;
+    findings.signal("sse_endpoint_event");
+    findings.hint("mcp/2024-11-05");
+    findings.hint("sse");
+    findings.version("2024-11-05", true);
+    findings.facts.endpoint = Some(subject.url.to_string());
     let fault = match subject.declared {
-        DeclaredTransport::StreamableHttp => Fault::WrongTransport,
-        DeclaredTransport::Sse | DeclaredTransport::Unknown => Fault::SseLegacy,
+        DeclaredTransport::StreamableHttp => ProbeFault::WrongTransport,
+        DeclaredTransport::Sse | DeclaredTransport::Unknown => ProbeFault::SseLegacy,
     };
-    evidence.fault(&fault, "GET opens an event stream with an endpoint event; POST is not answered in MCP");
+    findings.fault(&fault, "GET opens an event stream with an endpoint event; POST is not answered in MCP");
 }
 
 /// Whether a GET opens an HTTP+SSE stream (MCP 2024-11-05, basic/transports).
@@ -155,9 +162,9 @@ async fn opens_stream(talk: &mut Conversation<'_>, url: &Target) -> bool {
 
 /// The handshake has succeeded: facts, the tools, and what the other era says.
 async fn converse(talk: &mut Conversation<'_>, subject: &Subject, session: Session) {
-    let evidence = &mut *talk.evidence;
-    evidence.speaks = true;
-    evidence.facts.endpoint = Some(session.url.to_string());
+    let findings = &mut *talk.findings;
+    findings.speaks = true;
+    findings.facts.endpoint = Some(session.url.to_string());
     introduce(talk, &session);
     if session.era == Era::Legacy {
         confirm(talk, &session).await;
@@ -167,10 +174,10 @@ async fn converse(talk: &mut Conversation<'_>, subject: &Subject, session: Sessi
         session.era == Era::Modern && subject.depth == Depth::Message && also_legacy(talk, &session).await;
     if subject.declared == DeclaredTransport::Sse {
         let seen = "POST is answered in Streamable HTTP, and no event stream with an endpoint is opened";
-        talk.evidence.fault(&Fault::WrongTransport, seen);
+        talk.findings.fault(&ProbeFault::WrongTransport, seen);
     }
-    if talk.evidence.is_clear() {
-        talk.evidence.signal(match session.era {
+    if talk.findings.is_clear() {
+        talk.findings.signal(match session.era {
             _ if both => "ok_dual",
             Era::Modern => "ok_modern",
             Era::Legacy => "ok_legacy",
@@ -178,36 +185,37 @@ async fn converse(talk: &mut Conversation<'_>, subject: &Subject, session: Sessi
     }
 }
 
-/// What the server says of itself.
 fn introduce(talk: &mut Conversation<'_>, session: &Session) {
-    let evidence = &mut *talk.evidence;
-    evidence.hint(format!("mcp/{}", session.version));
-    evidence.hint("jsonrpc");
+    let findings = &mut *talk.findings;
+    findings.hint(format!("mcp/{}", session.version));
+    findings.hint("jsonrpc");
     let (method, signal) = match session.era {
         Era::Modern => ("server/discover", "discover_answered"),
         Era::Legacy => ("initialize", "initialize_answered"),
     };
-    evidence.signal(signal);
+    findings.signal(signal);
     if session.id.is_some() {
-        evidence.signal("session_id");
+        findings.signal("session_id");
     }
     for version in &session.supported {
-        evidence.version(version, false);
+        findings.version(version, false);
     }
-    evidence.version(&session.version, true);
+    findings.version(&session.version, true);
     let text = |name: &str, limit: usize| {
         let text = session.info.get(name).and_then(Value::as_str)?.trim();
         (!text.is_empty()).then(|| crate::error::shorten(text, limit))
     };
-    let facts = &mut evidence.facts;
+    let facts = &mut findings.facts;
     facts.name = text("title", 120).or_else(|| text("name", 120));
     facts.description = text("description", 1000);
     facts.version = text("version", 60);
     facts.website = text("websiteUrl", 2048);
-    eras::note(talk, session.streamed, &session.quirks, method);
+    eras::note(talk, session.streamed, &session.broken_rules, method);
     if session.is_picky() {
-        talk.evidence
-            .fault(&Fault::NotAcceptable { speaks: true }, "406, unless Accept is application/json alone");
+        talk.findings.fault(
+            &ProbeFault::NotAcceptable { speaks: true },
+            "406, unless Accept is application/json alone",
+        );
     }
 }
 
@@ -215,11 +223,11 @@ fn introduce(talk: &mut Conversation<'_>, session: &Session) {
 async fn confirm(talk: &mut Conversation<'_>, session: &Session) {
     match talk.ask(session.notify("notifications/initialized")).await {
         Ok(answer) if matches!(answer.status.as_u16(), 200 | 202 | 204) => {}
-        // Moments are not rules: the list of tools meets the same trouble and tells it.
+        // A busy server breaks no rule; if it stays busy, tools/list fails the same way and records it.
         Ok(answer) if answer.status.is_server_error() || answer.status.as_u16() == 429 => {}
         Ok(answer) => {
             let seen = format!("notifications/initialized was answered with HTTP {}", answer.status.as_u16());
-            talk.evidence.broken(&[Check::Notification], &seen);
+            talk.findings.broken(&[ConformanceRule::Notification], &seen);
         }
         Err(error) => {
             tracing::debug!(code = error.code(), "notification not answered");
@@ -234,8 +242,8 @@ async fn also_legacy(talk: &mut Conversation<'_>, session: &Session) -> bool {
     }
     match eras::initialize(talk, &session.url).await {
         Opened::Session(older) => {
-            talk.evidence.version(&older.version, false);
-            talk.evidence.hint(format!("mcp/{}", older.version));
+            talk.findings.version(&older.version, false);
+            talk.findings.hint(format!("mcp/{}", older.version));
             true
         }
         _ => false,

@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{Depth, Preflight, Subject, preflight, probe_within};
+use super::preflight::{PreflightResult, preflight};
+use super::run::probe_within;
+use super::subject::{Depth, Subject};
 use crate::fetch::{Fetcher, Target};
 use crate::model::{DeclaredTransport, Kind, Random, Reach, Verdict};
 
@@ -148,9 +150,9 @@ pub(super) async fn ask(subject: &Subject) -> Verdict {
 
 pub(super) async fn ask_within(limit: Duration, subject: &Subject) -> Verdict {
     let (fetcher, random) = (Fetcher::new(Reach::Development, "registry-test", None), Random::seeded(11));
-    match preflight(&fetcher, subject, &random).await {
-        Preflight::Pass(opening) => probe_within(limit, &fetcher, subject, opening, &random).await,
-        Preflight::Reject(verdict) => verdict,
+    match preflight(&fetcher, subject).await {
+        PreflightResult::Pass { card } => probe_within(limit, &fetcher, subject, card, &random).await,
+        PreflightResult::Reject(verdict) => verdict,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Preflight and the settling of a kind, against peers on loopback: what is rejected before any budget is spent,
+//! Preflight and detecting the kind of a URL, against peers on loopback: what is rejected before any budget is spent,
 //! and what a bare URL turns out to be.
 
 use std::time::Duration;
@@ -6,17 +6,18 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::peer::{Asked, Peer, Reply, ask, ask_within, codes};
-use super::*;
-use crate::fetch::Fetcher;
-use crate::model::{Handshake, Reach};
+use super::preflight::{PreflightResult, preflight};
+use super::subject::{Depth, Subject};
+use crate::fetch::{Fetcher, Target};
+use crate::model::{Handshake, Kind, Reach, Verdict};
 
 const CARD: &str = "/.well-known/agent-card.json";
 
 async fn rejected(subject: &Subject) -> Verdict {
     let fetcher = Fetcher::new(Reach::Development, "registry-test", None);
-    match preflight(&fetcher, subject, &Random::seeded(1)).await {
-        Preflight::Reject(verdict) => verdict,
-        Preflight::Pass(_) => panic!("{} passed", subject.url),
+    match preflight(&fetcher, subject).await {
+        PreflightResult::Reject(verdict) => verdict,
+        PreflightResult::Pass { .. } => panic!("{} passed", subject.url),
     }
 }
 
@@ -71,8 +72,8 @@ async fn handshake_preflight_of_a_silent_card_is_inconclusive() {
 async fn handshake_preflight_of_an_endpoint_sends_nothing() {
     let peer = Peer::start(|_: &Asked| Reply::empty(405)).await;
     let fetcher = Fetcher::new(Reach::Development, "registry-test", None);
-    let passed = preflight(&fetcher, &peer.subject(Some(Kind::Mcp), "/mcp"), &Random::seeded(1)).await;
-    assert!(matches!(passed, Preflight::Pass(Opening { card: None })));
+    let passed = preflight(&fetcher, &peer.subject(Some(Kind::Mcp), "/mcp")).await;
+    assert!(matches!(passed, PreflightResult::Pass { card: None }));
     assert!(peer.asked().is_empty());
 }
 
@@ -104,7 +105,7 @@ fn of_unknown_kind(peer: &Peer, path: &str) -> Subject {
 }
 
 #[tokio::test]
-async fn handshake_settle_finds_the_card_of_a_site() {
+async fn handshake_detect_kind_finds_the_card_of_a_site() {
     let table = [
         ("/", CARD),
         ("/", "/.well-known/agent.json"),
@@ -125,7 +126,7 @@ async fn handshake_settle_finds_the_card_of_a_site() {
 }
 
 #[tokio::test]
-async fn handshake_settle_finds_the_server_at_the_address() {
+async fn handshake_detect_kind_finds_the_server_at_the_address() {
     for path in ["/", "/mcp", "/api/protocol"] {
         let peer = Peer::start(mcp).await;
         let verdict = ask(&of_unknown_kind(&peer, path)).await;
@@ -139,7 +140,7 @@ async fn handshake_settle_finds_the_server_at_the_address() {
 }
 
 #[tokio::test]
-async fn handshake_settle_says_what_is_missing() {
+async fn handshake_detect_kind_says_what_is_missing() {
     let peer = Peer::start(|_: &Asked| Reply::html(404)).await;
     let verdict = ask(&of_unknown_kind(&peer, "/")).await;
     assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Fail, vec!["nothing_found", "http_404"]));
@@ -169,7 +170,7 @@ async fn handshake_settle_says_what_is_missing() {
 }
 
 #[tokio::test]
-async fn handshake_settle_keeps_to_its_time() {
+async fn handshake_detect_kind_keeps_to_its_time() {
     let peer = Peer::start(|_: &Asked| Reply::silence()).await;
     let started = std::time::Instant::now();
     let verdict = ask_within(Duration::from_millis(500), &of_unknown_kind(&peer, "/")).await;

@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 
-use super::{Barrier, Check, Class, Door, FAIL, Fault, LATER, PARTIAL, SKIP, Stage, UNKNOWN};
+use super::class::{Class, FAIL, LATER, PARTIAL, SKIP, UNKNOWN};
+use super::fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
 
 /// Code, contract's words, cure, class.
 pub(super) type Row = (Cow<'static, str>, String, Cow<'static, str>, Class);
@@ -13,24 +14,24 @@ fn row(code: &'static str, words: impl Into<String>, fix: &'static str, class: C
 }
 
 /// The row of a fault.
-pub(super) fn row_of(fault: &Fault) -> Row {
+pub(super) fn row_of(fault: &ProbeFault) -> Row {
     match fault {
-        Fault::Http { door, status } => http_row(*door, *status),
-        Fault::Unreached { stage, barrier } => unreached_row(*stage, *barrier),
-        Fault::InvalidCard { status, finding } => (
+        ProbeFault::Http { resource, status } => http_row(*resource, *status),
+        ProbeFault::Unreached { stage, cause } => unreached_row(*stage, *cause),
+        ProbeFault::InvalidCard { status, finding } => (
             finding.code.into(),
             format!("card fail {status} (invalid card)"),
             finding.fix.clone().into(),
             FAIL,
         ),
-        Fault::NotACard { status } => row(
+        ProbeFault::NotACard { status } => row(
             "not_a_card",
             format!("card fail {status} (non-card body)"),
             "Serve the agent card itself at this URL: a JSON object with name, description, version, skills and supportedInterfaces (or url), as application/json.",
             FAIL,
         ),
-        Fault::Nonconforming(check) => {
-            let (name, fix) = check_row(*check);
+        ProbeFault::Nonconforming(rule) => {
+            let (name, fix) = rule_row(*rule);
             (
                 format!("nonconforming:{name}").into(),
                 format!("remote partial (nonconforming: {name})"),
@@ -38,59 +39,59 @@ pub(super) fn row_of(fault: &Fault) -> Row {
                 PARTIAL,
             )
         }
-        Fault::PreflightTimeout { ms } => row(
+        ProbeFault::PreflightTimeout { ms } => row(
             "preflight_timeout",
             format!("preflight timeout ({ms} ms)"),
             "Answer a GET of this URL within the time named. Cold starts are the usual cause: keep one instance warm, or serve the card from a CDN. It is tried again early.",
             UNKNOWN,
         ),
-        Fault::ProbeTimeout { ms } => row(
+        ProbeFault::ProbeTimeout { ms } => row(
             "timeout",
             format!("remote timeout ({ms} ms)"),
-            "Answer the whole handshake within the time named. Check that the endpoint is up and does not hold a response open. It is tried again early.",
+            "Answer the whole handshake within the time named. ConformanceRule that the endpoint is up and does not hold a response open. It is tried again early.",
             UNKNOWN,
         ),
-        Fault::ConnectionLost => row(
+        ProbeFault::ConnectionLost => row(
             "conn_lost",
             "remote fail (connection lost)",
             "The connection broke before an answer was complete. Look for crashes and proxy limits; it is tried again early.",
             UNKNOWN,
         ),
-        Fault::BadEncoding => row(
+        ProbeFault::BadEncoding => row(
             "bad_encoding",
             "remote fail (undecodable body)",
             "Send the body as it is, or with a sound gzip encoding.",
             FAIL,
         ),
-        Fault::Redirected { door, status } => row(
+        ProbeFault::Redirected { resource, status } => row(
             "redirected",
             match status {
-                Some(status) => format!("{} fail {status} (redirect not followed)", door.word()),
-                None => format!("{} fail (redirect not followed)", door.word()),
+                Some(status) => format!("{} fail {status} (redirect not followed)", resource.word()),
+                None => format!("{} fail (redirect not followed)", resource.word()),
             },
             "Publish the final URL. Of an endpoint only one 307 or 308 on the same origin is followed, of a card three redirects; never from https to http.",
             FAIL,
         ),
-        Fault::TooLarge { door: Door::Card } => row(
+        ProbeFault::TooLarge { resource: ProbedResource::Card } => row(
             "card_too_large",
             "card fail 200 (over 256 KiB)",
             "Keep the agent card under 256 KiB: move long texts to the documentation URL.",
             FAIL,
         ),
-        Fault::TooLarge { door: Door::Remote } => row(
+        ProbeFault::TooLarge { resource: ProbedResource::Remote } => row(
             "answer_too_large",
             "remote fail 200 (over 1 MiB)",
             "Keep each answer of the handshake under 1 MiB: page tools/list with nextCursor and shorten descriptions.",
             FAIL,
         ),
-        Fault::Waf { door, status } => row(
+        ProbeFault::Waf { resource, status } => row(
             "waf",
-            format!("{} fail {status} (bot wall)", door.word()),
+            format!("{} fail {status} (bot wall)", resource.word()),
             "A bot wall answers instead of the server. Let machine clients reach this path, or allow the registry's User-Agent; it is tried again early.",
             UNKNOWN,
         ),
 
-        Fault::NothingFound { status } => row(
+        ProbeFault::NothingFound { status } => row(
             "nothing_found",
             match status {
                 Some(status) => format!("card fail {status} (no card)"),
@@ -99,153 +100,153 @@ pub(super) fn row_of(fault: &Fault) -> Row {
             "Serve an agent card at /.well-known/agent-card.json, or publish the exact URL of the card (agent_card_url) or of the MCP endpoint (mcp_url).",
             FAIL,
         ),
-        Fault::GrpcOnly => row(
+        ProbeFault::GrpcOnly => row(
             "grpc_only",
             "remote partial (gRPC only)",
             "Offer a JSONRPC or HTTP+JSON interface beside gRPC and name it in supportedInterfaces.",
             PARTIAL,
         ),
-        Fault::NoInterface => row(
+        ProbeFault::NoInterface => row(
             "no_interface",
             "card fail 200 (no usable interface)",
             "Declare supportedInterfaces with protocolBinding JSONRPC or HTTP+JSON and the URL to call.",
             FAIL,
         ),
-        Fault::InterfaceUrl => row(
+        ProbeFault::InterfaceUrl => row(
             "interface_url",
             "card fail 200 (interface URL not allowed)",
             "The card's interface must be an absolute https URL with a public host name; localhost and placeholders are for development.",
             FAIL,
         ),
-        Fault::NotA2a => row(
+        ProbeFault::NotA2a => row(
             "not_a2a",
             "remote fail 200 (not A2A)",
             "The interface URL of the card does not answer in A2A. Point it at the JSON-RPC or REST endpoint itself, not at a web page.",
             FAIL,
         ),
-        Fault::UnknownMethods => row(
+        ProbeFault::UnknownMethods => row(
             "unknown_methods",
             "remote fail 200 (no A2A method known)",
             "The interface answers JSON-RPC, but knows neither SendMessage (1.0) nor message/send (0.3). Serve one of them, or correct the interface's URL.",
             FAIL,
         ),
-        Fault::MessageRefused => row(
+        ProbeFault::MessageRefused => row(
             "message_refused",
             "remote partial (message refused)",
             "Accept a plain text message (text/plain, role user) with SendMessage or message/send; answering with a message or a task in any state is enough.",
             PARTIAL,
         ),
-        Fault::MessageFailed => row(
+        ProbeFault::MessageFailed => row(
             "message_failed",
             "remote partial (internal error on a message)",
             "Answering a plain text message ended in an internal error. Look for it in your log: the model's key or quota is the usual cause.",
             PARTIAL,
         ),
-        Fault::MessageTimeout => row(
+        ProbeFault::MessageTimeout => row(
             "message_timeout",
             "remote timeout (no answer to a message)",
             "Answer a message within seconds, if only with a task in state submitted or working, when returnImmediately is true (0.3: blocking false). It is tried again early.",
             LATER,
         ),
-        Fault::AnswerShape => row(
+        ProbeFault::AnswerShape => row(
             "answer_shape",
             "remote partial (neither message nor task)",
             "Answer SendMessage with {\"message\": …} or {\"task\": …}, and message/send with an object of kind message or task.",
             PARTIAL,
         ),
-        Fault::AuthRequired { status } => row(
+        ProbeFault::AuthRequired { status } => row(
             "auth_required",
             format!("remote partial {status} (authentication required)"),
             "Let anonymous callers do the handshake and list tools or skills, and ask for credentials only when work is to be done. Credentials are never sent by the registry.",
             PARTIAL,
         ),
-        Fault::GatedUnproven { status } => row(
+        ProbeFault::GatedUnproven { status } => row(
             "gated_unproven",
             format!("remote partial {status} (gated, protocol unproven)"),
             "Open the handshake to anonymous callers, or answer 401 with WWW-Authenticate: Bearer resource_metadata=\"…\" and serve /.well-known/oauth-protected-resource.",
             PARTIAL,
         ),
-        Fault::PaymentRequired => row(
+        ProbeFault::PaymentRequired => row(
             "payment_required",
             "remote partial 402 (payment required)",
             "Leave the handshake free of charge, and ask for payment only when work is to be done. The registry never pays.",
             PARTIAL,
         ),
 
-        Fault::NotMcp { status } => row(
+        ProbeFault::NotMcp { status } => row(
             "not_mcp",
             format!("remote fail {status} (not MCP)"),
             "This URL answers, and not in MCP. Publish the MCP endpoint itself (often /mcp), which takes POST with JSON-RPC.",
             FAIL,
         ),
-        Fault::BadJsonRpc => row(
+        ProbeFault::BadJsonRpc => row(
             "bad_jsonrpc",
             "remote fail 200 (malformed JSON-RPC)",
             "Echo the request's id unchanged in an object with jsonrpc \"2.0\" and either result or error.",
             FAIL,
         ),
-        Fault::InitializeRefused => row(
+        ProbeFault::InitializeRefused => row(
             "initialize_refused",
             "remote partial (initialize refused)",
             "Answer server/discover (2026-07-28), or answer initialize with the newest revision you know when you are asked for one that you do not know.",
             PARTIAL,
         ),
-        Fault::WrongTransport => row(
+        ProbeFault::WrongTransport => row(
             "wrong_transport",
             "remote fail (wrong transport)",
             "The transport found is not the one declared. Correct remotes[].type (streamable-http or sse), or publish the URL of the declared transport.",
             FAIL,
         ),
-        Fault::SseLegacy => row(
+        ProbeFault::SseLegacy => row(
             "sse_legacy",
             "remote partial (HTTP+SSE only)",
             "Only the deprecated HTTP+SSE transport is offered. Serve Streamable HTTP (one path that takes POST), and publish that URL.",
             PARTIAL,
         ),
-        Fault::ToolsFailed => row(
+        ProbeFault::ToolsFailed => row(
             "tools_failed",
             "remote partial (tools/list failed)",
             "Answer tools/list with a result that holds tools[], or do not announce the tools capability.",
             PARTIAL,
         ),
-        Fault::NotAcceptable { speaks } => row(
+        ProbeFault::NotAcceptable { speaks } => row(
             "accept_406",
             if *speaks { "remote partial 406 (nonconforming Accept)" } else { "remote fail 406" },
             "Take requests whose Accept lists application/json and text/event-stream, as every MCP client sends it.",
             if *speaks { PARTIAL } else { FAIL },
         ),
-        Fault::ContentTypeRefused => row(
+        ProbeFault::ContentTypeRefused => row(
             "ctype_415",
             "remote fail 415",
             "Take POST with content-type application/json, with or without a charset.",
             FAIL,
         ),
 
-        Fault::Templated => row(
+        ProbeFault::Templated => row(
             "template",
             "skip (templated URL)",
             "The URL holds a placeholder that only a user can fill. Publish a remote with a complete URL to have it probed.",
             SKIP,
         ),
-        Fault::NeedsConfig => row(
+        ProbeFault::NeedsConfig => row(
             "needs_config",
             "skip (needs a header or secret)",
             "A header or variable without a public value is required. Offer a remote that lists its tools without it.",
             SKIP,
         ),
-        Fault::StdioOnly => row(
+        ProbeFault::StdioOnly => row(
             "stdio",
             "skip (stdio only)",
             "Only packages to run locally are declared. Add a remote (streamable-http) to have it probed.",
             SKIP,
         ),
-        Fault::OptedOut => row(
+        ProbeFault::OptedOut => row(
             "opted_out",
             "skip (opted out)",
             "The owner asked not to be probed. Withdraw the opt-out and publish again to be listed.",
             SKIP,
         ),
-        Fault::Flaky => row(
+        ProbeFault::Flaky => row(
             "flaky",
             "remote fail (alternating results)",
             "Recent probes ended differently. Look for one bad instance behind the load balancer, and for limits that some requests meet.",
@@ -255,45 +256,45 @@ pub(super) fn row_of(fault: &Fault) -> Row {
 }
 
 /// No connection: what the contract calls a preflight reject, unless it shows later.
-fn unreached_row(stage: Stage, barrier: Barrier) -> Row {
-    let (code, what, fix, class) = match barrier {
-        Barrier::HostNotFound => (
+fn unreached_row(stage: Stage, cause: ConnectError) -> Row {
+    let (code, what, fix, class) = match cause {
+        ConnectError::HostNotFound => (
             "dns_nxdomain",
             "host not found",
             "Publish a DNS record for this host, or publish the listing again with the right host name.",
             FAIL,
         ),
-        Barrier::ResolverFailed => (
+        ConnectError::ResolverFailed => (
             "dns_failed",
             "host lookup failed",
-            "The name servers of this domain did not answer. Check the zone's delegation; it is tried again early.",
+            "The name servers of this domain did not answer. ConformanceRule the zone's delegation; it is tried again early.",
             UNKNOWN,
         ),
-        Barrier::Refused => (
+        ConnectError::Refused => (
             "conn_refused",
             "connection refused",
             "Start the server and let it listen on port 443 of this host, then publish again.",
             FAIL,
         ),
-        Barrier::Tls => (
+        ConnectError::Tls => (
             "tls_error",
             "TLS error",
             "Serve a certificate that is valid for this host, with its full chain, and TLS 1.2 or 1.3.",
             FAIL,
         ),
-        Barrier::NotPublic => (
+        ConnectError::NotPublic => (
             "blocked_ip",
             "address not public",
             "The registry only calls public addresses. Publish the URL under which the internet reaches this server.",
             SKIP,
         ),
-        Barrier::OwnHost => (
+        ConnectError::OwnHost => (
             "own_host",
             "the registry's own host",
             "This URL leads to the registry itself, which calls nobody there but its own agent and MCP server. Publish the address of your own server.",
             SKIP,
         ),
-        Barrier::Url => (
+        ConnectError::Url => (
             "url_refused",
             "URL not allowed",
             "Use an https URL with a public host name, on port 443, without user name or password.",
@@ -308,14 +309,14 @@ fn unreached_row(stage: Stage, barrier: Barrier) -> Row {
 }
 
 /// A status by number: 429 and 5xx say more of the moment than of the peer.
-fn http_row(door: Door, status: u16) -> Row {
-    let word = door.word();
-    let note = match (door, status) {
-        (Door::Card, 404 | 410) => " (no card)",
+fn http_row(resource: ProbedResource, status: u16) -> Row {
+    let word = resource.word();
+    let note = match (resource, status) {
+        (ProbedResource::Card, 404 | 410) => " (no card)",
         _ => "",
     };
     let text = format!("{word} fail {status}{note}");
-    let (code, fix, class): (Cow<'static, str>, _, _) = match (door, status) {
+    let (code, fix, class): (Cow<'static, str>, _, _) = match (resource, status) {
         (_, 429) => (
             "rate_limited".into(),
             "The server limits the rate of requests. Nothing to do if it was busy; otherwise let a few requests per hour through. It is tried again early.",
@@ -326,61 +327,63 @@ fn http_row(door: Door, status: u16) -> Row {
             "The server failed. Look for the request in your log; it is tried again early.",
             UNKNOWN,
         ),
-        (Door::Card, 404 | 410) => (
+        (ProbedResource::Card, 404 | 410) => (
             "card_404".into(),
             "Serve the agent card at this URL, commonly /.well-known/agent-card.json, or publish the URL at which it is.",
             FAIL,
         ),
-        (Door::Card, 402) => (
+        (ProbedResource::Card, 402) => (
             "card_402".into(),
             "Serve the agent card free of charge: it is how callers learn what they would pay for.",
             FAIL,
         ),
-        (Door::Card, 401 | 403) => (
+        (ProbedResource::Card, 401 | 403) => (
             format!("card_{status}").into(),
-            "Serve the agent card to anonymous callers: a public card needs no credentials. Check bot walls and bucket permissions.",
+            "Serve the agent card to anonymous callers: a public card needs no credentials. ConformanceRule bot walls and bucket permissions.",
             FAIL,
         ),
-        (Door::Card, _) => {
+        (ProbedResource::Card, _) => {
             (format!("card_{status}").into(), "Answer a GET of this URL with 200 and the agent card.", FAIL)
         }
-        (Door::Remote, 404 | 410) => (
+        (ProbedResource::Remote, 404 | 410) => (
             "http_404".into(),
             "Nothing is at this URL. Publish the URL of the endpoint itself, path included.",
             FAIL,
         ),
-        (Door::Remote, _) => (
+        (ProbedResource::Remote, _) => (
             format!("http_{status}").into(),
-            "The endpoint refuses the protocol's POST. Check that the published URL is the endpoint's, and that proxies let POST through.",
+            "The endpoint refuses the protocol's POST. ConformanceRule that the published URL is the endpoint's, and that proxies let POST through.",
             FAIL,
         ),
     };
     (code, text, fix.into(), class)
 }
 
-const fn check_row(check: Check) -> (&'static str, &'static str) {
-    match check {
-        Check::ResultType => (
+const fn rule_row(rule: ConformanceRule) -> (&'static str, &'static str) {
+    match rule {
+        ConformanceRule::ResultType => (
             "result_type",
             "Put resultType (\"complete\") into every result under 2026-07-28: the official clients refuse results without it.",
         ),
-        Check::Caching => (
+        ConformanceRule::Caching => (
             "caching",
             "Put ttlMs and cacheScope into the results of server/discover and tools/list under 2026-07-28: the official clients refuse results without them.",
         ),
-        Check::IdEcho => ("id_echo", "Echo the request's id with its JSON type: a number stays a number."),
-        Check::Batch => ("batch", "Answer one request with one object, never with an array."),
-        Check::JsonRpcMember => ("jsonrpc", "Put \"jsonrpc\": \"2.0\" into every reply."),
-        Check::Notification => {
+        ConformanceRule::IdEcho => {
+            ("id_echo", "Echo the request's id with its JSON type: a number stays a number.")
+        }
+        ConformanceRule::Batch => ("batch", "Answer one request with one object, never with an array."),
+        ConformanceRule::JsonRpcMember => ("jsonrpc", "Put \"jsonrpc\": \"2.0\" into every reply."),
+        ConformanceRule::Notification => {
             ("notification", "Accept a notification with status 202 and an empty body; it has no reply.")
         }
-        Check::ToolShape => (
+        ConformanceRule::ToolShape => (
             "tool_shape",
             "Give every tool a name of 1 to 128 characters and an inputSchema that is an object ({\"type\": \"object\"} at least).",
         ),
-        Check::ToolNames => ("tool_names", "Give every tool a name of its own."),
-        Check::Cursor => ("cursor", "Leave nextCursor out on the last page, and never repeat one."),
-        Check::Headers => (
+        ConformanceRule::ToolNames => ("tool_names", "Give every tool a name of its own."),
+        ConformanceRule::Cursor => ("cursor", "Leave nextCursor out on the last page, and never repeat one."),
+        ConformanceRule::Headers => (
             "headers",
             "Requests with correct MCP-Protocol-Version and Mcp-Method headers are refused (-32020 or -32021). Let proxies pass these headers on.",
         ),

@@ -1,38 +1,37 @@
 //! What an agent's reply means: proof of the protocol, an answer, or the reason why neither came.
-//! Judged on the body first; a status alone is believed only where the body says nothing.
+//! The body is read first; a status alone counts only where the body says nothing.
 
 use serde_json::Value;
 
-use super::speech::{Carrier, Way};
+use super::requests::{Route, Transport};
 use crate::fetch::Answer;
-use crate::probe::handshake::conversation::{glimpse, refusal};
+use crate::probe::handshake::conversation::{excerpt, refusal};
 use crate::probe::handshake::jsonrpc::{
-    INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError, Said, hear,
+    INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError, RpcOutcome,
+    parse_reply,
 };
-use crate::probe::reasons::{Door, Fault};
+use crate::probe::reasons::{ProbeFault, ProbedResource};
 
 /// Task not found (A2A specification 5.4).
 const TASK_NOT_FOUND: i64 = -32001;
 /// The version of the protocol is not spoken.
 const VERSION_NOT_SUPPORTED: i64 = -32009;
 
-/// What one turn of the conversation brought.
+/// The outcome of one request.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Turn {
+pub(super) enum StepOutcome {
     /// The question was answered in A2A; the signal says how.
     Proof(&'static str),
     /// The message was answered; the signal says with what.
     Answered(&'static str),
     /// Neither.
-    Lost(Loss),
+    Failed(StepFailure),
 }
 
-/// Why a turn brought nothing.
+/// Why a request proved nothing.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Loss {
-    /// The fault.
-    pub(super) fault: Fault,
-    /// What was seen.
+pub(super) struct StepFailure {
+    pub(super) fault: ProbeFault,
     pub(super) seen: String,
     /// It was a well-formed answer of the protocol all the same.
     pub(super) spoke: bool,
@@ -43,19 +42,23 @@ pub(super) struct Loss {
 }
 
 /// The meaning of a reply to the question about `task`.
-pub(super) fn to_question(way: &Way, answer: &Answer, id: u64, task: &str) -> Turn {
-    match way.carrier {
-        Carrier::Rpc => match hear(Some(answer.content_type()), &answer.body, id).said {
-            Said::Error(error) if error.code == TASK_NOT_FOUND => Turn::Proof("task_not_found_answered"),
-            Said::Error(error) if error.code == VERSION_NOT_SUPPORTED => {
-                Turn::Proof("version_not_supported_answered")
+pub(super) fn to_question(route: &Route, answer: &Answer, id: u64, task: &str) -> StepOutcome {
+    match route.transport {
+        Transport::Rpc => match parse_reply(Some(answer.content_type()), &answer.body, id).outcome {
+            RpcOutcome::Error(error) if error.code == TASK_NOT_FOUND => {
+                StepOutcome::Proof("task_not_found_answered")
             }
-            Said::Result(result) if is_task(&result) => Turn::Proof("task_answered"),
-            said => gate(answer, matches!(said, Said::Error(_))).unwrap_or_else(|| unclear(answer)),
+            RpcOutcome::Error(error) if error.code == VERSION_NOT_SUPPORTED => {
+                StepOutcome::Proof("version_not_supported_answered")
+            }
+            RpcOutcome::Result(result) if is_task(&result) => StepOutcome::Proof("task_answered"),
+            outcome => {
+                gate(answer, matches!(outcome, RpcOutcome::Error(_))).unwrap_or_else(|| unclear(answer))
+            }
         },
-        Carrier::Rest => {
-            if let Some(turn) = gate(answer, rest_error(answer).is_some()) {
-                return turn;
+        Transport::Rest => {
+            if let Some(outcome) = gate(answer, rest_error(answer).is_some()) {
+                return outcome;
             }
             let body = answer.json().unwrap_or_default();
             let text = String::from_utf8_lossy(&answer.body).to_ascii_lowercase();
@@ -64,11 +67,11 @@ pub(super) fn to_question(way: &Way, answer: &Answer, id: u64, task: &str) -> Tu
             let of_the_task =
                 text.contains(task) || text.replace(['_', '-', ' '], "").contains("tasknotfound");
             match answer.status.as_u16() {
-                404 if body.is_object() && of_the_task => Turn::Proof("task_not_found_answered"),
+                404 if body.is_object() && of_the_task => StepOutcome::Proof("task_not_found_answered"),
                 400 if text.contains("version_not_supported") => {
-                    Turn::Proof("version_not_supported_answered")
+                    StepOutcome::Proof("version_not_supported_answered")
                 }
-                200 if is_task(&body) => Turn::Proof("task_answered"),
+                200 if is_task(&body) => StepOutcome::Proof("task_answered"),
                 _ => unclear(answer),
             }
         }
@@ -76,72 +79,91 @@ pub(super) fn to_question(way: &Way, answer: &Answer, id: u64, task: &str) -> Tu
 }
 
 /// The meaning of a reply to the message.
-pub(super) fn to_message(way: &Way, answer: &Answer, id: u64) -> Turn {
-    match way.carrier {
-        Carrier::Rpc => match hear(Some(answer.content_type()), &answer.body, id).said {
-            Said::Result(result) => answered(&result),
-            Said::Error(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
-            Said::Broken => gate(answer, false).unwrap_or_else(|| lost(Fault::BadJsonRpc, glimpse(answer))),
-            Said::OtherJson | Said::Html | Said::Nothing | Said::Text => unanswered(answer),
+pub(super) fn to_message(route: &Route, answer: &Answer, id: u64) -> StepOutcome {
+    match route.transport {
+        Transport::Rpc => match parse_reply(Some(answer.content_type()), &answer.body, id).outcome {
+            RpcOutcome::Result(result) => answered(&result),
+            RpcOutcome::Error(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
+            RpcOutcome::Broken => {
+                gate(answer, false).unwrap_or_else(|| failed(ProbeFault::BadJsonRpc, excerpt(answer)))
+            }
+            RpcOutcome::OtherJson | RpcOutcome::Html | RpcOutcome::Nothing | RpcOutcome::Text => {
+                unanswered(answer)
+            }
         },
-        Carrier::Rest if answer.status.is_success() => match answer.json() {
+        Transport::Rest if answer.status.is_success() => match answer.json() {
             Ok(body) if body.is_object() => match answered(&body) {
-                Turn::Lost(_) => lost(Fault::NotA2a, glimpse(answer)),
-                turn => turn,
+                StepOutcome::Failed(_) => failed(ProbeFault::NotA2a, excerpt(answer)),
+                outcome => outcome,
             },
             _ => unanswered(answer),
         },
-        Carrier::Rest => match rest_error(answer) {
+        Transport::Rest => match rest_error(answer) {
             Some(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
             None => unanswered(answer),
         },
     }
 }
 
-/// Statuses that end the conversation before anything was said.
-fn gate(answer: &Answer, spoke: bool) -> Option<Turn> {
+/// Statuses that end the conversation before anything is said in the protocol.
+fn gate(answer: &Answer, spoke: bool) -> Option<StepOutcome> {
     let status = answer.status.as_u16();
     let fault = match status {
-        _ if crate::probe::handshake::conversation::is_bot_wall(answer) => refusal(answer, Door::Remote),
-        401 | 403 | 407 => Fault::AuthRequired { status },
-        402 => Fault::PaymentRequired,
-        429 => refusal(answer, Door::Remote),
+        _ if crate::probe::handshake::conversation::is_bot_wall(answer) => {
+            refusal(answer, ProbedResource::Remote)
+        }
+        401 | 403 | 407 => ProbeFault::AuthRequired { status },
+        402 => ProbeFault::PaymentRequired,
+        429 => refusal(answer, ProbedResource::Remote),
         _ => return None,
     };
-    Some(Turn::Lost(Loss { fault, seen: glimpse(answer), spoke, retry: false, last: true }))
+    Some(StepOutcome::Failed(StepFailure { fault, seen: excerpt(answer), spoke, retry: false, last: true }))
 }
 
 /// The question was not understood; the message decides.
-fn unclear(answer: &Answer) -> Turn {
-    Turn::Lost(Loss { fault: Fault::NotA2a, seen: glimpse(answer), spoke: false, retry: true, last: false })
+fn unclear(answer: &Answer) -> StepOutcome {
+    StepOutcome::Failed(StepFailure {
+        fault: ProbeFault::NotA2a,
+        seen: excerpt(answer),
+        spoke: false,
+        retry: true,
+        last: false,
+    })
 }
 
-fn lost(fault: Fault, seen: String) -> Turn {
-    Turn::Lost(Loss { fault, seen, spoke: false, retry: false, last: true })
+fn failed(fault: ProbeFault, seen: String) -> StepOutcome {
+    StepOutcome::Failed(StepFailure { fault, seen, spoke: false, retry: false, last: true })
 }
 
 /// No JSON-RPC and no REST error: a page, a proxy, a crash.
-fn unanswered(answer: &Answer) -> Turn {
-    if let Some(turn) = gate(answer, false) {
-        return turn;
+fn unanswered(answer: &Answer) -> StepOutcome {
+    if let Some(outcome) = gate(answer, false) {
+        return outcome;
     }
     let status = answer.status.as_u16();
-    let fault = if answer.status.is_success() { Fault::NotA2a } else { refusal(answer, Door::Remote) };
+    let fault =
+        if answer.status.is_success() { ProbeFault::NotA2a } else { refusal(answer, ProbedResource::Remote) };
     // Frameworks crash on a dialect they do not know, or know its paths nowhere.
     let retry = matches!(status, 400 | 404 | 405 | 500 | 501);
-    Turn::Lost(Loss { fault, seen: glimpse(answer), spoke: false, retry, last: true })
+    StepOutcome::Failed(StepFailure { fault, seen: excerpt(answer), spoke: false, retry, last: true })
 }
 
 /// A message or a task, in whatever state, bare (0.3) or wrapped (1.0).
-fn answered(result: &Value) -> Turn {
+fn answered(result: &Value) -> StepOutcome {
     let held = |name: &str| result.get(name).unwrap_or(&Value::Null);
     if is_task(result) || is_task(held("task")) {
-        Turn::Answered("task_answered")
+        StepOutcome::Answered("task_answered")
     } else if is_message(result) || is_message(held("message")) {
-        Turn::Answered("message_answered")
+        StepOutcome::Answered("message_answered")
     } else {
         let seen = result.to_string();
-        Turn::Lost(Loss { fault: Fault::AnswerShape, seen, spoke: true, retry: false, last: true })
+        StepOutcome::Failed(StepFailure {
+            fault: ProbeFault::AnswerShape,
+            seen,
+            spoke: true,
+            retry: false,
+            last: true,
+        })
     }
 }
 
@@ -154,21 +176,21 @@ fn is_message(value: &Value) -> bool {
     value.get("role").is_some_and(Value::is_string) && parts.is_some_and(Value::is_array)
 }
 
-fn refused(answer: &Answer, error: &RpcError) -> Turn {
+fn refused(answer: &Answer, error: &RpcError) -> StepOutcome {
     let (fault, spoke, retry) = match error.code {
         _ if error.wants_credentials() => {
-            (Fault::AuthRequired { status: answer.status.as_u16() }, true, false)
+            (ProbeFault::AuthRequired { status: answer.status.as_u16() }, true, false)
         }
-        METHOD_NOT_FOUND | INVALID_REQUEST | PARSE_ERROR => (Fault::UnknownMethods, false, true),
-        INVALID_PARAMS | VERSION_NOT_SUPPORTED => (Fault::MessageRefused, true, true),
-        INTERNAL_ERROR => (Fault::MessageFailed, true, false),
-        _ => (Fault::MessageRefused, true, false),
+        METHOD_NOT_FOUND | INVALID_REQUEST | PARSE_ERROR => (ProbeFault::UnknownMethods, false, true),
+        INVALID_PARAMS | VERSION_NOT_SUPPORTED => (ProbeFault::MessageRefused, true, true),
+        INTERNAL_ERROR => (ProbeFault::MessageFailed, true, false),
+        _ => (ProbeFault::MessageRefused, true, false),
     };
-    Turn::Lost(Loss { fault, seen: error.line(), spoke, retry, last: true })
+    StepOutcome::Failed(StepFailure { fault, seen: error.line(), spoke, retry, last: true })
 }
 
 /// An error of the REST binding: `{"error": {code, status, message}}` (1.0) or a problem of A2A's own type (0.3).
-/// Anybody's JSON with a message in it is none.
+/// Any other JSON with a message in it is not one.
 fn rest_error(answer: &Answer) -> Option<RpcError> {
     let body = answer.json().ok()?;
     let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::model::{Handshake, Kind, Verdict};
 use crate::probe::handshake::peer::{Asked, Peer, Reply, ask, ask_within};
-use crate::probe::handshake::{Depth, Subject};
+use crate::probe::handshake::subject::{Depth, Subject};
 
 use table::on_message;
 
@@ -132,7 +132,7 @@ async fn handshake_a2a_falls_back_to_the_other_dialect() {
     .await;
     assert_eq!((verdict.handshake, verdict.answers), (Handshake::Ok, Some(true)), "{:?}", peer.whats());
     assert_eq!(verdict.facts.protocol_versions, ["0.2"]);
-    assert!(!verdict.reasons.is_empty(), "what the card lacks is said, and stands in nobody's way");
+    assert!(!verdict.reasons.is_empty(), "what the card lacks is reported, and blocks nothing");
 }
 
 #[tokio::test]

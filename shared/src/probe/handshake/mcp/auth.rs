@@ -9,18 +9,18 @@ use serde_json::Value;
 use crate::fetch::{Answer, Request, Target};
 use crate::probe::handshake::conversation::Conversation;
 use crate::probe::handshake::jsonrpc::texts;
-use crate::probe::reasons::Fault;
+use crate::probe::reasons::ProbeFault;
 
 /// How long the lookup of metadata may take.
 const LOOKUP: Duration = Duration::from_secs(2);
 
 /// Records what the gate amounts to. `spoken`: the refusal itself is JSON-RPC.
-pub(super) async fn judge(talk: &mut Conversation<'_>, answer: &Answer, spoken: bool, seen: &str) {
+pub(super) async fn record_refusal(talk: &mut Conversation<'_>, answer: &Answer, spoken: bool, seen: &str) {
     let status = answer.status.as_u16();
-    talk.evidence.speaks |= spoken;
-    talk.evidence.facts.endpoint = Some(answer.target.to_string());
+    talk.findings.speaks |= spoken;
+    talk.findings.facts.endpoint = Some(answer.target.to_string());
     if status == 402 {
-        return talk.evidence.fault(&Fault::PaymentRequired, seen);
+        return talk.findings.fault(&ProbeFault::PaymentRequired, seen);
     }
     let challenges: Vec<&str> =
         answer.headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok()).collect();
@@ -30,11 +30,11 @@ pub(super) async fn judge(talk: &mut Conversation<'_>, answer: &Answer, spoken: 
     };
     let bearer = challenges.iter().find(|challenge| is_bearer(challenge));
     if bearer.is_some() {
-        talk.evidence.signal("bearer_challenge");
+        talk.findings.signal("bearer_challenge");
     }
     let described = match bearer.map(|challenge| parameter(challenge, "resource_metadata")) {
         Some(Some(url)) => describes(talk, &answer.target, &url).await,
-        // The challenge is proof enough: strangers' well-known paths are not searched without need.
+        // The challenge is proof enough, so the well-known paths are not requested as well.
         Some(None) => false,
         None => {
             let path = answer.target.url().path().trim_end_matches('/').to_owned();
@@ -45,11 +45,13 @@ pub(super) async fn judge(talk: &mut Conversation<'_>, answer: &Answer, spoken: 
         }
     };
     if described {
-        talk.evidence.signal("protected_resource_metadata");
+        talk.findings.signal("protected_resource_metadata");
     }
     let proven = bearer.is_some() || described || spoken;
-    talk.evidence
-        .fault(&if proven { Fault::AuthRequired { status } } else { Fault::GatedUnproven { status } }, &seen);
+    talk.findings.fault(
+        &if proven { ProbeFault::AuthRequired { status } } else { ProbeFault::GatedUnproven { status } },
+        &seen,
+    );
 }
 
 /// Whether valid metadata (RFC 9728) about this endpoint is found at `reference`.
@@ -63,7 +65,7 @@ async fn describes(talk: &mut Conversation<'_>, endpoint: &Target, reference: &s
     }
 }
 
-/// `resource` is the endpoint or lies above it, and somebody is named who gives out tokens.
+/// `resource` is the endpoint or lies above it, and an authorization server is named.
 fn is_metadata_of(metadata: &Value, endpoint: &str) -> bool {
     let resource = metadata["resource"].as_str().unwrap_or_default().trim_end_matches('/');
     let rest = endpoint.trim_end_matches('/').strip_prefix(resource);
@@ -119,6 +121,9 @@ mod tests {
         for resource in ["", "https://b.example/mcp", "https://a.example/mc", "https://a.example/mcp/x"] {
             assert!(!is_metadata_of(&metadata(resource), endpoint), "{resource}");
         }
-        assert!(!is_metadata_of(&json!({"resource": endpoint}), endpoint), "nobody gives out tokens");
+        assert!(
+            !is_metadata_of(&json!({"resource": endpoint}), endpoint),
+            "no authorization server is named"
+        );
     }
 }

@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::fetch::{Answer, FetchError, Request, Target};
-use crate::probe::handshake::conversation::{Conversation, glimpse};
-use crate::probe::handshake::jsonrpc::{Heard, Said, hear, texts};
+use crate::probe::handshake::conversation::{Conversation, excerpt};
+use crate::probe::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply, texts};
 use crate::probe::handshake::sse;
-use crate::probe::reasons::Check;
+use crate::probe::reasons::ConformanceRule;
 
 /// The stateless revision, and the first of its era.
 pub(super) const MODERN: &str = "2026-07-28";
@@ -56,7 +56,7 @@ pub(super) struct Session {
     /// The opening was answered by an event stream.
     pub(super) streamed: bool,
     /// The rules that the answer to the opening breaks.
-    pub(super) quirks: Vec<Check>,
+    pub(super) broken_rules: Vec<ConformanceRule>,
     /// The `Accept` that it takes.
     accept: &'static str,
 }
@@ -67,7 +67,7 @@ pub(super) enum Opened {
     /// It is open.
     Session(Box<Session>),
     /// It was answered otherwise.
-    Refused(Box<Answer>, Heard),
+    Refused(Box<Answer>, RpcReply),
     /// It was not answered in the time that the attempt had, and the rest is left.
     Silence,
     /// It was not answered, and no other attempt will be.
@@ -113,8 +113,8 @@ impl Session {
 /// Opens a modern conversation, a second time with a version of the server's choice where it names one.
 pub(super) async fn discover(talk: &mut Conversation<'_>, url: &Target) -> Opened {
     let opened = discover_as(talk, url, MODERN).await;
-    if let Opened::Refused(_, heard) = &opened
-        && let Said::Error(error) = &heard.said
+    if let Opened::Refused(_, reply) = &opened
+        && let RpcOutcome::Error(error) = &reply.outcome
         && error.code == UNSUPPORTED_VERSION
         && let Some(offered) =
             error.supported().into_iter().find(|version| is_modern(version) && version != MODERN)
@@ -134,8 +134,8 @@ async fn discover_as(talk: &mut Conversation<'_>, url: &Target, version: &str) -
         }
         Err(error) => return Opened::Nothing(error),
     };
-    let heard = hear(Some(answer.content_type()), &answer.body, id);
-    let Said::Result(result) = &heard.said else { return Opened::Refused(Box::new(answer), heard) };
+    let reply = parse_reply(Some(answer.content_type()), &answer.body, id);
+    let RpcOutcome::Result(result) = &reply.outcome else { return Opened::Refused(Box::new(answer), reply) };
     let supported = texts(result.get("supportedVersions"));
     // Some servers answer any method with a result; and one may list nothing but older revisions.
     let Some(spoken) = supported
@@ -143,7 +143,7 @@ async fn discover_as(talk: &mut Conversation<'_>, url: &Target, version: &str) -
         .find(|listed| *listed == version)
         .or_else(|| supported.iter().find(|v| is_modern(v)))
     else {
-        return Opened::Refused(Box::new(answer), heard);
+        return Opened::Refused(Box::new(answer), reply);
     };
     Opened::Session(Box::new(Session {
         era: Era::Modern,
@@ -152,8 +152,8 @@ async fn discover_as(talk: &mut Conversation<'_>, url: &Target, version: &str) -
         id: None,
         info: result["_meta"]["io.modelcontextprotocol/serverInfo"].clone(),
         has_tools: result["capabilities"].get("tools").is_some(),
-        streamed: heard.streamed,
-        quirks: heard.quirks.iter().copied().chain(modern_faults(result)).collect(),
+        streamed: reply.streamed,
+        broken_rules: reply.broken_rules.iter().copied().chain(modern_faults(result)).collect(),
         accept: ACCEPT,
         supported: supported.iter().filter(|version| is_revision(version)).take(10).cloned().collect(),
     }))
@@ -162,14 +162,14 @@ async fn discover_as(talk: &mut Conversation<'_>, url: &Target, version: &str) -
 /// Opens a legacy conversation: once more with a version that the refusal offers, or with one media type alone.
 pub(super) async fn initialize(talk: &mut Conversation<'_>, url: &Target) -> Opened {
     let opened = initialize_as(talk, url, LEGACY, ACCEPT).await;
-    let Opened::Refused(answer, heard) = &opened else { return opened };
+    let Opened::Refused(answer, reply) = &opened else { return opened };
     if answer.status.as_u16() == 406 && talk.may_ask(1) {
         return match initialize_as(talk, url, LEGACY, "application/json").await {
             again @ Opened::Session(_) => again,
             _ => opened,
         };
     }
-    if let Said::Error(error) = &heard.said
+    if let RpcOutcome::Error(error) = &reply.outcome
         && let Some(offered) =
             error.supported().into_iter().filter(|version| is_legacy(version) && version != LEGACY).max()
     {
@@ -193,11 +193,11 @@ async fn initialize_as(
         Ok(answer) => answer,
         Err(error) => return Opened::Nothing(error),
     };
-    let heard = hear(Some(answer.content_type()), &answer.body, id);
-    let Said::Result(result) = &heard.said else { return Opened::Refused(Box::new(answer), heard) };
+    let reply = parse_reply(Some(answer.content_type()), &answer.body, id);
+    let RpcOutcome::Result(result) = &reply.outcome else { return Opened::Refused(Box::new(answer), reply) };
     // Old servers answer 2024-11-05 whatever is asked; that is their right.
     let Some(spoken) = result["protocolVersion"].as_str().filter(|version| is_revision(version)) else {
-        return Opened::Refused(Box::new(answer), heard);
+        return Opened::Refused(Box::new(answer), reply);
     };
     Opened::Session(Box::new(Session {
         era: Era::Legacy,
@@ -207,8 +207,8 @@ async fn initialize_as(
         id: answer.header("mcp-session-id").map(str::to_owned),
         info: result["serverInfo"].clone(),
         has_tools: result["capabilities"].get("tools").is_some(),
-        streamed: heard.streamed,
-        quirks: heard.quirks.clone(),
+        streamed: reply.streamed,
+        broken_rules: reply.broken_rules.clone(),
         accept,
     }))
 }
@@ -235,32 +235,32 @@ fn client() -> Value {
 }
 
 /// Notes how a reply came, and which rules it breaks.
-pub(super) fn note(talk: &mut Conversation<'_>, streamed: bool, broken: &[Check], method: &str) {
+pub(super) fn note(talk: &mut Conversation<'_>, streamed: bool, broken: &[ConformanceRule], method: &str) {
     if streamed {
-        talk.evidence.signal("sse_answer");
-        talk.evidence.hint("sse");
+        talk.findings.signal("sse_answer");
+        talk.findings.hint("sse");
     }
-    talk.evidence.broken(broken, &format!("in the reply to {method}"));
+    talk.findings.broken(broken, &format!("in the reply to {method}"));
 }
 
 /// What every cacheable result of the modern era must carry (MCP 2026-07-28, server/utilities/caching).
-pub(super) fn modern_faults(result: &Value) -> Vec<Check> {
+pub(super) fn modern_faults(result: &Value) -> Vec<ConformanceRule> {
     let mut faults = Vec::new();
     if !result["resultType"].is_string() {
-        faults.push(Check::ResultType);
+        faults.push(ConformanceRule::ResultType);
     }
     let scoped = matches!(result["cacheScope"].as_str(), Some("public" | "private"));
     if result["ttlMs"].as_u64().is_none() || !scoped {
-        faults.push(Check::Caching);
+        faults.push(ConformanceRule::Caching);
     }
     faults
 }
 
 /// One line on a refusal, for `seen`.
-pub(super) fn seen(answer: &Answer, heard: &Heard) -> String {
-    match &heard.said {
-        Said::Error(error) => format!("HTTP {}, {}", answer.status.as_u16(), error.line()),
-        _ => glimpse(answer),
+pub(super) fn seen(answer: &Answer, reply: &RpcReply) -> String {
+    match &reply.outcome {
+        RpcOutcome::Error(error) => format!("HTTP {}, {}", answer.status.as_u16(), error.line()),
+        _ => excerpt(answer),
     }
 }
 

@@ -1,5 +1,5 @@
 //! Every row of the MCP decision table, against peers that behave as the row says.
-//! The quirks are those of real servers (mcp research: fifteen frameworks), one test each.
+//! The faults are those of real servers (mcp research: fifteen frameworks), one test each.
 
 mod table;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::model::{DeclaredTransport, Handshake, Kind, Verdict};
 use crate::probe::handshake::peer::{Asked, Peer, Reply, ask, ask_within, codes};
-use crate::probe::handshake::{Depth, Subject};
+use crate::probe::handshake::subject::{Depth, Subject};
 
 use table::after_handshake;
 

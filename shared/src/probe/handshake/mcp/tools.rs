@@ -1,4 +1,4 @@
-//! The tools of a server: read page by page, judged, cut short for the listing, and hashed whole.
+//! The tools of a server: read page by page, checked, shortened for the listing, and hashed in full.
 //! The hash is over what a model would be shown, so that a tool cannot change its meaning unseen.
 
 use std::collections::HashSet;
@@ -10,9 +10,9 @@ use super::eras::{self, Era, Session};
 use crate::error::shorten;
 use crate::fetch::Answer;
 use crate::model::Tool;
-use crate::probe::handshake::conversation::{Conversation, fault_of, glimpse, is_bot_wall, refusal};
-use crate::probe::handshake::jsonrpc::{Heard, Said, hear};
-use crate::probe::reasons::{Check, Door, Fault, Stage};
+use crate::probe::handshake::conversation::{Conversation, excerpt, fault_of, is_bot_wall, refusal};
+use crate::probe::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply};
+use crate::probe::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
 
 /// The most pages that are asked for.
 const PAGES: usize = 5;
@@ -34,21 +34,21 @@ pub(super) async fn list(talk: &mut Conversation<'_>, session: &Session) {
         let answer = match talk.ask(session.request(id, "tools/list", params)).await {
             Ok(answer) => answer,
             Err(error) => {
-                let fault = fault_of(&error, Door::Remote, Stage::Probe);
-                return talk.evidence.fault(&fault, &format!("tools/list: {error}"));
+                let fault = fault_of(&error, ProbedResource::Remote, Stage::Probe);
+                return talk.findings.fault(&fault, &format!("tools/list: {error}"));
             }
         };
-        let heard = hear(Some(answer.content_type()), &answer.body, id);
-        let page = match &heard.said {
-            Said::Result(result) => result.get("tools").and_then(Value::as_array),
+        let reply = parse_reply(Some(answer.content_type()), &answer.body, id);
+        let page = match &reply.outcome {
+            RpcOutcome::Result(result) => result.get("tools").and_then(Value::as_array),
             _ => None,
         };
-        let Some(page) = page else { return refused(talk, session, &answer, &heard).await };
+        let Some(page) = page else { return refused(talk, session, &answer, &reply).await };
         tools.extend(page.iter().cloned());
-        eras::note(talk, heard.streamed, &heard.quirks, "tools/list");
-        let Said::Result(result) = &heard.said else { break };
+        eras::note(talk, reply.streamed, &reply.broken_rules, "tools/list");
+        let RpcOutcome::Result(result) = &reply.outcome else { break };
         if session.era == Era::Modern {
-            talk.evidence.broken(&eras::modern_faults(result), "in the reply to tools/list");
+            talk.findings.broken(&eras::modern_faults(result), "in the reply to tools/list");
         }
         cursor = match result.get("nextCursor").and_then(Value::as_str) {
             // An empty cursor is valid in the modern era; before it, servers meant the end by it.
@@ -58,65 +58,63 @@ pub(super) async fn list(talk: &mut Conversation<'_>, session: &Session) {
         match &cursor {
             None => break,
             Some(next) if !cursors.insert(next.clone()) => {
-                talk.evidence.broken(&[Check::Cursor], &format!("nextCursor `{next}` came twice"));
+                talk.findings.broken(&[ConformanceRule::Cursor], &format!("nextCursor `{next}` came twice"));
                 break;
             }
             Some(_) => {}
         }
     }
     if cursor.is_some() {
-        talk.evidence.signal("tools_not_all_read");
+        talk.findings.signal("tools_not_all_read");
     }
     take(talk, &tools);
 }
 
-/// No list of tools came back.
-async fn refused(talk: &mut Conversation<'_>, session: &Session, answer: &Answer, heard: &Heard) {
+async fn refused(talk: &mut Conversation<'_>, session: &Session, answer: &Answer, reply: &RpcReply) {
     let status = answer.status.as_u16();
-    let seen = format!("tools/list: {}", eras::seen(answer, heard));
-    let wants_credentials = matches!(&heard.said, Said::Error(error) if error.wants_credentials());
+    let seen = format!("tools/list: {}", eras::seen(answer, reply));
+    let wants_credentials = matches!(&reply.outcome, RpcOutcome::Error(error) if error.wants_credentials());
     if is_bot_wall(answer) {
-        talk.evidence.fault(&refusal(answer, Door::Remote), &seen);
+        talk.findings.fault(&refusal(answer, ProbedResource::Remote), &seen);
     } else if matches!(status, 401..=403 | 407) || wants_credentials {
-        super::auth::judge(talk, answer, true, &seen).await;
+        super::auth::record_refusal(talk, answer, true, &seen).await;
     } else {
-        let moment = status == 429 || (status >= 500 && !matches!(heard.said, Said::Error(_)));
-        match &heard.said {
-            _ if moment => talk.evidence.fault(&refusal(answer, Door::Remote), &seen),
-            Said::Error(_) if !session.has_tools => talk.evidence.signal("no_tools"),
-            Said::Broken => {
-                let seen = format!("tools/list: {}", glimpse(answer));
-                talk.evidence.broken(&[Check::IdEcho], &seen);
+        let moment = status == 429 || (status >= 500 && !matches!(reply.outcome, RpcOutcome::Error(_)));
+        match &reply.outcome {
+            _ if moment => talk.findings.fault(&refusal(answer, ProbedResource::Remote), &seen),
+            RpcOutcome::Error(_) if !session.has_tools => talk.findings.signal("no_tools"),
+            RpcOutcome::Broken => {
+                let seen = format!("tools/list: {}", excerpt(answer));
+                talk.findings.broken(&[ConformanceRule::IdEcho], &seen);
             }
-            _ => talk.evidence.fault(&Fault::ToolsFailed, &seen),
+            _ => talk.findings.fault(&ProbeFault::ToolsFailed, &seen),
         }
     }
 }
 
-/// Judges the tools and takes them over.
 fn take(talk: &mut Conversation<'_>, tools: &[Value]) {
-    let evidence = &mut *talk.evidence;
-    evidence.signal("tools_listed");
+    let findings = &mut *talk.findings;
+    findings.signal("tools_listed");
     let text = |tool: &Value, name: &str| tool[name].as_str().unwrap_or_default().trim().to_owned();
     let mut names = HashSet::new();
     for tool in tools {
         let name = text(tool, "name");
         if name.is_empty() || name.chars().count() > LONGEST_NAME || !tool["inputSchema"].is_object() {
-            evidence.broken(&[Check::ToolShape], &format!("tool `{name}`"));
+            findings.broken(&[ConformanceRule::ToolShape], &format!("tool `{name}`"));
         }
         if !names.insert(name.clone()) {
-            evidence.broken(&[Check::ToolNames], &format!("tool `{name}`"));
+            findings.broken(&[ConformanceRule::ToolNames], &format!("tool `{name}`"));
         }
     }
     let named = tools.iter().filter(|tool| !text(tool, "name").is_empty());
-    evidence.facts.tools = named
+    findings.facts.tools = named
         .take(MOST_TOOLS)
         .map(|tool| Tool {
             name: shorten(&text(tool, "name"), LONGEST_NAME),
             description: shorten(&text(tool, "description"), LONGEST_DESCRIPTION),
         })
         .collect();
-    evidence.facts.tools_hash = Some(hash(tools));
+    findings.facts.tools_hash = Some(hash(tools));
 }
 
 /// SHA-256 (hex) over the tools by name: names, descriptions and input schemas, with sorted members, so that the

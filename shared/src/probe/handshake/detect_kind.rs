@@ -6,19 +6,20 @@ use std::time::Duration;
 use futures::future::join_all;
 
 use super::conversation::Conversation;
-use super::{Subject, a2a, mcp};
+use super::subject::Subject;
+use super::{a2a, mcp};
 use crate::fetch::{Answer, Request, Target};
 use crate::formats::agent_card;
 use crate::model::{Handshake, Kind};
-use crate::probe::reasons::Fault;
+use crate::probe::reasons::ProbeFault;
 
 /// Where cards are (A2A 8.2; `agent.json` before 0.3), in the order of trust.
 const PATHS: [&str; 2] = ["/.well-known/agent-card.json", "/.well-known/agent.json"];
 /// Where a few older ones still are.
 const LEGACY_PATHS: [&str; 2] = ["/agent-card.json", "/agent.json"];
-/// How many are asked at once.
+/// How many are requested at once.
 const AT_ONCE: usize = 4;
-/// How long each has.
+/// The time of each request.
 const LOOK: Duration = Duration::from_millis(2500);
 
 /// What the card paths of a site hold.
@@ -30,7 +31,6 @@ struct Site {
     status: Option<u16>,
 }
 
-/// Finds out what stands at the subject's URL, and talks to it.
 pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
     let (likely, legacy) = candidates(talk, &subject.url);
     let mut site = look(talk, likely).await;
@@ -38,10 +38,10 @@ pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
         return a2a::probe(talk, subject, url, answer).await;
     }
     mcp::probe(talk, subject).await;
-    if talk.evidence.speaks || talk.evidence.worst() != Handshake::Fail {
-        // A bare gate proves nothing about what stands behind it.
-        if talk.evidence.speaks || !talk.evidence.has("gated_unproven") {
-            talk.evidence.facts.kind = Some(Kind::Mcp);
+    if talk.findings.speaks || talk.findings.worst() != Handshake::Fail {
+        // A bare 401 or 403 proves nothing about the server behind it.
+        if talk.findings.speaks || !talk.findings.has("gated_unproven") {
+            talk.findings.facts.kind = Some(Kind::Mcp);
         }
         return;
     }
@@ -52,13 +52,13 @@ pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
     match site.card {
         // What was wrong with the address as an MCP server does not matter to an agent.
         Some((url, answer, _)) => {
-            talk.evidence.forgive();
-            talk.evidence.facts.endpoint = None;
+            talk.findings.forgive();
+            talk.findings.facts.endpoint = None;
             a2a::probe(talk, subject, &url, &answer).await;
         }
         None => {
             let seen = "no agent card at the address or the site's well-known paths, and no MCP server at the address";
-            talk.evidence.fault_first(&Fault::NothingFound { status: site.status }, seen);
+            talk.findings.fault_first(&ProbeFault::NothingFound { status: site.status }, seen);
         }
     }
 }
@@ -72,7 +72,7 @@ fn candidates(talk: &Conversation<'_>, url: &Target) -> (Vec<Target>, Vec<Target
     if !path.is_empty() {
         likely.extend(PATHS.map(|card| at(format!("{path}{card}"))));
     }
-    // The agent of a site is not what somebody meant who names the site's MCP endpoint.
+    // A publisher who names the site's MCP endpoint does not mean the site's agent.
     if !path.ends_with("/mcp") && !path.ends_with("/sse") {
         likely.extend(PATHS.map(|card| at(card.to_owned())));
         legacy.extend(LEGACY_PATHS.map(|card| at(card.to_owned())));
@@ -114,7 +114,7 @@ async fn look(talk: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
             }
             Err(_) => continue,
         }
-        // Whoever names a broken card means that card, and not the next one that works.
+        // A publisher who names a broken card means that card, and not the next one that works.
         if at == 0 {
             break;
         }

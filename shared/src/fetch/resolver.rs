@@ -1,5 +1,5 @@
-//! Names into addresses: asked once per connection, and every address of the answer is judged.
-//! The HTTP client gets exactly the judged addresses, so that a second, different answer is never asked for.
+//! Resolver into addresses: asked once per connection, and every address of the answer is checked.
+//! The HTTP client gets exactly the checked addresses, so that a second, different answer is never asked for.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -19,12 +19,12 @@ pub(super) type Lookup = fn(&str) -> Result<Vec<IpAddr>, FetchError>;
 
 /// The guarded resolver.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Names {
+pub(super) struct Resolver {
     pub(super) reach: Reach,
     pub(super) lookup: Lookup,
 }
 
-impl Names {
+impl Resolver {
     /// The addresses of `name`, all of them allowed.
     pub(super) async fn addresses(self, name: &str) -> Result<Vec<IpAddr>, FetchError> {
         if self.reach == Reach::Development && is_localhost(name) {
@@ -36,15 +36,15 @@ impl Names {
         let addresses = tokio::task::spawn_blocking(move || lookup(&absolute))
             .await
             .unwrap_or(Err(FetchError::NameUnresolved))?;
-        judge(addresses)
+        check_addresses(addresses)
     }
 }
 
-impl Resolve for Names {
+impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let names = *self;
+        let resolver = *self;
         Box::pin(async move {
-            let addresses = names.addresses(name.as_str()).await?;
+            let addresses = resolver.addresses(name.as_str()).await?;
             // Port 0 stands for the port of the URL.
             Ok(Box::new(addresses.into_iter().map(|ip| SocketAddr::new(ip, 0))) as Addrs)
         })
@@ -52,7 +52,7 @@ impl Resolve for Names {
 }
 
 /// One address that is not public spoils the answer: whoever mixes them is probing us, not being probed.
-fn judge(mut addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, FetchError> {
+fn check_addresses(mut addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, FetchError> {
     if addresses.is_empty() {
         return Err(FetchError::NameNotFound);
     }
@@ -64,7 +64,7 @@ fn judge(mut addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, FetchError> {
 }
 
 /// The system's resolver. "No such name" is told from "no answer", because only the first is the owner's to mend.
-pub(super) fn system(name: &str) -> Result<Vec<IpAddr>, FetchError> {
+pub(super) fn system_lookup(name: &str) -> Result<Vec<IpAddr>, FetchError> {
     match dns_lookup::lookup_host(name) {
         Ok(addresses) => Ok(addresses.collect()),
         Err(error) => Err(failure(error.kind())),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn fetch_names_one_private_address_spoils_the_answer() {
+    fn fetch_resolver_one_private_address_spoils_the_answer() {
         let blocked = Err(FetchError::Blocked(TargetError::PrivateAddress));
         for texts in [
             &["10.0.0.1"][..],
@@ -100,20 +100,20 @@ mod tests {
                 "10.0.0.1",
             ],
         ] {
-            assert_eq!(judge(all(texts)), blocked, "{texts:?}");
+            assert_eq!(check_addresses(all(texts)), blocked, "{texts:?}");
         }
     }
 
     #[test]
-    fn fetch_names_public_answers_pass_as_they_are() {
+    fn fetch_resolver_public_answers_pass_as_they_are() {
         let answer = all(&["8.8.8.8", "2606:4700::1"]);
-        assert_eq!(judge(answer.clone()), Ok(answer));
-        assert_eq!(judge(vec![]), Err(FetchError::NameNotFound));
-        assert_eq!(judge(all(&["8.8.8.8"; 300])).unwrap().len(), MAX_ADDRESSES);
+        assert_eq!(check_addresses(answer.clone()), Ok(answer));
+        assert_eq!(check_addresses(vec![]), Err(FetchError::NameNotFound));
+        assert_eq!(check_addresses(all(&["8.8.8.8"; 300])).unwrap().len(), MAX_ADDRESSES);
     }
 
     #[test]
-    fn fetch_names_no_such_name_is_not_no_answer() {
+    fn fetch_resolver_no_such_name_is_not_no_answer() {
         assert_eq!(failure(LookupErrorKind::NoName), FetchError::NameNotFound);
         assert_eq!(failure(LookupErrorKind::NoData), FetchError::NameNotFound);
         assert_eq!(failure(LookupErrorKind::Again), FetchError::NameUnresolved);
@@ -121,20 +121,20 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn fetch_names_localhost_is_never_asked_of_the_dns() {
-        let names =
-            Names { reach: Reach::Development, lookup: |_| Ok(vec![Ipv4Addr::new(10, 0, 0, 1).into()]) };
-        assert_eq!(names.addresses("a.localhost").await.unwrap(), all(&["127.0.0.1", "::1"]));
-        let public = Names { reach: Reach::Public, ..names };
+    async fn fetch_resolver_localhost_is_never_asked_of_the_dns() {
+        let resolver =
+            Resolver { reach: Reach::Development, lookup: |_| Ok(vec![Ipv4Addr::new(10, 0, 0, 1).into()]) };
+        assert_eq!(resolver.addresses("a.localhost").await.unwrap(), all(&["127.0.0.1", "::1"]));
+        let public = Resolver { reach: Reach::Public, ..resolver };
         assert_eq!(public.addresses("localhost").await, Err(TargetError::PrivateAddress.into()));
     }
 
     #[tokio::test]
-    async fn fetch_names_are_asked_as_absolute() {
+    async fn fetch_resolver_are_asked_as_absolute() {
         let lookup: Lookup = |name| {
             if name == "a.example.org." { Ok(vec![Ipv4Addr::new(8, 8, 8, 8).into()]) } else { Ok(vec![]) }
         };
-        let names = Names { reach: Reach::Public, lookup };
-        assert_eq!(names.addresses("a.example.org").await, Ok(all(&["8.8.8.8"])));
+        let resolver = Resolver { reach: Reach::Public, lookup };
+        assert_eq!(resolver.addresses("a.example.org").await, Ok(all(&["8.8.8.8"])));
     }
 }

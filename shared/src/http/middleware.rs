@@ -1,4 +1,4 @@
-//! The walls around every function: a request id on each answer, problem documents for whatever a router
+//! The middleware of every function: a request id on each answer, problem documents for whatever a router
 //! refuses by itself, and an answer even where the code panics.
 
 use std::any::Any;
@@ -21,10 +21,10 @@ use crate::model::Random;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Puts the walls around a function's routes.
-pub fn finish(router: Router<App>, app: App) -> Router {
+/// Wraps a function's routes, the outermost layer last: an answer after a panic carries a request id too.
+pub fn with_middleware(router: Router<App>, app: App) -> Router {
     let random = app.random.clone();
-    let packed = CompressionLayer::new()
+    let compression = CompressionLayer::new()
         .gzip(true)
         .quality(CompressionLevel::Fastest)
         .compress_when(SizeAbove::new(8192));
@@ -32,9 +32,9 @@ pub fn finish(router: Router<App>, app: App) -> Router {
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
         .with_state(app)
-        .layer(packed)
-        .layer(CatchPanicLayer::custom(panicked))
-        .layer(from_fn_with_state(random, numbered))
+        .layer(compression)
+        .layer(CatchPanicLayer::custom(panic_response))
+        .layer(from_fn_with_state(random, request_id))
 }
 
 async fn no_such_path(request: Request) -> Problem {
@@ -53,7 +53,7 @@ async fn wrong_method(request: Request) -> Problem {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the layer hands the panic over")]
-fn panicked(panic: Box<dyn Any + Send>) -> Response {
+fn panic_response(panic: Box<dyn Any + Send>) -> Response {
     let text = panic
         .downcast_ref::<String>()
         .cloned()
@@ -61,8 +61,8 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
     Problem::fault(format!("panicked: {}", text.unwrap_or_default())).into_response()
 }
 
-/// Numbers a request, logs it once, and keeps strangers' browsers from guessing at an answer's type.
-async fn numbered(State(random): State<Random>, request: Request, next: Next) -> Response<Body> {
+/// Gives a request its id, logs it once, and forbids browsers to guess the type of an answer.
+async fn request_id(State(random): State<Random>, request: Request, next: Next) -> Response<Body> {
     let id = random.hex(16);
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());

@@ -1,5 +1,5 @@
-//! How a question and a message are put in each dialect of A2A, over JSON-RPC or REST.
-//! Shapes are those that the official clients of 1.0 and 0.3 send, because that is what agents are tested with.
+//! The requests of a probe in each dialect of A2A, over JSON-RPC or REST: one question, one message.
+//! They have the shapes that the official clients of 1.0 and 0.3 send, because agents are tested with those.
 
 use serde_json::{Value, json};
 
@@ -8,21 +8,21 @@ use crate::formats::agent_card::Dialect;
 use crate::model::Reach;
 use crate::probe::handshake::sse;
 
-/// The text of the one message; it says who asks, so that nobody works on it.
+/// The text of the one message; it says who asks, so that no work is done for it.
 pub(super) const GREETING: &str = "Hello! What can you do? (liveness check by a registry; no action needed)";
 
-/// What carries the words.
+/// The bindings that can be called over plain HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Carrier {
+pub(super) enum Transport {
     /// JSON-RPC 2.0: one URL, the method in the body.
     Rpc,
     /// REST: the operation in the path.
     Rest,
 }
 
-/// The words.
+/// The methods and message shapes of a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tongue {
+pub(super) enum MethodSet {
     /// 1.0: `GetTask`, `SendMessage`.
     V1_0,
     /// 0.3: `tasks/get`, `message/send`.
@@ -33,8 +33,7 @@ pub(super) enum Tongue {
     Tasks,
 }
 
-impl Tongue {
-    /// The words of a dialect that a card names.
+impl MethodSet {
     pub(super) const fn of(dialect: Dialect) -> Self {
         match dialect {
             Dialect::V1_0 => Self::V1_0,
@@ -43,7 +42,7 @@ impl Tongue {
         }
     }
 
-    /// The words to try when these are not understood.
+    /// What to try when these methods are not known.
     pub(super) const fn other(self) -> Self {
         match self {
             Self::V1_0 => Self::V0_3,
@@ -52,7 +51,6 @@ impl Tongue {
         }
     }
 
-    /// The protocol version that they belong to.
     pub(super) const fn version(self) -> &'static str {
         match self {
             Self::V1_0 => "1.0",
@@ -62,21 +60,21 @@ impl Tongue {
     }
 }
 
-/// Where and how an agent is spoken to.
+/// One interface of an agent, and how to call it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Way {
+pub(super) struct Route {
     pub(super) target: Target,
-    pub(super) carrier: Carrier,
-    pub(super) tongue: Tongue,
+    pub(super) transport: Transport,
+    pub(super) methods: MethodSet,
 }
 
-impl Way {
+impl Route {
     /// Asks for a task that does not exist. `None` where the REST path makes the URL too long.
     pub(super) fn question(&self, id: u64, task: &str, reach: Reach) -> Option<Request> {
-        let method = if self.tongue == Tongue::V1_0 { "GetTask" } else { "tasks/get" };
-        let request = match self.carrier {
-            Carrier::Rpc => self.rpc(id, method, &json!({"id": task})),
-            Carrier::Rest => {
+        let method = if self.methods == MethodSet::V1_0 { "GetTask" } else { "tasks/get" };
+        let request = match self.transport {
+            Transport::Rpc => self.rpc(id, method, &json!({"id": task})),
+            Transport::Rest => {
                 let get = Request::get(self.below(&format!("/tasks/{task}"), reach)?);
                 get.with_deadline(PROBE).with_max_bytes(TOOL_LIST_BYTES).with_follow(Follow::SameOriginOnce)
             }
@@ -86,14 +84,16 @@ impl Way {
 
     /// Sends the greeting; answered at once if the agent knows how to answer later.
     pub(super) fn message(&self, id: u64, message_id: &str, reach: Reach) -> Option<Request> {
-        let request = match (self.carrier, self.tongue) {
-            (Carrier::Rpc, Tongue::V1_0) => self.rpc(id, "SendMessage", &newest(message_id)),
-            (Carrier::Rpc, Tongue::V0_3 | Tongue::V0_2) => self.rpc(id, "message/send", &older(message_id)),
-            (Carrier::Rpc, Tongue::Tasks) => self.rpc(id, "tasks/send", &oldest(message_id)),
-            (Carrier::Rest, Tongue::V1_0) => {
+        let request = match (self.transport, self.methods) {
+            (Transport::Rpc, MethodSet::V1_0) => self.rpc(id, "SendMessage", &newest(message_id)),
+            (Transport::Rpc, MethodSet::V0_3 | MethodSet::V0_2) => {
+                self.rpc(id, "message/send", &older(message_id))
+            }
+            (Transport::Rpc, MethodSet::Tasks) => self.rpc(id, "tasks/send", &oldest(message_id)),
+            (Transport::Rest, MethodSet::V1_0) => {
                 Request::post_json(self.below("/message:send", reach)?, &newest(message_id))
             }
-            (Carrier::Rest, _) => {
+            (Transport::Rest, _) => {
                 Request::post_json(self.below("/message:send", reach)?, &older_rest(message_id))
             }
         };
@@ -111,7 +111,7 @@ impl Way {
     /// REST paths are relative to the interface's URL; before 1.0 they begin with `/v1`.
     fn below(&self, path: &str, reach: Reach) -> Option<Target> {
         let mut url = self.target.url().clone();
-        let prefix = if self.tongue == Tongue::V1_0 { "" } else { "/v1" };
+        let prefix = if self.methods == MethodSet::V1_0 { "" } else { "/v1" };
         let base = url.path().trim_end_matches('/');
         let base = base.strip_suffix("/v1").filter(|_| !prefix.is_empty()).unwrap_or(base);
         let path = format!("{base}{prefix}{path}");
@@ -121,11 +121,11 @@ impl Way {
 
     /// Agents of 0.3 and older know no version header, and an absent one means 0.3 (A2A specification 3.6).
     fn versioned(&self, request: Request) -> Request {
-        let request = match self.carrier {
-            Carrier::Rpc => request,
-            Carrier::Rest => request.with_header("accept", "application/a2a+json, application/json"),
+        let request = match self.transport {
+            Transport::Rpc => request,
+            Transport::Rest => request.with_header("accept", "application/a2a+json, application/json"),
         };
-        if self.tongue == Tongue::V1_0 { request.with_header("a2a-version", "1.0") } else { request }
+        if self.methods == MethodSet::V1_0 { request.with_header("a2a-version", "1.0") } else { request }
     }
 }
 
@@ -168,23 +168,26 @@ fn older_rest(message_id: &str) -> Value {
 mod tests {
     use super::*;
 
-    fn way(url: &str, carrier: Carrier, tongue: Tongue) -> Way {
-        Way { target: Target::parse(url, Reach::Public).unwrap(), carrier, tongue }
+    fn route(url: &str, transport: Transport, methods: MethodSet) -> Route {
+        Route { target: Target::parse(url, Reach::Public).unwrap(), transport, methods }
     }
 
     #[test]
-    fn rest_paths_stand_below_the_interface() {
-        let asked = |url: &str, tongue| {
-            let request = way(url, Carrier::Rest, tongue).question(1, "t", Reach::Public).unwrap();
+    fn rest_paths_are_below_the_interface() {
+        let asked = |url: &str, methods| {
+            let request = route(url, Transport::Rest, methods).question(1, "t", Reach::Public).unwrap();
             request.target.to_string()
         };
-        assert_eq!(asked("https://a.example.org/api/", Tongue::V1_0), "https://a.example.org/api/tasks/t");
-        assert_eq!(asked("https://a.example.org", Tongue::V0_3), "https://a.example.org/v1/tasks/t");
-        assert_eq!(asked("https://a.example.org/x/v1", Tongue::V0_3), "https://a.example.org/x/v1/tasks/t");
-        assert_eq!(asked("https://a.example.org/v1", Tongue::V1_0), "https://a.example.org/v1/tasks/t");
+        assert_eq!(asked("https://a.example.org/api/", MethodSet::V1_0), "https://a.example.org/api/tasks/t");
+        assert_eq!(asked("https://a.example.org", MethodSet::V0_3), "https://a.example.org/v1/tasks/t");
+        assert_eq!(
+            asked("https://a.example.org/x/v1", MethodSet::V0_3),
+            "https://a.example.org/x/v1/tasks/t"
+        );
+        assert_eq!(asked("https://a.example.org/v1", MethodSet::V1_0), "https://a.example.org/v1/tasks/t");
         let long = format!("https://a.example.org/{}", "x".repeat(2020));
         assert_eq!(
-            way(&long, Carrier::Rest, Tongue::V1_0).question(1, "task", Reach::Public).map(|_| ()),
+            route(&long, Transport::Rest, MethodSet::V1_0).question(1, "task", Reach::Public).map(|_| ()),
             None
         );
     }
@@ -192,19 +195,19 @@ mod tests {
     #[test]
     fn each_dialect_has_its_method_and_only_the_newest_a_header() {
         let table = [
-            (Tongue::V1_0, "GetTask", "SendMessage"),
-            (Tongue::V0_3, "tasks/get", "message/send"),
-            (Tongue::V0_2, "tasks/get", "message/send"),
-            (Tongue::Tasks, "tasks/get", "tasks/send"),
+            (MethodSet::V1_0, "GetTask", "SendMessage"),
+            (MethodSet::V0_3, "tasks/get", "message/send"),
+            (MethodSet::V0_2, "tasks/get", "message/send"),
+            (MethodSet::Tasks, "tasks/get", "tasks/send"),
         ];
-        for (tongue, question, message) in table {
-            let way = way("https://a.example.org/rpc", Carrier::Rpc, tongue);
-            let sent =
-                [way.question(5, "t", Reach::Public), way.message(5, "m", Reach::Public)].map(Option::unwrap);
+        for (methods, question, message) in table {
+            let route = route("https://a.example.org/rpc", Transport::Rpc, methods);
+            let sent = [route.question(5, "t", Reach::Public), route.message(5, "m", Reach::Public)]
+                .map(Option::unwrap);
             for (request, method) in sent.iter().zip([question, message]) {
                 let body: Value = serde_json::from_slice(request.body.as_ref().unwrap()).unwrap();
                 assert_eq!((body["method"].as_str(), body["id"].as_u64()), (Some(method), Some(5)));
-                assert_eq!(request.headers.contains_key("a2a-version"), tongue == Tongue::V1_0);
+                assert_eq!(request.headers.contains_key("a2a-version"), methods == MethodSet::V1_0);
             }
         }
     }

@@ -1,16 +1,16 @@
 //! What a probe has found so far, kept outside the conversation so that a deadline loses none of it.
-//! Faults are added as they show; the outcome is what the worst of them says.
+//! Faults are added as they occur; the worst of them decides the verdict.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use crate::model::{Facts, Handshake, Reason, Verdict};
-use crate::probe::reasons::{Check, Class, Fault};
+use crate::probe::reasons::{Class, ConformanceRule, ProbeFault};
 
 /// Findings of one probe.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Evidence {
+pub(super) struct Findings {
     /// What the peer says of itself.
     pub(super) facts: Facts,
     /// A well-formed answer of the protocol came back, be it a refusal.
@@ -26,7 +26,7 @@ pub(super) struct Evidence {
     latency: Option<Duration>,
 }
 
-impl Evidence {
+impl Findings {
     /// A request of the handshake leaves.
     pub(super) fn asking(&mut self) {
         self.asked.get_or_insert_with(Instant::now);
@@ -47,7 +47,7 @@ impl Evidence {
         self.retry_after = self.retry_after.max(wait);
     }
 
-    /// Adds a finding, once.
+    /// Adds a signal, once.
     pub(super) fn signal(&mut self, signal: impl Into<String>) {
         add(&mut self.signals, signal.into());
     }
@@ -68,13 +68,12 @@ impl Evidence {
         }
     }
 
-    /// Adds a fault.
-    pub(super) fn fault(&mut self, fault: &Fault, seen: &str) {
+    pub(super) fn fault(&mut self, fault: &ProbeFault, seen: &str) {
         self.reason(fault.class(), fault.reason(seen));
     }
 
     /// Puts a fault before those already met.
-    pub(super) fn fault_first(&mut self, fault: &Fault, seen: &str) {
+    pub(super) fn fault_first(&mut self, fault: &ProbeFault, seen: &str) {
         self.faults.insert(0, (fault.class(), fault.reason(seen)));
     }
 
@@ -86,9 +85,9 @@ impl Evidence {
     }
 
     /// Adds a rule that is broken although the handshake works.
-    pub(super) fn broken(&mut self, checks: &[Check], seen: &str) {
-        for check in checks {
-            let fault = Fault::Nonconforming(*check);
+    pub(super) fn broken(&mut self, rules: &[ConformanceRule], seen: &str) {
+        for rule in rules {
+            let fault = ProbeFault::Nonconforming(*rule);
             // One place is enough to find the others: a list of tools may break a rule a thousand times.
             if !self.has(&fault.code()) {
                 self.fault(&fault, seen);
@@ -103,12 +102,11 @@ impl Evidence {
         }
     }
 
-    /// Forgets the faults met on a way that led nowhere, because another one is taken.
+    /// Drops the faults of a protocol that turned out to be the wrong one.
     pub(super) fn forgive(&mut self) {
         self.faults.clear();
     }
 
-    /// The worst that was met.
     pub(super) fn worst(&self) -> Handshake {
         let met = self.faults.iter().map(|(class, _)| class.handshake);
         met.max_by_key(|handshake| weight(*handshake)).unwrap_or(Handshake::Ok)
@@ -119,12 +117,11 @@ impl Evidence {
         self.faults.iter().any(|(_, reason)| reason.code == code)
     }
 
-    /// Whether nothing stands in the way so far.
+    /// Whether no fault was met so far.
     pub(super) fn is_clear(&self) -> bool {
         self.faults.is_empty()
     }
 
-    /// The outcome.
     pub(super) fn into_verdict(self) -> Verdict {
         let inconclusive = self.faults.iter().any(|(class, _)| class.inconclusive);
         // A peer that spoke and then fell silent is there: "fail" would say that nothing was found.
@@ -167,18 +164,18 @@ fn add(list: &mut Vec<String>, item: String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::probe::reasons::Door;
+    use crate::probe::reasons::ProbedResource;
 
     #[test]
     fn the_worst_fault_decides_and_warnings_do_not() {
-        let mut evidence = Evidence::default();
-        evidence.warning(Fault::NoInterface.reason("advice"));
-        assert_eq!(evidence.clone().into_verdict().handshake, Handshake::Ok);
-        evidence.broken(&[Check::Caching, Check::Caching], "no ttlMs");
-        evidence.broken(&[Check::Caching], "no ttlMs elsewhere");
-        assert_eq!(evidence.clone().into_verdict().handshake, Handshake::Partial);
-        evidence.fault(&Fault::BadJsonRpc, "id 9");
-        let verdict = evidence.into_verdict();
+        let mut findings = Findings::default();
+        findings.warning(ProbeFault::NoInterface.reason("advice"));
+        assert_eq!(findings.clone().into_verdict().handshake, Handshake::Ok);
+        findings.broken(&[ConformanceRule::Caching, ConformanceRule::Caching], "no ttlMs");
+        findings.broken(&[ConformanceRule::Caching], "no ttlMs elsewhere");
+        assert_eq!(findings.clone().into_verdict().handshake, Handshake::Partial);
+        findings.fault(&ProbeFault::BadJsonRpc, "id 9");
+        let verdict = findings.into_verdict();
         assert_eq!(verdict.handshake, Handshake::Fail);
         let codes: Vec<_> = verdict.reasons.iter().map(|r| r.code.as_str()).collect();
         assert_eq!(
@@ -190,21 +187,21 @@ mod tests {
 
     #[test]
     fn a_peer_that_spoke_and_fell_silent_is_partial() {
-        let busy = Fault::Http { door: Door::Remote, status: 503 };
+        let busy = ProbeFault::Http { resource: ProbedResource::Remote, status: 503 };
         for (speaks, outcome) in [(false, Handshake::Fail), (true, Handshake::Partial)] {
-            let mut evidence = Evidence { speaks, ..Evidence::default() };
-            evidence.fault(&busy, "");
-            let verdict = evidence.into_verdict();
+            let mut findings = Findings { speaks, ..Findings::default() };
+            findings.fault(&busy, "");
+            let verdict = findings.into_verdict();
             assert_eq!((verdict.handshake, verdict.inconclusive), (outcome, true));
         }
     }
 
     #[test]
     fn the_version_spoken_comes_first() {
-        let mut evidence = Evidence::default();
-        evidence.version("1.0", false);
-        evidence.version("0.3", false);
-        evidence.version("0.3", true);
-        assert_eq!(evidence.facts.protocol_versions, ["0.3", "1.0"]);
+        let mut findings = Findings::default();
+        findings.version("1.0", false);
+        findings.version("0.3", false);
+        findings.version("0.3", true);
+        assert_eq!(findings.facts.protocol_versions, ["0.3", "1.0"]);
     }
 }

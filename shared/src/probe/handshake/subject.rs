@@ -1,0 +1,30 @@
+//! What a handshake is given: whom to probe, and how far to go.
+//! Apart from the run, because each protocol reads it and none may depend on the others.
+
+use crate::fetch::Target;
+use crate::model::{DeclaredTransport, Kind};
+
+/// One agent or MCP server, as far as it is known before the probe.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// `None` where the probe has to find out.
+    pub kind: Option<Kind>,
+    /// The URL of the card, of the site, or of the MCP endpoint.
+    pub url: Target,
+    /// How far to go.
+    pub depth: Depth,
+    /// The protocol version of the last successful probe: its dialect or era is tried first.
+    pub last_era: Option<String>,
+    /// The transport that its description declares.
+    pub declared: DeclaredTransport,
+}
+
+/// How far a probe goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// Nothing that leaves a trace at the peer, as long as it understands the question.
+    Question,
+    /// Also one harmless text message to an agent, and `initialize` to an MCP server of the newest era: for the
+    /// first activation and the weekly recheck (design §5 Handshake).
+    Message,
+}
