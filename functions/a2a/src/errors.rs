@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 /// Why a call is not answered with a result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub(crate) enum Fault {
+pub(crate) enum A2aError {
     #[error("The body is no JSON: {0}")]
     Parse(String),
     #[error("{0}")]
@@ -42,10 +42,10 @@ pub(crate) enum Fault {
     WrongMethod(&'static str),
 }
 
-/// How a fault is named: the JSON-RPC code, the reason (none for JSON-RPC's own), the HTTP status, Google's status.
+/// How an error is named: the JSON-RPC code, the reason (none for JSON-RPC's own), the HTTP status, Google's status.
 type Names = (i32, Option<&'static str>, StatusCode, &'static str);
 
-impl Fault {
+impl A2aError {
     /// A parameter that cannot be taken.
     pub(crate) fn param(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::InvalidParams { field: field.into(), detail: detail.into() }
@@ -161,24 +161,24 @@ impl Fault {
     }
 }
 
-impl From<Problem> for Fault {
+impl From<Problem> for A2aError {
     fn from(problem: Problem) -> Self {
         Self::Internal(Box::new(problem))
     }
 }
 
-/// An answer that cannot be written is a fault of ours.
-impl From<serde_json::Error> for Fault {
+/// An answer that cannot be serialized is an internal error.
+impl From<serde_json::Error> for A2aError {
     fn from(error: serde_json::Error) -> Self {
         Problem::fault(error.to_string()).into()
     }
 }
 
 /// What keeps a body from being read, as this door says it.
-pub(crate) fn of_body(problem: Problem) -> Fault {
+pub(crate) fn of_body(problem: Problem) -> A2aError {
     match problem.status {
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => Fault::ContentType(problem.detail),
-        StatusCode::BAD_REQUEST | StatusCode::PAYLOAD_TOO_LARGE => Fault::InvalidRequest(problem.detail),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => A2aError::ContentType(problem.detail),
+        StatusCode::BAD_REQUEST | StatusCode::PAYLOAD_TOO_LARGE => A2aError::InvalidRequest(problem.detail),
         _ => problem.into(),
     }
 }
@@ -188,23 +188,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_carry_their_reason_in_both_bindings() {
-        let fault = Fault::TaskNotFound("x".to_owned());
-        let error = fault.rpc();
-        assert_eq!(error["code"], -32001);
-        assert_eq!(error["data"][0]["reason"], "TASK_NOT_FOUND");
-        assert_eq!(error["data"][0]["metadata"], json!({ "taskId": "x" }));
-        assert_eq!(fault.rest().status(), StatusCode::NOT_FOUND);
-        let fault = Fault::param("message", "is missing.");
-        assert_eq!(fault.rpc()["data"][0]["fieldViolations"][0]["field"], "message");
-        assert_eq!(Fault::WrongMethod("GET").rest().headers()[header::ALLOW], "GET");
+    fn errors_carry_their_reason_in_both_bindings() {
+        let error = A2aError::TaskNotFound("x".to_owned());
+        let rpc = error.rpc();
+        assert_eq!(rpc["code"], -32001);
+        assert_eq!(rpc["data"][0]["reason"], "TASK_NOT_FOUND");
+        assert_eq!(rpc["data"][0]["metadata"], json!({ "taskId": "x" }));
+        assert_eq!(error.rest().status(), StatusCode::NOT_FOUND);
+        let error = A2aError::param("message", "is missing.");
+        assert_eq!(error.rpc()["data"][0]["fieldViolations"][0]["field"], "message");
+        assert_eq!(A2aError::WrongMethod("GET").rest().headers()[header::ALLOW], "GET");
     }
 
     #[test]
     fn what_is_busy_may_be_asked_again() {
-        let fault = Fault::from(Problem::unavailable("throttled: secret"));
-        assert_eq!(fault.rest().headers()[header::RETRY_AFTER], "2");
-        assert!(!fault.rpc().to_string().contains("secret"));
-        assert_eq!(fault.rpc()["data"][0]["retryDelay"], "2s");
+        let error = A2aError::from(Problem::unavailable("throttled: secret"));
+        assert_eq!(error.rest().headers()[header::RETRY_AFTER], "2");
+        assert!(!error.rpc().to_string().contains("secret"));
+        assert_eq!(error.rpc()["data"][0]["retryDelay"], "2s");
     }
 }

@@ -1,10 +1,10 @@
 //! Reading members of a stranger's JSON: by their camel-case name or the snake-case one that some clients send, with
-//! a fault that names the member. Numbers may come as text, as they do in a query.
+//! an error that names the member. Numbers may come as text, as they do in a query.
 
 use registry::error::shorten;
 use serde_json::{Map, Value};
 
-use crate::errors::Fault;
+use crate::errors::A2aError;
 
 /// The longest id that is taken from a client, in characters.
 const LONGEST_ID: usize = 128;
@@ -22,10 +22,10 @@ impl<'a> Fields<'a> {
     }
 
     /// The object at `path`.
-    pub(crate) fn at(value: &'a Value, path: &'a str) -> Result<Self, Fault> {
+    pub(crate) fn at(value: &'a Value, path: &'a str) -> Result<Self, A2aError> {
         match value.as_object() {
             Some(members) => Ok(Self { members, path }),
-            None => Err(Fault::param(path, "must be an object.")),
+            None => Err(A2aError::param(path, "must be an object.")),
         }
     }
 
@@ -39,12 +39,12 @@ impl<'a> Fields<'a> {
         if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
 
-    pub(crate) fn wrong(&self, name: &str, detail: &str) -> Fault {
-        Fault::param(self.path_of(name), detail)
+    pub(crate) fn wrong(&self, name: &str, detail: &str) -> A2aError {
+        A2aError::param(self.path_of(name), detail)
     }
 
     /// A text; absent and empty are the same.
-    pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>, Fault> {
+    pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>, A2aError> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
@@ -53,7 +53,7 @@ impl<'a> Fields<'a> {
     }
 
     /// An id: a text of a bearable length without control characters.
-    pub(crate) fn id(&self, name: &str) -> Result<Option<String>, Fault> {
+    pub(crate) fn id(&self, name: &str) -> Result<Option<String>, A2aError> {
         let Some(id) = self.text(name)? else { return Ok(None) };
         if id.chars().count() > LONGEST_ID || id.chars().any(char::is_control) {
             return Err(self.wrong(name, "must have at most 128 characters, and no control characters."));
@@ -62,7 +62,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A whole number within bounds.
-    pub(crate) fn number(&self, name: &str, least: u64, most: u64) -> Result<Option<u64>, Fault> {
+    pub(crate) fn number(&self, name: &str, least: u64, most: u64) -> Result<Option<u64>, A2aError> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let number = match value {
             Value::Number(number) => number.as_u64().or_else(|| whole(number.as_f64()?)),
@@ -79,7 +79,7 @@ impl<'a> Fields<'a> {
     }
 
     /// True or false; absent is false.
-    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Fault> {
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, A2aError> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::Bool(flag)) => Ok(Some(*flag)),
@@ -90,7 +90,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A list of texts; absent is empty.
-    pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, Fault> {
+    pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, A2aError> {
         let Some(value) = self.get(name) else { return Ok(Vec::new()) };
         let texts =
             value.as_array().map(|list| list.iter().map(|text| text.as_str().map(str::to_owned)).collect());

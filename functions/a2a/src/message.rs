@@ -5,7 +5,7 @@ use registry::intent::Said;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::errors::Fault;
+use crate::errors::A2aError;
 use crate::fields::Fields;
 
 /// At most so many parts are read.
@@ -84,7 +84,7 @@ impl Message {
         params: Fields<'_>,
         exactness: Exactness,
         new_id: impl FnOnce() -> String,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, A2aError> {
         let Some(value) = params.get("message") else { return Err(params.wrong("message", "is missing.")) };
         let message = Fields::at(value, "message")?;
         let id = match (message.id("messageId")?, exactness) {
@@ -107,7 +107,7 @@ impl Message {
     }
 
     /// What it says.
-    pub(crate) fn said(&self) -> Result<Said, Fault> {
+    pub(crate) fn said(&self) -> Result<Said, A2aError> {
         let mut said = Said::default();
         let mut files = 0_usize;
         for part in &self.parts {
@@ -120,7 +120,7 @@ impl Message {
             }
         }
         if files == self.parts.len() {
-            return Err(Fault::ContentType(
+            return Err(A2aError::ContentType(
                 "Files are not read here. Send a text part, or a data part with an operation.".to_owned(),
             ));
         }
@@ -128,7 +128,7 @@ impl Message {
     }
 }
 
-fn role(message: Fields<'_>, exactness: Exactness) -> Result<Role, Fault> {
+fn role(message: Fields<'_>, exactness: Exactness) -> Result<Role, A2aError> {
     match (message.text("role")?, exactness) {
         (Some("ROLE_USER" | "user"), _) | (None, Exactness::Lenient) => Ok(Role::User),
         (Some("ROLE_AGENT" | "agent"), _) => Ok(Role::Agent),
@@ -136,7 +136,7 @@ fn role(message: Fields<'_>, exactness: Exactness) -> Result<Role, Fault> {
     }
 }
 
-fn metadata(of: Fields<'_>) -> Result<Option<Map<String, Value>>, Fault> {
+fn metadata(of: Fields<'_>) -> Result<Option<Map<String, Value>>, A2aError> {
     match of.get("metadata") {
         None => Ok(None),
         Some(Value::Object(members)) => Ok(Some(members.clone())),
@@ -144,7 +144,7 @@ fn metadata(of: Fields<'_>) -> Result<Option<Map<String, Value>>, Fault> {
     }
 }
 
-fn parts(message: Fields<'_>) -> Result<Vec<Part>, Fault> {
+fn parts(message: Fields<'_>) -> Result<Vec<Part>, A2aError> {
     // The REST binding of 0.3 called them `content`.
     let parts = message.get("parts").or_else(|| message.get("content")).and_then(Value::as_array);
     match parts {
@@ -157,7 +157,7 @@ fn parts(message: Fields<'_>) -> Result<Vec<Part>, Fault> {
 }
 
 /// 1.0 says what a part is by the member it has, 0.3 by `kind`, 0.2 by `type`; older files stand in a `file`.
-fn part(value: &Value, path: &str) -> Result<Part, Fault> {
+fn part(value: &Value, path: &str) -> Result<Part, A2aError> {
     let part = Fields::at(value, path)?;
     let file = part.get("file").map(|file| Fields::at(file, path)).transpose()?;
     let beside = file.unwrap_or(part);
@@ -182,7 +182,7 @@ fn part(value: &Value, path: &str) -> Result<Part, Fault> {
     let metadata = metadata(part)?;
     match <[Content; 1]>::try_from(contents) {
         Ok([content]) => Ok(Part { content, media_type, filename, metadata }),
-        Err(_) => Err(Fault::param(path, "must hold exactly one of text, data, url and raw.")),
+        Err(_) => Err(A2aError::param(path, "must hold exactly one of text, data, url and raw.")),
     }
 }
 
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(message: &Value, exactness: Exactness) -> Result<Message, Fault> {
+    fn read(message: &Value, exactness: Exactness) -> Result<Message, A2aError> {
         let params = json!({ "message": message });
         Message::read(Fields::at(&params, "").unwrap(), exactness, || "new".to_owned())
     }
@@ -237,7 +237,7 @@ mod tests {
             (json!({ "messageId": 7, "role": "ROLE_USER", "parts": text }), "message.messageId"),
             (json!("hello"), "message"),
         ] {
-            let Err(Fault::InvalidParams { field: named, .. }) = read(&message, Exactness::Strict) else {
+            let Err(A2aError::InvalidParams { field: named, .. }) = read(&message, Exactness::Strict) else {
                 panic!("{message} was taken");
             };
             assert_eq!(named, field, "{message}");
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn files_alone_say_nothing() {
         let raw = json!({ "parts": [{ "raw": "aGk=" }] });
-        assert!(matches!(read(&raw, Exactness::Lenient).unwrap().said(), Err(Fault::ContentType(_))));
+        assert!(matches!(read(&raw, Exactness::Lenient).unwrap().said(), Err(A2aError::ContentType(_))));
         let both = json!({ "parts": [{ "raw": "aGk=" }, { "text": "list" }, { "text": "me" }, { "url": "https://a" }] });
         let said = read(&both, Exactness::Lenient).unwrap().said().unwrap();
         assert_eq!((said.text.as_str(), said.urls.as_slice()), ("list\nme", &["https://a".to_owned()][..]));

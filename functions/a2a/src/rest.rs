@@ -11,7 +11,7 @@ use registry::model::Caller;
 use serde_json::{Map, Value};
 
 use crate::dialects::Dialect;
-use crate::errors::{Fault, of_body};
+use crate::errors::{A2aError, of_body};
 use crate::version;
 use crate::work::{self, Answers};
 
@@ -63,7 +63,7 @@ async fn answer(
     let own_type = names_a2a_json(request.headers());
     let mut response = match run(app, answers, caller, call, request).await {
         Ok(result) => result.into_response(),
-        Err(fault) => fault.rest(),
+        Err(error) => error.rest(),
     };
     if own_type {
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(A2A_JSON));
@@ -83,14 +83,14 @@ async fn run(
     caller: Caller,
     call: Option<Call>,
     request: Request,
-) -> Result<JsonEnvelope, Fault> {
-    let call = call.ok_or(Fault::NoSuchPath)?;
+) -> Result<JsonEnvelope, A2aError> {
+    let call = call.ok_or(A2aError::NoSuchPath)?;
     version::check(request.headers(), request.uri())?;
     let (allowed, method) = (call.methods(), request.method());
     // HEAD is GET without the body, which is left out on the way.
     let method = if *method == Method::HEAD { &Method::GET } else { method };
     if !allowed.split(", ").any(|name| name == method.as_str()) {
-        return Err(Fault::WrongMethod(allowed));
+        return Err(A2aError::WrongMethod(allowed));
     }
     let uri = request.uri().clone();
     match call {
@@ -102,21 +102,21 @@ async fn run(
         Call::Get(id) => work::get(app, caller, &with_id(query(&uri), id), Dialect::V1).await,
         Call::Cancel(id) => work::cancel(app, caller, &with_id(Map::new(), id), Dialect::V1).await,
         Call::Stream | Call::Subscribe => {
-            Err(Fault::Unsupported("Streaming is not supported (capabilities.streaming is false)."))
+            Err(A2aError::Unsupported("Streaming is not supported (capabilities.streaming is false)."))
         }
-        Call::Push => Err(Fault::PushNotSupported),
-        Call::ExtendedCard => Err(Fault::Unsupported(
+        Call::Push => Err(A2aError::PushNotSupported),
+        Call::ExtendedCard => Err(A2aError::Unsupported(
             "There is no extended agent card (capabilities.extendedAgentCard is false).",
         )),
     }
 }
 
-async fn body(request: Request) -> Result<Map<String, Value>, Fault> {
+async fn body(request: Request) -> Result<Map<String, Value>, A2aError> {
     let body = RawBody::from_request(request, &()).await.map_err(of_body)?;
     match serde_json::from_slice(&body.0) {
         Ok(Value::Object(members)) => Ok(members),
-        Ok(_) => Err(Fault::InvalidRequest("The body must be a JSON object.".to_owned())),
-        Err(error) => Err(Fault::Parse(format!("{error}."))),
+        Ok(_) => Err(A2aError::InvalidRequest("The body must be a JSON object.".to_owned())),
+        Err(error) => Err(A2aError::Parse(format!("{error}."))),
     }
 }
 

@@ -13,16 +13,16 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::dialects::{self, Dialect, Method};
-use crate::errors::{Fault, of_body};
+use crate::errors::{A2aError, of_body};
 use crate::work::{self, Answers};
 use crate::{about, version};
 
 /// What streaming and subscribing are answered with.
-const NO_STREAMS: Fault = Fault::Unsupported(
+const NO_STREAMS: A2aError = A2aError::Unsupported(
     "Streaming is not supported (capabilities.streaming is false). Send the message without it.",
 );
-const NO_EXTENDED_CARD: Fault =
-    Fault::Unsupported("There is no extended agent card (capabilities.extendedAgentCard is false).");
+const NO_EXTENDED_CARD: A2aError =
+    A2aError::Unsupported("There is no extended agent card (capabilities.extendedAgentCard is false).");
 
 /// `POST /api/a2a`.
 pub(crate) async fn door(
@@ -37,19 +37,19 @@ pub(crate) async fn door(
         Ok((id, request)) => {
             let answer = match version::check(&headers, &uri) {
                 Ok(()) => call(&app, &answers, caller, &request).await,
-                Err(fault) => Err(fault),
+                Err(error) => Err(error),
             };
             (id, answer)
         }
-        Err((id, fault)) => (id, Err(fault)),
+        Err((id, error)) => (id, Err(error)),
     };
     let (name, content) = match answer {
         Ok(result) => ("result", Ok(result)),
-        Err(fault) => ("error", work::raw(&fault.rpc())),
+        Err(error) => ("error", work::raw(&error.rpc())),
     };
     match content.and_then(|content| Ok(content.as_member(name, &Head { jsonrpc: "2.0", id })?)) {
         Ok(reply) => reply.into_response(),
-        Err(fault) => fault.rest(),
+        Err(error) => error.rest(),
     }
 }
 
@@ -67,11 +67,11 @@ struct Request {
 }
 
 /// Reads a request; whatever is wrong with it, its id is told where it has a good one.
-fn read(body: Result<RawBody, Problem>) -> Result<(Value, Request), (Value, Fault)> {
+fn read(body: Result<RawBody, Problem>) -> Result<(Value, Request), (Value, A2aError)> {
     let body = body.map_err(|problem| (Value::Null, of_body(problem)))?;
     let document: Value =
-        serde_json::from_slice(&body.0).map_err(|error| (Value::Null, Fault::Parse(format!("{error}."))))?;
-    let invalid = |id: Value, detail: &str| (id, Fault::InvalidRequest(detail.to_owned()));
+        serde_json::from_slice(&body.0).map_err(|error| (Value::Null, A2aError::Parse(format!("{error}."))))?;
+    let invalid = |id: Value, detail: &str| (id, A2aError::InvalidRequest(detail.to_owned()));
     let mut members = match document {
         Value::Object(members) => members,
         Value::Array(_) => {
@@ -94,7 +94,7 @@ fn read(body: Result<RawBody, Problem>) -> Result<(Value, Request), (Value, Faul
     let params = match members.remove("params") {
         Some(Value::Object(params)) => params,
         None | Some(Value::Null) => Map::new(),
-        Some(_) => return Err((id, Fault::param("params", "must be an object."))),
+        Some(_) => return Err((id, A2aError::param("params", "must be an object."))),
     };
     Ok((id, Request { method, params }))
 }
@@ -104,7 +104,7 @@ async fn call(
     answers: &Answers,
     caller: Caller,
     request: &Request,
-) -> Result<JsonEnvelope, Fault> {
+) -> Result<JsonEnvelope, A2aError> {
     let params = &request.params;
     match dialects::method(&request.method) {
         Some(Method::Send(dialect)) => work::send(app, answers, caller, params, dialect).await,
@@ -113,10 +113,10 @@ async fn call(
         Some(Method::List) => work::list(app, caller, params).await,
         Some(Method::Help) => work::raw(&about::help(&app.settings)),
         Some(Method::Stream | Method::Subscribe) => Err(NO_STREAMS),
-        Some(Method::Push) => Err(Fault::PushNotSupported),
+        Some(Method::Push) => Err(A2aError::PushNotSupported),
         Some(Method::ExtendedCard(Dialect::V1)) => Err(NO_EXTENDED_CARD),
-        Some(Method::ExtendedCard(_)) => Err(Fault::NoExtendedCard),
-        None => Err(Fault::MethodNotFound(shorten(&request.method, 80))),
+        Some(Method::ExtendedCard(_)) => Err(A2aError::NoExtendedCard),
+        None => Err(A2aError::MethodNotFound(shorten(&request.method, 80))),
     }
 }
 
@@ -126,8 +126,8 @@ mod tests {
     use serde_json::json;
 
     fn refusal(body: &'static str) -> (Value, i64) {
-        let Err((id, fault)) = read(Ok(RawBody(body.into()))) else { panic!("{body} was taken") };
-        (id, fault.rpc()["code"].as_i64().unwrap())
+        let Err((id, error)) = read(Ok(RawBody(body.into()))) else { panic!("{body} was taken") };
+        (id, error.rpc()["code"].as_i64().unwrap())
     }
 
     #[test]

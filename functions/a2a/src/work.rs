@@ -16,7 +16,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use crate::dialects::{Dialect, v1};
-use crate::errors::Fault;
+use crate::errors::A2aError;
 use crate::fields::Fields;
 use crate::message::{Message, Part, Role};
 use crate::task::{Artifact, Contents, State, Task};
@@ -36,7 +36,7 @@ pub(crate) async fn send(
     caller: Caller,
     params: &Map<String, Value>,
     dialect: Dialect,
-) -> Result<JsonEnvelope, Fault> {
+) -> Result<JsonEnvelope, A2aError> {
     let asked = Asked::read(app, Fields::of(params, ""), dialect)?;
     let said = asked.message.said()?;
     if !asked.for_a_task() {
@@ -73,7 +73,7 @@ async fn read(
     dialect: Dialect,
     entry: &'static AnyOperation,
     arguments: Value,
-) -> Result<Arc<RawValue>, Fault> {
+) -> Result<Arc<RawValue>, A2aError> {
     // A table that cannot say what an answer is made from is left to the operation itself.
     let cache_validator = (entry.cache_validator)(app.clone()).await.unwrap_or_default();
     let name =
@@ -95,7 +95,7 @@ async fn read(
 }
 
 /// Writes an answer.
-pub(crate) fn raw(value: &impl Serialize) -> Result<JsonEnvelope, Fault> {
+pub(crate) fn raw(value: &impl Serialize) -> Result<JsonEnvelope, A2aError> {
     Ok(JsonEnvelope::bare(to_raw_value(value)?.into()))
 }
 
@@ -116,7 +116,7 @@ impl Asked {
         self.wants_task || self.chosen_id.is_some() || self.message.task_id.is_some()
     }
 
-    fn read(app: &App, params: Fields<'_>, dialect: Dialect) -> Result<Self, Fault> {
+    fn read(app: &App, params: Fields<'_>, dialect: Dialect) -> Result<Self, A2aError> {
         let message = Message::read(params, dialect.exactness(), || new_id(app))?;
         let chosen_id = if dialect == Dialect::V02 {
             Some(params.id("id")?.or_else(|| message.task_id.clone()).unwrap_or_else(|| new_id(app)))
@@ -131,7 +131,7 @@ impl Asked {
         // Whoever asks for push notifications would wait for them in vain.
         for push in ["taskPushNotificationConfig", "pushNotificationConfig"] {
             if configuration.get(push).is_some() {
-                return Err(Fault::PushNotSupported);
+                return Err(A2aError::PushNotSupported);
             }
         }
         // Whoever does not wait for the answer comes back for a task.
@@ -149,29 +149,29 @@ impl Asked {
 }
 
 /// The task that a message goes on with, or whose place a new one of the same chosen id takes.
-async fn before(app: &App, caller: Caller, asked: &Asked) -> Result<Option<Task>, Fault> {
+async fn before(app: &App, caller: Caller, asked: &Asked) -> Result<Option<Task>, A2aError> {
     let Some(id) = asked.chosen_id.as_ref().or(asked.message.task_id.as_ref()) else { return Ok(None) };
-    let Some(kept) = app.store.task(id, &caller.name(), app.clock.now()).await.map_err(fault)? else {
-        return if asked.chosen_id.is_some() { Ok(None) } else { Err(Fault::TaskNotFound(id.clone())) };
+    let Some(kept) = app.store.task(id, &caller.name(), app.clock.now()).await.map_err(unavailable)? else {
+        return if asked.chosen_id.is_some() { Ok(None) } else { Err(A2aError::TaskNotFound(id.clone())) };
     };
     let task = Task::of(kept)?;
     if task.state.is_final() {
         // A client of 0.2 sends a task again under its id; only its own is replaced by that.
         return match asked.chosen_id {
             Some(_) => Ok((task.origin == Origin::Client).then_some(task)),
-            None => Err(Fault::Unsupported(
+            None => Err(A2aError::Unsupported(
                 "This task is over. Send a message without its taskId to begin another.",
             )),
         };
     }
     if asked.named_context && asked.context_id != task.context_id {
-        return Err(Fault::param("message.contextId", "is not the one of this task."));
+        return Err(A2aError::param("message.contextId", "is not the one of this task."));
     }
     Ok(Some(task))
 }
 
 /// Everything that a client has said in a task so far.
-fn what_was_said(history: &[Message]) -> Result<Said, Fault> {
+fn what_was_said(history: &[Message]) -> Result<Said, A2aError> {
     let mut whole = Said::default();
     for message in history.iter().filter(|message| message.role == Role::User) {
         let said = message.said()?;
@@ -203,7 +203,7 @@ async fn keep(
     asked: &Asked,
     before: Option<Task>,
     reply: Option<Reply>,
-) -> Result<Task, Fault> {
+) -> Result<Task, A2aError> {
     let continued = before.as_ref().filter(|task| !task.state.is_final());
     let (id, origin, context_id, owner) = match (continued, &asked.chosen_id) {
         (Some(task), _) => (task.id.clone(), task.origin, task.context_id.clone(), task.caller.clone()),
@@ -218,7 +218,7 @@ async fn keep(
         ..asked.message.clone()
     });
     if history.len() > MOST_MESSAGES {
-        return Err(Fault::Unsupported(
+        return Err(A2aError::Unsupported(
             "This task has gone on for too long. Begin another without a taskId.",
         ));
     }
@@ -238,8 +238,8 @@ async fn keep(
     let contents = Contents { message, artifacts, history };
     let task = Task { id, origin, caller: owner, context_id, state, at: app.clock.now(), contents };
     let previous = before.as_ref().map(Task::kept).transpose()?;
-    if !app.store.keep_task(previous.as_ref(), &task.kept()?, task.at).await.map_err(fault)? {
-        return Err(Fault::param(
+    if !app.store.keep_task(previous.as_ref(), &task.kept()?, task.at).await.map_err(unavailable)? {
+        return Err(A2aError::param(
             "id",
             "this task was changed by another message at the same moment; send yours again.",
         ));
@@ -263,7 +263,7 @@ pub(crate) async fn get(
     caller: Caller,
     params: &Map<String, Value>,
     dialect: Dialect,
-) -> Result<JsonEnvelope, Fault> {
+) -> Result<JsonEnvelope, A2aError> {
     let params = Fields::of(params, "");
     let history = params.number("historyLength", 0, LONGEST_HISTORY)?;
     let (task, _) = find(app, caller, params).await?;
@@ -276,33 +276,33 @@ pub(crate) async fn cancel(
     caller: Caller,
     params: &Map<String, Value>,
     dialect: Dialect,
-) -> Result<JsonEnvelope, Fault> {
+) -> Result<JsonEnvelope, A2aError> {
     let (mut task, kept) = find(app, caller, Fields::of(params, "")).await?;
     let id = task.id.clone();
     if task.state.is_final() {
-        return Err(Fault::TaskNotCancelable { id, state: task.state.name() });
+        return Err(A2aError::TaskNotCancelable { id, state: task.state.name() });
     }
     task.contents.history.extend(task.contents.message.take());
     task.contents.message =
         Some(agent_says(app, &task.context_id, Some(&id), vec![Part::text("Canceled; nothing was done.")]));
     (task.state, task.at) = (State::Canceled, app.clock.now());
-    if !app.store.keep_task(Some(&kept), &task.kept()?, task.at).await.map_err(fault)? {
-        return Err(Fault::TaskNotCancelable { id, state: "being answered" });
+    if !app.store.keep_task(Some(&kept), &task.kept()?, task.at).await.map_err(unavailable)? {
+        return Err(A2aError::TaskNotCancelable { id, state: "being answered" });
     }
     raw(&dialect.task(task, None))
 }
 
-async fn find(app: &App, caller: Caller, params: Fields<'_>) -> Result<(Task, KeptTask), Fault> {
+async fn find(app: &App, caller: Caller, params: Fields<'_>) -> Result<(Task, KeptTask), A2aError> {
     let Some(id) = params.text("id")?.or(params.text("taskId")?) else {
-        return Err(Fault::param("id", "is missing: the id of a task."));
+        return Err(A2aError::param("id", "is missing: the id of a task."));
     };
     // What is no id of anything is not known; it need not be looked for.
     let known = Fields::of(&Map::from_iter([("id".to_owned(), json!(id))]), "").id("id");
     let found = match known {
-        Ok(Some(_)) => app.store.task(id, &caller.name(), app.clock.now()).await.map_err(fault)?,
+        Ok(Some(_)) => app.store.task(id, &caller.name(), app.clock.now()).await.map_err(unavailable)?,
         _ => None,
     };
-    let kept = found.ok_or_else(|| Fault::TaskNotFound(id.to_owned()))?;
+    let kept = found.ok_or_else(|| A2aError::TaskNotFound(id.to_owned()))?;
     Ok((Task::of(kept.clone())?, kept))
 }
 
@@ -311,7 +311,7 @@ pub(crate) async fn list(
     app: &App,
     caller: Caller,
     params: &Map<String, Value>,
-) -> Result<JsonEnvelope, Fault> {
+) -> Result<JsonEnvelope, A2aError> {
     let params = Fields::of(params, "");
     let size = params.number("pageSize", 1, 100)?.unwrap_or(50);
     let history = params.number("historyLength", 0, LONGEST_HISTORY)?;
@@ -327,7 +327,7 @@ pub(crate) async fn list(
         .store
         .tasks(&caller.name(), &filter, after.as_deref(), limit, app.clock.now())
         .await
-        .map_err(fault)?;
+        .map_err(unavailable)?;
     let tasks: Vec<Task> = page.tasks.into_iter().map(Task::of).collect::<Result<_, Problem>>()?;
     raw(&json!({
         "tasks": tasks.into_iter().map(|task| v1::task(task, history, artifacts)).collect::<Vec<_>>(),
@@ -337,7 +337,7 @@ pub(crate) async fn list(
     }))
 }
 
-fn wanted_state(params: Fields<'_>) -> Result<Option<String>, Fault> {
+fn wanted_state(params: Fields<'_>) -> Result<Option<String>, A2aError> {
     match params.text("status")? {
         None | Some("TASK_STATE_UNSPECIFIED") => Ok(None),
         Some(name) => match v1::state_named(name) {
@@ -347,7 +347,7 @@ fn wanted_state(params: Fields<'_>) -> Result<Option<String>, Fault> {
     }
 }
 
-fn since(params: Fields<'_>) -> Result<Option<registry::model::Moment>, Fault> {
+fn since(params: Fields<'_>) -> Result<Option<registry::model::Moment>, A2aError> {
     let text = params.text("statusTimestampAfter")?;
     let time = text.map(|text| text.parse::<registry::model::Moment>()).transpose();
     time.map_err(|_| params.wrong("statusTimestampAfter", "must be a time such as 2026-11-20T12:00:00.000Z."))
@@ -358,7 +358,7 @@ fn token(place: &str) -> String {
     place.bytes().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn place(params: Fields<'_>, token: &str) -> Result<String, Fault> {
+fn place(params: Fields<'_>, token: &str) -> Result<String, A2aError> {
     let wrong = || params.wrong("pageToken", "is none that this registry gave.");
     let digits: Option<Vec<u8>> = token
         .as_bytes()
@@ -380,8 +380,8 @@ fn new_id(app: &App) -> String {
     format!("{}-{}-8{}-a{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..32])
 }
 
-fn fault(error: StoreError) -> Fault {
-    Fault::from(Problem::from(error))
+fn unavailable(error: StoreError) -> A2aError {
+    A2aError::from(Problem::from(error))
 }
 
 #[cfg(test)]
