@@ -69,8 +69,8 @@ struct Request {
 /// Reads a request; whatever is wrong with it, its id is told where it has a good one.
 fn read(body: Result<RawBody, Problem>) -> Result<(Value, Request), (Value, A2aError)> {
     let body = body.map_err(|problem| (Value::Null, of_body(problem)))?;
-    let document: Value =
-        serde_json::from_slice(&body.0).map_err(|error| (Value::Null, A2aError::Parse(format!("{error}."))))?;
+    let document: Value = serde_json::from_slice(&body.0)
+        .map_err(|error| (Value::Null, A2aError::Parse(format!("{error}."))))?;
     let invalid = |id: Value, detail: &str| (id, A2aError::InvalidRequest(detail.to_owned()));
     let mut members = match document {
         Value::Object(members) => members,

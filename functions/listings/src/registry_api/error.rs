@@ -1,4 +1,4 @@
-//! What goes wrong at this door, in the official API's own body: what its OpenAPI documents (`error`) and what the
+//! What goes wrong here, in the official API's own body: what its OpenAPI documents (`error`) and what the
 //! official service sends (`title`, `status`, `detail`, `errors`), as plain `application/json`.
 
 use axum::Json;
@@ -12,7 +12,7 @@ const WRITING: &str =
 
 /// Why a request is not answered with servers.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Fault {
+pub(crate) enum RegistryApiError {
     #[error("{}", .0.detail)]
     Problem(Box<Problem>),
     #[error("Not found: this API has no such path. Its servers are at /v0.1/servers.")]
@@ -25,13 +25,13 @@ pub(crate) enum Fault {
     ReadOnly,
 }
 
-impl From<Problem> for Fault {
+impl From<Problem> for RegistryApiError {
     fn from(problem: Problem) -> Self {
         Self::Problem(Box::new(problem))
     }
 }
 
-impl Fault {
+impl RegistryApiError {
     fn status(&self) -> StatusCode {
         match self {
             Self::Problem(problem) => problem.status,
@@ -60,7 +60,7 @@ impl Fault {
     }
 }
 
-impl IntoResponse for Fault {
+impl IntoResponse for RegistryApiError {
     fn into_response(self) -> Response {
         let mut response = (self.status(), Json(self.body())).into_response();
         let headers = response.headers_mut();
