@@ -10,7 +10,7 @@ use registry::operations::{self, AnyOperation, RawArguments};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::reply::{Fault, raw};
+use crate::reply::{RpcError, raw};
 use crate::revision::Era;
 use crate::tools;
 
@@ -24,10 +24,10 @@ pub(crate) struct Outcome {
 }
 
 /// The operation behind the tool that `params` name.
-pub(crate) fn operation(params: &Map<String, Value>) -> Result<&'static AnyOperation, Fault> {
+pub(crate) fn operation(params: &Map<String, Value>) -> Result<&'static AnyOperation, RpcError> {
     match params.get("name") {
         Some(Value::String(name)) => operations::named(name).ok_or_else(|| unknown(name)),
-        _ => Err(Fault::params("`params.name` must be the name of a tool.")),
+        _ => Err(RpcError::params("`params.name` must be the name of a tool.")),
     }
 }
 
@@ -38,11 +38,11 @@ pub(crate) async fn call(
     era: Era,
     operation: &AnyOperation,
     mut params: Map<String, Value>,
-) -> Result<Outcome, Fault> {
+) -> Result<Outcome, RpcError> {
     let arguments = match params.remove("arguments") {
         None | Some(Value::Null) => json!({}),
         Some(arguments @ Value::Object(_)) => arguments,
-        Some(_) => return Err(Fault::params("`params.arguments` must be an object.")),
+        Some(_) => return Err(RpcError::params("`params.arguments` must be an object.")),
     };
     match (operation.render)(app.clone(), caller, RawArguments::Json(arguments)).await {
         Ok(answer) => Ok(Outcome { content: answer.into(), is_error: false }),
@@ -50,11 +50,11 @@ pub(crate) async fn call(
     }
 }
 
-fn unknown(name: &str) -> Fault {
-    Fault::params(format!("Unknown tool: {}", shorten(name, 120))).with(json!({ "tools": tools::names() }))
+fn unknown(name: &str) -> RpcError {
+    RpcError::params(format!("Unknown tool: {}", shorten(name, 120))).with(json!({ "tools": tools::names() }))
 }
 
-fn failed(entry: &AnyOperation, era: Era, problem: Problem) -> Result<Outcome, Fault> {
+fn failed(entry: &AnyOperation, era: Era, problem: Problem) -> Result<Outcome, RpcError> {
     if let Some(internal) = &problem.internal {
         tracing::error!(tool = entry.name, code = problem.code, internal, "tool failed");
     }
@@ -64,7 +64,7 @@ fn failed(entry: &AnyOperation, era: Era, problem: Problem) -> Result<Outcome, F
         document["next"] = next(entry, &problem);
     }
     if unfit && !era.shows_bad_arguments_to_the_model() {
-        return Err(Fault::params(problem.detail).with(document));
+        return Err(RpcError::params(problem.detail).with(document));
     }
     Ok(Outcome { content: raw(&document), is_error: true })
 }
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use crate::revision::Handshake;
 
-    fn told(era: Era, problem: Problem) -> Result<(Value, bool), Fault> {
+    fn told(era: Era, problem: Problem) -> Result<(Value, bool), RpcError> {
         let outcome = failed(&CATALOGUE[0], era, problem)?;
         Ok((serde_json::from_str(outcome.content.get()).unwrap(), outcome.is_error))
     }
@@ -113,9 +113,9 @@ mod tests {
                 (&json!("url"), &json!("call_tool"))
             );
         }
-        let fault = told(Era::Legacy(Handshake::June2025), unfit()).unwrap_err();
-        assert_eq!((fault.code, fault.status.as_u16()), (-32602, 200));
-        assert_eq!(fault.data.unwrap()["field"], "url");
+        let error = told(Era::Legacy(Handshake::June2025), unfit()).unwrap_err();
+        assert_eq!((error.code, error.status.as_u16()), (-32602, 200));
+        assert_eq!(error.data.unwrap()["field"], "url");
     }
 
     #[test]

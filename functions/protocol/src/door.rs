@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{self, Outcome};
 use crate::message::Request;
-use crate::reply::{Fault, raw};
+use crate::reply::{RpcError, raw};
 use crate::revision::{Era, Handshake};
 use crate::tools::{self, Page, TOOLS};
 
@@ -69,20 +69,20 @@ impl Door {
         caller: Caller,
         era: Era,
         request: Request,
-    ) -> Result<Arc<RawValue>, Fault> {
+    ) -> Result<Arc<RawValue>, RpcError> {
         match (era, request.method.as_str()) {
             (Era::Modern, "server/discover") => Ok(self.discovered.clone()),
             (Era::Legacy(_), "initialize") => self.initialize(&request.params),
             (Era::Legacy(_), "ping") => Ok(raw(&json!({}))),
             (_, "tools/list") => self.list(era, &request.params),
             (_, "tools/call") => self.call(app, caller, era, request.params).await,
-            (_, method) => Err(Fault::method(method)),
+            (_, method) => Err(RpcError::method(method)),
         }
     }
 
-    fn initialize(&self, params: &Map<String, Value>) -> Result<Arc<RawValue>, Fault> {
+    fn initialize(&self, params: &Map<String, Value>) -> Result<Arc<RawValue>, RpcError> {
         let asked = params.get("protocolVersion").and_then(Value::as_str).ok_or_else(|| {
-            Fault::params("`params.protocolVersion` must be a string such as \"2025-11-25\".")
+            RpcError::params("`params.protocolVersion` must be a string such as \"2025-11-25\".")
         })?;
         Ok(raw(&json!({
             "protocolVersion": Handshake::agreed(asked).date(),
@@ -92,7 +92,7 @@ impl Door {
         })))
     }
 
-    fn list(&self, era: Era, params: &Map<String, Value>) -> Result<Arc<RawValue>, Fault> {
+    fn list(&self, era: Era, params: &Map<String, Value>) -> Result<Arc<RawValue>, RpcError> {
         let pages = match era {
             Era::Modern => &self.modern_pages,
             Era::Legacy(_) => &self.legacy_pages,
@@ -100,7 +100,7 @@ impl Door {
         let cursor = tools::asked_cursor(params)?.map(str::to_owned);
         pages.get(&cursor).cloned().ok_or_else(|| {
             let cursor = shorten(cursor.as_deref().unwrap_or_default(), 120);
-            Fault::params(format!("Unknown cursor: {cursor}. Begin again without one."))
+            RpcError::params(format!("Unknown cursor: {cursor}. Begin again without one."))
         })
     }
 
@@ -111,7 +111,7 @@ impl Door {
         caller: Caller,
         era: Era,
         params: Map<String, Value>,
-    ) -> Result<Arc<RawValue>, Fault> {
+    ) -> Result<Arc<RawValue>, RpcError> {
         let operation = call::operation(&params)?;
         // A table that cannot say is left to the tool itself, which tells it in its own way.
         let Some(validator) = (operation.cache_validator)(app.clone()).await.unwrap_or_default() else {

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::door::Door;
 use crate::message::{Malformed, Message, Request};
-use crate::reply::{self, Fault, Reply};
+use crate::reply::{self, Reply, RpcError};
 use crate::revision::{Era, Handshake};
 use crate::{ladder, origin, tools};
 
@@ -48,16 +48,17 @@ async fn answer(
             Set BASE_URL to the address at which it is to be reached.";
         let detail =
             if headers.contains_key(header::ORIGIN) { "The Origin is not admitted." } else { detail };
-        return Reply::error(None, Fault::refused(StatusCode::FORBIDDEN, detail)).into_response();
+        return Reply::error(None, RpcError::refused(StatusCode::FORBIDDEN, detail)).into_response();
     }
     let value = match body.map_err(unread).and_then(|body| parse(&body)) {
         Ok(value) => value,
-        Err(fault) => return Reply::error(None, fault).into_response(),
+        Err(error) => return Reply::error(None, error).into_response(),
     };
     match value {
         Value::Array(_) if !ladder::allows_batches(headers) => {
-            let fault = Fault::request("A body is one message; batches belong to revision 2025-03-26 only.");
-            Reply::error(None, fault).into_response()
+            let error =
+                RpcError::request("A body is one message; batches belong to revision 2025-03-26 only.");
+            Reply::error(None, error).into_response()
         }
         Value::Array(messages) => batch(door, app, caller, messages).await,
         message => single(door, app, caller, headers, message).await,
@@ -68,28 +69,28 @@ async fn single(door: &Door, app: &App, caller: Caller, headers: &HeaderMap, mes
     match Message::read(message) {
         Ok(Message::Request(request)) => match ladder::climb(headers, &request) {
             Ok(era) => result(door, app, caller, era, request).await.into_response(),
-            Err(fault) => Reply::error(Some(&request.id), fault).into_response(),
+            Err(error) => Reply::error(Some(&request.id), error).into_response(),
         },
         Ok(Message::Response) if !ladder::allows_responses(headers) => {
-            let fault = Fault::request("This server sends no requests, so it takes no responses.");
-            Reply::error(None, fault).into_response()
+            let error = RpcError::request("This server sends no requests, so it takes no responses.");
+            Reply::error(None, error).into_response()
         }
         Ok(Message::Notification | Message::Response) => reply::accepted(),
-        Err(Malformed { id, detail }) => Reply::error(id.as_ref(), Fault::request(detail)).into_response(),
+        Err(Malformed { id, detail }) => Reply::error(id.as_ref(), RpcError::request(detail)).into_response(),
     }
 }
 
 async fn result(door: &Door, app: &App, caller: Caller, era: Era, request: Request) -> Reply {
     let id = request.id.clone();
     let outcome = door.answer(app, caller, era, request).await;
-    Reply::to(&id, outcome.map_err(|fault| ladder::status_of(era, fault)))
+    Reply::to(&id, outcome.map_err(|error| ladder::status_of(era, error)))
 }
 
 /// A batch of 2025-03-26, answered in its order.
 async fn batch(door: &Door, app: &App, caller: Caller, messages: Vec<Value>) -> Response {
     if messages.is_empty() || messages.len() > LONGEST_BATCH {
-        let fault = Fault::request(format!("A batch holds 1 to {LONGEST_BATCH} messages."));
-        return Reply::error(None, fault).into_response();
+        let error = RpcError::request(format!("A batch holds 1 to {LONGEST_BATCH} messages."));
+        return Reply::error(None, error).into_response();
     }
     let mut replies = Vec::new();
     let mut size = 0;
@@ -97,17 +98,17 @@ async fn batch(door: &Door, app: &App, caller: Caller, messages: Vec<Value>) -> 
         let reply = match Message::read(message) {
             Ok(Message::Notification | Message::Response) => continue,
             Ok(Message::Request(request)) if request.method == "initialize" => {
-                Reply::error(Some(&request.id), Fault::request("`initialize` must not stand in a batch."))
+                Reply::error(Some(&request.id), RpcError::request("`initialize` must not stand in a batch."))
             }
             Ok(Message::Request(request)) if size > LARGEST_BATCH => {
-                let fault =
-                    Fault::request("The answer to this batch grew too large. Send this one by itself.");
-                Reply::error(Some(&request.id), fault)
+                let error =
+                    RpcError::request("The answer to this batch grew too large. Send this one by itself.");
+                Reply::error(Some(&request.id), error)
             }
             Ok(Message::Request(request)) => {
                 result(door, app, caller, Era::Legacy(Handshake::March2025), request).await
             }
-            Err(Malformed { id, detail }) => Reply::error(id.as_ref(), Fault::request(detail)),
+            Err(Malformed { id, detail }) => Reply::error(id.as_ref(), RpcError::request(detail)),
         };
         size += reply.length();
         replies.push(reply);
@@ -116,15 +117,15 @@ async fn batch(door: &Door, app: &App, caller: Caller, messages: Vec<Value>) -> 
 }
 
 /// Why a body was not read, in this door's words.
-fn unread(problem: Problem) -> Fault {
+fn unread(problem: Problem) -> RpcError {
     match problem.status {
-        StatusCode::BAD_REQUEST => Fault::parse(&problem.detail),
-        status => Fault::refused(status, problem.detail),
+        StatusCode::BAD_REQUEST => RpcError::parse(&problem.detail),
+        status => RpcError::refused(status, problem.detail),
     }
 }
 
-fn parse(body: &RawBody) -> Result<Value, Fault> {
-    serde_json::from_slice(&body.0).map_err(|error| Fault::parse(&error.to_string()))
+fn parse(body: &RawBody) -> Result<Value, RpcError> {
+    serde_json::from_slice(&body.0).map_err(|error| RpcError::parse(&error.to_string()))
 }
 
 /// A GET: a client that wants a stream gets none here (405 is what it expects to hear); anybody else is told

@@ -10,7 +10,7 @@ use registry::model::protocol::MCP_NEWEST_REVISION;
 use serde_json::Value;
 
 use crate::message::Request;
-use crate::reply::Fault;
+use crate::reply::RpcError;
 use crate::revision::{Era, Handshake};
 
 const VERSION_HEADER: &str = "mcp-protocol-version";
@@ -21,14 +21,14 @@ const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// The era of a request, once it has passed all checks of that era.
-pub(crate) fn climb(headers: &HeaderMap, request: &Request) -> Result<Era, Fault> {
+pub(crate) fn climb(headers: &HeaderMap, request: &Request) -> Result<Era, RpcError> {
     let said = header(headers, VERSION_HEADER);
     let modern_header = matches!(&said, Ok(Some(version)) if version == MCP_NEWEST_REVISION);
     let meta = request.params.get("_meta").and_then(Value::as_object);
     let modern_meta =
         meta.is_some_and(|meta| meta.contains_key(VERSION_KEY) || meta.contains_key(CAPABILITIES_KEY));
     if modern_header && !modern_meta && request.method == "initialize" {
-        return Err(Fault::headers(format!(
+        return Err(RpcError::headers(format!(
             "`initialize` belongs to revisions before {MCP_NEWEST_REVISION}: send it without mcp-protocol-version."
         )));
     }
@@ -37,7 +37,7 @@ pub(crate) fn climb(headers: &HeaderMap, request: &Request) -> Result<Era, Fault
     }
     match said? {
         None => Ok(Era::Legacy(Handshake::UNSAID)),
-        Some(version) => Handshake::of(&version).map(Era::Legacy).ok_or_else(|| Fault::version(&version)),
+        Some(version) => Handshake::of(&version).map(Era::Legacy).ok_or_else(|| RpcError::version(&version)),
     }
 }
 
@@ -55,21 +55,21 @@ pub(crate) fn allows_responses(headers: &HeaderMap) -> bool {
     !matches!(header(headers, VERSION_HEADER), Ok(Some(version)) if version == MCP_NEWEST_REVISION)
 }
 
-fn modern(headers: &HeaderMap, request: &Request) -> Result<(), Fault> {
+fn modern(headers: &HeaderMap, request: &Request) -> Result<(), RpcError> {
     let meta = request.params.get("_meta");
     let version = meta.and_then(|meta| meta[VERSION_KEY].as_str()).ok_or_else(|| {
-        Fault::meta(format!(
+        RpcError::meta(format!(
             "`params._meta` must hold `{VERSION_KEY}`, a string such as \"{MCP_NEWEST_REVISION}\"."
         ))
     })?;
     if !meta.is_some_and(|meta| meta[CAPABILITIES_KEY].is_object()) {
-        return Err(Fault::meta(format!(
+        return Err(RpcError::meta(format!(
             "`params._meta` must hold `{CAPABILITIES_KEY}`, an object ({{}} will do)."
         )));
     }
     mirrored(headers, VERSION_HEADER, version)?;
     if version != MCP_NEWEST_REVISION {
-        return Err(Fault::version(version));
+        return Err(RpcError::version(version));
     }
     mirrored(headers, METHOD_HEADER, &request.method)?;
     let named = match request.method.as_str() {
@@ -84,15 +84,15 @@ fn modern(headers: &HeaderMap, request: &Request) -> Result<(), Fault> {
 }
 
 /// A header must say what the body says.
-fn mirrored(headers: &HeaderMap, name: &'static str, body: &str) -> Result<(), Fault> {
+fn mirrored(headers: &HeaderMap, name: &'static str, body: &str) -> Result<(), RpcError> {
     match header(headers, name)? {
         Some(value) if value == body => Ok(()),
-        Some(value) => Err(Fault::headers(format!(
+        Some(value) => Err(RpcError::headers(format!(
             "Header mismatch: {name} says `{}` and the body `{}`.",
             shorten(&value, 120),
             shorten(body, 120)
         ))),
-        None => Err(Fault::headers(format!(
+        None => Err(RpcError::headers(format!(
             "Header mismatch: {name} is missing; it must say `{}` as the body does.",
             shorten(body, 120)
         ))),
@@ -100,13 +100,13 @@ fn mirrored(headers: &HeaderMap, name: &'static str, body: &str) -> Result<(), F
 }
 
 /// A header's value. `=?base64?…?=` holds what a header cannot; it is undone before anything is compared.
-fn header(headers: &HeaderMap, name: &'static str) -> Result<Option<String>, Fault> {
+fn header(headers: &HeaderMap, name: &'static str) -> Result<Option<String>, RpcError> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
-        return Err(Fault::headers(format!("Header mismatch: {name} is there more than once.")));
+        return Err(RpcError::headers(format!("Header mismatch: {name} is there more than once.")));
     }
-    let unreadable = || Fault::headers(format!("Header mismatch: {name} cannot be read."));
+    let unreadable = || RpcError::headers(format!("Header mismatch: {name} cannot be read."));
     let value = value.to_str().map_err(|_| unreadable())?;
     let Some(packed) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
         return Ok(Some(value.to_owned()));
@@ -115,13 +115,13 @@ fn header(headers: &HeaderMap, name: &'static str) -> Result<Option<String>, Fau
     String::from_utf8(bytes).map(Some).map_err(|_| unreadable())
 }
 
-/// The status of a fault in its era: the older ones answer every readable request with 200, but for a revision
+/// The status of an error in its era: the older ones answer every readable request with 200, but for a revision
 /// that they do not speak.
-pub(crate) fn status_of(era: Era, fault: Fault) -> Fault {
+pub(crate) fn status_of(era: Era, error: RpcError) -> RpcError {
     match era {
-        Era::Modern => fault,
-        Era::Legacy(_) if fault.status == StatusCode::NOT_FOUND => fault.within_ok(),
-        Era::Legacy(_) => fault,
+        Era::Modern => error,
+        Era::Legacy(_) if error.status == StatusCode::NOT_FOUND => error.within_ok(),
+        Era::Legacy(_) => error,
     }
 }
 

@@ -16,7 +16,7 @@ use crate::message::Id;
 
 /// An error of the protocol.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Fault {
+pub(crate) struct RpcError {
     /// The HTTP status where the error answers a request by itself.
     pub(crate) status: StatusCode,
     /// JSON-RPC's code.
@@ -27,7 +27,7 @@ pub(crate) struct Fault {
     pub(crate) data: Option<Value>,
 }
 
-impl Fault {
+impl RpcError {
     fn new(status: StatusCode, code: i32, message: impl Into<String>) -> Self {
         Self { status, code, message: message.into(), data: None }
     }
@@ -95,19 +95,19 @@ pub(crate) struct Reply {
 
 impl Reply {
     /// The answer to a request.
-    pub(crate) fn to(id: &Id, outcome: Result<Arc<RawValue>, Fault>) -> Self {
+    pub(crate) fn to(id: &Id, outcome: Result<Arc<RawValue>, RpcError>) -> Self {
         match outcome {
             Ok(result) => Self {
                 status: StatusCode::OK,
                 message: member("result", result, &Head { jsonrpc: "2.0", id: Some(id) }),
             },
-            Err(fault) => Self::error(Some(id), fault),
+            Err(error) => Self::error(Some(id), error),
         }
     }
 
     /// An error; the id is null where the request's could not be read (JSON-RPC 2.0 §5).
-    pub(crate) fn error(id: Option<&Id>, fault: Fault) -> Self {
-        let Fault { status, code, message, data } = fault;
+    pub(crate) fn error(id: Option<&Id>, error: RpcError) -> Self {
+        let RpcError { status, code, message, data } = error;
         let error = raw(&Error { code, message, data });
         Self { status, message: member("error", error, &Head { jsonrpc: "2.0", id }) }
     }
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn an_error_without_a_readable_id_says_null() {
-        let reply = Reply::error(None, Fault::parse("nothing"));
+        let reply = Reply::error(None, RpcError::parse("nothing"));
         let body = written(&reply);
         let error = json!({ "code": -32700, "message": "Parse error: nothing" });
         assert_eq!(body, json!({ "jsonrpc": "2.0", "id": null, "error": error }));

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use registry::operations::{AnyOperation, CATALOGUE};
 use serde_json::{Map, Value, json};
 
-use crate::reply::Fault;
+use crate::reply::RpcError;
 
 /// At most so many tools stand on a page.
 pub(crate) const PAGE: usize = 50;
@@ -77,11 +77,13 @@ fn cursor_after(name: &str) -> String {
 
 /// The cursor that `tools/list` was asked with. The empty one is a cursor like any other (MCP 2026-07-28,
 /// pagination); here it stands for the start.
-pub(crate) fn asked_cursor(params: &Map<String, Value>) -> Result<Option<&str>, Fault> {
+pub(crate) fn asked_cursor(params: &Map<String, Value>) -> Result<Option<&str>, RpcError> {
     match params.get("cursor") {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(cursor)) => Ok(Some(cursor.as_str()).filter(|cursor| !cursor.is_empty())),
-        Some(_) => Err(Fault::params("`params.cursor` must be a string: the nextCursor of an earlier page.")),
+        Some(_) => {
+            Err(RpcError::params("`params.cursor` must be a string: the nextCursor of an earlier page."))
+        }
     }
 }
 
@@ -126,7 +128,7 @@ mod tests {
     fn a_cursor_is_a_string_or_absent() {
         let asked = |cursor: Value| {
             let params = Map::from_iter([("cursor".to_owned(), cursor)]);
-            asked_cursor(&params).map(|cursor| cursor.map(str::to_owned)).map_err(|fault| fault.code)
+            asked_cursor(&params).map(|cursor| cursor.map(str::to_owned)).map_err(|error| error.code)
         };
         assert_eq!(asked(json!("")), Ok(None));
         assert_eq!(asked(json!(null)), Ok(None));

@@ -31,9 +31,9 @@ fn call(name: &str) -> Request {
     request("tools/call", &json!({ "name": name, "_meta": meta() }))
 }
 
-fn code(outcome: Result<Era, Fault>) -> (u16, i32) {
-    let fault = outcome.unwrap_err();
-    (fault.status.as_u16(), fault.code)
+fn code(outcome: Result<Era, RpcError>) -> (u16, i32) {
+    let error = outcome.unwrap_err();
+    (error.status.as_u16(), error.code)
 }
 
 const GOOD: [(&str, &str); 3] =
@@ -95,9 +95,9 @@ fn another_revision_in_modern_dress_is_not_spoken() {
             &headers(&[("mcp-protocol-version", version)]),
             &request("tools/list", &json!({ "_meta": meta })),
         );
-        let fault = outcome.unwrap_err();
-        assert_eq!((fault.status.as_u16(), fault.code), (400, -32022));
-        let data = fault.data.unwrap();
+        let error = outcome.unwrap_err();
+        assert_eq!((error.status.as_u16(), error.code), (400, -32022));
+        let data = error.data.unwrap();
         assert_eq!(data["requested"], version);
         assert_eq!(data["supported"][0], MCP_NEWEST_REVISION);
     }
