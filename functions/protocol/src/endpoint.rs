@@ -15,10 +15,10 @@ use registry::model::Caller;
 use registry::model::protocol::{MCP_ENDPOINT, MCP_REVISIONS};
 use serde_json::{Value, json};
 
-use crate::door::Door;
 use crate::message::{Malformed, Message, Request};
 use crate::reply::{self, Reply, RpcError};
 use crate::revision::{Era, Handshake};
+use crate::server::McpServer;
 use crate::{ladder, origin, tools};
 
 /// A batch holds at most so many messages.
@@ -29,15 +29,15 @@ const LONGEST_BATCH: usize = 50;
 const LARGEST_BATCH: usize = 3_000_000;
 
 /// The endpoint behind one path.
-pub(crate) fn served(door: &Arc<Door>) -> MethodRouter<App> {
-    let door = Arc::clone(door);
+pub(crate) fn routes(server: &Arc<McpServer>) -> MethodRouter<App> {
+    let server = Arc::clone(server);
     get(explain).post(move |State(app): State<App>, caller: Caller, headers: HeaderMap, body: Result<RawBody, Problem>| {
-        async move { answer(&door, &app, caller, &headers, body).await }
+        async move { answer(&server, &app, caller, &headers, body).await }
     })
 }
 
 async fn answer(
-    door: &Door,
+    server: &McpServer,
     app: &App,
     caller: Caller,
     headers: &HeaderMap,
@@ -60,15 +60,21 @@ async fn answer(
                 RpcError::request("A body is one message; batches belong to revision 2025-03-26 only.");
             Reply::error(None, error).into_response()
         }
-        Value::Array(messages) => batch(door, app, caller, messages).await,
-        message => single(door, app, caller, headers, message).await,
+        Value::Array(messages) => batch(server, app, caller, messages).await,
+        message => single(server, app, caller, headers, message).await,
     }
 }
 
-async fn single(door: &Door, app: &App, caller: Caller, headers: &HeaderMap, message: Value) -> Response {
+async fn single(
+    server: &McpServer,
+    app: &App,
+    caller: Caller,
+    headers: &HeaderMap,
+    message: Value,
+) -> Response {
     match Message::read(message) {
         Ok(Message::Request(request)) => match ladder::climb(headers, &request) {
-            Ok(era) => result(door, app, caller, era, request).await.into_response(),
+            Ok(era) => result(server, app, caller, era, request).await.into_response(),
             Err(error) => Reply::error(Some(&request.id), error).into_response(),
         },
         Ok(Message::Response) if !ladder::allows_responses(headers) => {
@@ -80,14 +86,14 @@ async fn single(door: &Door, app: &App, caller: Caller, headers: &HeaderMap, mes
     }
 }
 
-async fn result(door: &Door, app: &App, caller: Caller, era: Era, request: Request) -> Reply {
+async fn result(server: &McpServer, app: &App, caller: Caller, era: Era, request: Request) -> Reply {
     let id = request.id.clone();
-    let outcome = door.answer(app, caller, era, request).await;
+    let outcome = server.answer(app, caller, era, request).await;
     Reply::to(&id, outcome.map_err(|error| ladder::status_of(era, error)))
 }
 
 /// A batch of 2025-03-26, answered in its order.
-async fn batch(door: &Door, app: &App, caller: Caller, messages: Vec<Value>) -> Response {
+async fn batch(server: &McpServer, app: &App, caller: Caller, messages: Vec<Value>) -> Response {
     if messages.is_empty() || messages.len() > LONGEST_BATCH {
         let error = RpcError::request(format!("A batch holds 1 to {LONGEST_BATCH} messages."));
         return Reply::error(None, error).into_response();
@@ -106,7 +112,7 @@ async fn batch(door: &Door, app: &App, caller: Caller, messages: Vec<Value>) -> 
                 Reply::error(Some(&request.id), error)
             }
             Ok(Message::Request(request)) => {
-                result(door, app, caller, Era::Legacy(Handshake::March2025), request).await
+                result(server, app, caller, Era::Legacy(Handshake::March2025), request).await
             }
             Err(Malformed { id, detail }) => Reply::error(id.as_ref(), RpcError::request(detail)),
         };
@@ -116,7 +122,7 @@ async fn batch(door: &Door, app: &App, caller: Caller, messages: Vec<Value>) -> 
     reply::batch(&replies)
 }
 
-/// Why a body was not read, in this door's words.
+/// JSON-RPC has no code for a body that could not be read, so only malformed ones are a parse error.
 fn unread(problem: Problem) -> RpcError {
     match problem.status {
         StatusCode::BAD_REQUEST => RpcError::parse(&problem.detail),

@@ -1,4 +1,4 @@
-//! What a client sends, read once at the door: a request, a notification or a response, or why it is none
+//! What a client sends, read once at the server: a request, a notification or a response, or why it is none
 //! (JSON-RPC 2.0 with MCP's stricter ids: a string or a whole number, never null).
 
 use serde::Serialize;

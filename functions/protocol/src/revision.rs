@@ -1,5 +1,5 @@
-//! The revisions of MCP that this door speaks, and in what they differ here. The newest has neither handshake nor
-//! session and is an era of its own; the older ones are told apart by their header.
+//! The supported revisions of MCP and where their behaviour differs. The newest has neither handshake nor session
+//! and is an era of its own; the older ones differ by the protocol version header.
 
 use registry::model::protocol::MCP_REVISIONS;
 

@@ -1,5 +1,5 @@
-//! The methods, and how each era wants their results. What does not change between requests is rendered once,
-//! when the door is hung.
+//! The methods of the MCP server and the shape of their results in each era. Results that do not depend on the
+//! request are serialized once, at start, because clients ask for them most often.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,9 +30,9 @@ const INSTRUCTIONS: &str = "A registry of A2A agents and MCP servers. Every Live
     list_yourself with the URL of your card or endpoint, then check_status until its lane is `active`. Everything is \
     free and needs no key.";
 
-/// The door of one registry.
+/// The MCP server of one registry, with the results that it keeps serialized.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub(crate) struct McpServer {
     identity: Value,
     meta: Arc<RawValue>,
     discovered: Arc<RawValue>,
@@ -44,9 +44,8 @@ pub(crate) struct Door {
 /// Rendered pages of `tools/list`, by the cursor that leads to each; the first has none.
 type Pages = HashMap<Option<String>, Arc<RawValue>>;
 
-impl Door {
-    /// The door of a registry with these settings.
-    pub(crate) fn hung(settings: &Settings) -> Self {
+impl McpServer {
+    pub(crate) fn new(settings: &Settings) -> Self {
         let identity = mcp_server_card::identity(settings);
         let meta = raw(&json!({ "io.modelcontextprotocol/serverInfo": identity }));
         let discovered = raw(&Modern::cacheable(
