@@ -19,7 +19,7 @@ use crate::message::{Malformed, Message, Request};
 use crate::reply::{self, Reply, RpcError};
 use crate::revision::{Era, Handshake};
 use crate::server::McpServer;
-use crate::{ladder, origin, tools};
+use crate::{negotiate, origin, tools};
 
 /// A batch holds at most so many messages.
 const LONGEST_BATCH: usize = 50;
@@ -55,7 +55,7 @@ async fn answer(
         Err(error) => return Reply::error(None, error).into_response(),
     };
     match value {
-        Value::Array(_) if !ladder::allows_batches(headers) => {
+        Value::Array(_) if !negotiate::allows_batches(headers) => {
             let error =
                 RpcError::request("A body is one message; batches belong to revision 2025-03-26 only.");
             Reply::error(None, error).into_response()
@@ -73,11 +73,11 @@ async fn single(
     message: Value,
 ) -> Response {
     match Message::read(message) {
-        Ok(Message::Request(request)) => match ladder::climb(headers, &request) {
+        Ok(Message::Request(request)) => match negotiate::negotiate_version(headers, &request) {
             Ok(era) => result(server, app, caller, era, request).await.into_response(),
             Err(error) => Reply::error(Some(&request.id), error).into_response(),
         },
-        Ok(Message::Response) if !ladder::allows_responses(headers) => {
+        Ok(Message::Response) if !negotiate::allows_responses(headers) => {
             let error = RpcError::request("This server sends no requests, so it takes no responses.");
             Reply::error(None, error).into_response()
         }
@@ -89,7 +89,7 @@ async fn single(
 async fn result(server: &McpServer, app: &App, caller: Caller, era: Era, request: Request) -> Reply {
     let id = request.id.clone();
     let outcome = server.answer(app, caller, era, request).await;
-    Reply::to(&id, outcome.map_err(|error| ladder::status_of(era, error)))
+    Reply::to(&id, outcome.map_err(|error| negotiate::status_of(era, error)))
 }
 
 /// A batch of 2025-03-26, answered in its order.

@@ -3,8 +3,8 @@
 
 mod call;
 mod endpoint;
-mod ladder;
 mod message;
+mod negotiate;
 mod origin;
 mod reply;
 mod revision;

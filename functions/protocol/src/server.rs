@@ -61,7 +61,7 @@ impl McpServer {
         Self { identity, discovered, meta, modern_pages, legacy_pages, results: RenderCache::default() }
     }
 
-    /// The result of a request that has passed the ladder.
+    /// The result of a request whose era has been negotiated.
     pub(crate) async fn answer(
         &self,
         app: &App,

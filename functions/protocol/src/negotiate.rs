@@ -1,6 +1,5 @@
-//! The checks between a readable request and its method, in the order in which every official client expects
-//! them: which era it speaks, and in the modern one whether headers and body say the same (streamable HTTP,
-//! "Standard Request Headers"). What is found wrong first is what is told.
+//! Protocol version negotiation: the era of a request and, in the modern one, whether its headers match its body
+//! (streamable HTTP, "Standard Request Headers"). Official clients depend on the order of these checks.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -20,8 +19,8 @@ const NAME_HEADER: &str = "mcp-name";
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// The era of a request, once it has passed all checks of that era.
-pub(crate) fn climb(headers: &HeaderMap, request: &Request) -> Result<Era, RpcError> {
+/// The era of a request. Fails on the first check of that era that the request does not pass.
+pub(crate) fn negotiate_version(headers: &HeaderMap, request: &Request) -> Result<Era, RpcError> {
     let said = header(headers, VERSION_HEADER);
     let modern_header = matches!(&said, Ok(Some(version)) if version == MCP_NEWEST_REVISION);
     let meta = request.params.get("_meta").and_then(Value::as_object);
