@@ -35,7 +35,7 @@ const INSTRUCTIONS: &str = "A registry of A2A agents and MCP servers. Every Live
 pub(crate) struct McpServer {
     identity: Value,
     meta: Arc<RawValue>,
-    discovered: Arc<RawValue>,
+    discover_result: Arc<RawValue>,
     modern_pages: Pages,
     legacy_pages: Pages,
     results: RenderCache<Arc<RawValue>>,
@@ -48,17 +48,17 @@ impl McpServer {
     pub(crate) fn new(settings: &Settings) -> Self {
         let identity = mcp_server_card::identity(settings);
         let meta = raw(&json!({ "io.modelcontextprotocol/serverInfo": identity }));
-        let discovered = raw(&Modern::cacheable(
+        let discover_result = raw(&Modern::cacheable(
             &meta,
-            &Discovered {
+            &DiscoverResult {
                 supported_versions: MCP_REVISIONS,
                 capabilities: json!({ "tools": {} }),
                 instructions: INSTRUCTIONS,
             },
         ));
-        let modern_pages = pages(|page| raw(&Modern::cacheable(&meta, &Listed::of(page))));
-        let legacy_pages = pages(|page| raw(&Listed::of(page)));
-        Self { identity, discovered, meta, modern_pages, legacy_pages, results: RenderCache::default() }
+        let modern_pages = pages(|page| raw(&Modern::cacheable(&meta, &ListToolsResult::of(page))));
+        let legacy_pages = pages(|page| raw(&ListToolsResult::of(page)));
+        Self { identity, discover_result, meta, modern_pages, legacy_pages, results: RenderCache::default() }
     }
 
     /// The result of a request whose era has been negotiated.
@@ -70,7 +70,7 @@ impl McpServer {
         request: Request,
     ) -> Result<Arc<RawValue>, RpcError> {
         match (era, request.method.as_str()) {
-            (Era::Modern, "server/discover") => Ok(self.discovered.clone()),
+            (Era::Modern, "server/discover") => Ok(self.discover_result.clone()),
             (Era::Legacy(_), "initialize") => self.initialize(&request.params),
             (Era::Legacy(_), "ping") => Ok(raw(&json!({}))),
             (_, "tools/list") => self.list(era, &request.params),
@@ -114,22 +114,22 @@ impl McpServer {
         let operation = call::operation(&params)?;
         // A table that cannot say is left to the tool itself, which tells it in its own way.
         let Some(validator) = (operation.cache_validator)(app.clone()).await.unwrap_or_default() else {
-            return Ok(self.called(era, &call::call(app, caller, era, operation, params).await?));
+            return Ok(self.call_result(era, &call::call(app, caller, era, operation, params).await?));
         };
         let asked = json!([era == Era::Modern, operation.name, params.get("arguments")]).to_string();
         if let Some(result) = self.results.get(&asked, &validator) {
             return Ok(result);
         }
         let outcome = call::call(app, caller, era, operation, params).await?;
-        let result = self.called(era, &outcome);
+        let result = self.call_result(era, &outcome);
         if !outcome.is_error {
             self.results.put(&asked, validator, result.clone());
         }
         Ok(result)
     }
 
-    fn called(&self, era: Era, outcome: &Outcome) -> Arc<RawValue> {
-        let result = Called {
+    fn call_result(&self, era: Era, outcome: &Outcome) -> Arc<RawValue> {
+        let result = CallToolResult {
             content: [Text { kind: "text", text: outcome.content.get() }],
             structured_content: &outcome.content,
             is_error: outcome.is_error,
@@ -175,7 +175,7 @@ impl<'a, T> Modern<'a, T> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Discovered {
+struct DiscoverResult {
     supported_versions: [&'static str; 4],
     capabilities: Value,
     instructions: &'static str,
@@ -183,13 +183,13 @@ struct Discovered {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Listed<'a> {
+struct ListToolsResult<'a> {
     tools: &'a [Value],
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<&'a str>,
 }
 
-impl<'a> Listed<'a> {
+impl<'a> ListToolsResult<'a> {
     fn of(page: &'a Page<'_>) -> Self {
         Self { tools: page.tools, next_cursor: page.next.as_deref() }
     }
@@ -198,7 +198,7 @@ impl<'a> Listed<'a> {
 /// What a tool gave back, twice: structured, and the same as text for clients that know only text.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Called<'a> {
+struct CallToolResult<'a> {
     content: [Text<'a>; 1],
     structured_content: &'a RawValue,
     is_error: bool,
