@@ -1,13 +1,14 @@
-//! What goes wrong at this door, in both bindings: a JSON-RPC error over HTTP 200, or an HTTP status with a Google
-//! error (A2A 1.0 specification §5.4 and §3.3.2). Codes are the same in all dialects.
+//! Errors in both bindings: a JSON-RPC error over HTTP 200, or an HTTP status with a Google error (A2A 1.0 specification
+//! §5.4 and §3.3.2). Codes are the same in all dialects, so one type serves them.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
+use registry::a2a::{TaskError, TaskState};
 use registry::error::{Problem, shorten};
 use serde_json::{Map, Value, json};
 
-/// Why a call is not answered with a result.
+/// An error of A2A or JSON-RPC.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum A2aError {
     #[error("The body is no JSON: {0}")]
@@ -167,14 +168,40 @@ impl From<Problem> for A2aError {
     }
 }
 
-/// An answer that cannot be serialized is an internal error.
+impl From<TaskError> for A2aError {
+    fn from(error: TaskError) -> Self {
+        match error {
+            TaskError::NotFound(id) => Self::TaskNotFound(id),
+            TaskError::NotCancelable { id, state } => {
+                Self::TaskNotCancelable { id, state: state.map_or("being answered", TaskState::name) }
+            }
+            TaskError::Ended => {
+                Self::Unsupported("This task is over. Send a message without its taskId to begin another.")
+            }
+            TaskError::TooManyMessages => {
+                Self::Unsupported("This task has gone on for too long. Begin another without a taskId.")
+            }
+            TaskError::ContextMismatch => Self::param("message.contextId", "is not the one of this task."),
+            TaskError::Conflict => Self::param(
+                "id",
+                "this task was changed by another message at the same moment; send yours again.",
+            ),
+            TaskError::OnlyFiles => Self::ContentType(
+                "Files are not read here. Send a text part, or a data part with an operation.".to_owned(),
+            ),
+            TaskError::InvalidPageToken => Self::param("pageToken", "is none that this registry gave."),
+            TaskError::Internal(problem) => Self::Internal(problem),
+        }
+    }
+}
+
 impl From<serde_json::Error> for A2aError {
     fn from(error: serde_json::Error) -> Self {
         Problem::fault(error.to_string()).into()
     }
 }
 
-/// What keeps a body from being read, as this door says it.
+/// A body that was too large is an invalid request, because A2A has no code for it.
 pub(crate) fn of_body(problem: Problem) -> A2aError {
     match problem.status {
         StatusCode::UNSUPPORTED_MEDIA_TYPE => A2aError::ContentType(problem.detail),
@@ -201,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_busy_may_be_asked_again() {
+    fn a_busy_store_leads_to_a_retry_hint() {
         let error = A2aError::from(Problem::unavailable("throttled: secret"));
         assert_eq!(error.rest().headers()[header::RETRY_AFTER], "2");
         assert!(!error.rpc().to_string().contains("secret"));

@@ -1,15 +1,13 @@
-//! Reading members of a stranger's JSON: by their camel-case name or the snake-case one that some clients send, with
-//! an error that names the member. Numbers may come as text, as they do in a query.
+//! Reads members of a client's JSON, by their camel-case name or the snake-case name that some clients send. Errors
+//! name the member. Numbers may be strings, because the REST binding sends them in the query.
 
+use registry::a2a::is_valid_id;
 use registry::error::shorten;
 use serde_json::{Map, Value};
 
 use crate::errors::A2aError;
 
-/// The longest id that is taken from a client, in characters.
-const LONGEST_ID: usize = 128;
-
-/// The members of one object, and where it stands.
+/// The members of one object, with its path for errors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fields<'a> {
     members: &'a Map<String, Value>,
@@ -29,7 +27,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A member by its camel-case or snake-case name; null counts as absent.
+    /// A member by its camel-case name; null counts as absent.
     pub(crate) fn get(&self, name: &str) -> Option<&'a Value> {
         let found = self.members.get(name).or_else(|| self.members.get(&snake(name)));
         found.filter(|value| !value.is_null())
@@ -43,7 +41,7 @@ impl<'a> Fields<'a> {
         A2aError::param(self.path_of(name), detail)
     }
 
-    /// A text; absent and empty are the same.
+    /// A string; the empty one counts as absent.
     pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>, A2aError> {
         match self.get(name) {
             None => Ok(None),
@@ -52,10 +50,10 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// An id: a text of a bearable length without control characters.
+    /// A string that can be stored as an id.
     pub(crate) fn id(&self, name: &str) -> Result<Option<String>, A2aError> {
         let Some(id) = self.text(name)? else { return Ok(None) };
-        if id.chars().count() > LONGEST_ID || id.chars().any(char::is_control) {
+        if !is_valid_id(id) {
             return Err(self.wrong(name, "must have at most 128 characters, and no control characters."));
         }
         Ok(Some(id.to_owned()))
@@ -78,7 +76,6 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// True or false; absent is false.
     pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, A2aError> {
         match self.get(name) {
             None => Ok(None),
@@ -89,7 +86,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A list of texts; absent is empty.
+    /// A list of strings; absent counts as empty.
     pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, A2aError> {
         let Some(value) = self.get(name) else { return Ok(Vec::new()) };
         let texts =
@@ -101,7 +98,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// `10.0` is ten.
+/// Some JSON libraries write whole numbers as `10.0`.
 fn whole(number: f64) -> Option<u64> {
     let fits = number.fract() == 0.0 && (0.0..=9e15).contains(&number);
     fits.then(|| format!("{number:.0}").parse().ok()).flatten()

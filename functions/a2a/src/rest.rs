@@ -1,5 +1,5 @@
-//! The REST binding of 1.0 (specification §11): the same calls by path and method, with the same shapes. A path may
-//! begin with a tenant, which this registry has none of and therefore passes over.
+//! The REST binding of 1.0 (specification §11): the same calls by path and method, with the same JSON. A path may begin
+//! with a tenant; it is ignored, because this registry has only one.
 
 use axum::Extension;
 use axum::extract::{FromRequest, Path, Request, State};
@@ -12,13 +12,12 @@ use serde_json::{Map, Value};
 
 use crate::dialects::Dialect;
 use crate::errors::{A2aError, of_body};
+use crate::service::{self, PartsCache};
 use crate::version;
-use crate::work::{self, Answers};
 
-/// The media type of A2A's own, sent to whoever names it.
+/// The media type of A2A, sent only to clients that name it: others expect `application/json`.
 const A2A_JSON: &str = "application/a2a+json";
 
-/// What a path asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Call {
     Send,
@@ -32,36 +31,36 @@ enum Call {
 }
 
 /// `/api/a2a/{call}`.
-pub(crate) async fn door(
+pub(crate) async fn handle(
     State(app): State<App>,
-    Extension(answers): Extension<Answers>,
+    Extension(cache): Extension<PartsCache>,
     caller: Caller,
     Path(path): Path<String>,
     request: Request,
 ) -> Response {
     let call = call_at(&path);
-    answer(&app, &answers, caller, call, request).await
+    answer(&app, &cache, caller, call, request).await
 }
 
 /// `POST /message:send`.
 pub(crate) async fn send(
     State(app): State<App>,
-    Extension(answers): Extension<Answers>,
+    Extension(cache): Extension<PartsCache>,
     caller: Caller,
     request: Request,
 ) -> Response {
-    answer(&app, &answers, caller, Some(Call::Send), request).await
+    answer(&app, &cache, caller, Some(Call::Send), request).await
 }
 
 async fn answer(
     app: &App,
-    answers: &Answers,
+    cache: &PartsCache,
     caller: Caller,
     call: Option<Call>,
     request: Request,
 ) -> Response {
     let own_type = names_a2a_json(request.headers());
-    let mut response = match run(app, answers, caller, call, request).await {
+    let mut response = match run(app, cache, caller, call, request).await {
         Ok(result) => result.into_response(),
         Err(error) => error.rest(),
     };
@@ -79,7 +78,7 @@ fn names_a2a_json(headers: &HeaderMap) -> bool {
 
 async fn run(
     app: &App,
-    answers: &Answers,
+    cache: &PartsCache,
     caller: Caller,
     call: Option<Call>,
     request: Request,
@@ -96,11 +95,11 @@ async fn run(
     match call {
         Call::Send => {
             let params = body(request).await?;
-            work::send(app, answers, caller, &params, Dialect::V1).await
+            service::send(app, cache, caller, &params, Dialect::V1).await
         }
-        Call::List => work::list(app, caller, &query(&uri)).await,
-        Call::Get(id) => work::get(app, caller, &with_id(query(&uri), id), Dialect::V1).await,
-        Call::Cancel(id) => work::cancel(app, caller, &with_id(Map::new(), id), Dialect::V1).await,
+        Call::List => service::list(app, caller, &query(&uri)).await,
+        Call::Get(id) => service::get(app, caller, &with_id(query(&uri), id), Dialect::V1).await,
+        Call::Cancel(id) => service::cancel(app, caller, &with_id(Map::new(), id), Dialect::V1).await,
         Call::Stream | Call::Subscribe => {
             Err(A2aError::Unsupported("Streaming is not supported (capabilities.streaming is false)."))
         }
@@ -142,7 +141,7 @@ impl Call {
     }
 }
 
-/// The call that stands at a path below the base, percent-decoded.
+/// The call at a decoded path below the base.
 fn call_at(path: &str) -> Option<Call> {
     let segments: Vec<&str> = path.trim_end_matches('/').split('/').collect();
     own_call_at(&segments).or_else(|| segments.split_first().and_then(|(_, rest)| own_call_at(rest)))

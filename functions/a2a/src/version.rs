@@ -1,5 +1,5 @@
-//! The version header. Shapes follow from the name of the method, which every client gets right; the header only
-//! tells of versions that nobody here speaks (A2A 1.0 specification §3.6, and what clients were seen to send).
+//! The version header (A2A 1.0 specification §3.6). The dialect follows from the method name, which every client gets
+//! right; the header serves only to refuse versions that are not supported.
 
 use http::{HeaderMap, Uri};
 
