@@ -98,7 +98,7 @@ mod tests {
     use crate::revision::Handshake;
 
     fn told(era: Era, problem: Problem) -> Result<(Value, bool), RpcError> {
-        let outcome = failed(&CATALOGUE[0], era, problem)?;
+        let outcome = failed(CATALOGUE[0], era, problem)?;
         Ok((serde_json::from_str(outcome.content.get()).unwrap(), outcome.is_error))
     }
 
