@@ -1,5 +1,5 @@
-//! The endpoint itself: what may come in by POST, in what order it is refused, and what everybody else is told.
-//! Whatever a POST holds, the answer is JSON-RPC, or nothing with 202.
+//! The HTTP endpoint: POST carries JSON-RPC, GET describes the endpoint. Every POST is answered with JSON-RPC or with an
+//! empty 202, and official clients depend on the order in which a bad one is refused.
 
 use std::sync::Arc;
 
@@ -21,17 +21,16 @@ use crate::revision::{Era, Handshake};
 use crate::server::McpServer;
 use crate::{negotiate, origin, tools};
 
-/// A batch holds at most so many messages.
-const LONGEST_BATCH: usize = 50;
+const MAX_BATCH_LENGTH: usize = 50;
 
-/// What a batch answers stays below this, in bytes, by one result at most: an answer of a function is limited to
-/// 6 MB (AWS: Lambda quotas, synchronous payload).
-const LARGEST_BATCH: usize = 3_000_000;
+/// In bytes; one result may exceed it. The response of a function is limited to 6 MB (AWS: Lambda quotas, synchronous
+/// payload).
+const MAX_BATCH_SIZE: usize = 3_000_000;
 
-/// The endpoint behind one path.
+/// The routes of one path: two paths lead to the same server.
 pub(crate) fn routes(server: &Arc<McpServer>) -> MethodRouter<App> {
     let server = Arc::clone(server);
-    get(explain).post(move |State(app): State<App>, caller: Caller, headers: HeaderMap, body: Result<RawBody, Problem>| {
+    get(describe).post(move |State(app): State<App>, caller: Caller, headers: HeaderMap, body: Result<RawBody, Problem>| {
         async move { answer(&server, &app, caller, &headers, body).await }
     })
 }
@@ -43,7 +42,7 @@ async fn answer(
     headers: &HeaderMap,
     body: Result<RawBody, Problem>,
 ) -> Response {
-    if !origin::is_admitted(&app.settings.base_url, headers) {
+    if !origin::is_allowed(&app.settings.base_url, headers) {
         let detail = "This registry runs on the loopback and answers no page or name from elsewhere. \
             Set BASE_URL to the address at which it is to be reached.";
         let detail =
@@ -92,10 +91,10 @@ async fn result(server: &McpServer, app: &App, caller: Caller, era: Era, request
     Reply::to(&id, outcome.map_err(|error| negotiate::status_of(era, error)))
 }
 
-/// A batch of 2025-03-26, answered in its order.
+/// A batch, which only revision 2025-03-26 has. Replies keep the order of the messages.
 async fn batch(server: &McpServer, app: &App, caller: Caller, messages: Vec<Value>) -> Response {
-    if messages.is_empty() || messages.len() > LONGEST_BATCH {
-        let error = RpcError::request(format!("A batch holds 1 to {LONGEST_BATCH} messages."));
+    if messages.is_empty() || messages.len() > MAX_BATCH_LENGTH {
+        let error = RpcError::request(format!("A batch holds 1 to {MAX_BATCH_LENGTH} messages."));
         return Reply::error(None, error).into_response();
     }
     let mut replies = Vec::new();
@@ -106,7 +105,7 @@ async fn batch(server: &McpServer, app: &App, caller: Caller, messages: Vec<Valu
             Ok(Message::Request(request)) if request.method == "initialize" => {
                 Reply::error(Some(&request.id), RpcError::request("`initialize` must not stand in a batch."))
             }
-            Ok(Message::Request(request)) if size > LARGEST_BATCH => {
+            Ok(Message::Request(request)) if size > MAX_BATCH_SIZE => {
                 let error =
                     RpcError::request("The answer to this batch grew too large. Send this one by itself.");
                 Reply::error(Some(&request.id), error)
@@ -134,9 +133,8 @@ fn parse(body: &RawBody) -> Result<Value, RpcError> {
     serde_json::from_slice(&body.0).map_err(|error| RpcError::parse(&error.to_string()))
 }
 
-/// A GET: a client that wants a stream gets none here (405 is what it expects to hear); anybody else is told
-/// what stands here.
-async fn explain(State(app): State<App>, headers: HeaderMap) -> Response {
+/// Answers GET. A client that wants an event stream expects 405 where there is none; a reader gets a description.
+async fn describe(State(app): State<App>, headers: HeaderMap) -> Response {
     if wants_a_stream(&headers) {
         let detail = "This endpoint is stateless: it opens no stream. Send JSON-RPC by POST.";
         let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail);
@@ -182,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_of_the_protocol_is_told_from_a_reader() {
+    fn mcp_clients_are_distinguished_from_readers() {
         assert!(get_with(header::ACCEPT, "text/event-stream"));
         assert!(get_with(header::ACCEPT, "application/json, Text/Event-Stream;q=0.9"));
         assert!(get_with(HeaderName::from_static("mcp-protocol-version"), "2025-11-25"));

@@ -21,8 +21,8 @@ const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// The era of a request. Fails on the first check of that era that the request does not pass.
 pub(crate) fn negotiate_version(headers: &HeaderMap, request: &Request) -> Result<Era, RpcError> {
-    let said = header(headers, VERSION_HEADER);
-    let modern_header = matches!(&said, Ok(Some(version)) if version == MCP_NEWEST_REVISION);
+    let version_header = header(headers, VERSION_HEADER);
+    let modern_header = matches!(&version_header, Ok(Some(version)) if version == MCP_NEWEST_REVISION);
     let meta = request.params.get("_meta").and_then(Value::as_object);
     let modern_meta =
         meta.is_some_and(|meta| meta.contains_key(VERSION_KEY) || meta.contains_key(CAPABILITIES_KEY));
@@ -34,13 +34,13 @@ pub(crate) fn negotiate_version(headers: &HeaderMap, request: &Request) -> Resul
     if modern_header || modern_meta {
         return modern(headers, request).map(|()| Era::Modern);
     }
-    match said? {
-        None => Ok(Era::Legacy(Handshake::UNSAID)),
+    match version_header? {
+        None => Ok(Era::Legacy(Handshake::DEFAULT)),
         Some(version) => Handshake::of(&version).map(Era::Legacy).ok_or_else(|| RpcError::version(&version)),
     }
 }
 
-/// Whether a body may be a batch: only where the one revision that has them is said or implied.
+/// Whether a body may be a batch: only in revision 2025-03-26, which a request without the header implies.
 pub(crate) fn allows_batches(headers: &HeaderMap) -> bool {
     match header(headers, VERSION_HEADER) {
         Ok(None) => true,
@@ -49,7 +49,7 @@ pub(crate) fn allows_batches(headers: &HeaderMap) -> bool {
     }
 }
 
-/// Whether a body may be a response: in no revision that lacks requests of the server.
+/// Whether a body may be a response: the newest revision has no requests by the server.
 pub(crate) fn allows_responses(headers: &HeaderMap) -> bool {
     !matches!(header(headers, VERSION_HEADER), Ok(Some(version)) if version == MCP_NEWEST_REVISION)
 }
@@ -66,24 +66,24 @@ fn modern(headers: &HeaderMap, request: &Request) -> Result<(), RpcError> {
             "`params._meta` must hold `{CAPABILITIES_KEY}`, an object ({{}} will do)."
         )));
     }
-    mirrored(headers, VERSION_HEADER, version)?;
+    check_mirrored(headers, VERSION_HEADER, version)?;
     if version != MCP_NEWEST_REVISION {
         return Err(RpcError::version(version));
     }
-    mirrored(headers, METHOD_HEADER, &request.method)?;
+    check_mirrored(headers, METHOD_HEADER, &request.method)?;
     let named = match request.method.as_str() {
         "tools/call" | "prompts/get" => request.params.get("name"),
         "resources/read" => request.params.get("uri"),
         _ => None,
     };
     match named.and_then(Value::as_str) {
-        Some(name) => mirrored(headers, NAME_HEADER, name),
+        Some(name) => check_mirrored(headers, NAME_HEADER, name),
         None => Ok(()),
     }
 }
 
-/// A header must say what the body says.
-fn mirrored(headers: &HeaderMap, name: &'static str, body: &str) -> Result<(), RpcError> {
+/// Refuses a header that does not match the body.
+fn check_mirrored(headers: &HeaderMap, name: &'static str, body: &str) -> Result<(), RpcError> {
     match header(headers, name)? {
         Some(value) if value == body => Ok(()),
         Some(value) => Err(RpcError::headers(format!(
@@ -98,7 +98,8 @@ fn mirrored(headers: &HeaderMap, name: &'static str, body: &str) -> Result<(), R
     }
 }
 
-/// A header's value. `=?base64?…?=` holds what a header cannot; it is undone before anything is compared.
+/// The value of a header. Values that a header cannot hold are sent as `=?base64?…?=` and decoded before they are
+/// compared.
 fn header(headers: &HeaderMap, name: &'static str) -> Result<Option<String>, RpcError> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };
@@ -114,8 +115,8 @@ fn header(headers: &HeaderMap, name: &'static str) -> Result<Option<String>, Rpc
     String::from_utf8(bytes).map(Some).map_err(|_| unreadable())
 }
 
-/// The status of an error in its era: the older ones answer every readable request with 200, but for a revision
-/// that they do not speak.
+/// The status of an error in its era: the older revisions answer every readable request with 200, except for an
+/// unsupported revision.
 pub(crate) fn status_of(era: Era, error: RpcError) -> RpcError {
     match era {
         Era::Modern => error,

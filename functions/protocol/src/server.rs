@@ -21,10 +21,10 @@ use crate::reply::{RpcError, raw};
 use crate::revision::{Era, Handshake};
 use crate::tools::{self, Page, TOOLS};
 
-/// Milliseconds for which a client may keep the list of tools and the answer of `server/discover`.
-const FRESH_MS: u32 = 300_000;
+/// How long clients may cache the list of tools and the answer of `server/discover`.
+const TTL_MS: u32 = 300_000;
 
-/// What a model should know before it chooses a tool.
+/// Shown to the model before it chooses a tool.
 const INSTRUCTIONS: &str = "A registry of A2A agents and MCP servers. Every Live row has answered a real protocol \
     handshake within seven days, and shows the evidence. To find a peer, call search_active. To be listed, call \
     list_yourself with the URL of your card or endpoint, then check_status until its lane is `active`. Everything is \
@@ -41,7 +41,7 @@ pub(crate) struct McpServer {
     results: RenderCache<Arc<RawValue>>,
 }
 
-/// Rendered pages of `tools/list`, by the cursor that leads to each; the first has none.
+/// Serialized pages of `tools/list` by their cursors; the first page has none.
 type Pages = HashMap<Option<String>, Arc<RawValue>>;
 
 impl McpServer {
@@ -80,11 +80,11 @@ impl McpServer {
     }
 
     fn initialize(&self, params: &Map<String, Value>) -> Result<Arc<RawValue>, RpcError> {
-        let asked = params.get("protocolVersion").and_then(Value::as_str).ok_or_else(|| {
+        let requested = params.get("protocolVersion").and_then(Value::as_str).ok_or_else(|| {
             RpcError::params("`params.protocolVersion` must be a string such as \"2025-11-25\".")
         })?;
         Ok(raw(&json!({
-            "protocolVersion": Handshake::agreed(asked).date(),
+            "protocolVersion": Handshake::agreed(requested).date(),
             "capabilities": { "tools": {} },
             "serverInfo": self.identity,
             "instructions": INSTRUCTIONS,
@@ -96,14 +96,14 @@ impl McpServer {
             Era::Modern => &self.modern_pages,
             Era::Legacy(_) => &self.legacy_pages,
         };
-        let cursor = tools::asked_cursor(params)?.map(str::to_owned);
+        let cursor = tools::cursor(params)?.map(str::to_owned);
         pages.get(&cursor).cloned().ok_or_else(|| {
             let cursor = shorten(cursor.as_deref().unwrap_or_default(), 120);
             RpcError::params(format!("Unknown cursor: {cursor}. Begin again without one."))
         })
     }
 
-    /// Runs a tool, or gives its remembered result where nothing has changed since.
+    /// Runs a tool, unless its result is cached and still valid.
     async fn call(
         &self,
         app: &App,
@@ -112,18 +112,18 @@ impl McpServer {
         params: Map<String, Value>,
     ) -> Result<Arc<RawValue>, RpcError> {
         let operation = call::operation(&params)?;
-        // A table that cannot say is left to the tool itself, which tells it in its own way.
+        // If the store fails here, the tool runs and reports the failure in its own words.
         let Some(validator) = (operation.cache_validator)(app.clone()).await.unwrap_or_default() else {
             return Ok(self.call_result(era, &call::call(app, caller, era, operation, params).await?));
         };
-        let asked = json!([era == Era::Modern, operation.name, params.get("arguments")]).to_string();
-        if let Some(result) = self.results.get(&asked, &validator) {
+        let key = json!([era == Era::Modern, operation.name, params.get("arguments")]).to_string();
+        if let Some(result) = self.results.get(&key, &validator) {
             return Ok(result);
         }
         let outcome = call::call(app, caller, era, operation, params).await?;
         let result = self.call_result(era, &outcome);
         if !outcome.is_error {
-            self.results.put(&asked, validator, result.clone());
+            self.results.put(&key, validator, result.clone());
         }
         Ok(result)
     }
@@ -143,12 +143,12 @@ impl McpServer {
 
 fn pages(render: impl Fn(&Page<'_>) -> Arc<RawValue>) -> Pages {
     let mut cursor = None;
-    let pages = tools::pages(&TOOLS, tools::PAGE);
+    let pages = tools::pages(&TOOLS, tools::PAGE_SIZE);
     pages.iter().map(|page| (std::mem::replace(&mut cursor, page.next.clone()), render(page))).collect()
 }
 
-/// A result as of 2026-07-28: it says that it is complete, who made it, and how long it stays true where it may
-/// be kept (basic, "Results"; utilities/caching).
+/// A result of revision 2026-07-28 with the members that every result has (basic, "Results") and those of a cacheable one
+/// (utilities/caching).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Modern<'a, T> {
@@ -169,7 +169,7 @@ impl<'a, T> Modern<'a, T> {
     }
 
     fn cacheable(meta: &'a RawValue, result: &'a T) -> Self {
-        Self { ttl_ms: Some(FRESH_MS), cache_scope: Some("public"), ..Self::once(meta, result) }
+        Self { ttl_ms: Some(TTL_MS), cache_scope: Some("public"), ..Self::once(meta, result) }
     }
 }
 
@@ -195,7 +195,7 @@ impl<'a> ListToolsResult<'a> {
     }
 }
 
-/// What a tool gave back, twice: structured, and the same as text for clients that know only text.
+/// The answer is sent twice, structured and as text, because some clients read only text.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CallToolResult<'a> {
