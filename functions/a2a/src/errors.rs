@@ -43,16 +43,15 @@ pub(crate) enum A2aError {
     WrongMethod(&'static str),
 }
 
-/// How an error is named: the JSON-RPC code, the reason (none for JSON-RPC's own), the HTTP status, Google's status.
-type Names = (i32, Option<&'static str>, StatusCode, &'static str);
+/// The JSON-RPC code, the reason (none for JSON-RPC's own codes), the HTTP status, the Google status.
+type Codes = (i32, Option<&'static str>, StatusCode, &'static str);
 
 impl A2aError {
-    /// A parameter that cannot be taken.
     pub(crate) fn param(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::InvalidParams { field: field.into(), detail: detail.into() }
     }
 
-    fn names(&self) -> Names {
+    fn codes(&self) -> Codes {
         const BAD: StatusCode = StatusCode::BAD_REQUEST;
         match self {
             Self::Parse(_) => (-32700, None, BAD, "INVALID_ARGUMENT"),
@@ -86,9 +85,9 @@ impl A2aError {
         }
     }
 
-    /// The details that both bindings carry; all values of the metadata are text.
+    /// The details of both bindings. The values of the metadata must be strings.
     fn details(&self) -> Vec<Value> {
-        let (_, reason, ..) = self.names();
+        let (_, reason, ..) = self.codes();
         let mut metadata = Map::new();
         match self {
             Self::TaskNotFound(id) | Self::TaskNotCancelable { id, .. } => {
@@ -127,7 +126,7 @@ impl A2aError {
     /// The `error` member of a JSON-RPC answer.
     pub(crate) fn rpc(&self) -> Value {
         self.log();
-        let mut error = json!({ "code": self.names().0, "message": self.to_string() });
+        let mut error = json!({ "code": self.codes().0, "message": self.to_string() });
         let details = self.details();
         if !details.is_empty() {
             error["data"] = json!(details);
@@ -138,7 +137,7 @@ impl A2aError {
     /// The answer of the REST binding.
     pub(crate) fn rest(&self) -> Response {
         self.log();
-        let (_, _, status, google) = self.names();
+        let (_, _, status, google) = self.codes();
         let body = json!({ "error": {
             "code": status.as_u16(), "status": google, "message": self.to_string(), "details": self.details(),
         } });

@@ -86,7 +86,7 @@ async fn run(
     let call = call.ok_or(A2aError::NoSuchPath)?;
     version::check(request.headers(), request.uri())?;
     let (allowed, method) = (call.methods(), request.method());
-    // HEAD is GET without the body, which is left out on the way.
+    // The body of a HEAD response is removed by a later layer.
     let method = if *method == Method::HEAD { &Method::GET } else { method };
     if !allowed.split(", ").any(|name| name == method.as_str()) {
         return Err(A2aError::WrongMethod(allowed));
@@ -119,7 +119,7 @@ async fn body(request: Request) -> Result<Map<String, Value>, A2aError> {
     }
 }
 
-/// The query as parameters; each comes as text.
+/// The query as parameters, which are all strings.
 fn query(uri: &Uri) -> Map<String, Value> {
     let pairs = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
     pairs.map(|(name, value)| (name.into_owned(), Value::String(value.into_owned()))).collect()

@@ -1,5 +1,5 @@
-//! The read API of the official MCP registry, under `/v0.1` and the older `/v0`. Translates paths, methods and
-//! errors into that API's own; what is listed and how is decided in the crate.
+//! The read API of the official MCP registry, under `/v0.1` and the older `/v0`. It only translates paths, methods and
+//! errors; the content of the answers is decided in the crate.
 
 mod error;
 mod path;
@@ -22,8 +22,8 @@ use serde_json::json;
 use error::RegistryApiError;
 use path::{Call, Extension};
 
-/// Seconds for which an answer may be shown again without asking.
-const AGE: u32 = 5;
+/// In seconds: how long clients may cache an answer.
+const MAX_AGE: u32 = 5;
 
 /// The routes of this API.
 pub(crate) fn routes() -> Router<App> {
@@ -53,11 +53,11 @@ async fn handle(
     }?;
     let validator = CacheValidator::of_body(&body);
     let body = Some(body).filter(|_| !validator.is_held_by(request.headers()));
-    Ok(rest::kept_for(AGE, &validator, "application/json", body))
+    Ok(rest::kept_for(MAX_AGE, &validator, "application/json", body))
 }
 
-/// Lets reads pass. The writes that the official API documents for a path are refused in its words: this registry
-/// lists what answers a probe, and nothing by decree.
+/// Accepts reads. Documented writes are refused as the official API documents it, because a server is listed here only
+/// when it answers a probe.
 fn check_method(call: &Call, method: &Method, headers: &HeaderMap) -> Result<(), RegistryApiError> {
     let (reads, writes): (bool, &[Method]) = match call {
         Call::Version(..) => (true, &[Method::PUT, Method::DELETE]),
@@ -65,7 +65,7 @@ fn check_method(call: &Call, method: &Method, headers: &HeaderMap) -> Result<(),
         _ => (true, &[]),
     };
     match method {
-        // HEAD is GET without the body, which is left out on the way.
+        // The body of a HEAD response is removed by a later layer.
         &Method::GET | &Method::HEAD if reads => Ok(()),
         method if writes.contains(method) && headers.contains_key(header::AUTHORIZATION) => {
             Err(RegistryApiError::ReadOnly)

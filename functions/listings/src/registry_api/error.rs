@@ -1,5 +1,5 @@
-//! What goes wrong here, in the official API's own body: what its OpenAPI documents (`error`) and what the
-//! official service sends (`title`, `status`, `detail`, `errors`), as plain `application/json`.
+//! Errors of the official registry API. The body has both what its OpenAPI documents (`error`) and what the official
+//! service sends (`title`, `status`, `detail`, `errors`), because clients were written against either.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 const WRITING: &str =
     "nothing is written through this API. Publish with POST /api/publish; what answers a probe is listed.";
 
-/// Why a request is not answered with servers.
+/// An error of the official registry API.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RegistryApiError {
     #[error("{}", .0.detail)]
