@@ -32,6 +32,7 @@ pub mod ard;
 pub mod intent;
 pub mod registry_api;
 
+pub mod a2a;
 pub mod documents;
 
 pub mod http;

@@ -1,5 +1,5 @@
-//! What this door says of itself: the contract's status object for whoever opens it with GET, and `help`.
-//! Both are drawn from the catalogue and the table of methods.
+//! The description of this endpoint: the contract's status object for GET, and the answer to `help`. Both are derived
+//! from the catalogue and the table of methods, so that they cannot go out of date.
 
 use axum::Json;
 use axum::extract::State;
@@ -23,7 +23,7 @@ pub(crate) async fn status(State(app): State<App>) -> Json<Value> {
         "discovery": url("/discovery.json"),
         "versions": ["1.0", "0.3", "0.2"],
         "bindings": ["JSONRPC", "HTTP+JSON"],
-        "methods": dialects::answered(),
+        "methods": dialects::supported(),
         "note": "POST JSON-RPC 2.0 here. A message in plain words is understood (\"list my agent at https://…\"); a data \
             part {\"operation\": …, \"arguments\": {…}} runs that operation. Call the method `help` for examples.",
     }))
@@ -34,7 +34,7 @@ pub(crate) fn help(settings: &Settings) -> Value {
     json!({
         "ok": true,
         "text": intent::help_text(&settings.brand),
-        "methods": dialects::answered(),
+        "methods": dialects::supported(),
         "operations": intent::what_can_be_done(),
         "endpoint": settings.url("/api/a2a"),
         "agent_card": settings.url("/.well-known/agent-card.json"),

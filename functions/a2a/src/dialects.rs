@@ -1,30 +1,29 @@
-//! The dialects by the names of their methods: 1.0 writes `SendMessage`, the older ones `message/send`. What a method
-//! is called tells how its answer must look; no header is needed for that, and many clients send none.
+//! The dialects by their method names: 1.0 calls `SendMessage` what the older ones call `message/send`. The method name
+//! decides the dialect of the answer, because many clients send no version header.
 
+mod object;
 pub(crate) mod older;
 pub(crate) mod v1;
 
 use std::sync::Arc;
 
+use registry::a2a::{Part, Task};
 use registry::http::JsonEnvelope;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
-use crate::message::{Exactness, Part};
-use crate::task::Task;
-
-/// How an answer must look.
+/// The version that an answer is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// A2A 1.0.
     V1,
-    /// A2A 0.3, with what readers of 0.2 look for beside it.
+    /// A2A 0.3, with the members that clients of 0.2 read.
     V03,
     /// A2A 0.2: a `tasks/send` whose client names the task.
     V02,
 }
 
-/// A method that is answered.
+/// A known method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
     Send(Dialect),
@@ -38,7 +37,7 @@ pub(crate) enum Method {
     ExtendedCard(Dialect),
 }
 
-/// Every method there is, by its name.
+/// Every known method by its name.
 const METHODS: [(&str, Method); 31] = [
     ("SendMessage", Method::Send(Dialect::V1)),
     ("GetTask", Method::Get(Dialect::V1)),
@@ -73,29 +72,20 @@ const METHODS: [(&str, Method); 31] = [
     ("agent/getExtendedCard", Method::ExtendedCard(Dialect::V03)),
 ];
 
-/// The method of a name.
 pub(crate) fn method(name: &str) -> Option<Method> {
     METHODS.iter().find(|(known, _)| *known == name).map(|(_, method)| *method)
 }
 
-/// The names of the methods that do more than say that they are not there.
-pub(crate) fn answered() -> Vec<&'static str> {
-    let answered = |method: &Method| {
+/// The names of the methods that are supported; the others are known only to be refused with the right error.
+pub(crate) fn supported() -> Vec<&'static str> {
+    let is_supported = |method: &Method| {
         matches!(method, Method::Send(_) | Method::Get(_) | Method::Cancel(_) | Method::List | Method::Help)
     };
-    METHODS.iter().filter(|(_, method)| answered(method)).map(|(name, _)| *name).collect()
+    METHODS.iter().filter(|(_, method)| is_supported(method)).map(|(name, _)| *name).collect()
 }
 
 impl Dialect {
-    /// How exact its messages must be.
-    pub(crate) const fn exactness(self) -> Exactness {
-        match self {
-            Self::V1 => Exactness::Strict,
-            Self::V03 | Self::V02 => Exactness::Lenient,
-        }
-    }
-
-    /// Parts, apart from the message that they will stand in.
+    /// Parts without a message around them, so that they can be cached.
     pub(crate) fn parts(self, parts: Vec<Part>) -> Vec<Value> {
         match self {
             Self::V1 => parts.into_iter().map(v1::part).collect(),
@@ -103,7 +93,7 @@ impl Dialect {
         }
     }
 
-    /// A message as an answer, around parts that are written already.
+    /// A message as an answer, around parts that are already serialized.
     pub(crate) fn message(
         self,
         id: &str,
@@ -125,7 +115,7 @@ impl Dialect {
         }
     }
 
-    /// A task.
+    /// A task as an answer to a request for it.
     pub(crate) fn task(self, task: Task, history: Option<u64>) -> Value {
         match self {
             Self::V1 => v1::task(task, history, true),
@@ -135,42 +125,19 @@ impl Dialect {
     }
 }
 
-/// An object under construction; what is absent is left out.
-#[derive(Debug, Default)]
-struct Shape(Map<String, Value>);
-
-impl Shape {
-    fn put(&mut self, name: &str, value: Option<impl Into<Value>>) {
-        if let Some(value) = value {
-            self.0.insert(name.to_owned(), value.into());
-        }
-    }
-}
-
-impl From<Shape> for Value {
-    fn from(shape: Shape) -> Self {
-        Self::Object(shape.0)
-    }
-}
-
-/// A list, unless it is empty.
-fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
-    (!list.is_empty()).then_some(list)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_method_has_one_name() {
+    fn method_names_are_unique() {
         let names: BTreeSet<&str> = METHODS.iter().map(|(name, _)| *name).collect();
         assert_eq!(names.len(), METHODS.len());
         assert_eq!(method("message/send"), Some(Method::Send(Dialect::V03)));
         assert!(method("sendmessage").is_none());
         for name in ["message/send", "tasks/send", "help", "SendMessage", "ListTasks"] {
-            assert!(answered().contains(&name));
+            assert!(supported().contains(&name));
         }
     }
 }

@@ -1,15 +1,16 @@
-//! What goes wrong at this door, in both bindings: a JSON-RPC error over HTTP 200, or an HTTP status with a Google
-//! error (A2A 1.0 specification §5.4 and §3.3.2). Codes are the same in all dialects.
+//! Errors in both bindings: a JSON-RPC error over HTTP 200, or an HTTP status with a Google error (A2A 1.0 specification
+//! §5.4 and §3.3.2). Codes are the same in all dialects, so one type serves them.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
+use registry::a2a::{TaskError, TaskState};
 use registry::error::{Problem, shorten};
 use serde_json::{Map, Value, json};
 
-/// Why a call is not answered with a result.
+/// An error of A2A or JSON-RPC.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub(crate) enum Fault {
+pub(crate) enum A2aError {
     #[error("The body is no JSON: {0}")]
     Parse(String),
     #[error("{0}")]
@@ -42,16 +43,15 @@ pub(crate) enum Fault {
     WrongMethod(&'static str),
 }
 
-/// How a fault is named: the JSON-RPC code, the reason (none for JSON-RPC's own), the HTTP status, Google's status.
-type Names = (i32, Option<&'static str>, StatusCode, &'static str);
+/// The JSON-RPC code, the reason (none for JSON-RPC's own codes), the HTTP status, the Google status.
+type Codes = (i32, Option<&'static str>, StatusCode, &'static str);
 
-impl Fault {
-    /// A parameter that cannot be taken.
+impl A2aError {
     pub(crate) fn param(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::InvalidParams { field: field.into(), detail: detail.into() }
     }
 
-    fn names(&self) -> Names {
+    fn codes(&self) -> Codes {
         const BAD: StatusCode = StatusCode::BAD_REQUEST;
         match self {
             Self::Parse(_) => (-32700, None, BAD, "INVALID_ARGUMENT"),
@@ -85,9 +85,9 @@ impl Fault {
         }
     }
 
-    /// The details that both bindings carry; all values of the metadata are text.
+    /// The details of both bindings. The values of the metadata must be strings.
     fn details(&self) -> Vec<Value> {
-        let (_, reason, ..) = self.names();
+        let (_, reason, ..) = self.codes();
         let mut metadata = Map::new();
         match self {
             Self::TaskNotFound(id) | Self::TaskNotCancelable { id, .. } => {
@@ -126,7 +126,7 @@ impl Fault {
     /// The `error` member of a JSON-RPC answer.
     pub(crate) fn rpc(&self) -> Value {
         self.log();
-        let mut error = json!({ "code": self.names().0, "message": self.to_string() });
+        let mut error = json!({ "code": self.codes().0, "message": self.to_string() });
         let details = self.details();
         if !details.is_empty() {
             error["data"] = json!(details);
@@ -137,7 +137,7 @@ impl Fault {
     /// The answer of the REST binding.
     pub(crate) fn rest(&self) -> Response {
         self.log();
-        let (_, _, status, google) = self.names();
+        let (_, _, status, google) = self.codes();
         let body = json!({ "error": {
             "code": status.as_u16(), "status": google, "message": self.to_string(), "details": self.details(),
         } });
@@ -161,24 +161,50 @@ impl Fault {
     }
 }
 
-impl From<Problem> for Fault {
+impl From<Problem> for A2aError {
     fn from(problem: Problem) -> Self {
         Self::Internal(Box::new(problem))
     }
 }
 
-/// An answer that cannot be written is a fault of ours.
-impl From<serde_json::Error> for Fault {
+impl From<TaskError> for A2aError {
+    fn from(error: TaskError) -> Self {
+        match error {
+            TaskError::NotFound(id) => Self::TaskNotFound(id),
+            TaskError::NotCancelable { id, state } => {
+                Self::TaskNotCancelable { id, state: state.map_or("being answered", TaskState::name) }
+            }
+            TaskError::Ended => {
+                Self::Unsupported("This task is over. Send a message without its taskId to begin another.")
+            }
+            TaskError::TooManyMessages => {
+                Self::Unsupported("This task has gone on for too long. Begin another without a taskId.")
+            }
+            TaskError::ContextMismatch => Self::param("message.contextId", "is not the one of this task."),
+            TaskError::Conflict => Self::param(
+                "id",
+                "this task was changed by another message at the same moment; send yours again.",
+            ),
+            TaskError::OnlyFiles => Self::ContentType(
+                "Files are not read here. Send a text part, or a data part with an operation.".to_owned(),
+            ),
+            TaskError::InvalidPageToken => Self::param("pageToken", "is none that this registry gave."),
+            TaskError::Internal(problem) => Self::Internal(problem),
+        }
+    }
+}
+
+impl From<serde_json::Error> for A2aError {
     fn from(error: serde_json::Error) -> Self {
         Problem::fault(error.to_string()).into()
     }
 }
 
-/// What keeps a body from being read, as this door says it.
-pub(crate) fn of_body(problem: Problem) -> Fault {
+/// A body that was too large is an invalid request, because A2A has no code for it.
+pub(crate) fn of_body(problem: Problem) -> A2aError {
     match problem.status {
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => Fault::ContentType(problem.detail),
-        StatusCode::BAD_REQUEST | StatusCode::PAYLOAD_TOO_LARGE => Fault::InvalidRequest(problem.detail),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => A2aError::ContentType(problem.detail),
+        StatusCode::BAD_REQUEST | StatusCode::PAYLOAD_TOO_LARGE => A2aError::InvalidRequest(problem.detail),
         _ => problem.into(),
     }
 }
@@ -188,23 +214,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_carry_their_reason_in_both_bindings() {
-        let fault = Fault::TaskNotFound("x".to_owned());
-        let error = fault.rpc();
-        assert_eq!(error["code"], -32001);
-        assert_eq!(error["data"][0]["reason"], "TASK_NOT_FOUND");
-        assert_eq!(error["data"][0]["metadata"], json!({ "taskId": "x" }));
-        assert_eq!(fault.rest().status(), StatusCode::NOT_FOUND);
-        let fault = Fault::param("message", "is missing.");
-        assert_eq!(fault.rpc()["data"][0]["fieldViolations"][0]["field"], "message");
-        assert_eq!(Fault::WrongMethod("GET").rest().headers()[header::ALLOW], "GET");
+    fn errors_carry_their_reason_in_both_bindings() {
+        let error = A2aError::TaskNotFound("x".to_owned());
+        let rpc = error.rpc();
+        assert_eq!(rpc["code"], -32001);
+        assert_eq!(rpc["data"][0]["reason"], "TASK_NOT_FOUND");
+        assert_eq!(rpc["data"][0]["metadata"], json!({ "taskId": "x" }));
+        assert_eq!(error.rest().status(), StatusCode::NOT_FOUND);
+        let error = A2aError::param("message", "is missing.");
+        assert_eq!(error.rpc()["data"][0]["fieldViolations"][0]["field"], "message");
+        assert_eq!(A2aError::WrongMethod("GET").rest().headers()[header::ALLOW], "GET");
     }
 
     #[test]
-    fn what_is_busy_may_be_asked_again() {
-        let fault = Fault::from(Problem::unavailable("throttled: secret"));
-        assert_eq!(fault.rest().headers()[header::RETRY_AFTER], "2");
-        assert!(!fault.rpc().to_string().contains("secret"));
-        assert_eq!(fault.rpc()["data"][0]["retryDelay"], "2s");
+    fn a_busy_store_leads_to_a_retry_hint() {
+        let error = A2aError::from(Problem::unavailable("throttled: secret"));
+        assert_eq!(error.rest().headers()[header::RETRY_AFTER], "2");
+        assert!(!error.rpc().to_string().contains("secret"));
+        assert_eq!(error.rpc()["data"][0]["retryDelay"], "2s");
     }
 }

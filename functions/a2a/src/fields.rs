@@ -1,15 +1,13 @@
-//! Reading members of a stranger's JSON: by their camel-case name or the snake-case one that some clients send, with
-//! a fault that names the member. Numbers may come as text, as they do in a query.
+//! Reads members of a client's JSON, by their camel-case name or the snake-case name that some clients send. Errors
+//! name the member. Numbers may be strings, because the REST binding sends them in the query.
 
+use registry::a2a::is_valid_id;
 use registry::error::shorten;
 use serde_json::{Map, Value};
 
-use crate::errors::Fault;
+use crate::errors::A2aError;
 
-/// The longest id that is taken from a client, in characters.
-const LONGEST_ID: usize = 128;
-
-/// The members of one object, and where it stands.
+/// The members of one object, with its path for errors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fields<'a> {
     members: &'a Map<String, Value>,
@@ -22,14 +20,14 @@ impl<'a> Fields<'a> {
     }
 
     /// The object at `path`.
-    pub(crate) fn at(value: &'a Value, path: &'a str) -> Result<Self, Fault> {
+    pub(crate) fn at(value: &'a Value, path: &'a str) -> Result<Self, A2aError> {
         match value.as_object() {
             Some(members) => Ok(Self { members, path }),
-            None => Err(Fault::param(path, "must be an object.")),
+            None => Err(A2aError::param(path, "must be an object.")),
         }
     }
 
-    /// A member by its camel-case or snake-case name; null counts as absent.
+    /// A member by its camel-case name; null counts as absent.
     pub(crate) fn get(&self, name: &str) -> Option<&'a Value> {
         let found = self.members.get(name).or_else(|| self.members.get(&snake(name)));
         found.filter(|value| !value.is_null())
@@ -39,12 +37,12 @@ impl<'a> Fields<'a> {
         if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
 
-    pub(crate) fn wrong(&self, name: &str, detail: &str) -> Fault {
-        Fault::param(self.path_of(name), detail)
+    pub(crate) fn wrong(&self, name: &str, detail: &str) -> A2aError {
+        A2aError::param(self.path_of(name), detail)
     }
 
-    /// A text; absent and empty are the same.
-    pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>, Fault> {
+    /// A string; the empty one counts as absent.
+    pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>, A2aError> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
@@ -52,17 +50,17 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// An id: a text of a bearable length without control characters.
-    pub(crate) fn id(&self, name: &str) -> Result<Option<String>, Fault> {
+    /// A string that can be stored as an id.
+    pub(crate) fn id(&self, name: &str) -> Result<Option<String>, A2aError> {
         let Some(id) = self.text(name)? else { return Ok(None) };
-        if id.chars().count() > LONGEST_ID || id.chars().any(char::is_control) {
+        if !is_valid_id(id) {
             return Err(self.wrong(name, "must have at most 128 characters, and no control characters."));
         }
         Ok(Some(id.to_owned()))
     }
 
     /// A whole number within bounds.
-    pub(crate) fn number(&self, name: &str, least: u64, most: u64) -> Result<Option<u64>, Fault> {
+    pub(crate) fn number(&self, name: &str, least: u64, most: u64) -> Result<Option<u64>, A2aError> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let number = match value {
             Value::Number(number) => number.as_u64().or_else(|| whole(number.as_f64()?)),
@@ -78,8 +76,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// True or false; absent is false.
-    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Fault> {
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, A2aError> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::Bool(flag)) => Ok(Some(*flag)),
@@ -89,8 +86,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A list of texts; absent is empty.
-    pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, Fault> {
+    /// A list of strings; absent counts as empty.
+    pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, A2aError> {
         let Some(value) = self.get(name) else { return Ok(Vec::new()) };
         let texts =
             value.as_array().map(|list| list.iter().map(|text| text.as_str().map(str::to_owned)).collect());
@@ -101,7 +98,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// `10.0` is ten.
+/// Some JSON libraries write whole numbers as `10.0`.
 fn whole(number: f64) -> Option<u64> {
     let fits = number.fract() == 0.0 && (0.0..=9e15).contains(&number);
     fits.then(|| format!("{number:.0}").parse().ok()).flatten()

@@ -1,5 +1,5 @@
-//! The door for A2A agents: JSON-RPC in the dialects 1.0, 0.3 and 0.2, the REST binding of 1.0, and tasks that are
-//! kept for a day. Translates between the protocol and a conversation; what a message means is decided in the crate.
+//! The A2A endpoint: JSON-RPC in the dialects 1.0, 0.3 and 0.2, and the REST binding of 1.0. It only translates: what a
+//! message does and how tasks are stored is decided in `registry::a2a`.
 
 mod about;
 mod dialects;
@@ -8,9 +8,8 @@ mod fields;
 mod message;
 mod rest;
 mod rpc;
-mod task;
+mod service;
 mod version;
-mod work;
 
 use axum::routing::{any, get, post};
 use axum::{Extension, Router};
@@ -20,10 +19,10 @@ use registry::http::with_middleware;
 /// The routes of this function. The strict card below the same base is served by the function that may sign.
 pub fn router(app: App) -> Router {
     let routes = Router::new()
-        .route("/api/a2a", get(about::status).post(rpc::door))
-        .route("/api/a2a/", get(about::status).post(rpc::door))
-        .route("/api/a2a/{*call}", any(rest::door))
+        .route("/api/a2a", get(about::status).post(rpc::handle))
+        .route("/api/a2a/", get(about::status).post(rpc::handle))
+        .route("/api/a2a/{*call}", any(rest::handle))
         // Cards in the wild name the bare host as their REST interface.
         .route("/message:send", post(rest::send));
-    with_middleware(routes.layer(Extension(work::Answers::default())), app)
+    with_middleware(routes.layer(Extension(service::PartsCache::default())), app)
 }

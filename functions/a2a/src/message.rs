@@ -1,142 +1,51 @@
-//! A message, whatever dialect brought it: read generously, kept in one form, with no member that nobody knows.
-//! What it says, apart from who said it and where, is handed to the conversation.
+//! Reads a message of any dialect into the one form of the crate. Older clients are read leniently: they were seen to
+//! leave out what their version does not check.
 
-use registry::intent::Said;
-use serde::{Deserialize, Serialize};
+use registry::a2a::{Content, Message, Part, Role};
 use serde_json::{Map, Value};
 
-use crate::errors::Fault;
+use crate::dialects::Dialect;
+use crate::errors::A2aError;
 use crate::fields::Fields;
 
-/// At most so many parts are read.
-const MOST_PARTS: usize = 100;
+const MAX_PARTS: usize = 100;
 
-/// Who speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Role {
-    User,
-    Agent,
-}
-
-/// One thing said once.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Message {
-    pub(crate) id: String,
-    pub(crate) role: Role,
-    pub(crate) parts: Vec<Part>,
-    pub(crate) context_id: Option<String>,
-    pub(crate) task_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) metadata: Option<Map<String, Value>>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) extensions: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) references: Vec<String>,
-}
-
-/// A piece of a message or an artifact.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Part {
-    pub(crate) content: Content,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) media_type: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) filename: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) metadata: Option<Map<String, Value>>,
-}
-
-/// What a piece holds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Content {
-    Text(String),
-    Data(Value),
-    /// A file by its address.
-    Url(String),
-    /// A file as base64.
-    Raw(String),
-}
-
-/// How exact a dialect is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exactness {
-    /// 1.0: an id and a role are required.
-    Strict,
-    /// 0.3 and 0.2: clients in the wild leave out what they do not need.
-    Lenient,
-}
-
-impl Part {
-    pub(crate) fn text(text: impl Into<String>) -> Self {
-        let media_type = Some("text/plain".to_owned());
-        Self { content: Content::Text(text.into()), media_type, filename: None, metadata: None }
-    }
-
-    pub(crate) fn data(data: Value) -> Self {
-        let media_type = Some("application/json".to_owned());
-        Self { content: Content::Data(data), media_type, filename: None, metadata: None }
-    }
-}
-
-impl Message {
-    /// Reads the `message` member of the parameters of a call.
-    pub(crate) fn read(
-        params: Fields<'_>,
-        exactness: Exactness,
-        new_id: impl FnOnce() -> String,
-    ) -> Result<Self, Fault> {
-        let Some(value) = params.get("message") else { return Err(params.wrong("message", "is missing.")) };
-        let message = Fields::at(value, "message")?;
-        let id = match (message.id("messageId")?, exactness) {
-            (Some(id), _) => id,
-            (None, Exactness::Lenient) => new_id(),
-            (None, Exactness::Strict) => {
-                return Err(message.wrong("messageId", "is missing: give each message an id."));
-            }
-        };
-        Ok(Self {
-            id,
-            role: role(message, exactness)?,
-            parts: parts(message)?,
-            context_id: message.id("contextId")?,
-            task_id: message.id("taskId")?,
-            metadata: metadata(message)?,
-            extensions: message.texts("extensions")?,
-            references: message.texts("referenceTaskIds")?,
-        })
-    }
-
-    /// What it says.
-    pub(crate) fn said(&self) -> Result<Said, Fault> {
-        let mut said = Said::default();
-        let mut files = 0_usize;
-        for part in &self.parts {
-            match &part.content {
-                Content::Text(text) if said.text.is_empty() => said.text.clone_from(text),
-                Content::Text(text) => said.text = format!("{}\n{text}", said.text),
-                Content::Data(data) => said.data.push(data.clone()),
-                Content::Url(url) => said.urls.push(url.clone()),
-                Content::Raw(_) => files += 1,
-            }
+/// Reads the `message` member of the parameters of a call.
+pub(crate) fn read(
+    params: Fields<'_>,
+    dialect: Dialect,
+    new_id: impl FnOnce() -> String,
+) -> Result<Message, A2aError> {
+    let Some(value) = params.get("message") else { return Err(params.wrong("message", "is missing.")) };
+    let message = Fields::at(value, "message")?;
+    let id = match (message.id("messageId")?, dialect) {
+        (Some(id), _) => id,
+        (None, Dialect::V03 | Dialect::V02) => new_id(),
+        (None, Dialect::V1) => {
+            return Err(message.wrong("messageId", "is missing: give each message an id."));
         }
-        if files == self.parts.len() {
-            return Err(Fault::ContentType(
-                "Files are not read here. Send a text part, or a data part with an operation.".to_owned(),
-            ));
-        }
-        Ok(said)
-    }
+    };
+    Ok(Message {
+        id,
+        role: role(message, dialect)?,
+        parts: parts(message)?,
+        context_id: message.id("contextId")?,
+        task_id: message.id("taskId")?,
+        metadata: metadata(message)?,
+        extensions: message.texts("extensions")?,
+        references: message.texts("referenceTaskIds")?,
+    })
 }
 
-fn role(message: Fields<'_>, exactness: Exactness) -> Result<Role, Fault> {
-    match (message.text("role")?, exactness) {
-        (Some("ROLE_USER" | "user"), _) | (None, Exactness::Lenient) => Ok(Role::User),
+fn role(message: Fields<'_>, dialect: Dialect) -> Result<Role, A2aError> {
+    match (message.text("role")?, dialect) {
+        (Some("ROLE_USER" | "user"), _) | (None, Dialect::V03 | Dialect::V02) => Ok(Role::User),
         (Some("ROLE_AGENT" | "agent"), _) => Ok(Role::Agent),
         _ => Err(message.wrong("role", "must be ROLE_USER (in A2A 0.3: user).")),
     }
 }
 
-fn metadata(of: Fields<'_>) -> Result<Option<Map<String, Value>>, Fault> {
+fn metadata(of: Fields<'_>) -> Result<Option<Map<String, Value>>, A2aError> {
     match of.get("metadata") {
         None => Ok(None),
         Some(Value::Object(members)) => Ok(Some(members.clone())),
@@ -144,11 +53,11 @@ fn metadata(of: Fields<'_>) -> Result<Option<Map<String, Value>>, Fault> {
     }
 }
 
-fn parts(message: Fields<'_>) -> Result<Vec<Part>, Fault> {
+fn parts(message: Fields<'_>) -> Result<Vec<Part>, A2aError> {
     // The REST binding of 0.3 called them `content`.
     let parts = message.get("parts").or_else(|| message.get("content")).and_then(Value::as_array);
     match parts {
-        Some(parts) if (1..=MOST_PARTS).contains(&parts.len()) => {
+        Some(parts) if (1..=MAX_PARTS).contains(&parts.len()) => {
             parts.iter().enumerate().map(|(at, value)| part(value, &format!("message.parts[{at}]"))).collect()
         }
         Some(_) => Err(message.wrong("parts", "must hold 1 to 100 parts, such as {\"text\": \"help\"}.")),
@@ -156,8 +65,9 @@ fn parts(message: Fields<'_>) -> Result<Vec<Part>, Fault> {
     }
 }
 
-/// 1.0 says what a part is by the member it has, 0.3 by `kind`, 0.2 by `type`; older files stand in a `file`.
-fn part(value: &Value, path: &str) -> Result<Part, Fault> {
+/// Reads a part by the member that it has, because `kind` (0.3) and `type` (0.2) are often missing or wrong. Before 1.0
+/// the members of a file are in a `file` object.
+fn part(value: &Value, path: &str) -> Result<Part, A2aError> {
     let part = Fields::at(value, path)?;
     let file = part.get("file").map(|file| Fields::at(file, path)).transpose()?;
     let beside = file.unwrap_or(part);
@@ -182,7 +92,7 @@ fn part(value: &Value, path: &str) -> Result<Part, Fault> {
     let metadata = metadata(part)?;
     match <[Content; 1]>::try_from(contents) {
         Ok([content]) => Ok(Part { content, media_type, filename, metadata }),
-        Err(_) => Err(Fault::param(path, "must hold exactly one of text, data, url and raw.")),
+        Err(_) => Err(A2aError::param(path, "must hold exactly one of text, data, url and raw.")),
     }
 }
 
@@ -191,9 +101,9 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(message: &Value, exactness: Exactness) -> Result<Message, Fault> {
+    fn message(message: &Value, dialect: Dialect) -> Result<Message, A2aError> {
         let params = json!({ "message": message });
-        Message::read(Fields::at(&params, "").unwrap(), exactness, || "new".to_owned())
+        read(Fields::at(&params, "").unwrap(), dialect, || "new".to_owned())
     }
 
     #[test]
@@ -211,15 +121,15 @@ mod tests {
                 Content::Raw("aGk=".to_owned()),
             ),
         ] {
-            let message = read(&json!({ "role": "user", "parts": [part] }), Exactness::Lenient).unwrap();
+            let message = message(&json!({ "role": "user", "parts": [part] }), Dialect::V03).unwrap();
             assert_eq!(message.parts[0].content, content);
         }
     }
 
     #[test]
-    fn what_is_missing_or_wrong_is_named() {
+    fn errors_name_the_member() {
         let text = json!([{ "text": "x" }]);
-        for (message, field) in [
+        for (value, field) in [
             (json!({ "role": "ROLE_USER", "parts": text }), "message.messageId"),
             (json!({ "messageId": "m", "parts": text }), "message.role"),
             (json!({ "messageId": "m", "role": "ROLE_KING", "parts": text }), "message.role"),
@@ -237,19 +147,10 @@ mod tests {
             (json!({ "messageId": 7, "role": "ROLE_USER", "parts": text }), "message.messageId"),
             (json!("hello"), "message"),
         ] {
-            let Err(Fault::InvalidParams { field: named, .. }) = read(&message, Exactness::Strict) else {
-                panic!("{message} was taken");
+            let Err(A2aError::InvalidParams { field: named, .. }) = message(&value, Dialect::V1) else {
+                panic!("{value} was accepted");
             };
-            assert_eq!(named, field, "{message}");
+            assert_eq!(named, field, "{value}");
         }
-    }
-
-    #[test]
-    fn files_alone_say_nothing() {
-        let raw = json!({ "parts": [{ "raw": "aGk=" }] });
-        assert!(matches!(read(&raw, Exactness::Lenient).unwrap().said(), Err(Fault::ContentType(_))));
-        let both = json!({ "parts": [{ "raw": "aGk=" }, { "text": "list" }, { "text": "me" }, { "url": "https://a" }] });
-        let said = read(&both, Exactness::Lenient).unwrap().said().unwrap();
-        assert_eq!((said.text.as_str(), said.urls.as_slice()), ("list\nme", &["https://a".to_owned()][..]));
     }
 }

@@ -1,5 +1,5 @@
-//! The REST binding of 1.0 (specification §11): the same calls by path and method, with the same shapes. A path may
-//! begin with a tenant, which this registry has none of and therefore passes over.
+//! The REST binding of 1.0 (specification §11): the same calls by path and method, with the same JSON. A path may begin
+//! with a tenant; it is ignored, because this registry has only one.
 
 use axum::Extension;
 use axum::extract::{FromRequest, Path, Request, State};
@@ -11,14 +11,13 @@ use registry::model::Caller;
 use serde_json::{Map, Value};
 
 use crate::dialects::Dialect;
-use crate::errors::{Fault, of_body};
+use crate::errors::{A2aError, of_body};
+use crate::service::{self, PartsCache};
 use crate::version;
-use crate::work::{self, Answers};
 
-/// The media type of A2A's own, sent to whoever names it.
+/// The media type of A2A, sent only to clients that name it: others expect `application/json`.
 const A2A_JSON: &str = "application/a2a+json";
 
-/// What a path asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Call {
     Send,
@@ -32,38 +31,38 @@ enum Call {
 }
 
 /// `/api/a2a/{call}`.
-pub(crate) async fn door(
+pub(crate) async fn handle(
     State(app): State<App>,
-    Extension(answers): Extension<Answers>,
+    Extension(cache): Extension<PartsCache>,
     caller: Caller,
     Path(path): Path<String>,
     request: Request,
 ) -> Response {
     let call = call_at(&path);
-    answer(&app, &answers, caller, call, request).await
+    answer(&app, &cache, caller, call, request).await
 }
 
 /// `POST /message:send`.
 pub(crate) async fn send(
     State(app): State<App>,
-    Extension(answers): Extension<Answers>,
+    Extension(cache): Extension<PartsCache>,
     caller: Caller,
     request: Request,
 ) -> Response {
-    answer(&app, &answers, caller, Some(Call::Send), request).await
+    answer(&app, &cache, caller, Some(Call::Send), request).await
 }
 
 async fn answer(
     app: &App,
-    answers: &Answers,
+    cache: &PartsCache,
     caller: Caller,
     call: Option<Call>,
     request: Request,
 ) -> Response {
     let own_type = names_a2a_json(request.headers());
-    let mut response = match run(app, answers, caller, call, request).await {
+    let mut response = match run(app, cache, caller, call, request).await {
         Ok(result) => result.into_response(),
-        Err(fault) => fault.rest(),
+        Err(error) => error.rest(),
     };
     if own_type {
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(A2A_JSON));
@@ -79,48 +78,48 @@ fn names_a2a_json(headers: &HeaderMap) -> bool {
 
 async fn run(
     app: &App,
-    answers: &Answers,
+    cache: &PartsCache,
     caller: Caller,
     call: Option<Call>,
     request: Request,
-) -> Result<JsonEnvelope, Fault> {
-    let call = call.ok_or(Fault::NoSuchPath)?;
+) -> Result<JsonEnvelope, A2aError> {
+    let call = call.ok_or(A2aError::NoSuchPath)?;
     version::check(request.headers(), request.uri())?;
     let (allowed, method) = (call.methods(), request.method());
-    // HEAD is GET without the body, which is left out on the way.
+    // The body of a HEAD response is removed by a later layer.
     let method = if *method == Method::HEAD { &Method::GET } else { method };
     if !allowed.split(", ").any(|name| name == method.as_str()) {
-        return Err(Fault::WrongMethod(allowed));
+        return Err(A2aError::WrongMethod(allowed));
     }
     let uri = request.uri().clone();
     match call {
         Call::Send => {
             let params = body(request).await?;
-            work::send(app, answers, caller, &params, Dialect::V1).await
+            service::send(app, cache, caller, &params, Dialect::V1).await
         }
-        Call::List => work::list(app, caller, &query(&uri)).await,
-        Call::Get(id) => work::get(app, caller, &with_id(query(&uri), id), Dialect::V1).await,
-        Call::Cancel(id) => work::cancel(app, caller, &with_id(Map::new(), id), Dialect::V1).await,
+        Call::List => service::list(app, caller, &query(&uri)).await,
+        Call::Get(id) => service::get(app, caller, &with_id(query(&uri), id), Dialect::V1).await,
+        Call::Cancel(id) => service::cancel(app, caller, &with_id(Map::new(), id), Dialect::V1).await,
         Call::Stream | Call::Subscribe => {
-            Err(Fault::Unsupported("Streaming is not supported (capabilities.streaming is false)."))
+            Err(A2aError::Unsupported("Streaming is not supported (capabilities.streaming is false)."))
         }
-        Call::Push => Err(Fault::PushNotSupported),
-        Call::ExtendedCard => Err(Fault::Unsupported(
+        Call::Push => Err(A2aError::PushNotSupported),
+        Call::ExtendedCard => Err(A2aError::Unsupported(
             "There is no extended agent card (capabilities.extendedAgentCard is false).",
         )),
     }
 }
 
-async fn body(request: Request) -> Result<Map<String, Value>, Fault> {
+async fn body(request: Request) -> Result<Map<String, Value>, A2aError> {
     let body = RawBody::from_request(request, &()).await.map_err(of_body)?;
     match serde_json::from_slice(&body.0) {
         Ok(Value::Object(members)) => Ok(members),
-        Ok(_) => Err(Fault::InvalidRequest("The body must be a JSON object.".to_owned())),
-        Err(error) => Err(Fault::Parse(format!("{error}."))),
+        Ok(_) => Err(A2aError::InvalidRequest("The body must be a JSON object.".to_owned())),
+        Err(error) => Err(A2aError::Parse(format!("{error}."))),
     }
 }
 
-/// The query as parameters; each comes as text.
+/// The query as parameters, which are all strings.
 fn query(uri: &Uri) -> Map<String, Value> {
     let pairs = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
     pairs.map(|(name, value)| (name.into_owned(), Value::String(value.into_owned()))).collect()
@@ -142,7 +141,7 @@ impl Call {
     }
 }
 
-/// The call that stands at a path below the base, percent-decoded.
+/// The call at a decoded path below the base.
 fn call_at(path: &str) -> Option<Call> {
     let segments: Vec<&str> = path.trim_end_matches('/').split('/').collect();
     own_call_at(&segments).or_else(|| segments.split_first().and_then(|(_, rest)| own_call_at(rest)))

@@ -1,5 +1,5 @@
-//! JSON-RPC 2.0 over POST: the ladder from bytes to a call, and back. Every answer has HTTP status 200, errors too,
-//! because one of the official clients gives up on any other before it reads the body.
+//! The JSON-RPC 2.0 binding over POST. Every answer has HTTP status 200, errors too, because one of the official clients
+//! does not read the body of any other.
 
 use axum::Extension;
 use axum::extract::State;
@@ -13,21 +13,20 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::dialects::{self, Dialect, Method};
-use crate::errors::{Fault, of_body};
-use crate::work::{self, Answers};
+use crate::errors::{A2aError, of_body};
+use crate::service::{self, PartsCache};
 use crate::{about, version};
 
-/// What streaming and subscribing are answered with.
-const NO_STREAMS: Fault = Fault::Unsupported(
+const NO_STREAMS: A2aError = A2aError::Unsupported(
     "Streaming is not supported (capabilities.streaming is false). Send the message without it.",
 );
-const NO_EXTENDED_CARD: Fault =
-    Fault::Unsupported("There is no extended agent card (capabilities.extendedAgentCard is false).");
+const NO_EXTENDED_CARD: A2aError =
+    A2aError::Unsupported("There is no extended agent card (capabilities.extendedAgentCard is false).");
 
 /// `POST /api/a2a`.
-pub(crate) async fn door(
+pub(crate) async fn handle(
     State(app): State<App>,
-    Extension(answers): Extension<Answers>,
+    Extension(cache): Extension<PartsCache>,
     caller: Caller,
     uri: Uri,
     headers: HeaderMap,
@@ -36,42 +35,41 @@ pub(crate) async fn door(
     let (id, answer) = match read(body) {
         Ok((id, request)) => {
             let answer = match version::check(&headers, &uri) {
-                Ok(()) => call(&app, &answers, caller, &request).await,
-                Err(fault) => Err(fault),
+                Ok(()) => call(&app, &cache, caller, &request).await,
+                Err(error) => Err(error),
             };
             (id, answer)
         }
-        Err((id, fault)) => (id, Err(fault)),
+        Err((id, error)) => (id, Err(error)),
     };
     let (name, content) = match answer {
         Ok(result) => ("result", Ok(result)),
-        Err(fault) => ("error", work::raw(&fault.rpc())),
+        Err(error) => ("error", service::raw(&error.rpc())),
     };
     match content.and_then(|content| Ok(content.as_member(name, &Head { jsonrpc: "2.0", id })?)) {
         Ok(reply) => reply.into_response(),
-        Err(fault) => fault.rest(),
+        Err(error) => error.rest(),
     }
 }
 
-/// What stands before the result or the error.
+/// The members before the result or the error.
 #[derive(Serialize)]
 struct Head {
     jsonrpc: &'static str,
     id: Value,
 }
 
-/// A request as JSON-RPC has it: its method and its parameters.
 struct Request {
     method: String,
     params: Map<String, Value>,
 }
 
-/// Reads a request; whatever is wrong with it, its id is told where it has a good one.
-fn read(body: Result<RawBody, Problem>) -> Result<(Value, Request), (Value, Fault)> {
+/// Reads a request. An error comes with the id of the request where it has a valid one, as JSON-RPC requires.
+fn read(body: Result<RawBody, Problem>) -> Result<(Value, Request), (Value, A2aError)> {
     let body = body.map_err(|problem| (Value::Null, of_body(problem)))?;
-    let document: Value =
-        serde_json::from_slice(&body.0).map_err(|error| (Value::Null, Fault::Parse(format!("{error}."))))?;
-    let invalid = |id: Value, detail: &str| (id, Fault::InvalidRequest(detail.to_owned()));
+    let document: Value = serde_json::from_slice(&body.0)
+        .map_err(|error| (Value::Null, A2aError::Parse(format!("{error}."))))?;
+    let invalid = |id: Value, detail: &str| (id, A2aError::InvalidRequest(detail.to_owned()));
     let mut members = match document {
         Value::Object(members) => members,
         Value::Array(_) => {
@@ -79,7 +77,7 @@ fn read(body: Result<RawBody, Problem>) -> Result<(Value, Request), (Value, Faul
         }
         _ => return Err(invalid(Value::Null, "A request must be a JSON object.")),
     };
-    // A request without an id is answered too: whoever forgot it still wants the answer.
+    // A request without an id would be a notification, which A2A has none of: the id was forgotten.
     let id = match members.remove("id") {
         Some(id @ (Value::String(_) | Value::Number(_) | Value::Null)) => id,
         None => Value::Null,
@@ -94,29 +92,29 @@ fn read(body: Result<RawBody, Problem>) -> Result<(Value, Request), (Value, Faul
     let params = match members.remove("params") {
         Some(Value::Object(params)) => params,
         None | Some(Value::Null) => Map::new(),
-        Some(_) => return Err((id, Fault::param("params", "must be an object."))),
+        Some(_) => return Err((id, A2aError::param("params", "must be an object."))),
     };
     Ok((id, Request { method, params }))
 }
 
 async fn call(
     app: &App,
-    answers: &Answers,
+    cache: &PartsCache,
     caller: Caller,
     request: &Request,
-) -> Result<JsonEnvelope, Fault> {
+) -> Result<JsonEnvelope, A2aError> {
     let params = &request.params;
     match dialects::method(&request.method) {
-        Some(Method::Send(dialect)) => work::send(app, answers, caller, params, dialect).await,
-        Some(Method::Get(dialect)) => work::get(app, caller, params, dialect).await,
-        Some(Method::Cancel(dialect)) => work::cancel(app, caller, params, dialect).await,
-        Some(Method::List) => work::list(app, caller, params).await,
-        Some(Method::Help) => work::raw(&about::help(&app.settings)),
+        Some(Method::Send(dialect)) => service::send(app, cache, caller, params, dialect).await,
+        Some(Method::Get(dialect)) => service::get(app, caller, params, dialect).await,
+        Some(Method::Cancel(dialect)) => service::cancel(app, caller, params, dialect).await,
+        Some(Method::List) => service::list(app, caller, params).await,
+        Some(Method::Help) => service::raw(&about::help(&app.settings)),
         Some(Method::Stream | Method::Subscribe) => Err(NO_STREAMS),
-        Some(Method::Push) => Err(Fault::PushNotSupported),
+        Some(Method::Push) => Err(A2aError::PushNotSupported),
         Some(Method::ExtendedCard(Dialect::V1)) => Err(NO_EXTENDED_CARD),
-        Some(Method::ExtendedCard(_)) => Err(Fault::NoExtendedCard),
-        None => Err(Fault::MethodNotFound(shorten(&request.method, 80))),
+        Some(Method::ExtendedCard(_)) => Err(A2aError::NoExtendedCard),
+        None => Err(A2aError::MethodNotFound(shorten(&request.method, 80))),
     }
 }
 
@@ -126,12 +124,12 @@ mod tests {
     use serde_json::json;
 
     fn refusal(body: &'static str) -> (Value, i64) {
-        let Err((id, fault)) = read(Ok(RawBody(body.into()))) else { panic!("{body} was taken") };
-        (id, fault.rpc()["code"].as_i64().unwrap())
+        let Err((id, error)) = read(Ok(RawBody(body.into()))) else { panic!("{body} was accepted") };
+        (id, error.rpc()["code"].as_i64().unwrap())
     }
 
     #[test]
-    fn the_ladder_from_bytes_to_a_call() {
+    fn malformed_requests_are_refused_in_order() {
         for (body, id, code) in [
             ("", Value::Null, -32700),
             ("{", Value::Null, -32700),

@@ -1,14 +1,14 @@
-//! The version header. Shapes follow from the name of the method, which every client gets right; the header only
-//! tells of versions that nobody here speaks (A2A 1.0 specification §3.6, and what clients were seen to send).
+//! The version header (A2A 1.0 specification §3.6). The dialect follows from the method name, which every client gets
+//! right; the header serves only to refuse versions that are not supported.
 
 use http::{HeaderMap, Uri};
 
-use crate::errors::Fault;
+use crate::errors::A2aError;
 
 const HEADER: &str = "a2a-version";
 
 /// Lets a request pass unless it asks for an unknown version, by header or by query.
-pub(crate) fn check(headers: &HeaderMap, uri: &Uri) -> Result<(), Fault> {
+pub(crate) fn check(headers: &HeaderMap, uri: &Uri) -> Result<(), A2aError> {
     let queried = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes())
         .find(|(name, _)| name.eq_ignore_ascii_case(HEADER))
         .map(|(_, value)| value.into_owned());
@@ -19,7 +19,7 @@ pub(crate) fn check(headers: &HeaderMap, uri: &Uri) -> Result<(), Fault> {
     match asked.as_deref().map(str::trim) {
         None | Some("") => Ok(()),
         Some(version) if is_known(version) => Ok(()),
-        Some(version) => Err(Fault::Version(version.to_owned())),
+        Some(version) => Err(A2aError::Version(version.to_owned())),
     }
 }
 

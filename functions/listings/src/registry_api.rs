@@ -1,7 +1,7 @@
-//! The door of the official MCP registry's read API, under `/v0.1` and the older `/v0`. Translates paths, methods and
-//! faults into that API's own; what is listed, and how it is told, is decided in the crate.
+//! The read API of the official MCP registry, under `/v0.1` and the older `/v0`. It only translates paths, methods and
+//! errors; the content of the answers is decided in the crate.
 
-mod fault;
+mod error;
 mod path;
 
 use axum::Router;
@@ -19,24 +19,24 @@ use registry::registry_api::{self, Namespace, Wanted};
 use serde::Serialize;
 use serde_json::json;
 
-use fault::Fault;
+use error::RegistryApiError;
 use path::{Call, Extension};
 
-/// Seconds for which an answer may be shown again without asking.
-const AGE: u32 = 5;
+/// In seconds: how long clients may cache an answer.
+const MAX_AGE: u32 = 5;
 
-/// The routes of this door.
+/// The routes of this API.
 pub(crate) fn routes() -> Router<App> {
-    Router::new().route("/v0.1/{*call}", any(door)).route("/v0/{*call}", any(door))
+    Router::new().route("/v0.1/{*call}", any(handle)).route("/v0/{*call}", any(handle))
 }
 
-async fn door(
+async fn handle(
     State(app): State<App>,
     path: Result<Path<String>, PathRejection>,
     request: Request,
-) -> Result<Response, Fault> {
-    let Ok(Path(path)) = path else { return Err(Fault::NoSuchPath) };
-    let call = path::call_at(&path, &Namespace::own(&app.settings)).ok_or(Fault::NoSuchPath)?;
+) -> Result<Response, RegistryApiError> {
+    let Ok(Path(path)) = path else { return Err(RegistryApiError::NoSuchPath) };
+    let call = path::call_at(&path, &Namespace::own(&app.settings)).ok_or(RegistryApiError::NoSuchPath)?;
     check_method(&call, request.method(), request.headers())?;
     let query = request.uri().query().unwrap_or_default();
     let body = match &call {
@@ -49,32 +49,34 @@ async fn door(
         Call::Extension(Extension::Search) => json(&registry_api::search(&app, query).await?),
         Call::Extension(Extension::Health) => json(&registry_api::health(&app, query).await?),
         Call::Extension(Extension::Facets) => json(&registry_api::facets(&app, query).await?),
-        Call::Publish => return Err(Fault::NoSuchPath),
+        Call::Publish => return Err(RegistryApiError::NoSuchPath),
     }?;
     let validator = CacheValidator::of_body(&body);
     let body = Some(body).filter(|_| !validator.is_held_by(request.headers()));
-    Ok(rest::conditional_response(AGE, &validator, "application/json", body))
+    Ok(rest::conditional_response(MAX_AGE, &validator, "application/json", body))
 }
 
-/// Lets reads pass. The writes that the official API documents for a path are refused in its words: this registry
-/// lists what answers a probe, and nothing by decree.
-fn check_method(call: &Call, method: &Method, headers: &HeaderMap) -> Result<(), Fault> {
+/// Accepts reads. Documented writes are refused as the official API documents it, because a server is listed here only
+/// when it answers a probe.
+fn check_method(call: &Call, method: &Method, headers: &HeaderMap) -> Result<(), RegistryApiError> {
     let (reads, writes): (bool, &[Method]) = match call {
         Call::Version(..) => (true, &[Method::PUT, Method::DELETE]),
         Call::Publish => (false, &[Method::POST]),
         _ => (true, &[]),
     };
     match method {
-        // HEAD is GET without the body, which is left out on the way.
+        // The body of a HEAD response is removed by a later layer.
         &Method::GET | &Method::HEAD if reads => Ok(()),
         method if writes.contains(method) && headers.contains_key(header::AUTHORIZATION) => {
-            Err(Fault::ReadOnly)
+            Err(RegistryApiError::ReadOnly)
         }
-        method if writes.contains(method) => Err(Fault::Unauthorized),
+        method if writes.contains(method) => Err(RegistryApiError::Unauthorized),
         _ => {
             let allowed = if reads { "GET, HEAD" } else { "" };
             let allowed = std::iter::once(allowed).chain(writes.iter().map(Method::as_str));
-            Err(Fault::WrongMethod(allowed.filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", ")))
+            Err(RegistryApiError::WrongMethod(
+                allowed.filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", "),
+            ))
         }
     }
 }
@@ -94,15 +96,15 @@ mod tests {
             if token {
                 headers.insert(header::AUTHORIZATION, http::HeaderValue::from_static("Bearer x"));
             }
-            check_method(&call, &method, &headers).err().map(|fault| fault.to_string())
+            check_method(&call, &method, &headers).err().map(|error| error.to_string())
         };
         let version = || Call::Version("a.b/cd".to_owned(), "1".to_owned());
         assert_eq!(refused(version(), Method::GET, false), None);
         assert_eq!(refused(version(), Method::HEAD, false), None);
-        assert_eq!(refused(version(), Method::PUT, false), Some(Fault::Unauthorized.to_string()));
-        assert_eq!(refused(version(), Method::DELETE, true), Some(Fault::ReadOnly.to_string()));
-        assert_eq!(refused(Call::Publish, Method::POST, true), Some(Fault::ReadOnly.to_string()));
-        let wrong = |allowed: &str| Some(Fault::WrongMethod(allowed.to_owned()).to_string());
+        assert_eq!(refused(version(), Method::PUT, false), Some(RegistryApiError::Unauthorized.to_string()));
+        assert_eq!(refused(version(), Method::DELETE, true), Some(RegistryApiError::ReadOnly.to_string()));
+        assert_eq!(refused(Call::Publish, Method::POST, true), Some(RegistryApiError::ReadOnly.to_string()));
+        let wrong = |allowed: &str| Some(RegistryApiError::WrongMethod(allowed.to_owned()).to_string());
         assert_eq!(refused(version(), Method::PATCH, true), wrong("GET, HEAD, PUT, DELETE"));
         assert_eq!(refused(Call::Publish, Method::GET, false), wrong("POST"));
         assert_eq!(refused(Call::List, Method::POST, false), wrong("GET, HEAD"));

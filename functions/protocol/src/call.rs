@@ -1,5 +1,5 @@
-//! `tools/call`: an operation of the catalogue run by its name. What goes wrong inside a tool is a result with
-//! `isError`, which the model reads and can mend; only what no tool was reached with is an error of the protocol.
+//! `tools/call`: runs an operation of the catalogue by its name. A failure of the tool is a result with `isError`, because
+//! the model reads those and can correct its arguments; only calls that reach no tool are protocol errors.
 
 use std::sync::Arc;
 
@@ -10,39 +10,36 @@ use registry::operations::{self, AnyOperation, RawArguments};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::reply::{Fault, raw};
+use crate::reply::{RpcError, raw};
 use crate::revision::Era;
 use crate::tools;
 
-/// What a tool gave back: the structured content, and whether it is a failure.
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    /// The answer, or the problem document.
+    /// The structured content: the answer or a problem document.
     pub(crate) content: Arc<RawValue>,
-    /// The tool failed.
     pub(crate) is_error: bool,
 }
 
 /// The operation behind the tool that `params` name.
-pub(crate) fn operation(params: &Map<String, Value>) -> Result<&'static AnyOperation, Fault> {
+pub(crate) fn operation(params: &Map<String, Value>) -> Result<&'static AnyOperation, RpcError> {
     match params.get("name") {
         Some(Value::String(name)) => operations::named(name).ok_or_else(|| unknown(name)),
-        _ => Err(Fault::params("`params.name` must be the name of a tool.")),
+        _ => Err(RpcError::params("`params.name` must be the name of a tool.")),
     }
 }
 
-/// Runs a tool with the arguments in `params`.
 pub(crate) async fn call(
     app: &App,
     caller: Caller,
     era: Era,
     operation: &AnyOperation,
     mut params: Map<String, Value>,
-) -> Result<Outcome, Fault> {
+) -> Result<Outcome, RpcError> {
     let arguments = match params.remove("arguments") {
         None | Some(Value::Null) => json!({}),
         Some(arguments @ Value::Object(_)) => arguments,
-        Some(_) => return Err(Fault::params("`params.arguments` must be an object.")),
+        Some(_) => return Err(RpcError::params("`params.arguments` must be an object.")),
     };
     match (operation.render)(app.clone(), caller, RawArguments::Json(arguments)).await {
         Ok(answer) => Ok(Outcome { content: answer.into(), is_error: false }),
@@ -50,31 +47,31 @@ pub(crate) async fn call(
     }
 }
 
-fn unknown(name: &str) -> Fault {
-    Fault::params(format!("Unknown tool: {}", shorten(name, 120))).with(json!({ "tools": tools::names() }))
+fn unknown(name: &str) -> RpcError {
+    RpcError::params(format!("Unknown tool: {}", shorten(name, 120))).with(json!({ "tools": tools::names() }))
 }
 
-fn failed(entry: &AnyOperation, era: Era, problem: Problem) -> Result<Outcome, Fault> {
+fn failed(entry: &AnyOperation, era: Era, problem: Problem) -> Result<Outcome, RpcError> {
     if let Some(internal) = &problem.internal {
         tracing::error!(tool = entry.name, code = problem.code, internal, "tool failed");
     }
-    let unfit = does_not_fit(&problem);
+    let bad_arguments = are_bad_arguments(&problem);
     let mut document = problem.document();
     if document.get("next").is_none() {
         document["next"] = next(entry, &problem);
     }
-    if unfit && !era.shows_bad_arguments_to_the_model() {
-        return Err(Fault::params(problem.detail).with(document));
+    if bad_arguments && !era.shows_bad_arguments_to_the_model() {
+        return Err(RpcError::params(problem.detail).with(document));
     }
     Ok(Outcome { content: raw(&document), is_error: true })
 }
 
-/// Arguments that are not of the tool's types, so that it never ran.
-fn does_not_fit(problem: &Problem) -> bool {
+/// Whether the arguments did not match the tool's schema, so that the tool never ran.
+fn are_bad_arguments(problem: &Problem) -> bool {
     matches!(problem.code, "malformed" | "invalid_arguments" | "invalid_argument")
 }
 
-/// What to do after a problem that does not say so itself.
+/// The advice for a problem that has none of its own.
 fn next(entry: &AnyOperation, problem: &Problem) -> Value {
     match problem.retry_after {
         Some(seconds) => json!({ "action": "wait", "note": format!("Call it again after {seconds} s.") }),
@@ -97,36 +94,36 @@ mod tests {
     use super::*;
     use crate::revision::Handshake;
 
-    fn told(era: Era, problem: Problem) -> Result<(Value, bool), Fault> {
-        let outcome = failed(&CATALOGUE[0], era, problem)?;
+    fn outcome_of(era: Era, problem: Problem) -> Result<(Value, bool), RpcError> {
+        let outcome = failed(CATALOGUE[0], era, problem)?;
         Ok((serde_json::from_str(outcome.content.get()).unwrap(), outcome.is_error))
     }
 
     #[test]
-    fn arguments_that_do_not_fit_are_told_as_the_revision_wants() {
+    fn bad_arguments_are_reported_as_the_revision_wants() {
         let unfit = || Problem::invalid("url", "invalid_argument", "`url`: not a string.");
         for era in [Era::Modern, Era::Legacy(Handshake::November2025)] {
-            let (document, is_error) = told(era, unfit()).unwrap();
+            let (document, is_error) = outcome_of(era, unfit()).unwrap();
             assert!(is_error);
             assert_eq!(
                 (&document["field"], &document["next"]["action"]),
                 (&json!("url"), &json!("call_tool"))
             );
         }
-        let fault = told(Era::Legacy(Handshake::June2025), unfit()).unwrap_err();
-        assert_eq!((fault.code, fault.status.as_u16()), (-32602, 200));
-        assert_eq!(fault.data.unwrap()["field"], "url");
+        let error = outcome_of(Era::Legacy(Handshake::June2025), unfit()).unwrap_err();
+        assert_eq!((error.code, error.status.as_u16()), (-32602, 200));
+        assert_eq!(error.data.unwrap()["field"], "url");
     }
 
     #[test]
-    fn what_a_tool_itself_refuses_is_its_result_in_every_revision() {
+    fn a_failure_of_the_tool_is_a_result_in_every_revision() {
         for era in [Era::Modern, Era::Legacy(Handshake::March2025)] {
-            let (document, is_error) = told(era, Problem::listing_not_found("agtpub_x")).unwrap();
+            let (document, is_error) = outcome_of(era, Problem::listing_not_found("agtpub_x")).unwrap();
             assert!(is_error);
-            assert_eq!(document["next"]["action"], "publish", "a problem's own advice stands");
-            let (document, _) = told(era, Problem::too_many("Slower.", 9)).unwrap();
+            assert_eq!(document["next"]["action"], "publish", "a problem keeps its own advice");
+            let (document, _) = outcome_of(era, Problem::too_many("Slower.", 9)).unwrap();
             assert_eq!(document["next"]["note"], "Call it again after 9 s.");
-            let (document, _) = told(era, Problem::fault("secret")).unwrap();
+            let (document, _) = outcome_of(era, Problem::fault("secret")).unwrap();
             assert!(!document.to_string().contains("secret"));
             assert_eq!(document["next"]["action"], "wait");
         }

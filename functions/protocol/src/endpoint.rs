@@ -1,5 +1,5 @@
-//! The endpoint itself: what may come in by POST, in what order it is refused, and what everybody else is told.
-//! Whatever a POST holds, the answer is JSON-RPC, or nothing with 202.
+//! The HTTP endpoint: POST carries JSON-RPC, GET describes the endpoint. Every POST is answered with JSON-RPC or with an
+//! empty 202, and official clients depend on the order in which a bad one is refused.
 
 use std::sync::Arc;
 
@@ -15,81 +15,87 @@ use registry::model::Caller;
 use registry::model::protocol::{MCP_ENDPOINT, MCP_REVISIONS};
 use serde_json::{Value, json};
 
-use crate::door::Door;
 use crate::message::{Malformed, Message, Request};
-use crate::reply::{self, Fault, Reply};
+use crate::reply::{self, Reply, RpcError};
 use crate::revision::{Era, Handshake};
-use crate::{ladder, origin, tools};
+use crate::server::McpServer;
+use crate::{negotiate, origin, tools};
 
-/// A batch holds at most so many messages.
-const LONGEST_BATCH: usize = 50;
+const MAX_BATCH_LENGTH: usize = 50;
 
-/// What a batch answers stays below this, in bytes, by one result at most: an answer of a function is limited to
-/// 6 MB (AWS: Lambda quotas, synchronous payload).
-const LARGEST_BATCH: usize = 3_000_000;
+/// In bytes; one result may exceed it. The response of a function is limited to 6 MB (AWS: Lambda quotas, synchronous
+/// payload).
+const MAX_BATCH_SIZE: usize = 3_000_000;
 
-/// The endpoint behind one path.
-pub(crate) fn served(door: &Arc<Door>) -> MethodRouter<App> {
-    let door = Arc::clone(door);
-    get(explain).post(move |State(app): State<App>, caller: Caller, headers: HeaderMap, body: Result<RawBody, Problem>| {
-        async move { answer(&door, &app, caller, &headers, body).await }
+/// The routes of one path: two paths lead to the same server.
+pub(crate) fn routes(server: &Arc<McpServer>) -> MethodRouter<App> {
+    let server = Arc::clone(server);
+    get(describe).post(move |State(app): State<App>, caller: Caller, headers: HeaderMap, body: Result<RawBody, Problem>| {
+        async move { answer(&server, &app, caller, &headers, body).await }
     })
 }
 
 async fn answer(
-    door: &Door,
+    server: &McpServer,
     app: &App,
     caller: Caller,
     headers: &HeaderMap,
     body: Result<RawBody, Problem>,
 ) -> Response {
-    if !origin::is_admitted(&app.settings.base_url, headers) {
+    if !origin::is_allowed(&app.settings.base_url, headers) {
         let detail = "This registry runs on the loopback and answers no page or name from elsewhere. \
             Set BASE_URL to the address at which it is to be reached.";
         let detail =
             if headers.contains_key(header::ORIGIN) { "The Origin is not admitted." } else { detail };
-        return Reply::error(None, Fault::refused(StatusCode::FORBIDDEN, detail)).into_response();
+        return Reply::error(None, RpcError::refused(StatusCode::FORBIDDEN, detail)).into_response();
     }
     let value = match body.map_err(unread).and_then(|body| parse(&body)) {
         Ok(value) => value,
-        Err(fault) => return Reply::error(None, fault).into_response(),
+        Err(error) => return Reply::error(None, error).into_response(),
     };
     match value {
-        Value::Array(_) if !ladder::allows_batches(headers) => {
-            let fault = Fault::request("A body is one message; batches belong to revision 2025-03-26 only.");
-            Reply::error(None, fault).into_response()
+        Value::Array(_) if !negotiate::allows_batches(headers) => {
+            let error =
+                RpcError::request("A body is one message; batches belong to revision 2025-03-26 only.");
+            Reply::error(None, error).into_response()
         }
-        Value::Array(messages) => batch(door, app, caller, messages).await,
-        message => single(door, app, caller, headers, message).await,
+        Value::Array(messages) => batch(server, app, caller, messages).await,
+        message => single(server, app, caller, headers, message).await,
     }
 }
 
-async fn single(door: &Door, app: &App, caller: Caller, headers: &HeaderMap, message: Value) -> Response {
+async fn single(
+    server: &McpServer,
+    app: &App,
+    caller: Caller,
+    headers: &HeaderMap,
+    message: Value,
+) -> Response {
     match Message::read(message) {
-        Ok(Message::Request(request)) => match ladder::climb(headers, &request) {
-            Ok(era) => result(door, app, caller, era, request).await.into_response(),
-            Err(fault) => Reply::error(Some(&request.id), fault).into_response(),
+        Ok(Message::Request(request)) => match negotiate::negotiate_version(headers, &request) {
+            Ok(era) => result(server, app, caller, era, request).await.into_response(),
+            Err(error) => Reply::error(Some(&request.id), error).into_response(),
         },
-        Ok(Message::Response) if !ladder::allows_responses(headers) => {
-            let fault = Fault::request("This server sends no requests, so it takes no responses.");
-            Reply::error(None, fault).into_response()
+        Ok(Message::Response) if !negotiate::allows_responses(headers) => {
+            let error = RpcError::request("This server sends no requests, so it takes no responses.");
+            Reply::error(None, error).into_response()
         }
         Ok(Message::Notification | Message::Response) => reply::accepted(),
-        Err(Malformed { id, detail }) => Reply::error(id.as_ref(), Fault::request(detail)).into_response(),
+        Err(Malformed { id, detail }) => Reply::error(id.as_ref(), RpcError::request(detail)).into_response(),
     }
 }
 
-async fn result(door: &Door, app: &App, caller: Caller, era: Era, request: Request) -> Reply {
+async fn result(server: &McpServer, app: &App, caller: Caller, era: Era, request: Request) -> Reply {
     let id = request.id.clone();
-    let outcome = door.answer(app, caller, era, request).await;
-    Reply::to(&id, outcome.map_err(|fault| ladder::status_of(era, fault)))
+    let outcome = server.answer(app, caller, era, request).await;
+    Reply::to(&id, outcome.map_err(|error| negotiate::status_of(era, error)))
 }
 
-/// A batch of 2025-03-26, answered in its order.
-async fn batch(door: &Door, app: &App, caller: Caller, messages: Vec<Value>) -> Response {
-    if messages.is_empty() || messages.len() > LONGEST_BATCH {
-        let fault = Fault::request(format!("A batch holds 1 to {LONGEST_BATCH} messages."));
-        return Reply::error(None, fault).into_response();
+/// A batch, which only revision 2025-03-26 has. Replies keep the order of the messages.
+async fn batch(server: &McpServer, app: &App, caller: Caller, messages: Vec<Value>) -> Response {
+    if messages.is_empty() || messages.len() > MAX_BATCH_LENGTH {
+        let error = RpcError::request(format!("A batch holds 1 to {MAX_BATCH_LENGTH} messages."));
+        return Reply::error(None, error).into_response();
     }
     let mut replies = Vec::new();
     let mut size = 0;
@@ -97,17 +103,17 @@ async fn batch(door: &Door, app: &App, caller: Caller, messages: Vec<Value>) -> 
         let reply = match Message::read(message) {
             Ok(Message::Notification | Message::Response) => continue,
             Ok(Message::Request(request)) if request.method == "initialize" => {
-                Reply::error(Some(&request.id), Fault::request("`initialize` must not stand in a batch."))
+                Reply::error(Some(&request.id), RpcError::request("`initialize` must not stand in a batch."))
             }
-            Ok(Message::Request(request)) if size > LARGEST_BATCH => {
-                let fault =
-                    Fault::request("The answer to this batch grew too large. Send this one by itself.");
-                Reply::error(Some(&request.id), fault)
+            Ok(Message::Request(request)) if size > MAX_BATCH_SIZE => {
+                let error =
+                    RpcError::request("The answer to this batch grew too large. Send this one by itself.");
+                Reply::error(Some(&request.id), error)
             }
             Ok(Message::Request(request)) => {
-                result(door, app, caller, Era::Legacy(Handshake::March2025), request).await
+                result(server, app, caller, Era::Legacy(Handshake::March2025), request).await
             }
-            Err(Malformed { id, detail }) => Reply::error(id.as_ref(), Fault::request(detail)),
+            Err(Malformed { id, detail }) => Reply::error(id.as_ref(), RpcError::request(detail)),
         };
         size += reply.length();
         replies.push(reply);
@@ -115,21 +121,20 @@ async fn batch(door: &Door, app: &App, caller: Caller, messages: Vec<Value>) -> 
     reply::batch(&replies)
 }
 
-/// Why a body was not read, in this door's words.
-fn unread(problem: Problem) -> Fault {
+/// JSON-RPC has no code for a body that could not be read, so only malformed ones are a parse error.
+fn unread(problem: Problem) -> RpcError {
     match problem.status {
-        StatusCode::BAD_REQUEST => Fault::parse(&problem.detail),
-        status => Fault::refused(status, problem.detail),
+        StatusCode::BAD_REQUEST => RpcError::parse(&problem.detail),
+        status => RpcError::refused(status, problem.detail),
     }
 }
 
-fn parse(body: &RawBody) -> Result<Value, Fault> {
-    serde_json::from_slice(&body.0).map_err(|error| Fault::parse(&error.to_string()))
+fn parse(body: &RawBody) -> Result<Value, RpcError> {
+    serde_json::from_slice(&body.0).map_err(|error| RpcError::parse(&error.to_string()))
 }
 
-/// A GET: a client that wants a stream gets none here (405 is what it expects to hear); anybody else is told
-/// what stands here.
-async fn explain(State(app): State<App>, headers: HeaderMap) -> Response {
+/// Answers GET. A client that wants an event stream expects 405 where there is none; a reader gets a description.
+async fn describe(State(app): State<App>, headers: HeaderMap) -> Response {
     if wants_a_stream(&headers) {
         let detail = "This endpoint is stateless: it opens no stream. Send JSON-RPC by POST.";
         let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail);
@@ -175,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_of_the_protocol_is_told_from_a_reader() {
+    fn mcp_clients_are_distinguished_from_readers() {
         assert!(get_with(header::ACCEPT, "text/event-stream"));
         assert!(get_with(header::ACCEPT, "application/json, Text/Event-Stream;q=0.9"));
         assert!(get_with(HeaderName::from_static("mcp-protocol-version"), "2025-11-25"));

@@ -1,14 +1,14 @@
-//! The door for MCP clients: one stateless endpoint that speaks today's revision and the three before it. Only
-//! translation lives here; what a tool does is an operation of the catalogue, and a new one needs no line here.
+//! The MCP server: one stateless endpoint that supports the newest revision and the three before it. It only
+//! translates: every tool is an operation of the catalogue, so a new operation needs no change here.
 
 mod call;
-mod door;
 mod endpoint;
-mod ladder;
 mod message;
+mod negotiate;
 mod origin;
 mod reply;
 mod revision;
+mod server;
 mod tools;
 
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use registry::documents::SERVER_CARD;
 use registry::http::{rest, with_middleware};
 use registry::model::protocol::{MCP_ENDPOINT, MCP_SHORT_ENDPOINT};
 
-use crate::door::Door;
+use crate::server::McpServer;
 
 /// The routes of this function.
 pub fn router(app: App) -> Router {
-    let door = Arc::new(Door::hung(&app.settings));
+    let server = Arc::new(McpServer::new(&app.settings));
     let routes = Router::new()
-        .route(MCP_ENDPOINT, endpoint::served(&door))
-        .route(MCP_SHORT_ENDPOINT, endpoint::served(&door));
+        .route(MCP_ENDPOINT, endpoint::routes(&server))
+        .route(MCP_SHORT_ENDPOINT, endpoint::routes(&server));
     with_middleware(routes.merge(rest::documents(&[&SERVER_CARD])), app)
 }

@@ -1,47 +1,38 @@
-//! What a client sends, read once at the door: a request, a notification or a response, or why it is none
-//! (JSON-RPC 2.0 with MCP's stricter ids: a string or a whole number, never null).
+//! Messages of a client: a request, a notification or a response (JSON-RPC 2.0). Ids are read by MCP's stricter rule,
+//! a string or a whole number and never null, so that every reply can be matched.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The id of a request.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub(crate) struct Id(Value);
 
-/// A request that wants an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Request {
-    /// Its id.
     pub(crate) id: Id,
-    /// What it asks for.
     pub(crate) method: String,
-    /// Its parameters; empty where it sent none.
+    /// Empty where the request has none.
     pub(crate) params: Map<String, Value>,
 }
 
-/// One message.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Message {
-    /// It wants an answer.
     Request(Request),
-    /// It wants none.
     Notification,
-    /// The answer to something that this server never asked.
+    /// Always unexpected, because this server sends no requests.
     Response,
 }
 
-/// Not a message.
+/// JSON that is not a message.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Malformed {
-    /// The id, where at least that can be read.
+    /// The id, where it can be read.
     pub(crate) id: Option<Id>,
-    /// What is wrong.
     pub(crate) detail: &'static str,
 }
 
 impl Message {
-    /// Reads one JSON value as a message.
     pub(crate) fn read(value: Value) -> Result<Self, Malformed> {
         let Value::Object(mut message) = value else {
             return Err(Malformed { id: None, detail: "A message is a JSON object." });
@@ -88,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_what_it_holds() {
+    fn messages_are_distinguished_by_their_members() {
         let request = Message::read(json!({ "jsonrpc": "2.0", "id": "a", "method": "ping" })).unwrap();
         assert!(
             matches!(request, Message::Request(Request { method, params, .. }) if method == "ping" && params.is_empty())
@@ -100,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_keeps_its_id_where_it_has_one() {
+    fn malformed_messages_keep_a_readable_id() {
         let id = |value: Value| Message::read(value).unwrap_err().id;
         assert_eq!(id(json!({ "id": 7, "method": "ping" })), Some(Id(json!(7))));
         assert_eq!(id(json!({ "jsonrpc": "2.0", "id": 7, "method": 3 })), Some(Id(json!(7))));

@@ -1,12 +1,10 @@
-//! Which web pages may speak through a visitor's browser (streamable HTTP, "Security Warning"). A registry on the
-//! loopback answers only pages and names of the loopback, so that no name that was bent to it (DNS rebinding)
-//! reaches it. A public one has no secret and no session to steal: it answers every page that names itself.
+//! Checks of `Origin` and `Host` (streamable HTTP, "Security Warning"). A registry on the loopback accepts only loopback
+//! names, against DNS rebinding. A public one has no secret and no session to steal, so it accepts every valid origin.
 
 use http::{HeaderMap, HeaderName, header};
 use url::{Host, Url};
 
-/// Whether a request comes from where it may, for a registry that is reached at `base_url`.
-pub(crate) fn is_admitted(base_url: &str, headers: &HeaderMap) -> bool {
+pub(crate) fn is_allowed(base_url: &str, headers: &HeaderMap) -> bool {
     let on_loopback = Url::parse(base_url).is_ok_and(|url| is_loopback(&url));
     let origins = all(headers, header::ORIGIN, |origin| {
         let page = origin.and_then(|origin| Url::parse(origin).ok());
@@ -42,42 +40,42 @@ mod tests {
 
     use super::*;
 
-    fn admits(base_url: &str, name: HeaderName, value: &str) -> bool {
+    fn allows(base_url: &str, name: HeaderName, value: &str) -> bool {
         let value = HeaderValue::from_bytes(value.as_bytes()).unwrap();
-        is_admitted(base_url, &HeaderMap::from_iter([(name, value)]))
+        is_allowed(base_url, &HeaderMap::from_iter([(name, value)]))
     }
 
     const LOCAL: &str = "http://127.0.0.1:8080";
     const PUBLIC: &str = "https://registry.example.com";
 
     #[test]
-    fn the_loopback_answers_the_loopback_only() {
+    fn a_local_registry_accepts_only_loopback_names() {
         for good in
             ["http://localhost:6274", "http://127.0.0.1:8080", "http://[::1]", "https://app.localhost"]
         {
-            assert!(admits(LOCAL, header::ORIGIN, good), "{good}");
+            assert!(allows(LOCAL, header::ORIGIN, good), "{good}");
         }
         for bad in
             ["https://evil.example.com", "http://localhost.evil.example", "null", "", "x", "http://128.0.0.1"]
         {
-            assert!(!admits(LOCAL, header::ORIGIN, bad), "{bad}");
+            assert!(!allows(LOCAL, header::ORIGIN, bad), "{bad}");
         }
-        assert!(admits(LOCAL, header::HOST, "127.0.0.1:8080") && admits(LOCAL, header::HOST, "localhost"));
+        assert!(allows(LOCAL, header::HOST, "127.0.0.1:8080") && allows(LOCAL, header::HOST, "localhost"));
         assert!(
-            !admits(LOCAL, header::HOST, "evil.example.com")
-                && !admits(LOCAL, header::HOST, "evil.example.com:8080")
+            !allows(LOCAL, header::HOST, "evil.example.com")
+                && !allows(LOCAL, header::HOST, "evil.example.com:8080")
         );
-        assert!(is_admitted(LOCAL, &HeaderMap::new()));
+        assert!(is_allowed(LOCAL, &HeaderMap::new()));
     }
 
     #[test]
-    fn a_public_registry_answers_pages_that_name_themselves() {
+    fn a_public_registry_accepts_every_valid_origin() {
         for good in ["https://app.example.org", "http://localhost:6274", "vscode-webview://abc", "null"] {
-            assert!(admits(PUBLIC, header::ORIGIN, good), "{good}");
+            assert!(allows(PUBLIC, header::ORIGIN, good), "{good}");
         }
         for bad in ["", "not an origin", "https://", "https://app.example.org/page", "é"] {
-            assert!(!admits(PUBLIC, header::ORIGIN, bad), "{bad}");
+            assert!(!allows(PUBLIC, header::ORIGIN, bad), "{bad}");
         }
-        assert!(admits(PUBLIC, header::HOST, "a1b2.execute-api.eu-central-1.amazonaws.com"));
+        assert!(allows(PUBLIC, header::HOST, "a1b2.execute-api.eu-central-1.amazonaws.com"));
     }
 }

@@ -1,5 +1,5 @@
-//! What a client gets back: results and errors of JSON-RPC, and the HTTP status that each is sent with.
-//! Codes are those of MCP 2026-07-28; the older revisions know a part of them.
+//! JSON-RPC replies and the HTTP status of each. Codes are those of MCP 2026-07-28, of which the older revisions define
+//! a part, so one set serves all.
 
 use std::sync::Arc;
 
@@ -14,30 +14,27 @@ use serde_json::{Value, json};
 
 use crate::message::Id;
 
-/// An error of the protocol.
+/// A JSON-RPC error.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Fault {
-    /// The HTTP status where the error answers a request by itself.
+pub(crate) struct RpcError {
+    /// The HTTP status where the error is the whole response, not part of a batch.
     pub(crate) status: StatusCode,
-    /// JSON-RPC's code.
     pub(crate) code: i32,
-    /// What is wrong, in a sentence.
     pub(crate) message: String,
-    /// More, for programs.
     pub(crate) data: Option<Value>,
 }
 
-impl Fault {
+impl RpcError {
     fn new(status: StatusCode, code: i32, message: impl Into<String>) -> Self {
         Self { status, code, message: message.into(), data: None }
     }
 
-    /// -32700: the body is no JSON.
+    /// -32700: the body is not JSON.
     pub(crate) fn parse(detail: &str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, -32700, format!("Parse error: {detail}"))
     }
 
-    /// -32600: the body is JSON, and no message.
+    /// -32600: the body is JSON but not a message.
     pub(crate) fn request(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, -32600, detail)
     }
@@ -62,12 +59,12 @@ impl Fault {
         Self::new(StatusCode::BAD_REQUEST, -32602, message)
     }
 
-    /// -32020: a header is missing, malformed, or says other than the body.
+    /// -32020: a header is missing, malformed, or does not match the body.
     pub(crate) fn headers(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, -32020, message)
     }
 
-    /// -32022: a revision that is not spoken here.
+    /// -32022: a revision that is not supported.
     pub(crate) fn version(requested: &str) -> Self {
         let requested = shorten(requested, 120);
         let message = format!("Unsupported protocol version: {requested}");
@@ -75,18 +72,17 @@ impl Fault {
             .with(json!({ "supported": MCP_REVISIONS, "requested": requested }))
     }
 
-    /// The same with data for programs.
     pub(crate) fn with(self, data: Value) -> Self {
         Self { data: Some(data), ..self }
     }
 
-    /// The same, as the older revisions send what answers a readable request: with HTTP 200.
+    /// The same with HTTP 200: the older revisions expect it for every readable request.
     pub(crate) fn within_ok(self) -> Self {
         Self { status: StatusCode::OK, ..self }
     }
 }
 
-/// A message back, with the status of the answer that holds only it.
+/// A reply, with the HTTP status of a response that holds only this reply.
 #[derive(Debug)]
 pub(crate) struct Reply {
     status: StatusCode,
@@ -94,25 +90,24 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// The answer to a request.
-    pub(crate) fn to(id: &Id, outcome: Result<Arc<RawValue>, Fault>) -> Self {
+    pub(crate) fn to(id: &Id, outcome: Result<Arc<RawValue>, RpcError>) -> Self {
         match outcome {
             Ok(result) => Self {
                 status: StatusCode::OK,
                 message: member("result", result, &Head { jsonrpc: "2.0", id: Some(id) }),
             },
-            Err(fault) => Self::error(Some(id), fault),
+            Err(error) => Self::error(Some(id), error),
         }
     }
 
     /// An error; the id is null where the request's could not be read (JSON-RPC 2.0 §5).
-    pub(crate) fn error(id: Option<&Id>, fault: Fault) -> Self {
-        let Fault { status, code, message, data } = fault;
+    pub(crate) fn error(id: Option<&Id>, error: RpcError) -> Self {
+        let RpcError { status, code, message, data } = error;
         let error = raw(&Error { code, message, data });
         Self { status, message: member("error", error, &Head { jsonrpc: "2.0", id }) }
     }
 
-    /// Its length, in bytes.
+    /// In bytes.
     pub(crate) fn length(&self) -> usize {
         self.message.length()
     }
@@ -124,7 +119,7 @@ impl IntoResponse for Reply {
     }
 }
 
-/// The answer to a batch. A batch of nothing but notifications has none (JSON-RPC 2.0 §6).
+/// The response to a batch. A batch of only notifications has no replies (JSON-RPC 2.0 §6).
 pub(crate) fn batch(replies: &[Reply]) -> Response {
     if replies.is_empty() {
         return accepted();
@@ -138,12 +133,12 @@ pub(crate) fn batch(replies: &[Reply]) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], body).into_response()
 }
 
-/// The answer to what wants none.
+/// The response to a notification.
 pub(crate) fn accepted() -> Response {
     StatusCode::ACCEPTED.into_response()
 }
 
-/// What stands before the result or the error.
+/// The members before the result or the error.
 #[derive(Serialize)]
 struct Head<'a> {
     jsonrpc: &'static str,
@@ -158,7 +153,7 @@ struct Error {
     data: Option<Value>,
 }
 
-/// A value as JSON text, written once however often it is sent.
+/// Serializes a value once, to be shared by all responses that contain it.
 #[expect(clippy::expect_used, reason = "our own messages have text keys and no failing serializer")]
 pub(crate) fn raw<T: Serialize>(value: &T) -> Arc<RawValue> {
     serde_json::value::to_raw_value(value).expect("a message is JSON").into()
@@ -181,8 +176,8 @@ mod tests {
     }
 
     #[test]
-    fn an_error_without_a_readable_id_says_null() {
-        let reply = Reply::error(None, Fault::parse("nothing"));
+    fn an_error_without_a_readable_id_has_a_null_id() {
+        let reply = Reply::error(None, RpcError::parse("nothing"));
         let body = written(&reply);
         let error = json!({ "code": -32700, "message": "Parse error: nothing" });
         assert_eq!(body, json!({ "jsonrpc": "2.0", "id": null, "error": error }));
@@ -190,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_stands_under_its_id() {
+    fn a_result_has_the_id_of_its_request() {
         let request = json!({ "jsonrpc": "2.0", "id": "é\"", "method": "ping" });
         let Ok(Message::Request(request)) = Message::read(request) else { panic!("a request") };
         let reply = Reply::to(&request.id, Ok(raw(&json!({ "x": 1 }))));

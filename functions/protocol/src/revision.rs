@@ -1,9 +1,9 @@
-//! The revisions of MCP that this door speaks, and in what they differ here. The newest has neither handshake nor
-//! session and is an era of its own; the older ones are told apart by their header.
+//! The supported revisions of MCP and where their behaviour differs. The newest has neither handshake nor session
+//! and is an era of its own; the older ones differ by the protocol version header.
 
 use registry::model::protocol::MCP_REVISIONS;
 
-/// A revision with the `initialize` handshake, in the order of time.
+/// A revision with the `initialize` handshake, the oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Handshake {
     /// 2024-11-05: its clients reach us over the transport of the next one.
@@ -24,37 +24,35 @@ impl Handshake {
         (Self::November2025, "2025-11-25"),
     ];
 
-    /// The revision of a date, as a header or `initialize` says it.
     pub(crate) fn of(date: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|(_, known)| *known == date).map(|(revision, _)| revision)
     }
 
-    /// Its date.
     pub(crate) fn date(self) -> &'static str {
         Self::ALL.into_iter().find(|(revision, _)| *revision == self).map_or("", |(_, date)| date)
     }
 
-    /// What a request speaks that says nothing (MCP 2025-06-18, transports, "Protocol Version Header").
-    pub(crate) const UNSAID: Self = Self::March2025;
+    /// The revision of a request without a header (MCP 2025-06-18, transports, "Protocol Version Header").
+    pub(crate) const DEFAULT: Self = Self::March2025;
 
-    /// The answer to an `initialize` that asks for `date`: the same where it is spoken, else the newest with a
-    /// handshake. Never the revision that has none.
+    /// The answer to an `initialize` for `date`: the same revision where it is supported, else the newest that has a
+    /// handshake.
     pub(crate) fn agreed(date: &str) -> Self {
         Self::of(date).filter(|_| MCP_REVISIONS.contains(&date)).unwrap_or(Self::November2025)
     }
 }
 
-/// How a request is spoken to.
+/// The two ways of talking to a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
-    /// As of 2026-07-28: every request stands alone.
+    /// Since 2026-07-28: requests are independent of each other.
     Modern,
-    /// After a handshake, or in it.
+    /// With a handshake.
     Legacy(Handshake),
 }
 
 impl Era {
-    /// Whether arguments that do not fit are the tool's error, which a model can mend, or the protocol's.
+    /// Whether bad arguments are the tool's error, which a model can correct, or a protocol error.
     pub(crate) fn shows_bad_arguments_to_the_model(self) -> bool {
         match self {
             Self::Modern => true,
@@ -80,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_arguments_are_told_as_each_revision_wants() {
+    fn bad_arguments_are_reported_as_each_revision_wants() {
         assert!(Era::Modern.shows_bad_arguments_to_the_model());
         assert!(Era::Legacy(Handshake::November2025).shows_bad_arguments_to_the_model());
         assert!(!Era::Legacy(Handshake::June2025).shows_bad_arguments_to_the_model());

@@ -1,5 +1,5 @@
-//! The catalogue as MCP tools: one for each operation and one for each of its other names, in the catalogue's
-//! order. Made once, because nothing in it depends on a request.
+//! The catalogue as MCP tools: one for each operation and one for each of its aliases, in the catalogue's order. Built
+//! once, because no tool depends on the request.
 
 mod schema;
 
@@ -10,12 +10,11 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use registry::operations::{AnyOperation, CATALOGUE};
 use serde_json::{Map, Value, json};
 
-use crate::reply::Fault;
+use crate::reply::RpcError;
 
-/// At most so many tools stand on a page.
-pub(crate) const PAGE: usize = 50;
+pub(crate) const PAGE_SIZE: usize = 50;
 
-/// Every tool, as `tools/list` tells it.
+/// Every tool, as `tools/list` returns it.
 pub(crate) static TOOLS: LazyLock<Vec<Value>> = LazyLock::new(|| {
     let with_aliases = CATALOGUE.iter().flat_map(|entry| {
         let primary = std::iter::once((entry.name, entry.description.to_owned()));
@@ -28,12 +27,11 @@ pub(crate) static TOOLS: LazyLock<Vec<Value>> = LazyLock::new(|| {
     with_aliases.collect()
 });
 
-/// The names of all tools, in the same order.
 pub(crate) fn names() -> Vec<&'static str> {
     TOOLS.iter().filter_map(|tool| tool["name"].as_str()).collect()
 }
 
-/// A tool (MCP 2026-07-28, server/tools, "Data Types"). What no revision knows it ignores.
+/// A tool (MCP 2026-07-28, server/tools, "Data Types"). Members that an older revision does not know are ignored by its clients.
 fn tool(entry: &AnyOperation, name: &str, description: &str) -> Value {
     json!({
         "name": name,
@@ -51,17 +49,14 @@ fn tool(entry: &AnyOperation, name: &str, description: &str) -> Value {
     })
 }
 
-/// One page of a list: its part of the list, and the cursor of the next one.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Page<'a> {
-    /// The tools on it.
     pub(crate) tools: &'a [Value],
-    /// Where the next page begins; none after the last.
+    /// The cursor of the next page; none on the last.
     pub(crate) next: Option<String>,
 }
 
-/// All pages of a list. A page is known by the name of the tool before it, so that a cursor outlives a list that
-/// grows.
+/// All pages of a list. A cursor names the last tool of the page before, so that it stays valid when the list grows.
 pub(crate) fn pages(tools: &[Value], size: usize) -> Vec<Page<'_>> {
     let mut pages: Vec<Page<'_>> = tools.chunks(size).map(|tools| Page { tools, next: None }).collect();
     let last = pages.len().saturating_sub(1);
@@ -75,13 +70,15 @@ fn cursor_after(name: &str) -> String {
     URL_SAFE_NO_PAD.encode(format!("after:{name}"))
 }
 
-/// The cursor that `tools/list` was asked with. The empty one is a cursor like any other (MCP 2026-07-28,
-/// pagination); here it stands for the start.
-pub(crate) fn asked_cursor(params: &Map<String, Value>) -> Result<Option<&str>, Fault> {
+/// The cursor of a `tools/list` request. The empty string is a valid cursor (MCP 2026-07-28, pagination); here it means
+/// the first page.
+pub(crate) fn cursor(params: &Map<String, Value>) -> Result<Option<&str>, RpcError> {
     match params.get("cursor") {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(cursor)) => Ok(Some(cursor.as_str()).filter(|cursor| !cursor.is_empty())),
-        Some(_) => Err(Fault::params("`params.cursor` must be a string: the nextCursor of an earlier page.")),
+        Some(_) => {
+            Err(RpcError::params("`params.cursor` must be a string: the nextCursor of an earlier page."))
+        }
     }
 }
 
@@ -124,13 +121,13 @@ mod tests {
 
     #[test]
     fn a_cursor_is_a_string_or_absent() {
-        let asked = |cursor: Value| {
-            let params = Map::from_iter([("cursor".to_owned(), cursor)]);
-            asked_cursor(&params).map(|cursor| cursor.map(str::to_owned)).map_err(|fault| fault.code)
+        let read = |value: Value| {
+            let params = Map::from_iter([("cursor".to_owned(), value)]);
+            cursor(&params).map(|cursor| cursor.map(str::to_owned)).map_err(|error| error.code)
         };
-        assert_eq!(asked(json!("")), Ok(None));
-        assert_eq!(asked(json!(null)), Ok(None));
-        assert_eq!(asked(json!("x")), Ok(Some("x".to_owned())));
-        assert_eq!(asked(json!(7)), Err(-32602));
+        assert_eq!(read(json!("")), Ok(None));
+        assert_eq!(read(json!(null)), Ok(None));
+        assert_eq!(read(json!("x")), Ok(Some("x".to_owned())));
+        assert_eq!(read(json!(7)), Err(-32602));
     }
 }

@@ -1,14 +1,13 @@
-//! Shapes of A2A 0.3 and 0.2. A part says what it is by `kind` (0.3) and by `type` (0.2), a task has a `contextId` and
-//! a `sessionId`: every reader finds its own and passes over the other's, as the SDKs of both were seen to do.
+//! JSON of A2A 0.3 and 0.2. A part has both `kind` (0.3) and `type` (0.2), a task both `contextId` and `sessionId`: the
+//! SDKs of both versions ignore the members of the other, so one form serves all clients.
 
+use registry::a2a::{Content, Message, Part, Role, Task};
 use registry::http::JsonEnvelope;
 use serde_json::{Value, json};
 
-use super::{Shape, some};
-use crate::message::{Content, Message, Part, Role};
-use crate::task::Task;
+use super::object::{Object, non_empty};
 
-/// A message as an answer, around parts that are written already.
+/// A message as an answer, around parts that are already serialized.
 pub(crate) fn answer(
     message_id: &str,
     context_id: &str,
@@ -21,23 +20,23 @@ pub(crate) fn answer(
 
 fn message(message: Message) -> Value {
     let role = if message.role == Role::User { "user" } else { "agent" };
-    let mut shape = Shape::default();
-    shape.put("kind", Some("message"));
-    shape.put("role", Some(role));
-    shape.put("messageId", Some(message.id));
-    shape.put("contextId", message.context_id);
-    shape.put("taskId", message.task_id);
-    shape.put("parts", Some(message.parts.into_iter().map(part).collect::<Vec<_>>()));
-    shape.put("metadata", message.metadata);
-    shape.put("extensions", some(message.extensions));
-    shape.put("referenceTaskIds", some(message.references));
-    shape.into()
+    let mut object = Object::default();
+    object.put("kind", Some("message"));
+    object.put("role", Some(role));
+    object.put("messageId", Some(message.id));
+    object.put("contextId", message.context_id);
+    object.put("taskId", message.task_id);
+    object.put("parts", Some(message.parts.into_iter().map(part).collect::<Vec<_>>()));
+    object.put("metadata", message.metadata);
+    object.put("extensions", non_empty(message.extensions));
+    object.put("referenceTaskIds", non_empty(message.references));
+    object.into()
 }
 
 pub(crate) fn part(part: Part) -> Value {
     let (name, media_type) = (part.filename, part.media_type);
     let file = |member: &str, content: String| {
-        let mut file = Shape::default();
+        let mut file = Object::default();
         file.put(member, Some(content));
         file.put("name", name);
         file.put("mimeType", media_type);
@@ -49,18 +48,18 @@ pub(crate) fn part(part: Part) -> Value {
         Content::Url(uri) => file("uri", uri),
         Content::Raw(bytes) => file("bytes", bytes),
     };
-    let mut shape = Shape::default();
-    shape.put("kind", Some(kind));
-    shape.put("type", Some(kind));
-    shape.put(kind, Some(content));
-    shape.put("metadata", part.metadata);
-    shape.into()
+    let mut object = Object::default();
+    object.put("kind", Some(kind));
+    object.put("type", Some(kind));
+    object.put(kind, Some(content));
+    object.put("metadata", part.metadata);
+    object.into()
 }
 
-/// A task. Readers of 0.2 look for the answer in its status (`told_in_status`), those of 0.3 in its artifacts.
-pub(crate) fn task(mut task: Task, history: Option<u64>, told_in_status: bool) -> Value {
+/// A task. Clients of 0.2 read the answer from its status (`answer_in_status`), those of 0.3 from its artifacts.
+pub(crate) fn task(mut task: Task, history: Option<u64>, answer_in_status: bool) -> Value {
     let history = task.take_history(history);
-    let told = task.contents.artifacts.first().filter(|_| told_in_status).map(|artifact| Message {
+    let answer = task.contents.artifacts.first().filter(|_| answer_in_status).map(|artifact| Message {
         id: artifact.id.clone(),
         role: Role::Agent,
         parts: artifact
@@ -75,21 +74,21 @@ pub(crate) fn task(mut task: Task, history: Option<u64>, told_in_status: bool) -
         extensions: Vec::new(),
         references: Vec::new(),
     });
-    let mut status = Shape::default();
+    let mut status = Object::default();
     status.put("state", Some(task.state.name()));
-    status.put("message", task.contents.message.or(told).map(message));
+    status.put("message", task.contents.message.or(answer).map(message));
     status.put("timestamp", Some(task.at.to_string()));
     let artifacts = task.contents.artifacts.into_iter().enumerate().map(|(index, artifact)| {
         let parts: Vec<Value> = artifact.parts.into_iter().map(part).collect();
         json!({ "artifactId": artifact.id, "name": artifact.name, "parts": parts, "index": index })
     });
-    let mut shape = Shape::default();
-    shape.put("kind", Some("task"));
-    shape.put("id", Some(task.id));
-    shape.put("contextId", Some(task.context_id.clone()));
-    shape.put("sessionId", Some(task.context_id));
-    shape.put("status", Some(Value::from(status)));
-    shape.put("artifacts", Some(artifacts.collect::<Vec<_>>()));
-    shape.put("history", Some(history.into_iter().map(message).collect::<Vec<_>>()));
-    shape.into()
+    let mut object = Object::default();
+    object.put("kind", Some("task"));
+    object.put("id", Some(task.id));
+    object.put("contextId", Some(task.context_id.clone()));
+    object.put("sessionId", Some(task.context_id));
+    object.put("status", Some(Value::from(status)));
+    object.put("artifacts", Some(artifacts.collect::<Vec<_>>()));
+    object.put("history", Some(history.into_iter().map(message).collect::<Vec<_>>()));
+    object.into()
 }

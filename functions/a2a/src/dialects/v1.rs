@@ -1,25 +1,23 @@
-//! Shapes of A2A 1.0 (a2a.proto as JSON): a part is known by its one member, roles and states are in capitals, and
-//! nothing has a `kind`. Members that would hold a default are left out.
+//! JSON of A2A 1.0 (a2a.proto in its JSON mapping): a part has one member that tells its type, roles and states are in
+//! capitals, and nothing has a `kind`. Members that hold a default are left out, as the JSON mapping of protobuf does.
 
+use registry::a2a::{Content, Message, Part, Role, Task, TaskState};
 use registry::http::JsonEnvelope;
 use serde_json::{Value, json};
 
-use super::{Shape, some};
-use crate::message::{Content, Message, Part, Role};
-use crate::task::{State, Task};
+use super::object::{Object, non_empty};
 
-/// The name of a state.
-pub(crate) fn state(state: State) -> String {
+pub(crate) fn state(state: TaskState) -> String {
     format!("TASK_STATE_{}", state.name().replace('-', "_").to_ascii_uppercase())
 }
 
-/// The state of a name; of 0.3's names too.
-pub(crate) fn state_named(name: &str) -> Option<State> {
+/// The state of a name. Names of 0.3 are accepted, because clients mix them up.
+pub(crate) fn state_named(name: &str) -> Option<TaskState> {
     let bare = name.strip_prefix("TASK_STATE_").unwrap_or(name).to_ascii_lowercase().replace('_', "-");
-    State::named(if bare == "cancelled" { "canceled" } else { &bare })
+    TaskState::named(if bare == "cancelled" { "canceled" } else { &bare })
 }
 
-/// A message as an answer, around parts that are written already.
+/// A message as an answer, around parts that are already serialized.
 pub(crate) fn answer(
     message_id: &str,
     context_id: &str,
@@ -31,35 +29,35 @@ pub(crate) fn answer(
 
 fn message(message: Message) -> Value {
     let role = if message.role == Role::User { "ROLE_USER" } else { "ROLE_AGENT" };
-    let mut shape = Shape::default();
-    shape.put("messageId", Some(message.id));
-    shape.put("contextId", message.context_id);
-    shape.put("taskId", message.task_id);
-    shape.put("role", Some(role));
-    shape.put("parts", Some(message.parts.into_iter().map(part).collect::<Vec<_>>()));
-    shape.put("metadata", message.metadata);
-    shape.put("extensions", some(message.extensions));
-    shape.put("referenceTaskIds", some(message.references));
-    shape.into()
+    let mut object = Object::default();
+    object.put("messageId", Some(message.id));
+    object.put("contextId", message.context_id);
+    object.put("taskId", message.task_id);
+    object.put("role", Some(role));
+    object.put("parts", Some(message.parts.into_iter().map(part).collect::<Vec<_>>()));
+    object.put("metadata", message.metadata);
+    object.put("extensions", non_empty(message.extensions));
+    object.put("referenceTaskIds", non_empty(message.references));
+    object.into()
 }
 
 pub(crate) fn part(part: Part) -> Value {
-    let mut shape = Shape::default();
+    let mut object = Object::default();
     match part.content {
-        Content::Text(text) => shape.put("text", Some(text)),
-        Content::Data(data) => shape.put("data", Some(data)),
-        Content::Url(url) => shape.put("url", Some(url)),
-        Content::Raw(raw) => shape.put("raw", Some(raw)),
+        Content::Text(text) => object.put("text", Some(text)),
+        Content::Data(data) => object.put("data", Some(data)),
+        Content::Url(url) => object.put("url", Some(url)),
+        Content::Raw(raw) => object.put("raw", Some(raw)),
     }
-    shape.put("filename", part.filename);
-    shape.put("mediaType", part.media_type);
-    shape.put("metadata", part.metadata);
-    shape.into()
+    object.put("filename", part.filename);
+    object.put("mediaType", part.media_type);
+    object.put("metadata", part.metadata);
+    object.into()
 }
 
 pub(crate) fn task(mut task: Task, history: Option<u64>, artifacts: bool) -> Value {
     let history = task.take_history(history);
-    let mut status = Shape::default();
+    let mut status = Object::default();
     status.put("state", Some(state(task.state)));
     status.put("message", task.contents.message.map(message));
     status.put("timestamp", Some(task.at.to_string()));
@@ -67,13 +65,13 @@ pub(crate) fn task(mut task: Task, history: Option<u64>, artifacts: bool) -> Val
         let parts: Vec<Value> = artifact.parts.into_iter().map(part).collect();
         json!({ "artifactId": artifact.id, "name": artifact.name, "parts": parts })
     });
-    let mut shape = Shape::default();
-    shape.put("id", Some(task.id));
-    shape.put("contextId", Some(task.context_id));
-    shape.put("status", Some(Value::from(status)));
-    shape.put("artifacts", some(artifacts.collect()));
-    shape.put("history", some(history.into_iter().map(message).collect()));
-    shape.into()
+    let mut object = Object::default();
+    object.put("id", Some(task.id));
+    object.put("contextId", Some(task.context_id));
+    object.put("status", Some(Value::from(status)));
+    object.put("artifacts", non_empty(artifacts.collect()));
+    object.put("history", non_empty(history.into_iter().map(message).collect()));
+    object.into()
 }
 
 #[cfg(test)]
@@ -81,16 +79,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn states_are_read_by_the_names_of_all_dialects() {
+    fn state_names_of_all_dialects_are_read() {
         for (name, wanted) in [
-            ("TASK_STATE_INPUT_REQUIRED", State::InputRequired),
-            ("input-required", State::InputRequired),
-            ("TASK_STATE_CANCELED", State::Canceled),
-            ("TASK_STATE_CANCELLED", State::Canceled),
+            ("TASK_STATE_INPUT_REQUIRED", TaskState::InputRequired),
+            ("input-required", TaskState::InputRequired),
+            ("TASK_STATE_CANCELED", TaskState::Canceled),
+            ("TASK_STATE_CANCELLED", TaskState::Canceled),
         ] {
             assert_eq!(state_named(name), Some(wanted));
         }
-        assert_eq!(state(State::AuthRequired), "TASK_STATE_AUTH_REQUIRED");
+        assert_eq!(state(TaskState::AuthRequired), "TASK_STATE_AUTH_REQUIRED");
         assert!(state_named("TASK_STATE_SLEEPING").is_none());
     }
 }

@@ -1,9 +1,8 @@
-//! What a path of the official MCP-registry API asks for. Names of servers have one slash in them, and half of all
-//! clients forget to encode it; read after decoding, both ways come to the same.
+//! Paths of the official MCP registry API. Server names contain a slash, and half of all clients do not encode it, so
+//! paths are parsed after decoding, where both forms are the same.
 
 use registry::registry_api::Namespace;
 
-/// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Call {
     /// `servers`
@@ -24,7 +23,7 @@ pub(crate) enum Call {
     Extension(Extension),
 }
 
-/// What this registry adds.
+/// The extensions of this registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extension {
     Search,
@@ -32,7 +31,7 @@ pub(crate) enum Extension {
     Facets,
 }
 
-/// The call at a path below `/v0.1/`, decoded. Extensions stand below the registry's own namespace only.
+/// The call at a path below `/v0.1/`, decoded. Extensions are below the registry's own namespace only.
 pub(crate) fn call_at(path: &str, own: &Namespace) -> Option<Call> {
     let path = path.strip_suffix('/').unwrap_or(path);
     if let Some(path) = path.strip_prefix("servers/") {
@@ -54,8 +53,8 @@ pub(crate) fn call_at(path: &str, own: &Namespace) -> Option<Call> {
     })
 }
 
-/// `{owner}/{name}/versions`, and perhaps a version, which may hold anything. A name without its slash is asked for all
-/// the same, to be answered in words.
+/// `{owner}/{name}/versions`, optionally with a version, which may contain slashes. A name without a slash is passed on,
+/// because the crate refuses it with an explanation.
 fn version_at(path: &str) -> Option<Call> {
     let segments: Vec<&str> = path.split('/').collect();
     let words = match segments[..] {

@@ -1,13 +1,12 @@
-//! The catalogue's schemas as MCP clients take them. Several validators of official clients read an older dialect
-//! by default and stop at a `$schema`, complain of a number's `format`, or cannot map a list of types; what is
-//! sent avoids all three and means the same in every dialect.
+//! The catalogue's schemas in a form that every MCP client accepts. Some validators of official clients refuse `$schema`,
+//! the `format` of a number, or a list of types, so none of these is sent.
 
 use serde_json::{Map, Value, json};
 
 /// The formats that JSON Schema itself defines and our types use; others (`uint32`) only name Rust's types.
 const FORMATS: [&str; 6] = ["date-time", "date", "time", "email", "uri", "uuid"];
 
-/// The schema of a tool's arguments. What may be left out need not be null besides, though null is taken.
+/// The schema of a tool's arguments. Optional ones are not declared nullable, though null is accepted.
 pub(super) fn of_arguments(mut schema: Value) -> Value {
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
@@ -19,8 +18,8 @@ pub(super) fn of_arguments(mut schema: Value) -> Value {
     tidy(schema)
 }
 
-/// The schema of a tool's result: the operation's answer, or the problem that came instead. Both stand in it
-/// because clients hold structured content against it even where `isError` says that the tool failed.
+/// The schema of a tool's result: the answer or a problem document. Clients validate structured content even where
+/// `isError` is set, so the schema has to accept both.
 pub(super) fn of_result(schema: Value) -> Value {
     let mut answer = tidy(schema);
     let defs = answer.as_object_mut().and_then(|answer| answer.remove("$defs"));
@@ -51,7 +50,7 @@ fn problem() -> Value {
     })
 }
 
-/// Without the dialect, without the name of the Rust type at the root, in words that all dialects share.
+/// Removes the dialect, the name of the Rust type at the root, and keywords that not every client accepts.
 fn tidy(mut schema: Value) -> Value {
     if let Some(root) = schema.as_object_mut() {
         root.shift_remove("$schema");
@@ -61,7 +60,6 @@ fn tidy(mut schema: Value) -> Value {
     schema
 }
 
-/// Takes `null` out of what a property may be.
 fn without_null(property: &mut Map<String, Value>) {
     let only = |choices: &Value, is_null: fn(&Value) -> bool| {
         let rest: Vec<Value> =
@@ -81,7 +79,7 @@ fn without_null(property: &mut Map<String, Value>) {
     }
 }
 
-/// Walks along schemas only: in `properties` and `$defs` the keys are names, and one may well be `format`.
+/// Visits schemas only: the keys of `properties` and `$defs` are names, and one may be `format`.
 fn simplify(schema: &mut Value) {
     let Some(keywords) = schema.as_object_mut() else { return };
     if keywords.get("format").and_then(Value::as_str).is_some_and(|format| !FORMATS.contains(&format)) {
@@ -104,7 +102,7 @@ fn simplify(schema: &mut Value) {
     }
 }
 
-/// A schema of several types as one schema for each.
+/// Splits a schema with a list of types, because some clients map each schema to one type.
 fn one_type_each(mut keywords: Map<String, Value>, types: Vec<Value>) -> Value {
     let description = keywords.shift_remove("description");
     let branches = types.into_iter().map(|name| {
@@ -128,18 +126,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn schemas_hold_nothing_that_an_older_validator_stumbles_over() {
+    fn schemas_have_no_keyword_that_an_older_validator_refuses() {
         for tool in crate::tools::TOOLS.iter() {
             for schema in [&tool["inputSchema"], &tool["outputSchema"]] {
                 let text = schema.to_string();
-                for stone in [
+                for keyword in [
                     r#""$schema""#,
                     r##""$ref":"#""##,
                     r#""format":"uint"#,
                     r#""format":"int"#,
                     r#""format":"double""#,
                 ] {
-                    assert!(!text.contains(stone), "{stone} in {}", tool["name"]);
+                    assert!(!text.contains(keyword), "{keyword} in {}", tool["name"]);
                 }
                 jsonschema::validator_for(schema).unwrap();
             }
@@ -201,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_not_taken_for_a_problem() {
+    fn an_empty_answer_is_not_accepted_as_a_problem() {
         for entry in &CATALOGUE {
             let validator = jsonschema::validator_for(&of_result((entry.output_schema)())).unwrap();
             assert!(!validator.is_valid(&json!({})), "{}", entry.name);

@@ -1,5 +1,5 @@
-//! What goes wrong at this door, in the official API's own body: what its OpenAPI documents (`error`) and what the
-//! official service sends (`title`, `status`, `detail`, `errors`), as plain `application/json`.
+//! Errors of the official registry API. The body has both what its OpenAPI documents (`error`) and what the official
+//! service sends (`title`, `status`, `detail`, `errors`), because clients were written against either.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 const WRITING: &str =
     "nothing is written through this API. Publish with POST /api/publish; what answers a probe is listed.";
 
-/// Why a request is not answered with servers.
+/// An error of the official registry API.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Fault {
+pub(crate) enum RegistryApiError {
     #[error("{}", .0.detail)]
     Problem(Box<Problem>),
     #[error("Not found: this API has no such path. Its servers are at /v0.1/servers.")]
@@ -25,13 +25,13 @@ pub(crate) enum Fault {
     ReadOnly,
 }
 
-impl From<Problem> for Fault {
+impl From<Problem> for RegistryApiError {
     fn from(problem: Problem) -> Self {
         Self::Problem(Box::new(problem))
     }
 }
 
-impl Fault {
+impl RegistryApiError {
     fn status(&self) -> StatusCode {
         match self {
             Self::Problem(problem) => problem.status,
@@ -60,7 +60,7 @@ impl Fault {
     }
 }
 
-impl IntoResponse for Fault {
+impl IntoResponse for RegistryApiError {
     fn into_response(self) -> Response {
         let mut response = (self.status(), Json(self.body())).into_response();
         let headers = response.headers_mut();

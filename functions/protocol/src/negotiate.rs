@@ -1,6 +1,5 @@
-//! The checks between a readable request and its method, in the order in which every official client expects
-//! them: which era it speaks, and in the modern one whether headers and body say the same (streamable HTTP,
-//! "Standard Request Headers"). What is found wrong first is what is told.
+//! Protocol version negotiation: the era of a request and, in the modern one, whether its headers match its body
+//! (streamable HTTP, "Standard Request Headers"). Official clients depend on the order of these checks.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +9,7 @@ use registry::model::protocol::MCP_NEWEST_REVISION;
 use serde_json::Value;
 
 use crate::message::Request;
-use crate::reply::Fault;
+use crate::reply::RpcError;
 use crate::revision::{Era, Handshake};
 
 const VERSION_HEADER: &str = "mcp-protocol-version";
@@ -20,28 +19,28 @@ const NAME_HEADER: &str = "mcp-name";
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// The era of a request, once it has passed all checks of that era.
-pub(crate) fn climb(headers: &HeaderMap, request: &Request) -> Result<Era, Fault> {
-    let said = header(headers, VERSION_HEADER);
-    let modern_header = matches!(&said, Ok(Some(version)) if version == MCP_NEWEST_REVISION);
+/// The era of a request. Fails on the first check of that era that the request does not pass.
+pub(crate) fn negotiate_version(headers: &HeaderMap, request: &Request) -> Result<Era, RpcError> {
+    let version_header = header(headers, VERSION_HEADER);
+    let modern_header = matches!(&version_header, Ok(Some(version)) if version == MCP_NEWEST_REVISION);
     let meta = request.params.get("_meta").and_then(Value::as_object);
     let modern_meta =
         meta.is_some_and(|meta| meta.contains_key(VERSION_KEY) || meta.contains_key(CAPABILITIES_KEY));
     if modern_header && !modern_meta && request.method == "initialize" {
-        return Err(Fault::headers(format!(
+        return Err(RpcError::headers(format!(
             "`initialize` belongs to revisions before {MCP_NEWEST_REVISION}: send it without mcp-protocol-version."
         )));
     }
     if modern_header || modern_meta {
         return modern(headers, request).map(|()| Era::Modern);
     }
-    match said? {
-        None => Ok(Era::Legacy(Handshake::UNSAID)),
-        Some(version) => Handshake::of(&version).map(Era::Legacy).ok_or_else(|| Fault::version(&version)),
+    match version_header? {
+        None => Ok(Era::Legacy(Handshake::DEFAULT)),
+        Some(version) => Handshake::of(&version).map(Era::Legacy).ok_or_else(|| RpcError::version(&version)),
     }
 }
 
-/// Whether a body may be a batch: only where the one revision that has them is said or implied.
+/// Whether a body may be a batch: only in revision 2025-03-26, which a request without the header implies.
 pub(crate) fn allows_batches(headers: &HeaderMap) -> bool {
     match header(headers, VERSION_HEADER) {
         Ok(None) => true,
@@ -50,63 +49,64 @@ pub(crate) fn allows_batches(headers: &HeaderMap) -> bool {
     }
 }
 
-/// Whether a body may be a response: in no revision that lacks requests of the server.
+/// Whether a body may be a response: the newest revision has no requests by the server.
 pub(crate) fn allows_responses(headers: &HeaderMap) -> bool {
     !matches!(header(headers, VERSION_HEADER), Ok(Some(version)) if version == MCP_NEWEST_REVISION)
 }
 
-fn modern(headers: &HeaderMap, request: &Request) -> Result<(), Fault> {
+fn modern(headers: &HeaderMap, request: &Request) -> Result<(), RpcError> {
     let meta = request.params.get("_meta");
     let version = meta.and_then(|meta| meta[VERSION_KEY].as_str()).ok_or_else(|| {
-        Fault::meta(format!(
+        RpcError::meta(format!(
             "`params._meta` must hold `{VERSION_KEY}`, a string such as \"{MCP_NEWEST_REVISION}\"."
         ))
     })?;
     if !meta.is_some_and(|meta| meta[CAPABILITIES_KEY].is_object()) {
-        return Err(Fault::meta(format!(
+        return Err(RpcError::meta(format!(
             "`params._meta` must hold `{CAPABILITIES_KEY}`, an object ({{}} will do)."
         )));
     }
-    mirrored(headers, VERSION_HEADER, version)?;
+    check_mirrored(headers, VERSION_HEADER, version)?;
     if version != MCP_NEWEST_REVISION {
-        return Err(Fault::version(version));
+        return Err(RpcError::version(version));
     }
-    mirrored(headers, METHOD_HEADER, &request.method)?;
+    check_mirrored(headers, METHOD_HEADER, &request.method)?;
     let named = match request.method.as_str() {
         "tools/call" | "prompts/get" => request.params.get("name"),
         "resources/read" => request.params.get("uri"),
         _ => None,
     };
     match named.and_then(Value::as_str) {
-        Some(name) => mirrored(headers, NAME_HEADER, name),
+        Some(name) => check_mirrored(headers, NAME_HEADER, name),
         None => Ok(()),
     }
 }
 
-/// A header must say what the body says.
-fn mirrored(headers: &HeaderMap, name: &'static str, body: &str) -> Result<(), Fault> {
+/// Refuses a header that does not match the body.
+fn check_mirrored(headers: &HeaderMap, name: &'static str, body: &str) -> Result<(), RpcError> {
     match header(headers, name)? {
         Some(value) if value == body => Ok(()),
-        Some(value) => Err(Fault::headers(format!(
+        Some(value) => Err(RpcError::headers(format!(
             "Header mismatch: {name} says `{}` and the body `{}`.",
             shorten(&value, 120),
             shorten(body, 120)
         ))),
-        None => Err(Fault::headers(format!(
+        None => Err(RpcError::headers(format!(
             "Header mismatch: {name} is missing; it must say `{}` as the body does.",
             shorten(body, 120)
         ))),
     }
 }
 
-/// A header's value. `=?base64?…?=` holds what a header cannot; it is undone before anything is compared.
-fn header(headers: &HeaderMap, name: &'static str) -> Result<Option<String>, Fault> {
+/// The value of a header. Values that a header cannot hold are sent as `=?base64?…?=` and decoded before they are
+/// compared.
+fn header(headers: &HeaderMap, name: &'static str) -> Result<Option<String>, RpcError> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
-        return Err(Fault::headers(format!("Header mismatch: {name} is there more than once.")));
+        return Err(RpcError::headers(format!("Header mismatch: {name} is there more than once.")));
     }
-    let unreadable = || Fault::headers(format!("Header mismatch: {name} cannot be read."));
+    let unreadable = || RpcError::headers(format!("Header mismatch: {name} cannot be read."));
     let value = value.to_str().map_err(|_| unreadable())?;
     let Some(packed) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
         return Ok(Some(value.to_owned()));
@@ -115,13 +115,13 @@ fn header(headers: &HeaderMap, name: &'static str) -> Result<Option<String>, Fau
     String::from_utf8(bytes).map(Some).map_err(|_| unreadable())
 }
 
-/// The status of a fault in its era: the older ones answer every readable request with 200, but for a revision
-/// that they do not speak.
-pub(crate) fn status_of(era: Era, fault: Fault) -> Fault {
+/// The status of an error in its era: the older revisions answer every readable request with 200, except for an
+/// unsupported revision.
+pub(crate) fn status_of(era: Era, error: RpcError) -> RpcError {
     match era {
-        Era::Modern => fault,
-        Era::Legacy(_) if fault.status == StatusCode::NOT_FOUND => fault.within_ok(),
-        Era::Legacy(_) => fault,
+        Era::Modern => error,
+        Era::Legacy(_) if error.status == StatusCode::NOT_FOUND => error.within_ok(),
+        Era::Legacy(_) => error,
     }
 }
 

@@ -1,4 +1,4 @@
-//! The rungs, one by one: each case is a good modern request with one thing changed, and names what must be told.
+//! The checks one by one: each case is a valid modern request with one change, and the error it must lead to.
 
 use http::{HeaderName, HeaderValue};
 use serde_json::json;
@@ -31,9 +31,9 @@ fn call(name: &str) -> Request {
     request("tools/call", &json!({ "name": name, "_meta": meta() }))
 }
 
-fn code(outcome: Result<Era, Fault>) -> (u16, i32) {
-    let fault = outcome.unwrap_err();
-    (fault.status.as_u16(), fault.code)
+fn code(outcome: Result<Era, RpcError>) -> (u16, i32) {
+    let error = outcome.unwrap_err();
+    (error.status.as_u16(), error.code)
 }
 
 const GOOD: [(&str, &str); 3] =
@@ -47,30 +47,38 @@ fn with(name: &str, value: Option<&str>) -> HeaderMap {
 
 #[test]
 fn a_modern_request_whose_headers_mirror_it_passes() {
-    assert_eq!(climb(&headers(&GOOD), &call("score")), Ok(Era::Modern));
+    assert_eq!(negotiate_version(&headers(&GOOD), &call("score")), Ok(Era::Modern));
 }
 
 #[test]
 fn every_header_must_be_there_once_and_say_the_same() {
     for name in ["mcp-protocol-version", "mcp-method", "mcp-name"] {
-        assert_eq!(code(climb(&with(name, None), &call("score"))), (400, -32020), "no {name}");
-        assert_eq!(code(climb(&with(name, Some("Score")), &call("score"))), (400, -32020), "other {name}");
+        assert_eq!(code(negotiate_version(&with(name, None), &call("score"))), (400, -32020), "no {name}");
+        assert_eq!(
+            code(negotiate_version(&with(name, Some("Score")), &call("score"))),
+            (400, -32020),
+            "other {name}"
+        );
         let mut twice = headers(&GOOD);
         let again = HeaderValue::from_str(twice[name].to_str().unwrap()).unwrap();
         twice.append(HeaderName::from_static(name), again);
-        assert_eq!(code(climb(&twice, &call("score"))), (400, -32020), "{name} twice");
+        assert_eq!(code(negotiate_version(&twice, &call("score"))), (400, -32020), "{name} twice");
     }
 }
 
 #[test]
 fn a_name_that_no_header_can_hold_comes_in_base64() {
     let packed = |text: &str| format!("=?base64?{}?=", STANDARD.encode(text));
-    assert_eq!(climb(&with("mcp-name", Some(&packed("prüfe"))), &call("prüfe")), Ok(Era::Modern));
-    assert_eq!(climb(&with("mcp-name", Some(&packed("score"))), &call("score")), Ok(Era::Modern));
+    assert_eq!(negotiate_version(&with("mcp-name", Some(&packed("prüfe"))), &call("prüfe")), Ok(Era::Modern));
+    assert_eq!(negotiate_version(&with("mcp-name", Some(&packed("score"))), &call("score")), Ok(Era::Modern));
     for wrong in
         ["=?base64?***?=", "=?base64?/w==?=", "=?BASE64?c2NvcmU=?=", "=?base64?c2NvcmU=", "pr\u{fc}fe"]
     {
-        assert_eq!(code(climb(&with("mcp-name", Some(wrong)), &call("score"))), (400, -32020), "{wrong}");
+        assert_eq!(
+            code(negotiate_version(&with("mcp-name", Some(wrong)), &call("score"))),
+            (400, -32020),
+            "{wrong}"
+        );
     }
 }
 
@@ -81,23 +89,26 @@ fn what_every_request_must_carry_comes_before_the_headers() {
         [json!({ VERSION_KEY: MCP_NEWEST_REVISION }), json!({ CAPABILITIES_KEY: {} }), json!({}), json!(null)]
     {
         let request = request("tools/list", &json!({ "_meta": meta }));
-        assert_eq!(code(climb(&bare, &request)), (400, -32602), "{meta}");
+        assert_eq!(code(negotiate_version(&bare, &request)), (400, -32602), "{meta}");
     }
     let wrong = json!({ VERSION_KEY: 5, CAPABILITIES_KEY: {} });
-    assert_eq!(code(climb(&bare, &request("tools/list", &json!({ "_meta": wrong })))), (400, -32602));
+    assert_eq!(
+        code(negotiate_version(&bare, &request("tools/list", &json!({ "_meta": wrong })))),
+        (400, -32602)
+    );
 }
 
 #[test]
 fn another_revision_in_modern_dress_is_not_spoken() {
     for version in ["2099-01-01", "2025-11-25"] {
         let meta = json!({ VERSION_KEY: version, CAPABILITIES_KEY: {} });
-        let outcome = climb(
+        let outcome = negotiate_version(
             &headers(&[("mcp-protocol-version", version)]),
             &request("tools/list", &json!({ "_meta": meta })),
         );
-        let fault = outcome.unwrap_err();
-        assert_eq!((fault.status.as_u16(), fault.code), (400, -32022));
-        let data = fault.data.unwrap();
+        let error = outcome.unwrap_err();
+        assert_eq!((error.status.as_u16(), error.code), (400, -32022));
+        let data = error.data.unwrap();
         assert_eq!(data["requested"], version);
         assert_eq!(data["supported"][0], MCP_NEWEST_REVISION);
     }
@@ -106,20 +117,26 @@ fn another_revision_in_modern_dress_is_not_spoken() {
 #[test]
 fn other_requests_are_older_ones() {
     let plain = request("tools/list", &json!({}));
-    assert_eq!(climb(&HeaderMap::new(), &plain), Ok(Era::Legacy(Handshake::March2025)));
+    assert_eq!(negotiate_version(&HeaderMap::new(), &plain), Ok(Era::Legacy(Handshake::March2025)));
     for (date, revision) in [("2024-11-05", Handshake::November2024), ("2025-06-18", Handshake::June2025)] {
-        assert_eq!(climb(&headers(&[("mcp-protocol-version", date)]), &plain), Ok(Era::Legacy(revision)));
+        assert_eq!(
+            negotiate_version(&headers(&[("mcp-protocol-version", date)]), &plain),
+            Ok(Era::Legacy(revision))
+        );
     }
-    assert_eq!(code(climb(&headers(&[("mcp-protocol-version", "2099-01-01")]), &plain)), (400, -32022));
+    assert_eq!(
+        code(negotiate_version(&headers(&[("mcp-protocol-version", "2099-01-01")]), &plain)),
+        (400, -32022)
+    );
     let progress = request("tools/list", &json!({ "_meta": { "progressToken": 1 } }));
-    assert_eq!(climb(&HeaderMap::new(), &progress), Ok(Era::Legacy(Handshake::March2025)));
+    assert_eq!(negotiate_version(&HeaderMap::new(), &progress), Ok(Era::Legacy(Handshake::March2025)));
 }
 
 #[test]
 fn a_handshake_is_not_announced_as_the_revision_without_one() {
     let initialize = request("initialize", &json!({ "protocolVersion": "2025-11-25" }));
-    assert_eq!(code(climb(&headers(&GOOD[..1]), &initialize)), (400, -32020));
-    assert_eq!(climb(&HeaderMap::new(), &initialize), Ok(Era::Legacy(Handshake::March2025)));
+    assert_eq!(code(negotiate_version(&headers(&GOOD[..1]), &initialize)), (400, -32020));
+    assert_eq!(negotiate_version(&HeaderMap::new(), &initialize), Ok(Era::Legacy(Handshake::March2025)));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The methods, and how each era wants their results. What does not change between requests is rendered once,
-//! when the door is hung.
+//! The methods of the MCP server and the shape of their results in each era. Results that do not depend on the
+//! request are serialized once, at start, because clients ask for them most often.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,120 +17,119 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{self, Outcome};
 use crate::message::Request;
-use crate::reply::{Fault, raw};
+use crate::reply::{RpcError, raw};
 use crate::revision::{Era, Handshake};
 use crate::tools::{self, Page, TOOLS};
 
-/// Milliseconds for which a client may keep the list of tools and the answer of `server/discover`.
-const FRESH_MS: u32 = 300_000;
+/// How long clients may cache the list of tools and the answer of `server/discover`.
+const TTL_MS: u32 = 300_000;
 
-/// What a model should know before it chooses a tool.
+/// Shown to the model before it chooses a tool.
 const INSTRUCTIONS: &str = "A registry of A2A agents and MCP servers. Every Live row has answered a real protocol \
     handshake within seven days, and shows the evidence. To find a peer, call search_active. To be listed, call \
     list_yourself with the URL of your card or endpoint, then check_status until its lane is `active`. Everything is \
     free and needs no key.";
 
-/// The door of one registry.
+/// The MCP server of one registry, with the results that it keeps serialized.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub(crate) struct McpServer {
     identity: Value,
     meta: Arc<RawValue>,
-    discovered: Arc<RawValue>,
+    discover_result: Arc<RawValue>,
     modern_pages: Pages,
     legacy_pages: Pages,
     results: RenderCache<Arc<RawValue>>,
 }
 
-/// Rendered pages of `tools/list`, by the cursor that leads to each; the first has none.
+/// Serialized pages of `tools/list` by their cursors; the first page has none.
 type Pages = HashMap<Option<String>, Arc<RawValue>>;
 
-impl Door {
-    /// The door of a registry with these settings.
-    pub(crate) fn hung(settings: &Settings) -> Self {
+impl McpServer {
+    pub(crate) fn new(settings: &Settings) -> Self {
         let identity = mcp_server_card::identity(settings);
         let meta = raw(&json!({ "io.modelcontextprotocol/serverInfo": identity }));
-        let discovered = raw(&Modern::cacheable(
+        let discover_result = raw(&Modern::cacheable(
             &meta,
-            &Discovered {
+            &DiscoverResult {
                 supported_versions: MCP_REVISIONS,
                 capabilities: json!({ "tools": {} }),
                 instructions: INSTRUCTIONS,
             },
         ));
-        let modern_pages = pages(|page| raw(&Modern::cacheable(&meta, &Listed::of(page))));
-        let legacy_pages = pages(|page| raw(&Listed::of(page)));
-        Self { identity, discovered, meta, modern_pages, legacy_pages, results: RenderCache::default() }
+        let modern_pages = pages(|page| raw(&Modern::cacheable(&meta, &ListToolsResult::of(page))));
+        let legacy_pages = pages(|page| raw(&ListToolsResult::of(page)));
+        Self { identity, discover_result, meta, modern_pages, legacy_pages, results: RenderCache::default() }
     }
 
-    /// The result of a request that has passed the ladder.
+    /// The result of a request whose era has been negotiated.
     pub(crate) async fn answer(
         &self,
         app: &App,
         caller: Caller,
         era: Era,
         request: Request,
-    ) -> Result<Arc<RawValue>, Fault> {
+    ) -> Result<Arc<RawValue>, RpcError> {
         match (era, request.method.as_str()) {
-            (Era::Modern, "server/discover") => Ok(self.discovered.clone()),
+            (Era::Modern, "server/discover") => Ok(self.discover_result.clone()),
             (Era::Legacy(_), "initialize") => self.initialize(&request.params),
             (Era::Legacy(_), "ping") => Ok(raw(&json!({}))),
             (_, "tools/list") => self.list(era, &request.params),
             (_, "tools/call") => self.call(app, caller, era, request.params).await,
-            (_, method) => Err(Fault::method(method)),
+            (_, method) => Err(RpcError::method(method)),
         }
     }
 
-    fn initialize(&self, params: &Map<String, Value>) -> Result<Arc<RawValue>, Fault> {
-        let asked = params.get("protocolVersion").and_then(Value::as_str).ok_or_else(|| {
-            Fault::params("`params.protocolVersion` must be a string such as \"2025-11-25\".")
+    fn initialize(&self, params: &Map<String, Value>) -> Result<Arc<RawValue>, RpcError> {
+        let requested = params.get("protocolVersion").and_then(Value::as_str).ok_or_else(|| {
+            RpcError::params("`params.protocolVersion` must be a string such as \"2025-11-25\".")
         })?;
         Ok(raw(&json!({
-            "protocolVersion": Handshake::agreed(asked).date(),
+            "protocolVersion": Handshake::agreed(requested).date(),
             "capabilities": { "tools": {} },
             "serverInfo": self.identity,
             "instructions": INSTRUCTIONS,
         })))
     }
 
-    fn list(&self, era: Era, params: &Map<String, Value>) -> Result<Arc<RawValue>, Fault> {
+    fn list(&self, era: Era, params: &Map<String, Value>) -> Result<Arc<RawValue>, RpcError> {
         let pages = match era {
             Era::Modern => &self.modern_pages,
             Era::Legacy(_) => &self.legacy_pages,
         };
-        let cursor = tools::asked_cursor(params)?.map(str::to_owned);
+        let cursor = tools::cursor(params)?.map(str::to_owned);
         pages.get(&cursor).cloned().ok_or_else(|| {
             let cursor = shorten(cursor.as_deref().unwrap_or_default(), 120);
-            Fault::params(format!("Unknown cursor: {cursor}. Begin again without one."))
+            RpcError::params(format!("Unknown cursor: {cursor}. Begin again without one."))
         })
     }
 
-    /// Runs a tool, or gives its remembered result where nothing has changed since.
+    /// Runs a tool, unless its result is cached and still valid.
     async fn call(
         &self,
         app: &App,
         caller: Caller,
         era: Era,
         params: Map<String, Value>,
-    ) -> Result<Arc<RawValue>, Fault> {
+    ) -> Result<Arc<RawValue>, RpcError> {
         let operation = call::operation(&params)?;
-        // A table that cannot say is left to the tool itself, which tells it in its own way.
+        // If the store fails here, the tool runs and reports the failure in its own words.
         let Some(validator) = (operation.cache_validator)(app.clone()).await.unwrap_or_default() else {
-            return Ok(self.called(era, &call::call(app, caller, era, operation, params).await?));
+            return Ok(self.call_result(era, &call::call(app, caller, era, operation, params).await?));
         };
-        let asked = json!([era == Era::Modern, operation.name, params.get("arguments")]).to_string();
-        if let Some(result) = self.results.get(&asked, &validator) {
+        let key = json!([era == Era::Modern, operation.name, params.get("arguments")]).to_string();
+        if let Some(result) = self.results.get(&key, &validator) {
             return Ok(result);
         }
         let outcome = call::call(app, caller, era, operation, params).await?;
-        let result = self.called(era, &outcome);
+        let result = self.call_result(era, &outcome);
         if !outcome.is_error {
-            self.results.put(&asked, validator, result.clone());
+            self.results.put(&key, validator, result.clone());
         }
         Ok(result)
     }
 
-    fn called(&self, era: Era, outcome: &Outcome) -> Arc<RawValue> {
-        let result = Called {
+    fn call_result(&self, era: Era, outcome: &Outcome) -> Arc<RawValue> {
+        let result = CallToolResult {
             content: [Text { kind: "text", text: outcome.content.get() }],
             structured_content: &outcome.content,
             is_error: outcome.is_error,
@@ -144,12 +143,12 @@ impl Door {
 
 fn pages(render: impl Fn(&Page<'_>) -> Arc<RawValue>) -> Pages {
     let mut cursor = None;
-    let pages = tools::pages(&TOOLS, tools::PAGE);
+    let pages = tools::pages(&TOOLS, tools::PAGE_SIZE);
     pages.iter().map(|page| (std::mem::replace(&mut cursor, page.next.clone()), render(page))).collect()
 }
 
-/// A result as of 2026-07-28: it says that it is complete, who made it, and how long it stays true where it may
-/// be kept (basic, "Results"; utilities/caching).
+/// A result of revision 2026-07-28 with the members that every result has (basic, "Results") and those of a cacheable one
+/// (utilities/caching).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Modern<'a, T> {
@@ -170,13 +169,13 @@ impl<'a, T> Modern<'a, T> {
     }
 
     fn cacheable(meta: &'a RawValue, result: &'a T) -> Self {
-        Self { ttl_ms: Some(FRESH_MS), cache_scope: Some("public"), ..Self::once(meta, result) }
+        Self { ttl_ms: Some(TTL_MS), cache_scope: Some("public"), ..Self::once(meta, result) }
     }
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Discovered {
+struct DiscoverResult {
     supported_versions: [&'static str; 4],
     capabilities: Value,
     instructions: &'static str,
@@ -184,22 +183,22 @@ struct Discovered {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Listed<'a> {
+struct ListToolsResult<'a> {
     tools: &'a [Value],
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<&'a str>,
 }
 
-impl<'a> Listed<'a> {
+impl<'a> ListToolsResult<'a> {
     fn of(page: &'a Page<'_>) -> Self {
         Self { tools: page.tools, next_cursor: page.next.as_deref() }
     }
 }
 
-/// What a tool gave back, twice: structured, and the same as text for clients that know only text.
+/// The answer is sent twice, structured and as text, because some clients read only text.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Called<'a> {
+struct CallToolResult<'a> {
     content: [Text<'a>; 1],
     structured_content: &'a RawValue,
     is_error: bool,

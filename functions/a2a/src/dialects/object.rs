@@ -1,0 +1,27 @@
+//! JSON objects that are built member by member, without the members that have no value: both families of dialects
+//! leave those out.
+
+use serde_json::{Map, Value};
+
+/// An object under construction.
+#[derive(Debug, Default)]
+pub(super) struct Object(Map<String, Value>);
+
+impl Object {
+    pub(super) fn put(&mut self, name: &str, value: Option<impl Into<Value>>) {
+        if let Some(value) = value {
+            self.0.insert(name.to_owned(), value.into());
+        }
+    }
+}
+
+impl From<Object> for Value {
+    fn from(object: Object) -> Self {
+        Self::Object(object.0)
+    }
+}
+
+/// A list, unless it is empty.
+pub(super) fn non_empty<T>(list: Vec<T>) -> Option<Vec<T>> {
+    (!list.is_empty()).then_some(list)
+}

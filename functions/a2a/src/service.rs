@@ -1,0 +1,188 @@
+//! The methods that both bindings share: parameters are read into a request of the crate, and its answer is written
+//! in the caller's dialect. Answers that only read are cached as text, because serializing them is most of their cost.
+
+use std::sync::Arc;
+
+use registry::a2a::{self, ListRequest, Query, SendRequest, Sent, TaskState, new_id};
+use registry::app::App;
+use registry::cache::RenderCache;
+use registry::http::JsonEnvelope;
+use registry::model::{Caller, Moment};
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value, json};
+
+use crate::dialects::{Dialect, v1};
+use crate::errors::A2aError;
+use crate::fields::Fields;
+use crate::message;
+
+/// More than any task has; a limit only so that numbers are read the same on every platform.
+const MAX_HISTORY_LENGTH: u64 = 1_000_000;
+
+/// The serialized parts of answers that only read.
+pub(crate) type PartsCache = RenderCache<Arc<RawValue>>;
+
+/// `SendMessage`.
+pub(crate) async fn send(
+    app: &App,
+    cache: &PartsCache,
+    caller: Caller,
+    params: &Map<String, Value>,
+    dialect: Dialect,
+) -> Result<JsonEnvelope, A2aError> {
+    let (request, history_length) = send_request(app, Fields::of(params, ""), dialect)?;
+    match a2a::send(app, caller, request).await? {
+        Sent::Query(query) => {
+            let context_id = query.context_id.clone();
+            let parts = query_parts(app, cache, caller, dialect, query).await?;
+            Ok(dialect.message(&new_id(app), &context_id, parts)?)
+        }
+        Sent::Task(task) => raw(&dialect.sent(*task, history_length)),
+    }
+}
+
+/// Reads what to send, and how much of the history the client wants back.
+fn send_request(
+    app: &App,
+    params: Fields<'_>,
+    dialect: Dialect,
+) -> Result<(SendRequest, Option<u64>), A2aError> {
+    let message = message::read(params, dialect, || new_id(app))?;
+    let client_task_id = if dialect == Dialect::V02 {
+        Some(params.id("id")?.or_else(|| message.task_id.clone()).unwrap_or_else(|| new_id(app)))
+    } else {
+        None
+    };
+    let none = Map::new();
+    let configuration = match params.get("configuration") {
+        Some(value) => Fields::at(value, "configuration")?,
+        None => Fields::of(&none, "configuration"),
+    };
+    // A client that asks for push notifications would wait for them in vain.
+    for push in ["taskPushNotificationConfig", "pushNotificationConfig"] {
+        if configuration.get(push).is_some() {
+            return Err(A2aError::PushNotSupported);
+        }
+    }
+    // A client that does not wait for the answer looks the task up later.
+    let wants_task = configuration.flag("returnImmediately")? == Some(true)
+        || configuration.flag("blocking")? == Some(false);
+    let history_length = match history_length(configuration)? {
+        Some(length) => Some(length),
+        None => history_length(params)?,
+    };
+    let context_id = message.context_id.clone().or(params.id("sessionId")?);
+    Ok((SendRequest { message, client_task_id, wants_task, context_id }, history_length))
+}
+
+async fn query_parts(
+    app: &App,
+    cache: &PartsCache,
+    caller: Caller,
+    dialect: Dialect,
+    query: Query,
+) -> Result<Arc<RawValue>, A2aError> {
+    let Some(validator) = query.cache_validator(app).await else {
+        return Ok(run(app, caller, dialect, query).await?.0);
+    };
+    let key = json!([dialect == Dialect::V1, query.operation.name, query.arguments]).to_string();
+    if let Some(parts) = cache.get(&key, &validator) {
+        return Ok(parts);
+    }
+    let (parts, ok) = run(app, caller, dialect, query).await?;
+    if ok {
+        cache.put(&key, validator, Arc::clone(&parts));
+    }
+    Ok(parts)
+}
+
+/// The serialized parts of the answer, and whether the operation succeeded.
+async fn run(
+    app: &App,
+    caller: Caller,
+    dialect: Dialect,
+    query: Query,
+) -> Result<(Arc<RawValue>, bool), A2aError> {
+    let result = query.run(app, caller).await?;
+    Ok((to_raw_value(&dialect.parts(result.parts))?.into(), result.ok))
+}
+
+pub(crate) fn raw(value: &impl Serialize) -> Result<JsonEnvelope, A2aError> {
+    Ok(JsonEnvelope::new(to_raw_value(value)?.into()))
+}
+
+/// `GetTask`.
+pub(crate) async fn get(
+    app: &App,
+    caller: Caller,
+    params: &Map<String, Value>,
+    dialect: Dialect,
+) -> Result<JsonEnvelope, A2aError> {
+    let params = Fields::of(params, "");
+    let history_length = history_length(params)?;
+    let task = a2a::get(app, caller, task_id(params)?).await?;
+    raw(&dialect.task(task, history_length))
+}
+
+/// `CancelTask`.
+pub(crate) async fn cancel(
+    app: &App,
+    caller: Caller,
+    params: &Map<String, Value>,
+    dialect: Dialect,
+) -> Result<JsonEnvelope, A2aError> {
+    let task = a2a::cancel(app, caller, task_id(Fields::of(params, ""))?).await?;
+    raw(&dialect.task(task, None))
+}
+
+/// `ListTasks`, which only 1.0 has.
+pub(crate) async fn list(
+    app: &App,
+    caller: Caller,
+    params: &Map<String, Value>,
+) -> Result<JsonEnvelope, A2aError> {
+    let params = Fields::of(params, "");
+    let page_size = params.number("pageSize", 1, 100)?.unwrap_or(50);
+    let history_length = history_length(params)?;
+    let artifacts = params.flag("includeArtifacts")?.unwrap_or(false);
+    let request = ListRequest {
+        context_id: params.id("contextId")?,
+        state: state(params)?,
+        since: since(params)?,
+        page_token: params.text("pageToken")?.map(str::to_owned),
+        page_size: usize::try_from(page_size).unwrap_or(100),
+    };
+    let page = a2a::list(app, caller, request).await?;
+    let tasks = page.tasks.into_iter().map(|task| v1::task(task, history_length, artifacts));
+    raw(&json!({
+        "tasks": tasks.collect::<Vec<_>>(),
+        "nextPageToken": page.next_page_token.unwrap_or_default(),
+        "pageSize": page_size,
+        "totalSize": page.total,
+    }))
+}
+
+fn history_length(params: Fields<'_>) -> Result<Option<u64>, A2aError> {
+    params.number("historyLength", 0, MAX_HISTORY_LENGTH)
+}
+
+fn task_id<'a>(params: Fields<'a>) -> Result<&'a str, A2aError> {
+    let id = params.text("id")?.or(params.text("taskId")?);
+    id.ok_or_else(|| A2aError::param("id", "is missing: the id of a task."))
+}
+
+fn state(params: Fields<'_>) -> Result<Option<TaskState>, A2aError> {
+    match params.text("status")? {
+        None | Some("TASK_STATE_UNSPECIFIED") => Ok(None),
+        Some(name) => match v1::state_named(name) {
+            Some(state) => Ok(Some(state)),
+            None => Err(params.wrong("status", "must be a state such as TASK_STATE_COMPLETED.")),
+        },
+    }
+}
+
+fn since(params: Fields<'_>) -> Result<Option<Moment>, A2aError> {
+    let time = params.text("statusTimestampAfter")?.map(str::parse::<Moment>).transpose();
+    time.map_err(|_| params.wrong("statusTimestampAfter", "must be a time such as 2026-11-20T12:00:00.000Z."))
+}

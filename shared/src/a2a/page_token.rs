@@ -1,0 +1,42 @@
+//! Page tokens of the task list: the sort key of the last row in hexadecimal. Clients must not rely on its content,
+//! and a token of someone else's making must not reach the store.
+
+use super::error::TaskError;
+
+pub(super) fn encode(sort_key: &str) -> String {
+    sort_key.bytes().map(|byte| format!("{byte:02x}")).collect()
+}
+
+pub(super) fn decode(token: &str) -> Result<String, TaskError> {
+    let digits: Option<Vec<u8>> = token
+        .as_bytes()
+        .chunks(2)
+        .map(|pair| {
+            u8::from_str_radix(std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?, 16).ok()
+        })
+        .collect();
+    digits
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .filter(|sort_key| starts_with_a_time(sort_key))
+        .ok_or(TaskError::InvalidPageToken)
+}
+
+fn starts_with_a_time(sort_key: &str) -> bool {
+    sort_key
+        .split_once('#')
+        .is_some_and(|(time, _)| time.len() == 13 && time.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_tokens_of_ours_are_decoded() {
+        let at = "1795176000000#abc/ü";
+        assert_eq!(decode(&encode(at)), Ok(at.to_owned()));
+        for wrong in ["zz", "1", "", "é", "abcd", &encode("1795176000000"), &encode("17951760000x0#a")] {
+            assert_eq!(decode(wrong), Err(TaskError::InvalidPageToken), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Tasks as the table stores them, in one form for all dialects. The size of an item is limited, so contents that are
+//! too large are left out and replaced by a note.
+
+use super::message::{Content, Message, Part};
+use super::state::TaskState;
+use super::task::{Task, TaskContents};
+use crate::error::Problem;
+use crate::store::{KeptTask, LARGEST_CONTENT};
+
+/// In bytes: the longest part that stays in a history that does not fit as a whole.
+const MAX_ABRIDGED_PART: usize = 4000;
+
+impl Task {
+    /// Reads a stored task.
+    pub(super) fn from_stored(stored: KeptTask) -> Result<Self, Problem> {
+        let state = TaskState::named(&stored.state)
+            .ok_or_else(|| Problem::fault(format!("a task in no state: {}", stored.state)))?;
+        let contents =
+            serde_json::from_str(&stored.content).map_err(|error| Problem::fault(error.to_string()))?;
+        Ok(Self {
+            id: stored.id,
+            origin: stored.origin,
+            caller: stored.caller,
+            context_id: stored.context_id,
+            state,
+            at: stored.at,
+            contents,
+        })
+    }
+
+    /// The task to be stored.
+    pub(super) fn to_stored(&self) -> Result<KeptTask, Problem> {
+        let content = abridged(&self.contents).map_err(|error| Problem::fault(error.to_string()))?;
+        Ok(KeptTask {
+            id: self.id.clone(),
+            origin: self.origin,
+            caller: self.caller.clone(),
+            context_id: self.context_id.clone(),
+            state: self.state.name().to_owned(),
+            at: self.at,
+            content,
+        })
+    }
+}
+
+/// The contents as far as an item can hold them. The history is shortened first, because the result matters more.
+fn abridged(contents: &TaskContents) -> serde_json::Result<String> {
+    let whole = serde_json::to_string(contents)?;
+    if whole.len() <= LARGEST_CONTENT {
+        return Ok(whole);
+    }
+    let mut contents = contents.clone();
+    contents.history.iter_mut().for_each(abridge);
+    let shorter = serde_json::to_string(&contents)?;
+    if shorter.len() <= LARGEST_CONTENT {
+        return Ok(shorter);
+    }
+    for artifact in &mut contents.artifacts {
+        artifact.parts.retain(|part| !matches!(part.content, Content::Data(_)));
+        artifact.parts.push(Part::text("The data was too large to be kept; send the message again for it."));
+    }
+    contents.message.iter_mut().for_each(abridge);
+    let latest = contents.history.len().saturating_sub(1);
+    contents.history.drain(..latest);
+    serde_json::to_string(&contents)
+}
+
+fn abridge(message: &mut Message) {
+    message.metadata = None;
+    for part in &mut message.parts {
+        part.metadata = None;
+        let large = match &part.content {
+            Content::Text(text) | Content::Url(text) | Content::Raw(text) => text.len() > MAX_ABRIDGED_PART,
+            Content::Data(data) => data.to_string().len() > MAX_ABRIDGED_PART,
+        };
+        if large {
+            *part = Part::text("(too large to be kept)");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::message::Role;
+    use super::super::task::Artifact;
+    use super::*;
+    use crate::store::Origin;
+
+    fn message(parts: Vec<Part>) -> Message {
+        Message {
+            id: "m".to_owned(),
+            role: Role::User,
+            parts,
+            context_id: None,
+            task_id: None,
+            metadata: None,
+            extensions: Vec::new(),
+            references: Vec::new(),
+        }
+    }
+
+    fn task(contents: TaskContents) -> Task {
+        Task {
+            id: "t".to_owned(),
+            origin: Origin::Ours,
+            caller: "192.0.2.1".to_owned(),
+            context_id: "c".to_owned(),
+            state: TaskState::InputRequired,
+            at: "2026-11-20T12:00:00Z".parse().unwrap(),
+            contents,
+        }
+    }
+
+    #[test]
+    fn a_stored_task_is_read_back() {
+        let artifact =
+            Artifact { id: "a".to_owned(), name: "n".to_owned(), parts: vec![Part::data(json!({ "x": 1 }))] };
+        let contents = TaskContents {
+            message: Some(message(vec![Part::text("which?")])),
+            artifacts: vec![artifact],
+            history: vec![message(vec![Part::text("list me")])],
+        };
+        let task = task(contents);
+        assert_eq!(Task::from_stored(task.to_stored().unwrap()).unwrap(), task);
+    }
+
+    #[test]
+    fn contents_that_are_too_large_are_replaced_by_a_note() {
+        let large = json!({ "x": "y".repeat(LARGEST_CONTENT) });
+        let artifact =
+            Artifact { id: "a".to_owned(), name: "n".to_owned(), parts: vec![Part::data(large.clone())] };
+        let history = vec![message(vec![Part::text("short"), Part::data(large.clone())]); 3];
+        let message = Some(message(vec![Part::data(large)]));
+        let stored = task(TaskContents { message, artifacts: vec![artifact], history }).to_stored().unwrap();
+        let content = stored.content;
+        assert!(
+            content.len() < LARGEST_CONTENT
+                && content.contains("too large to be kept")
+                && content.contains("short")
+        );
+    }
+}
