@@ -3,10 +3,12 @@
 
 use aws_sdk_dynamodb::types::KeysAndAttributes;
 
+use super::attributes::{Item, n, number, text};
+use super::client::Store;
+use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
 use super::transaction::{Outcome, Transaction};
-use super::{Item, Store, StoreError, n, number, text};
 use crate::model::Moment;
 
 /// The three caps.

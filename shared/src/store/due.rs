@@ -3,9 +3,11 @@
 
 use aws_sdk_dynamodb::types::{ReturnValue, Select};
 
+use super::attributes::{n, s, text};
+use super::client::Store;
+use super::error::{StoreError, is_condition_failure};
 use super::expression::Expression;
-use super::listings::refused;
-use super::{Store, StoreError, keys, n, s, table, text};
+use super::{keys, table};
 use crate::model::{Listing, ListingId, Moment};
 
 /// What a listing is due for. The first four are the contract's selection order, whose fifth, a fresh `ok`, is a
@@ -129,7 +131,7 @@ impl Store {
             .await;
         match answer {
             Ok(answer) => Ok(answer.attributes.map(serde_dynamo::from_item).transpose()?),
-            Err(error) if refused(&error) => Ok(None),
+            Err(error) if is_condition_failure(&error) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
@@ -158,7 +160,7 @@ impl Store {
             .send()
             .await;
         match answer {
-            Err(error) if !refused(&error) => Err(error.into()),
+            Err(error) if !is_condition_failure(&error) => Err(error.into()),
             _ => Ok(()),
         }
     }

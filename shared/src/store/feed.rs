@@ -3,8 +3,10 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
+use super::attributes::{Item, n, s, text};
+use super::client::Store;
+use super::error::StoreError;
 use super::keys::{self, Key};
-use super::{Item, Store, StoreError, n, s, text};
 use crate::model::FeedItem;
 
 const FEED: &str = "FEED";

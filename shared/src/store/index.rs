@@ -7,11 +7,13 @@ use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
+use super::attributes::{Item, n, number, s, text};
+use super::client::Store;
+use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
-use super::listings::NamedListing;
+use super::listing_item::{self, NamedListing};
 use super::transaction::{Outcome, Transaction};
-use super::{Item, Store, StoreError, n, number, s, text};
 use crate::model::{Lane, Listing, ListingId, Moment};
 use crate::search::bucket::{self, Bucket, Prefix};
 
@@ -126,7 +128,7 @@ impl Store {
     /// The table is busy or refused.
     pub async fn listings_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
         let keys = ids.iter().flat_map(|id| [keys::listing(id).item(), keys::evidence(id).item()]);
-        super::listings::joined(self.items(keys.collect(), Reads::Latest).await?)
+        listing_item::joined(self.items(keys.collect(), Reads::Latest).await?)
     }
 
     /// The listings of a page of hits, and whether the index has changed meanwhile: one read for up to 99 hits.

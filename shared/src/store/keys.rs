@@ -3,7 +3,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{Item, s};
+use super::attributes::{Item, s};
 use crate::model::{Handshake, Kind, ListingId, Moment};
 
 /// Counters that every Live listing shares are spread over so many items, against write conflicts.

@@ -3,9 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use super::attributes::{Item, n, number, s, text};
+use super::client::Store;
 use super::counters::sum;
+use super::error::StoreError;
 use super::expression::Expression;
-use super::{Item, Store, StoreError, keys, n, number, s, text};
+use super::keys;
 use crate::model::{Handshake, Kind, Moment, ProbeRecord};
 
 const KEPT: i64 = 30 * 86_400;

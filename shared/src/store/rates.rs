@@ -1,10 +1,12 @@
 //! Rates in the table rather than in memory: a function has many instances and none of them sees them all.
 //! By caller, by target host and for everybody; where the table cannot say, nothing is allowed.
 
+use super::attributes::n;
+use super::client::Store;
+use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::Key;
 use super::transaction::{Outcome, Transaction};
-use super::{Store, StoreError, n};
 use crate::model::Moment;
 
 /// One act by one caller at one host.

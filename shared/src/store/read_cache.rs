@@ -6,9 +6,10 @@ use std::sync::Arc;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
+use super::error::StoreError;
 use super::keys::{self, Key};
-use super::listings::NamedListing;
-use super::{Live, StoreError};
+use super::listing_item::NamedListing;
+use super::live::Live;
 use crate::model::ListingId;
 
 /// About so many bytes of listings are remembered.

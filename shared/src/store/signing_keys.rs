@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::attributes::Item;
+use super::client::Store;
+use super::error::StoreError;
 use super::keys::Key;
-use super::{Item, Store, StoreError};
 use crate::model::Moment;
 
 const PARTITION: &str = "KEY#ES256";

@@ -2,10 +2,13 @@
 //! Live counters, the holder of the endpoint and the news. A crash before it leaves the listing due; a second
 //! delivery finds the lease gone and writes nothing.
 
+use super::attributes::{n, s, text};
+use super::client::Store;
+use super::error::StoreError;
 use super::expression::Expression;
-use super::listings::changed;
+use super::keys;
+use super::listing_item::changed;
 use super::transaction::{Outcome, Transaction};
-use super::{Store, StoreError, keys, n, s, text};
 use crate::model::{Kind, Lane, ListingId, LiveChange, StateChange};
 
 /// How the writing of a change ended.

@@ -3,10 +3,12 @@
 
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
 
+use super::attributes::{Item, n, number, s, text};
+use super::client::Store;
+use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
 use super::transaction::{Outcome, Transaction};
-use super::{Item, Store, StoreError, n, number, s, text};
 use crate::model::Moment;
 
 /// Seconds for which a task is kept after its last change.

@@ -3,9 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::attributes::{Item, n, number, s, text};
+use super::client::Store;
+use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::Key;
-use super::{Item, Store, StoreError, n, number, s, text};
 use crate::model::Moment;
 
 /// How the latest sweep went, and how many there were.

@@ -7,9 +7,11 @@ use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{Delete, Put, TransactWriteItem, Update};
 
+use super::attributes::{Item, text};
+use super::client::Store;
+use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::Key;
-use super::{Item, Store, StoreError, text};
 use crate::model::Random;
 
 /// So often a conflicting transaction is sent before it counts as busy.
