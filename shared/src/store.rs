@@ -30,7 +30,7 @@ pub use client::Store;
 pub use counters::Week;
 pub use due::{Claim, DueClass};
 pub use error::StoreError;
-pub use index::{Changed, KeptBucket, Manifest, Shown};
+pub use index::{Changed, Manifest, Shown, StoredBucket};
 pub use listing_item::NamedListing;
 pub use listings::Insertion;
 pub use live::Live;

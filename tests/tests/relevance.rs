@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::PathBuf;
 
-use registry::model::ListingId;
-use registry::search::bucket::{Bucket, Prefix};
+use registry::model::{HashPrefix, ListingId};
+use registry::search::bucket::Bucket;
 use registry::search::engine::search;
 use registry::search::entry::{Card, Entry, IndexedText};
 use registry::search::index::Index;
@@ -87,7 +87,7 @@ fn entry(row: &Value) -> Entry {
 fn index(rows: &[Value]) -> Index {
     let mut index = Index::default();
     let entries = rows.iter().map(entry).collect();
-    let buckets = Bucket::default().changed(Prefix::default(), entries, &[]).expect("writable buckets");
+    let buckets = Bucket::default().changed(HashPrefix::default(), entries, &[]).expect("writable buckets");
     for (prefix, bytes) in buckets {
         index.put(prefix, 1, Bucket::read(&bytes).expect("a readable bucket"));
     }

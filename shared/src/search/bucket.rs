@@ -2,72 +2,19 @@
 //! whatever the number of listings; a bucket that has grown too big is split in two, and nothing else moves.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::entry::{Card, Entry};
 use super::meaning::Meaning;
-use crate::model::ListingId;
+use crate::model::{HashPrefix, ListingId};
+use crate::store::StoreError;
 
 /// A bucket with more entries is split, so that a change rewrites no more than it must.
 const MOST_ENTRIES: usize = 128;
 
 /// A bucket with more bytes is split: an item of the table holds 400 KB.
 const MOST_BYTES: usize = 200 * 1024;
-
-/// Which ids a bucket holds: those whose hash begins with these bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Prefix {
-    bits: u32,
-    length: u8,
-}
-
-impl Prefix {
-    /// Whether an id belongs here.
-    #[must_use]
-    pub fn holds(self, id: &ListingId) -> bool {
-        self.covers(hash(id))
-    }
-
-    /// Whether ids of this hash belong here.
-    #[must_use]
-    pub const fn covers(self, hash: u32) -> bool {
-        self.length == 0 || hash >> (32 - self.length) == self.bits
-    }
-
-    fn halves(self) -> [Self; 2] {
-        let length = self.length + 1;
-        [0, 1].map(|bit| Self { bits: (self.bits << 1) | bit, length })
-    }
-}
-
-impl fmt::Display for Prefix {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:02}-{:08x}", self.length, self.bits)
-    }
-}
-
-impl FromStr for Prefix {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (length, bits) = text.split_once('-').ok_or(())?;
-        let length: u8 = length.parse().map_err(|_| ())?;
-        let bits = u32::from_str_radix(bits, 16).map_err(|_| ())?;
-        let fits = length <= 32 && (length == 32 || bits < 1 << length);
-        if fits { Ok(Self { bits, length }) } else { Err(()) }
-    }
-}
-
-/// The hash by which ids are put into buckets: ids in its order are bucket by bucket.
-#[must_use]
-pub fn hash(id: &ListingId) -> u32 {
-    let digest: [u8; 32] = Sha256::digest(id.as_str()).into();
-    digest.first_chunk().map_or(0, |head| u32::from_be_bytes(*head))
-}
 
 /// The entries of one bucket, their words kept once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -96,6 +43,12 @@ pub struct Filed {
 #[error("a bucket of the index cannot be read: {0}")]
 pub struct Unreadable(String);
 
+impl From<Unreadable> for StoreError {
+    fn from(error: Unreadable) -> Self {
+        Self::Fault(error.to_string())
+    }
+}
+
 impl Bucket {
     /// A bucket of these entries.
     #[must_use]
@@ -119,10 +72,10 @@ impl Bucket {
     /// As [`Bucket::write`].
     pub fn changed(
         &self,
-        prefix: Prefix,
+        prefix: HashPrefix,
         come: Vec<Entry>,
         gone: &[ListingId],
-    ) -> Result<Vec<(Prefix, Vec<u8>)>, Unreadable> {
+    ) -> Result<Vec<(HashPrefix, Vec<u8>)>, Unreadable> {
         let ids = come.iter().map(|entry| &entry.card.id).chain(gone);
         let replaced: HashSet<&str> = ids.map(ListingId::as_str).collect();
         let stays = |filed: &&Filed| !replaced.contains(filed.card.id.as_str());
@@ -169,7 +122,7 @@ impl Bucket {
     }
 }
 
-fn split(prefix: Prefix, entries: Vec<Entry>) -> Result<Vec<(Prefix, Vec<u8>)>, Unreadable> {
+fn split(prefix: HashPrefix, entries: Vec<Entry>) -> Result<Vec<(HashPrefix, Vec<u8>)>, Unreadable> {
     let small = entries.len() <= MOST_ENTRIES;
     let bytes = if small { Bucket::of(entries.clone()).write()? } else { Vec::new() };
     if (small && bytes.len() <= MOST_BYTES) || entries.len() <= 1 {
@@ -244,16 +197,16 @@ mod tests {
         let mut anew = entry("two");
         anew.card.name = "Two".to_owned();
         let gone = ["mcp-one".parse().unwrap()];
-        let after = before.changed(Prefix::default(), vec![anew.clone(), entry("three")], &gone).unwrap();
+        let after = before.changed(HashPrefix::default(), vec![anew.clone(), entry("three")], &gone).unwrap();
         let [(prefix, bytes)] = &after[..] else { panic!("one bucket stays one") };
-        assert_eq!(*prefix, Prefix::default());
+        assert_eq!(*prefix, HashPrefix::default());
         assert_eq!(Bucket::read(bytes).unwrap(), Bucket::of(vec![entry("three"), anew]));
     }
 
     #[test]
     fn a_bucket_that_grew_too_big_is_split_and_every_entry_has_one_place() {
         let many: Vec<Entry> = (0..300).map(|n| entry(&n.to_string())).collect();
-        let parts = Bucket::default().changed(Prefix::default(), many, &[]).unwrap();
+        let parts = Bucket::default().changed(HashPrefix::default(), many, &[]).unwrap();
         assert!(parts.len() > 2);
         let mut seen = HashSet::new();
         for (prefix, bytes) in &parts {

@@ -8,10 +8,10 @@ use futures::future::BoxFuture;
 use serde::Serialize;
 
 use super::Searcher;
-use super::bucket::{Bucket, Prefix, Unreadable};
+use super::bucket::Bucket;
 use super::entry::{Entry, IndexedText};
-use crate::model::{Lane, ListingId};
-use crate::store::{Changed, Manifest, Store, StoreError};
+use crate::model::{HashPrefix, Lane, ListingId};
+use crate::store::{Changed, Manifest, Store, StoreError, StoredBucket};
 
 /// At most so many marks are taken up at once.
 const MARKS: u16 = 500;
@@ -86,14 +86,14 @@ async fn take_up(store: &Store, marks: Vec<Changed>) -> Result<Option<BuildRepor
         return Ok(Some(BuildReport::default()));
     }
     let before = store.manifest().await?;
-    let mut by_bucket: BTreeMap<Prefix, Vec<Changed>> = BTreeMap::new();
+    let mut by_bucket: BTreeMap<HashPrefix, Vec<Changed>> = BTreeMap::new();
     for mark in marks {
         by_bucket.entry(before.bucket_of(&mark.id)).or_default().push(mark);
     }
-    let chosen: Vec<(Prefix, Vec<Changed>)> = by_bucket.into_iter().take(BUCKETS).collect();
+    let chosen: Vec<(HashPrefix, Vec<Changed>)> = by_bucket.into_iter().take(BUCKETS).collect();
     let ids: Vec<ListingId> =
         chosen.iter().flat_map(|(_, marks)| marks).map(|mark| mark.id.clone()).collect();
-    let known: Vec<Prefix> = chosen
+    let known: Vec<HashPrefix> = chosen
         .iter()
         .map(|(prefix, _)| *prefix)
         .filter(|prefix| before.buckets.contains_key(prefix))
@@ -104,13 +104,14 @@ async fn take_up(store: &Store, marks: Vec<Changed>) -> Result<Option<BuildRepor
     }
     let listings: HashMap<ListingId, _> =
         listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
-    let mut kept: HashMap<Prefix, Bucket> = kept.into_iter().map(|kept| (kept.prefix, kept.bucket)).collect();
+    let mut kept: HashMap<HashPrefix, StoredBucket> =
+        kept.into_iter().map(|stored| (stored.prefix, stored)).collect();
 
     let mut report = BuildReport { version: before.version + 1, ..BuildReport::default() };
     let mut after = Manifest { version: report.version, buckets: before.buckets.clone() };
     let (mut written, mut done) = (Vec::new(), Vec::new());
     for (prefix, marks) in chosen {
-        let bytes: usize = written.iter().map(|(_, bytes): &(Prefix, Vec<u8>)| bytes.len()).sum();
+        let bytes: usize = written.iter().map(|(_, bytes): &(HashPrefix, Vec<u8>)| bytes.len()).sum();
         if bytes > TOGETHER || written.len() >= WRITTEN {
             break;
         }
@@ -126,7 +127,8 @@ async fn take_up(store: &Store, marks: Vec<Changed>) -> Result<Option<BuildRepor
         }
         report.come += come.len();
         report.gone += gone.len();
-        let bucket = kept.remove(&prefix).unwrap_or_default();
+        let stored = kept.remove(&prefix);
+        let bucket = stored.map(|stored| Bucket::read(&stored.bytes)).transpose()?.unwrap_or_default();
         after.buckets.remove(&prefix);
         for (prefix, bytes) in bucket.changed(prefix, come, &gone)? {
             after.buckets.insert(prefix, report.version);
@@ -139,10 +141,4 @@ async fn take_up(store: &Store, marks: Vec<Changed>) -> Result<Option<BuildRepor
     }
     store.unmark(&done).await?;
     Ok(Some(report))
-}
-
-impl From<Unreadable> for StoreError {
-    fn from(error: Unreadable) -> Self {
-        Self::Fault(error.to_string())
-    }
 }

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
-use super::bucket::{Bucket, Prefix};
+use super::bucket::Bucket;
 use super::entry::Card;
 use super::meaning::{self, Directions};
 use super::question::is_soft;
 use super::spelling::letters;
 use super::words::{is_empty, stem};
+use crate::model::HashPrefix;
 
 /// So many of the dead are carried before they are cleared away, and never more than a third of all.
 const CARRIED: usize = 2048;
@@ -51,7 +52,7 @@ pub struct Index {
     pub(super) terms: IndexMap<Box<str>, Term>,
     listings: Vec<Option<Filed>>,
     meanings: Directions,
-    buckets: HashMap<Prefix, Held>,
+    buckets: HashMap<HashPrefix, Held>,
     living: usize,
     companions: Companions,
 }
@@ -91,17 +92,17 @@ impl Index {
 
     /// The version of a bucket in it.
     #[must_use]
-    pub fn version(&self, prefix: Prefix) -> Option<u64> {
+    pub fn version(&self, prefix: HashPrefix) -> Option<u64> {
         self.buckets.get(&prefix).map(|held| held.version)
     }
 
     /// The buckets in it.
-    pub fn prefixes(&self) -> impl Iterator<Item = Prefix> {
+    pub fn prefixes(&self) -> impl Iterator<Item = HashPrefix> {
         self.buckets.keys().copied()
     }
 
     /// Takes a bucket in, in the place of its older self.
-    pub fn put(&mut self, prefix: Prefix, version: u64, bucket: Bucket) {
+    pub fn put(&mut self, prefix: HashPrefix, version: u64, bucket: Bucket) {
         self.remove(prefix);
         let places: Vec<u32> = bucket.dictionary.into_iter().map(|word| self.place(word)).collect();
         let mut numbers = Vec::with_capacity(bucket.entries.len());
@@ -127,7 +128,7 @@ impl Index {
     }
 
     /// Takes a bucket out.
-    pub fn remove(&mut self, prefix: Prefix) {
+    pub fn remove(&mut self, prefix: HashPrefix) {
         let Some(held) = self.buckets.remove(&prefix) else { return };
         for number in held.listings {
             let Some(filed) = self.listings[number as usize].take() else { continue };
@@ -304,8 +305,9 @@ mod tests {
     }
 
     /// Buckets that hold these entries, each called by its own place.
-    fn buckets(numbers: std::ops::Range<usize>) -> Vec<(Prefix, Bucket)> {
-        let bytes = Bucket::default().changed(Prefix::default(), numbers.map(entry).collect(), &[]).unwrap();
+    fn buckets(numbers: std::ops::Range<usize>) -> Vec<(HashPrefix, Bucket)> {
+        let bytes =
+            Bucket::default().changed(HashPrefix::default(), numbers.map(entry).collect(), &[]).unwrap();
         bytes.into_iter().map(|(prefix, bytes)| (prefix, Bucket::read(&bytes).unwrap())).collect()
     }
 

@@ -5,9 +5,10 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use super::bucket::Prefix;
+use super::bucket::Bucket;
 use super::index::Index;
 use super::phrasebook;
+use crate::model::HashPrefix;
 use crate::store::{Manifest, Store, StoreError};
 
 /// A bucket that was split after the manifest was read is looked for again so many times.
@@ -133,12 +134,16 @@ impl IndexCache {
             let stale = self.stale(&manifest);
             let fetched = store.buckets(&stale).await?;
             if fetched.len() == stale.len() {
+                let mut buckets = Vec::with_capacity(fetched.len());
+                for stored in fetched {
+                    buckets.push((stored.prefix, stored.version, Bucket::read(&stored.bytes)?));
+                }
                 let mut state = self.0.state.write().unwrap_or_else(PoisonError::into_inner);
-                let gone: Vec<Prefix> =
+                let gone: Vec<HashPrefix> =
                     state.index.prefixes().filter(|held| !manifest.buckets.contains_key(held)).collect();
                 gone.into_iter().for_each(|prefix| state.index.remove(prefix));
-                for kept in fetched {
-                    state.index.put(kept.prefix, kept.version, kept.bucket);
+                for (prefix, version, bucket) in buckets {
+                    state.index.put(prefix, version, bucket);
                 }
                 state.version = Some(manifest.version);
                 return Ok(());
@@ -148,10 +153,10 @@ impl IndexCache {
         Err(StoreError::Busy("the index changed again and again".to_owned()))
     }
 
-    fn stale(&self, manifest: &Manifest) -> Vec<Prefix> {
+    fn stale(&self, manifest: &Manifest) -> Vec<HashPrefix> {
         let state = self.0.state.read().unwrap_or_else(PoisonError::into_inner);
-        let held = |prefix: Prefix| state.index.version(prefix);
-        let older = |(prefix, version): (&Prefix, &u64)| held(*prefix).is_none_or(|held| held < *version);
+        let held = |prefix: HashPrefix| state.index.version(prefix);
+        let older = |(prefix, version): (&HashPrefix, &u64)| held(*prefix).is_none_or(|held| held < *version);
         manifest.buckets.iter().filter(|entry| older(*entry)).map(|(prefix, _)| *prefix).collect()
     }
 }

@@ -265,7 +265,8 @@ pub(super) fn is_soft(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::bucket::{Bucket, Prefix};
+    use crate::model::HashPrefix;
+    use crate::search::bucket::Bucket;
     use crate::search::entry::{Card, Entry, IndexedText};
 
     /// An index over listings that say these things, six of each.
@@ -288,7 +289,7 @@ mod tests {
         };
         let all = (0..6).flat_map(|_| said).enumerate().map(entry).collect();
         let mut index = Index::default();
-        for (prefix, bytes) in Bucket::default().changed(Prefix::default(), all, &[]).unwrap() {
+        for (prefix, bytes) in Bucket::default().changed(HashPrefix::default(), all, &[]).unwrap() {
             index.put(prefix, 1, Bucket::read(&bytes).unwrap());
         }
         index

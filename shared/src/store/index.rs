@@ -14,8 +14,7 @@ use super::expression::Expression;
 use super::keys::{self, Key};
 use super::listing_item::{self, NamedListing};
 use super::transaction::{Outcome, Transaction};
-use crate::model::{Lane, Listing, ListingId, Moment};
-use crate::search::bucket::{self, Bucket, Prefix};
+use crate::model::{HashPrefix, Lane, Listing, ListingId, Moment, id_hash};
 
 /// The most keys that one batch read takes.
 const BATCH: usize = 100;
@@ -39,27 +38,27 @@ pub struct Manifest {
     /// Grows with every change; 0 before the first.
     pub version: u64,
     /// The version of each bucket.
-    pub buckets: BTreeMap<Prefix, u64>,
+    pub buckets: BTreeMap<HashPrefix, u64>,
 }
 
 impl Manifest {
     /// The bucket to which an id belongs: that which there is, or the one that holds everything.
     #[must_use]
-    pub fn bucket_of(&self, id: &ListingId) -> Prefix {
-        let hash = bucket::hash(id);
+    pub fn bucket_of(&self, id: &ListingId) -> HashPrefix {
+        let hash = id_hash(id);
         self.buckets.keys().copied().find(|prefix| prefix.covers(hash)).unwrap_or_default()
     }
 }
 
-/// A bucket as the table holds it.
+/// A bucket as the table holds it. Its entries are the search's own format: to the store they are bytes.
 #[derive(Clone, Debug)]
-pub struct KeptBucket {
+pub struct StoredBucket {
     /// Which.
-    pub prefix: Prefix,
+    pub prefix: HashPrefix,
     /// The version of the index at which it was written.
     pub version: u64,
-    /// Its entries.
-    pub bucket: Bucket,
+    /// Its entries, encoded.
+    pub bytes: Vec<u8>,
 }
 
 /// A listing whose entry must be made anew.
@@ -84,7 +83,7 @@ fn manifest_key() -> Key {
     Key::new("INDEX", "MANIFEST")
 }
 
-fn bucket_key(prefix: Prefix) -> Key {
+fn bucket_key(prefix: HashPrefix) -> Key {
     Key::new(format!("INDEX#{prefix}"), "BUCKET")
 }
 
@@ -92,7 +91,7 @@ const CHANGED: &str = "INDEX#CHANGED";
 
 /// Marks stand in the order of buckets, so that those read together are written together.
 fn changed_key(id: &ListingId) -> Key {
-    Key::new(CHANGED, format!("{:08x}#{id}", bucket::hash(id)))
+    Key::new(CHANGED, format!("{:08x}#{id}", id_hash(id)))
 }
 
 impl Store {
@@ -116,10 +115,10 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused, or holds what is no bucket.
-    pub async fn buckets(&self, prefixes: &[Prefix]) -> Result<Vec<KeptBucket>, StoreError> {
+    pub async fn buckets(&self, prefixes: &[HashPrefix]) -> Result<Vec<StoredBucket>, StoreError> {
         let keys = prefixes.iter().map(|prefix| bucket_key(*prefix).item()).collect();
         let kept = self.items(keys, Reads::Latest).await?;
-        kept.into_iter().map(|item| kept_bucket(&item)).collect()
+        kept.into_iter().map(stored_bucket).collect()
     }
 
     /// Listings with their evidence, in no order.
@@ -184,7 +183,7 @@ impl Store {
         &self,
         before: &Manifest,
         after: &Manifest,
-        written: &[(Prefix, Vec<u8>)],
+        written: &[(HashPrefix, Vec<u8>)],
     ) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
         let names: Vec<(String, u64)> =
@@ -280,12 +279,12 @@ fn manifest(item: &Item) -> Result<Manifest, StoreError> {
     Ok(Manifest { version: u64::try_from(number(item, "version")).unwrap_or(0), buckets })
 }
 
-fn kept_bucket(item: &Item) -> Result<KeptBucket, StoreError> {
-    let prefix = text(item, "pk").strip_prefix("INDEX#").and_then(|name| name.parse().ok());
+fn stored_bucket(mut item: Item) -> Result<StoredBucket, StoreError> {
+    let prefix = text(&item, "pk").strip_prefix("INDEX#").and_then(|name| name.parse().ok());
     let prefix = prefix.ok_or_else(|| unreadable("the key of a bucket"))?;
-    let Some(AttributeValue::B(bytes)) = item.get("bucket") else { return Err(unreadable("a bucket")) };
-    let bucket = Bucket::read(bytes.as_ref())?;
-    Ok(KeptBucket { prefix, version: u64::try_from(number(item, "version")).unwrap_or(0), bucket })
+    let Some(AttributeValue::B(bytes)) = item.remove("bucket") else { return Err(unreadable("a bucket")) };
+    let version = u64::try_from(number(&item, "version")).unwrap_or(0);
+    Ok(StoredBucket { prefix, version, bytes: bytes.into_inner() })
 }
 
 fn unreadable(what: &str) -> StoreError {
