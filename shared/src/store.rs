@@ -3,6 +3,7 @@
 //! request scans the table.
 
 mod attributes;
+mod batch_get;
 mod budget;
 mod client;
 mod counters;

@@ -4,33 +4,20 @@
 use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::primitives::Blob;
-use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
+use aws_sdk_dynamodb::types::AttributeValue;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::attributes::{Item, n, number, s, text};
+use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
-use super::listing_item::{self, NamedListing};
 use super::transaction::{Outcome, Transaction};
 use crate::model::{HashPrefix, Lane, Listing, ListingId, Moment, id_hash};
 
-/// The most keys that one batch read takes.
-const BATCH: usize = 100;
-/// Batches that are read at the same time.
-const AT_ONCE: usize = 4;
-/// A batch that was cut short is asked for the rest so many times.
-const PATIENCE: u32 = 8;
-
-/// How fresh a read must be.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reads {
-    /// Everything that was written before: what is read is built on, and what was missed would be missed for good.
-    Latest,
-    /// Perhaps a moment behind, for half the price: what is read is only shown.
-    Recent,
-}
+/// Marks cleared at the same time.
+const CONCURRENCY: usize = 4;
 
 /// What the index is made of: the version of each bucket, and its own, which grows with every change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -117,17 +104,8 @@ impl Store {
     /// The table is busy or refused, or holds what is no bucket.
     pub async fn buckets(&self, prefixes: &[HashPrefix]) -> Result<Vec<StoredBucket>, StoreError> {
         let keys = prefixes.iter().map(|prefix| bucket_key(*prefix).item()).collect();
-        let kept = self.items(keys, Reads::Latest).await?;
+        let kept = self.batch_get(keys, Consistency::Strong).await?;
         kept.into_iter().map(stored_bucket).collect()
-    }
-
-    /// Listings with their evidence, in no order.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
-    pub async fn listings_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
-        let keys = ids.iter().flat_map(|id| [keys::listing(id).item(), keys::evidence(id).item()]);
-        listing_item::joined(self.items(keys.collect(), Reads::Latest).await?)
     }
 
     /// The listings of a page of hits, and whether the index has changed meanwhile: one read for up to 99 hits.
@@ -137,7 +115,7 @@ impl Store {
     pub async fn shown(&self, ids: &[ListingId]) -> Result<Shown, StoreError> {
         let keys = std::iter::once(manifest_key()).chain(ids.iter().map(keys::listing));
         let mut shown = Shown::default();
-        for item in self.items(keys.map(|key| key.item()).collect(), Reads::Recent).await? {
+        for item in self.batch_get(keys.map(|key| key.item()).collect(), Consistency::Eventual).await? {
             if text(&item, "sk") == "MANIFEST" {
                 shown.manifest = manifest(&item)?;
                 continue;
@@ -233,7 +211,7 @@ impl Store {
             }
         });
         let deletions: Vec<_> = deletions.collect();
-        stream::iter(deletions).buffer_unordered(AT_ONCE).try_collect().await
+        stream::iter(deletions).buffer_unordered(CONCURRENCY).try_collect().await
     }
 
     /// Marks a listing as one whose entry must be made anew.
@@ -246,29 +224,6 @@ impl Store {
         let mut item = changed_key(id).item();
         item.insert("at".to_owned(), n(at.as_millisecond()));
         self.put(transaction, item, None)
-    }
-
-    /// Items by their keys, in no order.
-    async fn items(&self, keys: Vec<Item>, reads: Reads) -> Result<Vec<Item>, StoreError> {
-        let batches: Vec<Vec<Item>> = keys.chunks(BATCH).map(<[Item]>::to_vec).collect();
-        let read = stream::iter(batches).map(|batch| self.batch(batch, reads)).buffer_unordered(AT_ONCE);
-        Ok(read.try_collect::<Vec<_>>().await?.into_iter().flatten().collect())
-    }
-
-    /// A batch read answers with no more than 16 MB and names the rest.
-    async fn batch(&self, keys: Vec<Item>, reads: Reads) -> Result<Vec<Item>, StoreError> {
-        let mut items = Vec::with_capacity(keys.len());
-        let latest = reads == Reads::Latest;
-        let mut wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(latest).build()?;
-        for _ in 0..PATIENCE {
-            let answer = self.client.batch_get_item().request_items(&*self.table, wanted).send().await?;
-            items.extend(answer.responses.unwrap_or_default().remove(&*self.table).unwrap_or_default());
-            match answer.unprocessed_keys.unwrap_or_default().remove(&*self.table) {
-                None => return Ok(items),
-                Some(rest) => wanted = rest,
-            }
-        }
-        Err(StoreError::Busy("a batch read was cut short again and again".to_owned()))
     }
 }
 

@@ -3,9 +3,8 @@
 
 use std::sync::Arc;
 
-use aws_sdk_dynamodb::types::KeysAndAttributes;
-
-use super::attributes::{Item, n, s, text};
+use super::attributes::{n, s, text};
+use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
 use super::listing_item::{NamedListing, changed, contact_item, joined, listing_item, names};
@@ -50,7 +49,7 @@ impl Store {
         &self,
         id: &ListingId,
     ) -> Result<Option<Arc<NamedListing>>, StoreError> {
-        let read = async { Ok(self.with_evidence(std::slice::from_ref(id)).await?.pop()) };
+        let read = async { Ok(self.listings_with_evidence(std::slice::from_ref(id)).await?.pop()) };
         self.read_cache.listing(id, read).await
     }
 
@@ -70,18 +69,16 @@ impl Store {
             .await?;
         let pointers = answer.items.unwrap_or_default();
         let ids: Vec<ListingId> = pointers.iter().filter_map(|item| text(item, "sk").parse().ok()).collect();
-        if ids.is_empty() { Ok(Vec::new()) } else { self.with_evidence(&ids).await }
+        if ids.is_empty() { Ok(Vec::new()) } else { self.listings_with_evidence(&ids).await }
     }
 
-    async fn with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
-        let wanted: Vec<Item> =
-            ids.iter().flat_map(|id| [keys::listing(id).item(), keys::evidence(id).item()]).collect();
-        let wanted = KeysAndAttributes::builder().set_keys(Some(wanted)).consistent_read(true).build()?;
-        let answer = self.client.batch_get_item().request_items(&*self.table, wanted).send().await?;
-        if answer.unprocessed_keys.is_some_and(|rest| !rest.is_empty()) {
-            return Err(StoreError::Busy("a batch read was cut short".to_owned()));
-        }
-        joined(answer.responses.unwrap_or_default().remove(&*self.table).unwrap_or_default())
+    /// Listings with their evidence, in no order.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn listings_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
+        let keys = ids.iter().flat_map(|id| [keys::listing(id).item(), keys::evidence(id).item()]);
+        joined(self.batch_get(keys.collect(), Consistency::Strong).await?)
     }
 
     /// Puts a listing in, with its contact, its names and the news of it, all or nothing and once only.
