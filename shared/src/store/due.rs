@@ -5,45 +5,11 @@ use aws_sdk_dynamodb::types::{ReturnValue, Select};
 
 use super::attributes::{n, s, text};
 use super::client::Store;
+use super::due_class::DueClass;
 use super::error::{StoreError, is_condition_failure};
 use super::expression::Expression;
 use super::{keys, table};
 use crate::model::{Listing, ListingId, Moment};
-
-/// What a listing is due for. The first four are the contract's selection order, whose fifth, a fresh `ok`, is a
-/// listing whose due time lies ahead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DueClass {
-    /// Never probed.
-    NeverProbed,
-    /// Active, and its weekly recheck is due.
-    WeeklyDue,
-    /// Waits for another try after an inconclusive probe.
-    CoolDown,
-    /// Answered `partial`, `fail` or `skip`, or was demoted: looked at again now and then.
-    PartialOrStale,
-    /// Active, and its last look failed: the weekly recheck confirms it hour by hour. Apart from the weekly due,
-    /// because a tick that took it first would put the confirmation off for ever.
-    Confirming,
-}
-
-impl DueClass {
-    /// The classes of a tick, in the order in which they are served.
-    pub const OF_A_TICK: [Self; 4] =
-        [Self::NeverProbed, Self::WeeklyDue, Self::CoolDown, Self::PartialOrStale];
-    /// The classes of the weekly recheck, in the order in which they are served.
-    pub const OF_A_RECHECK: [Self; 2] = [Self::Confirming, Self::WeeklyDue];
-
-    pub(super) const fn partition(self) -> &'static str {
-        match self {
-            Self::NeverProbed => "DUE#0",
-            Self::WeeklyDue => "DUE#1",
-            Self::CoolDown => "DUE#2",
-            Self::PartialOrStale => "DUE#3",
-            Self::Confirming => "DUE#CONFIRM",
-        }
-    }
-}
 
 impl Store {
     /// The listings of a class that are due, the longest waiting first.

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::attributes::{Item, s, text};
-use super::due::DueClass;
+use super::due_class::DueClass;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::{keys, table};
