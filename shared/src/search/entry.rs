@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use url::Url;
 
 use super::meaning::{self, Meaning};
-use super::rank::short_name;
+use super::names::{display_name, name_and_owner, short_name};
 use super::words::{stem, words, words_of_name};
 use crate::formats::registry_name;
 use crate::model::{Assessment, Kind, Listing, ListingId, Moment};
@@ -76,22 +76,10 @@ impl IndexedText {
         Sha256::digest(text).iter().take(8).map(|b| format!("{b:02x}")).collect()
     }
 
-    /// The name without its owner, and the owner: `io.github.acme/weather`, `com.acme.weather`, `@acme/weather`.
-    fn name_and_owner(&self) -> (&str, &str) {
-        let name = self.name.trim_start_matches('@');
-        if let Some((owner, name)) = name.split_once('/') {
-            return (name, owner);
-        }
-        match name.rsplit_once('.') {
-            Some((owner, last)) if owner.contains('.') && !name.contains(' ') => (last, owner),
-            _ => (name, ""),
-        }
-    }
-
     /// Its name and title as a searcher may say them.
     #[must_use]
     pub fn short_names(&self) -> Vec<String> {
-        let names = [short_name(&self.name), short_name(&displayed(&self.name)), short_name(&self.title)];
+        let names = [short_name(&self.name), short_name(&display_name(&self.name)), short_name(&self.title)];
         let names: BTreeSet<String> = names.into_iter().filter(|name| !name.is_empty()).collect();
         names.into_iter().collect()
     }
@@ -99,7 +87,7 @@ impl IndexedText {
     /// The two texts that stand for its meaning, each for a half: title and description, and these with tags and
     /// abilities. One alone is too narrow for what has forty tools, the other too broad for what says it in a line.
     fn gist(&self) -> [String; 2] {
-        let title = if self.title.is_empty() { displayed(&self.name) } else { self.title.clone() };
+        let title = if self.title.is_empty() { display_name(&self.name) } else { self.title.clone() };
         let brief: String = format!("{title}. {}", self.description).chars().take(BRIEF).collect();
         let tags: Vec<&str> = self.tags.iter().take(12).map(String::as_str).collect();
         let abilities: Vec<String> =
@@ -113,21 +101,6 @@ impl IndexedText {
         }
         [brief, full.chars().take(FULL).collect()]
     }
-}
-
-/// A name as words, without its owner: `acme/cloudWatch-logs` as `cloud Watch logs`.
-fn displayed(name: &str) -> String {
-    let name = name.rsplit('/').next().unwrap_or_default();
-    let mut shown = String::with_capacity(name.len() + 4);
-    let mut before = ' ';
-    for c in name.chars() {
-        if c.is_ascii_uppercase() && (before.is_ascii_lowercase() || before.is_ascii_digit()) {
-            shown.push(' ');
-        }
-        shown.push(if c.is_alphanumeric() { c } else { ' ' });
-        before = c;
-    }
-    shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// How a field counts: the weight of a word in it, how much its length matters (0 not, 1 fully), and the usual length
@@ -223,7 +196,7 @@ fn publisher(listing: &Listing) -> String {
 
 /// The stems of what is text with their weights, and its words.
 fn weighed(text: &IndexedText) -> (Vec<(String, u16)>, Vec<String>) {
-    let (name, owner) = text.name_and_owner();
+    let (name, owner) = name_and_owner(&text.name);
     let abilities = text.abilities.iter().take(ABILITIES);
     let names = abilities.clone().map(|(name, _)| name.replace('_', " ")).collect::<Vec<_>>().join(" ");
     let texts = abilities.map(|(_, text)| text.chars().take(ABILITY_TEXT).collect::<String>());

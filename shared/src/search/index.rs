@@ -8,9 +8,8 @@ use indexmap::IndexMap;
 use super::bucket::Bucket;
 use super::entry::Card;
 use super::meaning::{self, Directions};
-use super::question::is_soft;
-use super::spelling::letters;
-use super::words::{is_empty, stem};
+use super::stop_words::{is_generic, is_stop_word};
+use super::words::{letter_set, stem};
 use crate::model::HashPrefix;
 
 /// So many of the dead are carried before they are cleared away, and never more than a third of all.
@@ -32,7 +31,7 @@ pub(super) struct Term {
     pub(super) bearers: u32,
     /// How many living listings have it written as a word.
     pub(super) writers: u32,
-    /// Its letters ([`letters`]), so that words far from it are told at a glance.
+    /// Its letters ([`letter_set`]), so that words far from it are told at a glance.
     pub(super) letters: u32,
     in_company: bool,
 }
@@ -215,7 +214,7 @@ impl Index {
     /// A word that has come to be written often is kept with what it is about.
     fn keep_company(&mut self, place: u32) {
         let Some((word, term)) = self.terms.get_index_mut(place as usize) else { return };
-        let plain = term.letters != 0 && word.len() > 2 && !is_empty(word) && !is_soft(word);
+        let plain = term.letters != 0 && word.len() > 2 && !is_stop_word(word) && !is_generic(word);
         if term.writers < WRITTEN_OFTEN || term.in_company || !plain {
             return;
         }
@@ -240,7 +239,7 @@ impl Index {
     }
 
     fn place(&mut self, word: String) -> u32 {
-        let letters = letters(&word);
+        let letters = letter_set(&word);
         let term = self.terms.entry(word.into_boxed_str());
         let place = term.index();
         term.or_insert_with(|| Term { letters, ..Term::default() });

@@ -3,38 +3,10 @@
 
 use super::index::Index;
 use super::phrasebook::{self, Behind};
-use super::words::{is_empty, stem, words};
+use super::stop_words::{is_generic, is_stop_word};
+use super::words::{stem, words};
 use super::{kind_wish, meaning, spelling, synonyms};
 use crate::model::Kind;
-
-/// Words that only say that something is looked for. They count where nothing else is said.
-const SOFT: [&str; 25] = [
-    "find",
-    "look",
-    "looking",
-    "show",
-    "give",
-    "tell",
-    "something",
-    "someone",
-    "somebody",
-    "way",
-    "good",
-    "best",
-    "able",
-    "tool",
-    "tools",
-    "app",
-    "service",
-    "server",
-    "servers",
-    "mcp",
-    "mcps",
-    "agent",
-    "agents",
-    "assistant",
-    "ai",
-];
 
 /// How well a stem answers a unit, beside 1 for the word itself.
 const MEANT: f32 = 0.85;
@@ -102,8 +74,8 @@ impl Question {
     pub(super) fn of(text: &str, index: &Index) -> Self {
         let asked = words(text);
         let mut matter: Vec<&String> = asked.iter().filter(|word| says_something(word)).collect();
-        if matter.iter().any(|word| !is_soft(word)) {
-            matter.retain(|word| !is_soft(word));
+        if matter.iter().any(|word| !is_generic(word)) {
+            matter.retain(|word| !is_generic(word));
         }
         matter.truncate(MOST_UNITS);
         let mut units: Vec<Unit> = matter.into_iter().map(|word| Unit::of(word, index)).collect();
@@ -254,12 +226,7 @@ fn each_once(units: Vec<Unit>) -> Vec<Unit> {
 
 fn says_something(word: &str) -> bool {
     let sign = word.chars().count() == 1 && !word.chars().all(char::is_alphabetic);
-    !is_empty(word) && !sign
-}
-
-/// Whether a word only says that something is looked for.
-pub(super) fn is_soft(word: &str) -> bool {
-    SOFT.contains(&word)
+    !is_stop_word(word) && !sign
 }
 
 #[cfg(test)]

@@ -6,8 +6,9 @@ use std::cmp::Ordering;
 use super::entry::Card;
 use super::index::Index;
 use super::meaning;
+use super::names::short_name;
 use super::question::{Question, Unit};
-use super::words::{stem, words, words_of_name};
+use super::words::{stem, words_of_name};
 use crate::model::{Category, Kind};
 
 /// How much of the say words have, and at least have where nothing bears the words; meaning has the rest.
@@ -200,14 +201,6 @@ fn named_first(index: &Index, ranked: &mut Vec<Ranked>, text: &str, filter: &Fil
             None => ranked.push(Ranked { number, rank: lift }),
         }
     }
-}
-
-/// Letters and digits of a name, without what every MCP server's name may end with.
-pub(super) fn short_name(name: &str) -> String {
-    let joined = words(name).concat();
-    let endings = ["mcpserver", "mcp", "server"];
-    let bare = endings.iter().find_map(|ending| joined.strip_suffix(ending)).filter(|bare| !bare.is_empty());
-    bare.map(str::to_owned).unwrap_or(joined)
 }
 
 /// Ranks as a part of 1: the best is as good as it answers, the others as they stand to it.

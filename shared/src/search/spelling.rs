@@ -3,7 +3,8 @@
 
 use super::index::Index;
 use super::meaning;
-use super::words::{is_empty, stem};
+use super::stop_words::is_stop_word;
+use super::words::{is_plain, letter_set, stem};
 
 /// A word that more listings write is meant as it stands.
 const RARE: u32 = 5;
@@ -14,7 +15,7 @@ const SHORT: usize = 5;
 
 /// The word that `word` was meant to be, where it is none itself, and how many slips lie between.
 pub(super) fn corrected<'a>(index: &'a Index, word: &str) -> Option<(&'a str, usize)> {
-    if word.len() < 4 || !is_plain(word) || is_empty(word) || meaning::is_ordinary(word) {
+    if word.len() < 4 || !is_plain(word) || is_stop_word(word) || meaning::is_ordinary(word) {
         return None;
     }
     let writers = index.writers(word);
@@ -40,10 +41,10 @@ struct Candidate<'a> {
 }
 
 fn nearest<'a>(index: &'a Index, word: &str) -> Option<Candidate<'a>> {
-    let (letters, bones, first) = (letters(word), bones(word), word.as_bytes().first());
+    let (letters, bones, first) = (letter_set(word), bones(word), word.as_bytes().first());
     let mut best: Option<Candidate<'a>> = None;
     for (other, term) in index.written() {
-        let fits = term.letters != 0 && other.len() >= 4 && other != word && !is_empty(other);
+        let fits = term.letters != 0 && other.len() >= 4 && other != word && !is_stop_word(other);
         // A slip changes the set of letters by two at most, so most words are passed over by one comparison.
         let apart = (letters ^ term.letters).count_ones() as usize;
         if !fits || apart > 6 || other.len().abs_diff(word.len()) > 3 {
@@ -72,18 +73,6 @@ fn nearest<'a>(index: &'a Index, word: &str) -> Option<Candidate<'a>> {
         }
     }
     best
-}
-
-fn is_plain(word: &str) -> bool {
-    word.bytes().all(|b| b.is_ascii_lowercase())
-}
-
-/// Which letters a word has, one bit each; 0 for what is no plain word.
-pub(super) fn letters(word: &str) -> u32 {
-    if !is_plain(word) {
-        return 0;
-    }
-    word.bytes().fold(0, |set, letter| set | 1 << (letter - b'a'))
 }
 
 /// How a word sounds, roughly: its first letter and its consonants, those that sound alike as one.
@@ -151,7 +140,5 @@ mod tests {
         assert_eq!(bones("calender"), bones("calendar"));
         assert_eq!(bones("managment"), bones("management"));
         assert_ne!(bones("weather"), bones("whether"));
-        assert_eq!(letters("aab"), 0b11);
-        assert_eq!(letters("k8s"), 0);
     }
 }

@@ -1,27 +1,11 @@
 //! How text becomes words, and words become stems: the same for what is listed and for what is asked, or neither finds
 //! the other.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
 static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
-
-/// Words that say nothing about what is looked for: English function words, and those of asking.
-const EMPTY: &str = "a an the and or of to in on at by for with from as is are be been was were am it its this that \
-    these those i you he she we they me my your his her our their us them do does did doing have has had having can \
-    could will would shall should may might must not no so if then than there here what which who whom whose where \
-    when why how about into over under up down out off again more most some any all each other another such only own \
-    same too very just also via using use uses used get gets let lets want need needs like please help make makes s t \
-    d ll m re ve";
-
-static NOTHING: LazyLock<HashSet<&'static str>> = LazyLock::new(|| EMPTY.split(' ').collect());
-
-/// Whether a word says nothing about what is looked for.
-pub(super) fn is_empty(word: &str) -> bool {
-    NOTHING.contains(word)
-}
 
 /// The words of a text in lower case. Apostrophes bind; everything else that is no letter or digit parts.
 pub(super) fn words(text: &str) -> Vec<String> {
@@ -48,6 +32,20 @@ pub(super) fn stem(word: &str) -> String {
     } else {
         word.to_owned()
     }
+}
+
+/// Whether a word is of the letters a to z only.
+pub(super) fn is_plain(word: &str) -> bool {
+    word.bytes().all(|b| b.is_ascii_lowercase())
+}
+
+/// The letters of a word, one bit each; 0 for a word that is not [plain](is_plain). Words with distant sets are far
+/// apart in spelling, which one comparison tells.
+pub(super) fn letter_set(word: &str) -> u32 {
+    if !is_plain(word) {
+        return 0;
+    }
+    word.bytes().fold(0, |set, letter| set | 1 << (letter - b'a'))
 }
 
 fn parted(text: &str) -> impl Iterator<Item = String> {
@@ -104,5 +102,10 @@ mod tests {
         assert_eq!(stem("searching"), stem("searches"));
         assert_eq!(stem("größe"), "größe");
         assert_eq!(stem("2026"), "2026");
+    }
+    #[test]
+    fn letters_are_a_set() {
+        assert_eq!(letter_set("aab"), 0b11);
+        assert_eq!(letter_set("k8s"), 0);
     }
 }
