@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use registry::model::{HashPrefix, ListingId};
 use registry::search::bucket::Bucket;
 use registry::search::engine::search;
-use registry::search::entry::{Card, Entry, IndexedText};
+use registry::search::entry::{Entry, IndexedListing, IndexedText};
 use registry::search::index::Index;
 use registry::search::{Query, Text};
 use serde_json::Value;
@@ -69,7 +69,7 @@ fn entry(row: &Value) -> Entry {
             .collect(),
     };
     let id: ListingId = text("id").parse().expect("an id");
-    let card = Card {
+    let listing = IndexedListing {
         id,
         kind: serde_json::from_value(row["kind"].clone()).expect("a kind"),
         category: "other".to_owned(),
@@ -81,7 +81,7 @@ fn entry(row: &Value) -> Entry {
         publisher: String::new(),
         changed_at: 0,
     };
-    Entry::with_card(card, &said)
+    Entry::from_text(listing, &said)
 }
 
 fn index(rows: &[Value]) -> Index {

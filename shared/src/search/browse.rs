@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::entry::Card;
+use super::entry::IndexedListing;
 use super::index::Index;
 use super::question::Question;
 use super::rank::{self, Filter};
@@ -66,27 +66,27 @@ pub enum Facet {
 }
 
 impl BrowseQuery {
-    fn has(&self, card: &Card) -> bool {
-        let contains = |part: &String| card.registry_name.to_lowercase().contains(&part.to_lowercase());
-        self.kind.is_none_or(|kind| card.kind == kind)
-            && self.category.as_ref().is_none_or(|category| card.category == category.id())
+    fn has(&self, entry: &IndexedListing) -> bool {
+        let contains = |part: &String| entry.registry_name.to_lowercase().contains(&part.to_lowercase());
+        self.kind.is_none_or(|kind| entry.kind == kind)
+            && self.category.as_ref().is_none_or(|category| entry.category == category.id())
             && self.name_contains.as_ref().is_none_or(contains)
-            && self.named.as_ref().is_none_or(|name| card.registry_name == *name)
-            && self.changed_since.is_none_or(|since| card.changed_at >= since.as_millisecond())
+            && self.named.as_ref().is_none_or(|name| entry.registry_name == *name)
+            && self.changed_since.is_none_or(|since| entry.changed_at >= since.as_millisecond())
     }
 }
 
 /// Where a listing stands in the order: by its name, then by its id, since two may bear one name.
-fn place(card: &Card) -> String {
-    format!("{} {}", card.registry_name, card.id)
+fn place(entry: &IndexedListing) -> String {
+    format!("{} {}", entry.registry_name, entry.id)
 }
 
-/// The cards of a page by their place, how many there are on all pages, and whether any come after.
-fn chosen(index: &Index, part: &BrowseQuery) -> (BTreeMap<String, Card>, usize, bool) {
-    let (mut page, mut total, mut after) = (BTreeMap::<String, &Card>::new(), 0, 0);
-    for (_, card) in index.cards().filter(|(_, card)| part.has(card)) {
+/// The entries of a page by their place, how many there are on all pages, and whether any come after.
+fn chosen(index: &Index, part: &BrowseQuery) -> (BTreeMap<String, IndexedListing>, usize, bool) {
+    let (mut page, mut total, mut after) = (BTreeMap::<String, &IndexedListing>::new(), 0, 0);
+    for (_, entry) in index.listings().filter(|(_, entry)| part.has(entry)) {
         total += 1;
-        let place = place(card);
+        let place = place(entry);
         if part.after.as_ref().is_some_and(|after| place <= *after) {
             continue;
         }
@@ -94,24 +94,24 @@ fn chosen(index: &Index, part: &BrowseQuery) -> (BTreeMap<String, Card>, usize, 
         // Only what is on the page is kept, so that the work does not grow with what lies behind it.
         let full = page.len() >= part.limit;
         if !full || page.last_key_value().is_some_and(|(last, _)| place < *last) {
-            page.insert(place, card);
+            page.insert(place, entry);
             if full {
                 page.pop_last();
             }
         }
     }
     let more = after > page.len();
-    (page.into_iter().map(|(place, card)| (place, card.clone())).collect(), total, more)
+    (page.into_iter().map(|(place, entry)| (place, entry.clone())).collect(), total, more)
 }
 
-fn counted(cards: &[&Card], facet: Facet) -> Vec<(String, usize)> {
+fn counted(entries: &[&IndexedListing], facet: Facet) -> Vec<(String, usize)> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
-    for card in cards {
+    for entry in entries {
         match facet {
-            Facet::Kind => *counts.entry(card.kind.as_str()).or_default() += 1,
-            Facet::Category => *counts.entry(&card.category).or_default() += 1,
-            Facet::Publisher => *counts.entry(&card.publisher).or_default() += 1,
-            Facet::Tag => card.tags.iter().for_each(|tag| *counts.entry(tag).or_default() += 1),
+            Facet::Kind => *counts.entry(entry.kind.as_str()).or_default() += 1,
+            Facet::Category => *counts.entry(&entry.category).or_default() += 1,
+            Facet::Publisher => *counts.entry(&entry.publisher).or_default() += 1,
+            Facet::Tag => entry.tags.iter().for_each(|tag| *counts.entry(tag).or_default() += 1),
         }
     }
     let mut counts: Vec<(String, usize)> =
@@ -127,18 +127,18 @@ impl Searcher {
     /// The table is busy or refused.
     pub async fn browse(&self, part: &BrowseQuery) -> Result<Page, StoreError> {
         self.refresh().await?;
-        let (cards, total, more) = chosen(&self.read(), part);
-        let ids: Vec<ListingId> = cards.values().map(|card| card.id.clone()).collect();
+        let (entries, total, more) = chosen(&self.read(), part);
+        let ids: Vec<ListingId> = entries.values().map(|entry| entry.id.clone()).collect();
         let listings = self.store.listings_with_evidence(&ids).await?;
         let mut listings: HashMap<ListingId, NamedListing> =
             listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
-        let next = if more { cards.keys().next_back().cloned() } else { None };
-        let row = |card: Card| {
-            let listing = listings.remove(&card.id).filter(|named| named.0.lane == Lane::Active)?;
-            let changed_at = Moment::from_millisecond(card.changed_at)?;
-            Some(Row { name: card.registry_name, listing, changed_at })
+        let next = if more { entries.keys().next_back().cloned() } else { None };
+        let row = |entry: IndexedListing| {
+            let listing = listings.remove(&entry.id).filter(|named| named.0.lane == Lane::Active)?;
+            let changed_at = Moment::from_millisecond(entry.changed_at)?;
+            Some(Row { name: entry.registry_name, listing, changed_at })
         };
-        Ok(Page { rows: cards.into_values().filter_map(row).collect(), total, next })
+        Ok(Page { rows: entries.into_values().filter_map(row).collect(), total, next })
     }
 
     /// How many listings, of all or of those that answer to `text`, have each value of a facet; the most frequent first.
@@ -159,7 +159,8 @@ impl Searcher {
         } else {
             rank::ranked(&index, &Question::of(text.as_str(), &index), text.as_str(), &filter)
         };
-        let cards: Vec<&Card> = among.iter().filter_map(|hit| index.card(hit.number)).collect();
-        Ok(by.iter().map(|facet| counted(&cards, *facet)).collect())
+        let entries: Vec<&IndexedListing> =
+            among.iter().filter_map(|hit| index.listing(hit.number)).collect();
+        Ok(by.iter().map(|facet| counted(&entries, *facet)).collect())
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::{Card, Entry};
+use super::entry::{Entry, IndexedListing};
 use super::meaning::Meaning;
 use crate::model::{HashPrefix, ListingId};
 use crate::store::StoreError;
@@ -29,7 +29,7 @@ pub struct Bucket {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Filed {
     /// What it is shown, filtered and counted by.
-    pub card: Card,
+    pub listing: IndexedListing,
     /// Its stems, with their weights.
     pub stems: Vec<(u32, u16)>,
     /// Its words.
@@ -53,12 +53,12 @@ impl Bucket {
     /// A bucket of these entries.
     #[must_use]
     pub fn of(mut entries: Vec<Entry>) -> Self {
-        entries.sort_by(|a, b| a.card.id.as_str().cmp(b.card.id.as_str()));
+        entries.sort_by(|a, b| a.listing.id.as_str().cmp(b.listing.id.as_str()));
         let mut dictionary = Dictionary::default();
         let entries = entries.into_iter().map(|entry| Filed {
             stems: entry.stems.into_iter().map(|(stem, part)| (dictionary.place(stem), part)).collect(),
             words: entry.words.into_iter().map(|word| dictionary.place(word)).collect(),
-            card: entry.card,
+            listing: entry.listing,
             meaning: entry.meaning,
         });
         let entries = entries.collect();
@@ -76,9 +76,9 @@ impl Bucket {
         come: Vec<Entry>,
         gone: &[ListingId],
     ) -> Result<Vec<(HashPrefix, Vec<u8>)>, Unreadable> {
-        let ids = come.iter().map(|entry| &entry.card.id).chain(gone);
+        let ids = come.iter().map(|entry| &entry.listing.id).chain(gone);
         let replaced: HashSet<&str> = ids.map(ListingId::as_str).collect();
-        let stays = |filed: &&Filed| !replaced.contains(filed.card.id.as_str());
+        let stays = |filed: &&Filed| !replaced.contains(filed.listing.id.as_str());
         let mut entries: Vec<Entry> =
             self.entries.iter().filter(stays).map(|filed| self.taken_out(filed)).collect();
         drop(replaced);
@@ -89,7 +89,7 @@ impl Bucket {
     fn taken_out(&self, filed: &Filed) -> Entry {
         let word = |place: &u32| self.dictionary.get(*place as usize).cloned().unwrap_or_default();
         Entry {
-            card: filed.card.clone(),
+            listing: filed.listing.clone(),
             stems: filed.stems.iter().map(|(place, part)| (word(place), *part)).collect(),
             words: filed.words.iter().map(word).collect(),
             meaning: filed.meaning.clone(),
@@ -130,7 +130,7 @@ fn split(prefix: HashPrefix, entries: Vec<Entry>) -> Result<Vec<(HashPrefix, Vec
     }
     let [low, high] = prefix.halves();
     let (lower, higher): (Vec<Entry>, Vec<Entry>) =
-        entries.into_iter().partition(|entry| low.holds(&entry.card.id));
+        entries.into_iter().partition(|entry| low.holds(&entry.listing.id));
     let mut parts = split(low, lower)?;
     parts.extend(split(high, higher)?);
     Ok(parts)
@@ -161,7 +161,7 @@ mod tests {
 
     fn entry(name: &str) -> Entry {
         let id: ListingId = format!("mcp-{name}").parse().unwrap();
-        let card = Card {
+        let listing = IndexedListing {
             id,
             kind: Kind::Mcp,
             category: "other".to_owned(),
@@ -173,7 +173,7 @@ mod tests {
             publisher: "example.org".to_owned(),
             changed_at: 0,
         };
-        Entry::with_card(
+        Entry::from_text(
             card,
             &IndexedText {
                 name: name.to_owned(),
@@ -195,7 +195,7 @@ mod tests {
     fn entries_come_change_and_go() {
         let before = Bucket::of(vec![entry("one"), entry("two")]);
         let mut anew = entry("two");
-        anew.card.name = "Two".to_owned();
+        anew.listing.name = "Two".to_owned();
         let gone = ["mcp-one".parse().unwrap()];
         let after = before.changed(HashPrefix::default(), vec![anew.clone(), entry("three")], &gone).unwrap();
         let [(prefix, bytes)] = &after[..] else { panic!("one bucket stays one") };
@@ -214,9 +214,9 @@ mod tests {
             let bucket = Bucket::read(bytes).unwrap();
             assert!(bucket.entries.len() <= MOST_ENTRIES);
             for filed in bucket.entries {
-                assert!(prefix.holds(&filed.card.id));
-                assert!(parts.iter().filter(|(prefix, _)| prefix.holds(&filed.card.id)).count() == 1);
-                seen.insert(filed.card.id);
+                assert!(prefix.holds(&filed.listing.id));
+                assert!(parts.iter().filter(|(prefix, _)| prefix.holds(&filed.listing.id)).count() == 1);
+                seen.insert(filed.listing.id);
             }
         }
         assert_eq!(seen.len(), 300);

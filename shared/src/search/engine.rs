@@ -52,14 +52,14 @@ pub fn search(index: &Index, query: &Query) -> IndexAnswer {
         rank::ranked(index, &question, query.text.as_str(), &filter)
     };
     let shown = |hit: &Ranked| {
-        let card = index.card(hit.number)?;
+        let entry = index.listing(hit.number)?;
         let (words, other_words) = rank::words_answered(index, &question, hit.number);
         Some(IndexHit {
-            id: card.id.clone(),
+            id: entry.id.clone(),
             rank: hit.rank,
             words,
             other_words,
-            abilities: rank::abilities_named(&question, &card.abilities),
+            abilities: rank::abilities_named(&question, &entry.abilities),
         })
     };
     IndexAnswer {

@@ -125,7 +125,7 @@ const SATURATION: f32 = 0.8;
 
 /// What the index shows, filters and counts a listing by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Card {
+pub struct IndexedListing {
     /// Its id.
     pub id: ListingId,
     /// Agent or MCP server.
@@ -152,7 +152,7 @@ pub struct Card {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// What it is shown, filtered and counted by.
-    pub card: Card,
+    pub listing: IndexedListing,
     /// Each stem of its words, with its weight from 0 to 1 in 65,535 parts.
     pub stems: Vec<(String, u16)>,
     /// Each word of it as it is written.
@@ -165,7 +165,7 @@ impl Entry {
     /// The entry of a listing that says `text`.
     #[must_use]
     pub fn of(listing: &Listing, text: &IndexedText, changed_at: Moment) -> Self {
-        let card = Card {
+        let indexed = IndexedListing {
             id: listing.id.clone(),
             kind: listing.shown_kind(),
             category: listing.category.id().to_owned(),
@@ -177,14 +177,14 @@ impl Entry {
             publisher: publisher(listing),
             changed_at: changed_at.as_millisecond(),
         };
-        Self::with_card(card, text)
+        Self::from_text(indexed, text)
     }
 
     /// The entry of whatever says `text`.
     #[must_use]
-    pub fn with_card(card: Card, text: &IndexedText) -> Self {
+    pub fn from_text(listing: IndexedListing, text: &IndexedText) -> Self {
         let (stems, words) = weighed(text);
-        Self { card, stems, words, meaning: meaning::of(&text.gist()) }
+        Self { listing, stems, words, meaning: meaning::of(&text.gist()) }
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use indexmap::IndexMap;
 
 use super::bucket::Bucket;
-use super::entry::Card;
+use super::entry::IndexedListing;
 use super::meaning::{self, Directions};
 use super::stop_words::{is_generic, is_stop_word};
 use super::words::{letter_set, stem};
@@ -65,7 +65,7 @@ struct Companions {
 
 #[derive(Clone, Debug)]
 struct Filed {
-    card: Card,
+    listing: IndexedListing,
     stems: Box<[u32]>,
     words: Box<[u32]>,
 }
@@ -119,7 +119,7 @@ impl Index {
                 self.keep_company(*word);
             }
             self.meanings.push(&entry.meaning);
-            self.listings.push(Some(Filed { card: entry.card, stems, words }));
+            self.listings.push(Some(Filed { listing: entry.listing, stems, words }));
             numbers.push(number);
         }
         self.living += numbers.len();
@@ -181,13 +181,13 @@ impl Index {
     }
 
     /// The card of a listing, if it lives.
-    pub(super) fn card(&self, number: usize) -> Option<&Card> {
-        self.listings.get(number)?.as_ref().map(|filed| &filed.card)
+    pub(super) fn listing(&self, number: usize) -> Option<&IndexedListing> {
+        self.listings.get(number)?.as_ref().map(|filed| &filed.listing)
     }
 
     /// The living, with their numbers.
-    pub fn cards(&self) -> impl Iterator<Item = (usize, &Card)> {
-        (0..self.listings.len()).filter_map(|number| Some((number, self.card(number)?)))
+    pub fn listings(&self) -> impl Iterator<Item = (usize, &IndexedListing)> {
+        (0..self.listings.len()).filter_map(|number| Some((number, self.listing(number)?)))
     }
 
     /// The stems of the words nearest in meaning to `word`, but for its own stem, and how near they are.
@@ -288,7 +288,7 @@ mod tests {
             description: format!("Reads {} and tells what is new, part {}.", THINGS[n % 6], n / 6),
             ..IndexedText::default()
         };
-        let card = Card {
+        let listing = IndexedListing {
             id: format!("mcp-helper-{n}").parse().unwrap(),
             kind: if n.is_multiple_of(5) { Kind::Agent } else { Kind::Mcp },
             category: "other".to_owned(),
@@ -300,7 +300,7 @@ mod tests {
             publisher: String::new(),
             changed_at: i64::try_from(n).unwrap(),
         };
-        Entry::with_card(card, &said)
+        Entry::from_text(listing, &said)
     }
 
     /// Buckets that hold these entries, each called by its own place.
@@ -336,7 +336,7 @@ mod tests {
         }
         assert_eq!((old.len(), old.prefixes().count()), (new.len(), stay.len()));
         assert!(old.numbers() < 2 * old.len() + CARRIED, "the dead are cleared away");
-        let last = stay.last().unwrap().1.entries[0].card.name.clone();
+        let last = stay.last().unwrap().1.entries[0].listing.name.clone();
         for question in ["weather news", "invoces", "an agent for maps", "", "nothing like it", &last] {
             assert_eq!(answers(&old, question), answers(&new, question), "{question}");
         }

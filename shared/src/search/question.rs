@@ -234,13 +234,13 @@ mod tests {
     use super::*;
     use crate::model::HashPrefix;
     use crate::search::bucket::Bucket;
-    use crate::search::entry::{Card, Entry, IndexedText};
+    use crate::search::entry::{Entry, IndexedListing, IndexedText};
 
     /// An index over listings that say these things, six of each.
     fn index(said: &[&str]) -> Index {
         let entry = |(n, text): (usize, &&str)| {
             let said = IndexedText { description: (*text).to_owned(), ..IndexedText::default() };
-            let card = Card {
+            let listing = IndexedListing {
                 id: format!("mcp-{n}").parse().unwrap(),
                 kind: Kind::Mcp,
                 category: "other".to_owned(),
@@ -252,7 +252,7 @@ mod tests {
                 publisher: String::new(),
                 changed_at: 0,
             };
-            Entry::with_card(card, &said)
+            Entry::from_text(listing, &said)
         };
         let all = (0..6).flat_map(|_| said).enumerate().map(entry).collect();
         let mut index = Index::default();

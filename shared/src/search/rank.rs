@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use super::entry::Card;
+use super::entry::IndexedListing;
 use super::index::Index;
 use super::meaning;
 use super::names::short_name;
@@ -46,9 +46,9 @@ pub(super) struct Filter {
 
 impl Filter {
     /// Whether it lets a listing through.
-    pub(super) fn lets(&self, card: &Card) -> bool {
-        self.kind.is_none_or(|kind| card.kind == kind)
-            && self.category.as_ref().is_none_or(|category| card.category == category.id())
+    pub(super) fn lets(&self, entry: &IndexedListing) -> bool {
+        self.kind.is_none_or(|kind| entry.kind == kind)
+            && self.category.as_ref().is_none_or(|category| entry.category == category.id())
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Ranked {
 
 /// Every listing that answers a question, the best first.
 pub(super) fn ranked(index: &Index, question: &Question, text: &str, filter: &Filter) -> Vec<Ranked> {
-    let allowed = |number: usize| index.card(number).is_some_and(|card| filter.lets(card));
+    let allowed = |number: usize| index.listing(number).is_some_and(|entry| filter.lets(entry));
     let (worded, covered) = by_words(index, question);
     let near = question.direction.as_ref().map(|about| index.nearness(about)).unwrap_or_default();
     let near = |number: usize| near.get(number).copied().unwrap_or_default().max(0.0);
@@ -88,7 +88,8 @@ pub(super) fn ranked(index: &Index, question: &Question, text: &str, filter: &Fi
     ranked.sort_by(best_first);
     point_out(index, &mut ranked);
     for hit in ranked.iter_mut().take(POOL) {
-        let wished = question.kind.is_some() && index.card(hit.number).map(|card| card.kind) == question.kind;
+        let wished =
+            question.kind.is_some() && index.listing(hit.number).map(|entry| entry.kind) == question.kind;
         hit.rank *= 1.0 + if wished { KIND } else { 0.0 };
     }
     named_first(index, &mut ranked, text, filter);
@@ -100,9 +101,9 @@ pub(super) fn ranked(index: &Index, question: &Question, text: &str, filter: &Fi
 /// Everything there is, what changed last first: the answer to no question.
 pub(super) fn newest(index: &Index, filter: &Filter) -> Vec<Ranked> {
     let mut newest: Vec<(i64, usize)> = index
-        .cards()
-        .filter(|(_, card)| filter.lets(card))
-        .map(|(number, card)| (card.changed_at, number))
+        .listings()
+        .filter(|(_, entry)| filter.lets(entry))
+        .map(|(number, entry)| (entry.changed_at, number))
         .collect();
     newest.sort_unstable_by(|a, b| b.cmp(a));
     let count = newest.len() as f32;
@@ -187,11 +188,11 @@ fn point_out(index: &Index, ranked: &mut [Ranked]) {
 fn named_first(index: &Index, ranked: &mut Vec<Ranked>, text: &str, filter: &Filter) {
     let best = ranked.iter().fold(0.0_f32, |best, hit| best.max(hit.rank)).max(1.0);
     let short = short_name(text);
-    for (number, card) in index.cards().filter(|(_, card)| filter.lets(card)) {
-        let whole = [card.name.as_str(), card.registry_name.as_str(), card.id.as_str()];
+    for (number, entry) in index.listings().filter(|(_, entry)| filter.lets(entry)) {
+        let whole = [entry.name.as_str(), entry.registry_name.as_str(), entry.id.as_str()];
         let lift = if whole.iter().any(|name| name.eq_ignore_ascii_case(text)) {
             10.0 * best
-        } else if !short.is_empty() && card.short_names.contains(&short) {
+        } else if !short.is_empty() && entry.short_names.contains(&short) {
             NAMED * best
         } else {
             continue;
