@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use registry::model::{HashPrefix, ListingId};
 use registry::search::bucket::Bucket;
 use registry::search::engine::search;
-use registry::search::entry::{Entry, IndexedListing, IndexedText};
+use registry::search::entry::{IndexEntry, IndexedListing, IndexedText};
 use registry::search::index::Index;
 use registry::search::{Query, Text};
 use serde_json::Value;
@@ -51,7 +51,7 @@ fn texts(value: &Value) -> Vec<String> {
     all.filter_map(|text| text.as_str().map(str::to_owned)).collect()
 }
 
-fn entry(row: &Value) -> Entry {
+fn entry(row: &Value) -> IndexEntry {
     let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
     let tools = row["tools"].as_array().into_iter().flatten();
     let category = text("category");
@@ -81,7 +81,7 @@ fn entry(row: &Value) -> Entry {
         publisher: String::new(),
         changed_at: 0,
     };
-    Entry::from_text(listing, &said)
+    IndexEntry::from_text(listing, &said)
 }
 
 fn index(rows: &[Value]) -> Index {

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::{Entry, IndexedListing};
+use super::entry::{IndexEntry, IndexedListing};
 use super::meaning::Meaning;
 use crate::model::{HashPrefix, ListingId};
 use crate::store::StoreError;
@@ -52,7 +52,7 @@ impl From<Unreadable> for StoreError {
 impl Bucket {
     /// A bucket of these entries.
     #[must_use]
-    pub fn of(mut entries: Vec<Entry>) -> Self {
+    pub fn of(mut entries: Vec<IndexEntry>) -> Self {
         entries.sort_by(|a, b| a.listing.id.as_str().cmp(b.listing.id.as_str()));
         let mut dictionary = Dictionary::default();
         let entries = entries.into_iter().map(|entry| Filed {
@@ -73,22 +73,22 @@ impl Bucket {
     pub fn changed(
         &self,
         prefix: HashPrefix,
-        come: Vec<Entry>,
+        come: Vec<IndexEntry>,
         gone: &[ListingId],
     ) -> Result<Vec<(HashPrefix, Vec<u8>)>, Unreadable> {
         let ids = come.iter().map(|entry| &entry.listing.id).chain(gone);
         let replaced: HashSet<&str> = ids.map(ListingId::as_str).collect();
         let stays = |filed: &&Filed| !replaced.contains(filed.listing.id.as_str());
-        let mut entries: Vec<Entry> =
+        let mut entries: Vec<IndexEntry> =
             self.entries.iter().filter(stays).map(|filed| self.taken_out(filed)).collect();
         drop(replaced);
         entries.extend(come);
         split(prefix, entries)
     }
 
-    fn taken_out(&self, filed: &Filed) -> Entry {
+    fn taken_out(&self, filed: &Filed) -> IndexEntry {
         let word = |place: &u32| self.dictionary.get(*place as usize).cloned().unwrap_or_default();
-        Entry {
+        IndexEntry {
             listing: filed.listing.clone(),
             stems: filed.stems.iter().map(|(place, part)| (word(place), *part)).collect(),
             words: filed.words.iter().map(word).collect(),
@@ -122,14 +122,14 @@ impl Bucket {
     }
 }
 
-fn split(prefix: HashPrefix, entries: Vec<Entry>) -> Result<Vec<(HashPrefix, Vec<u8>)>, Unreadable> {
+fn split(prefix: HashPrefix, entries: Vec<IndexEntry>) -> Result<Vec<(HashPrefix, Vec<u8>)>, Unreadable> {
     let small = entries.len() <= MOST_ENTRIES;
     let bytes = if small { Bucket::of(entries.clone()).write()? } else { Vec::new() };
     if (small && bytes.len() <= MOST_BYTES) || entries.len() <= 1 {
         return Ok(vec![(prefix, bytes)]);
     }
     let [low, high] = prefix.halves();
-    let (lower, higher): (Vec<Entry>, Vec<Entry>) =
+    let (lower, higher): (Vec<IndexEntry>, Vec<IndexEntry>) =
         entries.into_iter().partition(|entry| low.holds(&entry.listing.id));
     let mut parts = split(low, lower)?;
     parts.extend(split(high, higher)?);
@@ -159,7 +159,7 @@ mod tests {
     use crate::model::Kind;
     use crate::search::entry::IndexedText;
 
-    fn entry(name: &str) -> Entry {
+    fn entry(name: &str) -> IndexEntry {
         let id: ListingId = format!("mcp-{name}").parse().unwrap();
         let listing = IndexedListing {
             id,
@@ -173,7 +173,7 @@ mod tests {
             publisher: "example.org".to_owned(),
             changed_at: 0,
         };
-        Entry::from_text(
+        IndexEntry::from_text(
             card,
             &IndexedText {
                 name: name.to_owned(),
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_bucket_that_grew_too_big_is_split_and_every_entry_has_one_place() {
-        let many: Vec<Entry> = (0..300).map(|n| entry(&n.to_string())).collect();
+        let many: Vec<IndexEntry> = (0..300).map(|n| entry(&n.to_string())).collect();
         let parts = Bucket::default().changed(HashPrefix::default(), many, &[]).unwrap();
         assert!(parts.len() > 2);
         let mut seen = HashSet::new();

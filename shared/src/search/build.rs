@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::Searcher;
 use super::bucket::Bucket;
-use super::entry::{Entry, IndexedText};
+use super::entry::{IndexEntry, IndexedText};
 use crate::model::{HashPrefix, Lane, ListingId};
 use crate::store::{Changed, Manifest, Store, StoreError, StoredBucket};
 
@@ -119,7 +119,7 @@ async fn take_up(store: &Store, marks: Vec<Changed>) -> Result<Option<BuildRepor
         for mark in marks {
             match listings.get(&mark.id) {
                 Some((listing, evidence)) if listing.lane == Lane::Active => {
-                    come.push(Entry::of(listing, &IndexedText::of(listing, evidence.as_ref()), mark.at));
+                    come.push(IndexEntry::of(listing, &IndexedText::of(listing, evidence.as_ref()), mark.at));
                 }
                 _ => gone.push(mark.id.clone()),
             }

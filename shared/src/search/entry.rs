@@ -150,7 +150,7 @@ pub struct IndexedListing {
 
 /// What the index keeps of a Live listing.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct IndexEntry {
     /// What it is shown, filtered and counted by.
     pub listing: IndexedListing,
     /// Each stem of its words, with its weight from 0 to 1 in 65,535 parts.
@@ -161,7 +161,7 @@ pub struct Entry {
     pub meaning: Meaning,
 }
 
-impl Entry {
+impl IndexEntry {
     /// The entry of a listing that says `text`.
     #[must_use]
     pub fn of(listing: &Listing, text: &IndexedText, changed_at: Moment) -> Self {

@@ -277,12 +277,12 @@ mod tests {
     use super::*;
     use crate::model::Kind;
     use crate::search::engine::search;
-    use crate::search::entry::{Entry, IndexedText};
+    use crate::search::entry::{IndexEntry, IndexedText};
     use crate::search::{Query, Text};
 
     const THINGS: [&str; 6] = ["weather", "invoices", "pull requests", "recipes", "kubernetes pods", "maps"];
 
-    fn entry(n: usize) -> Entry {
+    fn entry(n: usize) -> IndexEntry {
         let said = IndexedText {
             name: format!("acme/helper-{n}"),
             description: format!("Reads {} and tells what is new, part {}.", THINGS[n % 6], n / 6),
@@ -300,7 +300,7 @@ mod tests {
             publisher: String::new(),
             changed_at: i64::try_from(n).unwrap(),
         };
-        Entry::from_text(listing, &said)
+        IndexEntry::from_text(listing, &said)
     }
 
     /// Buckets that hold these entries, each called by its own place.

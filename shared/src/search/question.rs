@@ -234,7 +234,7 @@ mod tests {
     use super::*;
     use crate::model::HashPrefix;
     use crate::search::bucket::Bucket;
-    use crate::search::entry::{Entry, IndexedListing, IndexedText};
+    use crate::search::entry::{IndexEntry, IndexedListing, IndexedText};
 
     /// An index over listings that say these things, six of each.
     fn index(said: &[&str]) -> Index {
@@ -252,7 +252,7 @@ mod tests {
                 publisher: String::new(),
                 changed_at: 0,
             };
-            Entry::from_text(listing, &said)
+            IndexEntry::from_text(listing, &said)
         };
         let all = (0..6).flat_map(|_| said).enumerate().map(entry).collect();
         let mut index = Index::default();
