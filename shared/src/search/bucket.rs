@@ -22,12 +22,12 @@ pub struct Bucket {
     /// Every stem and word of its entries, once.
     pub dictionary: Vec<String>,
     /// Its entries by id.
-    pub entries: Vec<Filed>,
+    pub entries: Vec<BucketEntry>,
 }
 
 /// An entry, its words as places in the dictionary of its bucket.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Filed {
+pub struct BucketEntry {
     /// What it is shown, filtered and counted by.
     pub listing: IndexedListing,
     /// Its stems, with their weights.
@@ -55,7 +55,7 @@ impl Bucket {
     pub fn of(mut entries: Vec<IndexEntry>) -> Self {
         entries.sort_by(|a, b| a.listing.id.as_str().cmp(b.listing.id.as_str()));
         let mut dictionary = Dictionary::default();
-        let entries = entries.into_iter().map(|entry| Filed {
+        let entries = entries.into_iter().map(|entry| BucketEntry {
             stems: entry.stems.into_iter().map(|(stem, part)| (dictionary.place(stem), part)).collect(),
             words: entry.words.into_iter().map(|word| dictionary.place(word)).collect(),
             listing: entry.listing,
@@ -78,21 +78,21 @@ impl Bucket {
     ) -> Result<Vec<(HashPrefix, Vec<u8>)>, Unreadable> {
         let ids = come.iter().map(|entry| &entry.listing.id).chain(gone);
         let replaced: HashSet<&str> = ids.map(ListingId::as_str).collect();
-        let stays = |filed: &&Filed| !replaced.contains(filed.listing.id.as_str());
+        let stays = |entry: &&BucketEntry| !replaced.contains(entry.listing.id.as_str());
         let mut entries: Vec<IndexEntry> =
-            self.entries.iter().filter(stays).map(|filed| self.taken_out(filed)).collect();
+            self.entries.iter().filter(stays).map(|entry| self.taken_out(entry)).collect();
         drop(replaced);
         entries.extend(come);
         split(prefix, entries)
     }
 
-    fn taken_out(&self, filed: &Filed) -> IndexEntry {
+    fn taken_out(&self, entry: &BucketEntry) -> IndexEntry {
         let word = |place: &u32| self.dictionary.get(*place as usize).cloned().unwrap_or_default();
         IndexEntry {
-            listing: filed.listing.clone(),
-            stems: filed.stems.iter().map(|(place, part)| (word(place), *part)).collect(),
-            words: filed.words.iter().map(word).collect(),
-            meaning: filed.meaning.clone(),
+            listing: entry.listing.clone(),
+            stems: entry.stems.iter().map(|(place, part)| (word(place), *part)).collect(),
+            words: entry.words.iter().map(word).collect(),
+            meaning: entry.meaning.clone(),
         }
     }
 
@@ -114,9 +114,9 @@ impl Bucket {
             lz4_flex::decompress_size_prepended(bytes).map_err(|error| Unreadable(error.to_string()))?;
         let bucket: Self = postcard::from_bytes(&plain).map_err(|error| Unreadable(error.to_string()))?;
         let places = bucket.dictionary.len();
-        let sound = bucket.entries.iter().all(|filed| {
-            let stems = filed.stems.iter().map(|(place, _)| place);
-            stems.chain(&filed.words).all(|place| (*place as usize) < places)
+        let sound = bucket.entries.iter().all(|entry| {
+            let stems = entry.stems.iter().map(|(place, _)| place);
+            stems.chain(&entry.words).all(|place| (*place as usize) < places)
         });
         if sound { Ok(bucket) } else { Err(Unreadable("a word is missing in its dictionary".to_owned())) }
     }
@@ -213,10 +213,10 @@ mod tests {
             assert_eq!(prefix.to_string().parse(), Ok(*prefix));
             let bucket = Bucket::read(bytes).unwrap();
             assert!(bucket.entries.len() <= MOST_ENTRIES);
-            for filed in bucket.entries {
-                assert!(prefix.holds(&filed.listing.id));
-                assert!(parts.iter().filter(|(prefix, _)| prefix.holds(&filed.listing.id)).count() == 1);
-                seen.insert(filed.listing.id);
+            for entry in bucket.entries {
+                assert!(prefix.holds(&entry.listing.id));
+                assert!(parts.iter().filter(|(prefix, _)| prefix.holds(&entry.listing.id)).count() == 1);
+                seen.insert(entry.listing.id);
             }
         }
         assert_eq!(seen.len(), 300);
