@@ -49,9 +49,9 @@ pub(super) struct Borne {
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     pub(super) terms: IndexMap<Box<str>, Term>,
-    listings: Vec<Option<Filed>>,
+    listings: Vec<Option<Document>>,
     meanings: Directions,
-    buckets: HashMap<HashPrefix, Held>,
+    buckets: HashMap<HashPrefix, LoadedBucket>,
     living: usize,
     companions: Companions,
 }
@@ -64,14 +64,14 @@ struct Companions {
 }
 
 #[derive(Clone, Debug)]
-struct Filed {
+struct Document {
     listing: IndexedListing,
     stems: Box<[u32]>,
     words: Box<[u32]>,
 }
 
 #[derive(Clone, Debug)]
-struct Held {
+struct LoadedBucket {
     version: u64,
     listings: Vec<u32>,
 }
@@ -92,7 +92,7 @@ impl Index {
     /// The version of a bucket in it.
     #[must_use]
     pub fn version(&self, prefix: HashPrefix) -> Option<u64> {
-        self.buckets.get(&prefix).map(|held| held.version)
+        self.buckets.get(&prefix).map(|loaded| loaded.version)
     }
 
     /// The buckets in it.
@@ -119,22 +119,22 @@ impl Index {
                 self.keep_company(*word);
             }
             self.meanings.push(&entry.meaning);
-            self.listings.push(Some(Filed { listing: entry.listing, stems, words }));
+            self.listings.push(Some(Document { listing: entry.listing, stems, words }));
             numbers.push(number);
         }
         self.living += numbers.len();
-        self.buckets.insert(prefix, Held { version, listings: numbers });
+        self.buckets.insert(prefix, LoadedBucket { version, listings: numbers });
     }
 
     /// Takes a bucket out.
     pub fn remove(&mut self, prefix: HashPrefix) {
-        let Some(held) = self.buckets.remove(&prefix) else { return };
-        for number in held.listings {
-            let Some(filed) = self.listings[number as usize].take() else { continue };
-            for stem in &filed.stems {
+        let Some(loaded) = self.buckets.remove(&prefix) else { return };
+        for number in loaded.listings {
+            let Some(document) = self.listings[number as usize].take() else { continue };
+            for stem in &document.stems {
                 self.terms[*stem as usize].bearers -= 1;
             }
-            for word in &filed.words {
+            for word in &document.words {
                 self.terms[*word as usize].writers -= 1;
             }
             self.living -= 1;
@@ -157,7 +157,10 @@ impl Index {
 
     /// Whether a listing bears a stem.
     pub(super) fn bears(&self, number: usize, stem: u32) -> bool {
-        self.listings.get(number).and_then(Option::as_ref).is_some_and(|filed| filed.stems.contains(&stem))
+        self.listings
+            .get(number)
+            .and_then(Option::as_ref)
+            .is_some_and(|document| document.stems.contains(&stem))
     }
 
     /// A term by its place.
@@ -182,7 +185,7 @@ impl Index {
 
     /// The card of a listing, if it lives.
     pub(super) fn listing(&self, number: usize) -> Option<&IndexedListing> {
-        self.listings.get(number)?.as_ref().map(|filed| &filed.listing)
+        self.listings.get(number)?.as_ref().map(|document| &document.listing)
     }
 
     /// The living, with their numbers.
@@ -250,9 +253,9 @@ impl Index {
     fn clear_away(&mut self) {
         let mut new_number: Vec<Option<u32>> = Vec::with_capacity(self.listings.len());
         let mut next = 0;
-        for filed in &self.listings {
-            new_number.push(filed.as_ref().map(|_| next));
-            next += u32::from(filed.is_some());
+        for document in &self.listings {
+            new_number.push(document.as_ref().map(|_| next));
+            next += u32::from(document.is_some());
         }
         let renumbered = |number: u32| new_number[number as usize];
         for term in self.terms.values_mut() {
@@ -264,8 +267,8 @@ impl Index {
                 None => false,
             });
         }
-        for held in self.buckets.values_mut() {
-            held.listings = held.listings.iter().filter_map(|number| renumbered(*number)).collect();
+        for loaded in self.buckets.values_mut() {
+            loaded.listings = loaded.listings.iter().filter_map(|number| renumbered(*number)).collect();
         }
         self.meanings = self.meanings.living(|number| new_number[number].is_some());
         self.listings.retain(Option::is_some);

@@ -16,10 +16,10 @@ const ATTEMPTS: u32 = 4;
 
 /// The index of this process; clones share it.
 #[derive(Clone, Default)]
-pub(super) struct IndexCache(Arc<Held>);
+pub(super) struct IndexCache(Arc<Shared>);
 
 #[derive(Default)]
-struct Held {
+struct Shared {
     state: RwLock<State>,
     loading: tokio::sync::Mutex<()>,
     building: AtomicBool,
@@ -27,7 +27,7 @@ struct Held {
 }
 
 /// A build under way in this process; its end is the drop of this.
-pub(super) struct Building<'a>(&'a Held);
+pub(super) struct Building<'a>(&'a Shared);
 
 impl Building<'_> {
     /// Whether a further build was asked for since this was asked last.
@@ -105,7 +105,7 @@ impl IndexCache {
     /// The table is busy or refused; what was held stays.
     pub(super) async fn refresh(&self, store: &Store) -> Result<(), StoreError> {
         let manifest = store.manifest().await?;
-        if self.version().is_some_and(|held| held >= manifest.version) {
+        if self.version().is_some_and(|loaded| loaded >= manifest.version) {
             return Ok(());
         }
         let _alone = self.0.loading.lock().await;
@@ -118,7 +118,7 @@ impl IndexCache {
     /// # Errors
     /// The table is busy or refused; what was held stays.
     pub(super) async fn refreshed(&self, store: &Store, seen: Manifest) -> Result<bool, StoreError> {
-        if self.version().is_some_and(|held| held >= seen.version) {
+        if self.version().is_some_and(|loaded| loaded >= seen.version) {
             return Ok(false);
         }
         let Ok(_alone) = self.0.loading.try_lock() else { return Ok(false) };
@@ -140,7 +140,7 @@ impl IndexCache {
                 }
                 let mut state = self.0.state.write().unwrap_or_else(PoisonError::into_inner);
                 let gone: Vec<HashPrefix> =
-                    state.index.prefixes().filter(|held| !manifest.buckets.contains_key(held)).collect();
+                    state.index.prefixes().filter(|loaded| !manifest.buckets.contains_key(loaded)).collect();
                 gone.into_iter().for_each(|prefix| state.index.remove(prefix));
                 for (prefix, version, bucket) in buckets {
                     state.index.put(prefix, version, bucket);
@@ -155,8 +155,9 @@ impl IndexCache {
 
     fn stale(&self, manifest: &Manifest) -> Vec<HashPrefix> {
         let state = self.0.state.read().unwrap_or_else(PoisonError::into_inner);
-        let held = |prefix: HashPrefix| state.index.version(prefix);
-        let older = |(prefix, version): (&HashPrefix, &u64)| held(*prefix).is_none_or(|held| held < *version);
+        let loaded = |prefix: HashPrefix| state.index.version(prefix);
+        let older =
+            |(prefix, version): (&HashPrefix, &u64)| loaded(*prefix).is_none_or(|loaded| loaded < *version);
         manifest.buckets.iter().filter(|entry| older(*entry)).map(|(prefix, _)| *prefix).collect()
     }
 }
