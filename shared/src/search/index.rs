@@ -26,7 +26,7 @@ const SAME_STEM: usize = 4;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Term {
     /// The listings that bear it as a stem, by their number, with its weight in each. The dead are among them.
-    pub(super) borne_by: Vec<Borne>,
+    pub(super) postings: Vec<Posting>,
     /// How many living listings bear it as a stem.
     pub(super) bearers: u32,
     /// How many living listings have it written as a word.
@@ -38,11 +38,11 @@ pub(super) struct Term {
 
 /// A stem in a listing.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Borne {
+pub(super) struct Posting {
     /// The listing's number.
-    pub(super) by: u32,
+    pub(super) document: u32,
     /// Its weight there, in 65,535 parts.
-    pub(super) part: u16,
+    pub(super) weight: u16,
 }
 
 /// Everything that is searched.
@@ -110,7 +110,7 @@ impl Index {
             let stems: Box<[u32]> = entry.stems.iter().map(|(place, _)| places[*place as usize]).collect();
             for (stem, (_, part)) in stems.iter().zip(&entry.stems) {
                 let term = &mut self.terms[*stem as usize];
-                term.borne_by.push(Borne { by: number, part: *part });
+                term.postings.push(Posting { document: number, weight: *part });
                 term.bearers += 1;
             }
             let words: Box<[u32]> = entry.words.iter().map(|place| places[*place as usize]).collect();
@@ -156,7 +156,7 @@ impl Index {
     }
 
     /// Whether a listing bears a stem.
-    pub(super) fn bears(&self, number: usize, stem: u32) -> bool {
+    pub(super) fn has_stem(&self, number: usize, stem: u32) -> bool {
         self.listings
             .get(number)
             .and_then(Option::as_ref)
@@ -259,9 +259,9 @@ impl Index {
         }
         let renumbered = |number: u32| new_number[number as usize];
         for term in self.terms.values_mut() {
-            term.borne_by.retain_mut(|borne| match renumbered(borne.by) {
+            term.postings.retain_mut(|posting| match renumbered(posting.document) {
                 Some(number) => {
-                    borne.by = number;
+                    posting.document = number;
                     true
                 }
                 None => false,

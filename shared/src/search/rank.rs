@@ -125,9 +125,9 @@ fn by_words(index: &Index, question: &Question) -> (Vec<f32>, Vec<f32>) {
             let Some(place) = index.find(stem) else { continue };
             let term = index.term(place);
             let counts = how_well * rarity_of_stem(index, term.bearers).min(rarity);
-            for borne in &term.borne_by {
-                let number = borne.by as usize;
-                let here = counts * f32::from(borne.part) / f32::from(u16::MAX);
+            for posting in &term.postings {
+                let number = posting.document as usize;
+                let here = counts * f32::from(posting.weight) / f32::from(u16::MAX);
                 if sum[number] == 0.0 {
                     touched.push(number);
                 }
@@ -224,17 +224,17 @@ pub(super) fn words_answered(
     question: &Question,
     number: usize,
 ) -> (Vec<String>, Vec<String>) {
-    let borne = |stem: &String| index.find(stem).is_some_and(|stem| index.bears(number, stem));
+    let has = |stem: &String| index.find(stem).is_some_and(|stem| index.has_stem(number, stem));
     let (mut said, mut other) = (Vec::new(), Vec::new());
     for unit in &question.units {
-        if unit.own_stems().any(borne) {
+        if unit.own_stems().any(has) {
             said.push(unit.meant.clone());
-        } else if unit.stems.iter().any(|(stem, _)| borne(stem)) {
+        } else if unit.stems.iter().any(|(stem, _)| has(stem)) {
             other.push(unit.meant.clone());
         }
     }
     for (word, stem) in question.needs.iter().flat_map(|one| one.need.words.iter().zip(&one.need.stems)) {
-        if borne(stem) && !said.contains(word) {
+        if has(stem) && !said.contains(word) {
             said.push(word.clone());
         }
     }
