@@ -28,7 +28,7 @@ pub(super) struct Term {
     /// The listings that bear it as a stem, by their number, with its weight in each. The dead are among them.
     pub(super) postings: Vec<Posting>,
     /// How many living listings bear it as a stem.
-    pub(super) bearers: u32,
+    pub(super) doc_freq: u32,
     /// How many living listings have it written as a word.
     pub(super) writers: u32,
     /// Its letters ([`letter_set`]), so that words far from it are told at a glance.
@@ -111,7 +111,7 @@ impl Index {
             for (stem, (_, part)) in stems.iter().zip(&entry.stems) {
                 let term = &mut self.terms[*stem as usize];
                 term.postings.push(Posting { document: number, weight: *part });
-                term.bearers += 1;
+                term.doc_freq += 1;
             }
             let words: Box<[u32]> = entry.words.iter().map(|place| places[*place as usize]).collect();
             for word in &words {
@@ -132,7 +132,7 @@ impl Index {
         for number in loaded.listings {
             let Some(document) = self.listings[number as usize].take() else { continue };
             for stem in &document.stems {
-                self.terms[*stem as usize].bearers -= 1;
+                self.terms[*stem as usize].doc_freq -= 1;
             }
             for word in &document.words {
                 self.terms[*word as usize].writers -= 1;
@@ -169,8 +169,8 @@ impl Index {
     }
 
     /// How many living listings bear a stem.
-    pub(super) fn bearers(&self, stem: &str) -> u32 {
-        self.terms.get(stem).map_or(0, |term| term.bearers)
+    pub(super) fn doc_freq(&self, stem: &str) -> u32 {
+        self.terms.get(stem).map_or(0, |term| term.doc_freq)
     }
 
     /// How many living listings write a word.

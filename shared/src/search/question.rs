@@ -128,7 +128,7 @@ impl Unit {
         };
         let mut trust = 1.0;
         if let Some((meant, slips)) = spelling::corrected(index, word) {
-            let known = index.bearers(&stem(word)) > 0;
+            let known = index.doc_freq(&stem(word)) > 0;
             unit.answer(stem(meant), if known { MEANT } else { 1.0 });
             unit.corrected = true;
             unit.meant = meant.to_owned();
@@ -154,7 +154,7 @@ impl Unit {
     /// A rare word that has no synonyms is also answered by the words of the catalogue that are nearest in meaning.
     fn add_companions(&mut self, index: &Index) {
         let own = stem(&self.meant);
-        if index.bearers(&own) >= COMMON || !synonyms::of(std::slice::from_ref(&own)).is_empty() {
+        if index.doc_freq(&own) >= COMMON || !synonyms::of(std::slice::from_ref(&own)).is_empty() {
             return;
         }
         for (stem, near) in index.companions(&self.meant, &own) {
@@ -166,7 +166,7 @@ impl Unit {
     fn take_apart(&mut self, index: &Index) {
         let word = self.word.clone();
         let long = word.len() >= LONG && word.is_ascii();
-        if self.corrected || !long || index.bearers(&stem(&word)) >= UNCOMMON {
+        if self.corrected || !long || index.doc_freq(&stem(&word)) >= UNCOMMON {
             return;
         }
         let cuts = HALF..=word.len() - HALF;

@@ -124,7 +124,7 @@ fn by_words(index: &Index, question: &Question) -> (Vec<f32>, Vec<f32>) {
         for (stem, how_well) in question.answers(unit) {
             let Some(place) = index.find(stem) else { continue };
             let term = index.term(place);
-            let counts = how_well * rarity_of_stem(index, term.bearers).min(rarity);
+            let counts = how_well * rarity_of_stem(index, term.doc_freq).min(rarity);
             for posting in &term.postings {
                 let number = posting.document as usize;
                 let here = counts * f32::from(posting.weight) / f32::from(u16::MAX);
@@ -152,12 +152,12 @@ fn by_words(index: &Index, question: &Question) -> (Vec<f32>, Vec<f32>) {
 
 /// How much it tells that a listing bears a word: the rarer the more (BM25's inverse document frequency).
 fn rarity_of(index: &Index, unit: &Unit) -> f32 {
-    unit.own_stems().map(|stem| rarity_of_stem(index, index.bearers(stem))).fold(f32::EPSILON, f32::max)
+    unit.own_stems().map(|stem| rarity_of_stem(index, index.doc_freq(stem))).fold(f32::EPSILON, f32::max)
 }
 
-fn rarity_of_stem(index: &Index, bearers: u32) -> f32 {
-    let (all, bearers) = (index.len() as f32, bearers as f32);
-    ((all - bearers + 0.5) / (bearers + 0.5)).ln_1p().max(f32::EPSILON)
+fn rarity_of_stem(index: &Index, doc_freq: u32) -> f32 {
+    let (all, doc_freq) = (index.len() as f32, doc_freq as f32);
+    ((all - doc_freq + 0.5) / (doc_freq + 0.5)).ln_1p().max(f32::EPSILON)
 }
 
 /// The best point out what else is like them: they stand for the question in the catalogue's own words.
