@@ -30,7 +30,7 @@ pub(super) struct Term {
     /// How many living listings bear it as a stem.
     pub(super) doc_freq: u32,
     /// How many living listings have it written as a word.
-    pub(super) writers: u32,
+    pub(super) word_freq: u32,
     /// Its letters ([`letter_set`]), so that words far from it are told at a glance.
     pub(super) letters: u32,
     in_company: bool,
@@ -115,7 +115,7 @@ impl Index {
             }
             let words: Box<[u32]> = entry.words.iter().map(|place| places[*place as usize]).collect();
             for word in &words {
-                self.terms[*word as usize].writers += 1;
+                self.terms[*word as usize].word_freq += 1;
                 self.keep_company(*word);
             }
             self.meanings.push(&entry.meaning);
@@ -135,7 +135,7 @@ impl Index {
                 self.terms[*stem as usize].doc_freq -= 1;
             }
             for word in &document.words {
-                self.terms[*word as usize].writers -= 1;
+                self.terms[*word as usize].word_freq -= 1;
             }
             self.living -= 1;
         }
@@ -151,8 +151,8 @@ impl Index {
     }
 
     /// Every word that some listing writes.
-    pub(super) fn written(&self) -> impl Iterator<Item = (&str, &Term)> {
-        self.terms.iter().filter(|(_, term)| term.writers > 0).map(|(word, term)| (&**word, term))
+    pub(super) fn written_words(&self) -> impl Iterator<Item = (&str, &Term)> {
+        self.terms.iter().filter(|(_, term)| term.word_freq > 0).map(|(word, term)| (&**word, term))
     }
 
     /// Whether a listing bears a stem.
@@ -174,8 +174,8 @@ impl Index {
     }
 
     /// How many living listings write a word.
-    pub(super) fn writers(&self, word: &str) -> u32 {
-        self.terms.get(word).map_or(0, |term| term.writers)
+    pub(super) fn word_freq(&self, word: &str) -> u32 {
+        self.terms.get(word).map_or(0, |term| term.word_freq)
     }
 
     /// How many numbers there are, the dead included: what is counted by number has this length.
@@ -209,7 +209,7 @@ impl Index {
         let named = near.into_iter().filter_map(|(near, word)| {
             let (word, term) = self.terms.get_index(word as usize)?;
             let stem = stem(word);
-            (term.writers >= WRITTEN_OFTEN && stem != own).then_some((stem, near))
+            (term.word_freq >= WRITTEN_OFTEN && stem != own).then_some((stem, near))
         });
         named.take(NEAREST).collect()
     }
@@ -218,7 +218,7 @@ impl Index {
     fn keep_company(&mut self, place: u32) {
         let Some((word, term)) = self.terms.get_index_mut(place as usize) else { return };
         let plain = term.letters != 0 && word.len() > 2 && !is_stop_word(word) && !is_generic(word);
-        if term.writers < WRITTEN_OFTEN || term.in_company || !plain {
+        if term.word_freq < WRITTEN_OFTEN || term.in_company || !plain {
             return;
         }
         term.in_company = true;

@@ -170,7 +170,7 @@ impl Unit {
             return;
         }
         let cuts = HALF..=word.len() - HALF;
-        let written = |cut: &usize| index.writers(&word[..*cut]).min(index.writers(&word[*cut..]));
+        let written = |cut: &usize| index.word_freq(&word[..*cut]).min(index.word_freq(&word[*cut..]));
         let Some(cut) = cuts.max_by_key(|cut| (written(cut), *cut)) else { return };
         if written(&cut) >= WRITTEN_APART {
             self.answer(stem(&word[..cut]), TAKEN_APART);
@@ -184,7 +184,7 @@ fn join_neighbours(units: &mut [Unit], index: &Index) {
     for first in 1..units.len() {
         let pair = first - 1..=first;
         let joined: String = units[pair.clone()].iter().map(|unit| unit.meant.as_str()).collect();
-        if index.writers(&joined) >= WRITTEN_AS_ONE {
+        if index.word_freq(&joined) >= WRITTEN_AS_ONE {
             for unit in &mut units[pair] {
                 unit.answer(stem(&joined), JOINED);
             }

@@ -18,8 +18,8 @@ pub(super) fn corrected<'a>(index: &'a Index, word: &str) -> Option<(&'a str, us
     if word.len() < 4 || !is_plain(word) || is_stop_word(word) || meaning::is_ordinary(word) {
         return None;
     }
-    let writers = index.writers(word);
-    if writers > RARE {
+    let word_freq = index.word_freq(word);
+    if word_freq > RARE {
         return None;
     }
     let best = nearest(index, word)?;
@@ -27,15 +27,15 @@ pub(super) fn corrected<'a>(index: &'a Index, word: &str) -> Option<(&'a str, us
     if stem(best.word) == stem(word) {
         return None;
     }
-    let plainly = writers == 0;
-    let likely = best.slips == 1 && best.writers >= TIMES * writers && !best.word.starts_with(word);
+    let plainly = word_freq == 0;
+    let likely = best.slips == 1 && best.word_freq >= TIMES * word_freq && !best.word.starts_with(word);
     (plainly || likely).then_some((best.word, best.slips))
 }
 
 #[derive(Clone, Copy)]
 struct Candidate<'a> {
     word: &'a str,
-    writers: u32,
+    word_freq: u32,
     slips: usize,
     rank: f32,
 }
@@ -43,14 +43,14 @@ struct Candidate<'a> {
 fn nearest<'a>(index: &'a Index, word: &str) -> Option<Candidate<'a>> {
     let (letters, bones, first) = (letter_set(word), bones(word), word.as_bytes().first());
     let mut best: Option<Candidate<'a>> = None;
-    for (other, term) in index.written() {
+    for (other, term) in index.written_words() {
         let fits = term.letters != 0 && other.len() >= 4 && other != word && !is_stop_word(other);
         // A slip changes the set of letters by two at most, so most words are passed over by one comparison.
         let apart = (letters ^ term.letters).count_ones() as usize;
         if !fits || apart > 6 || other.len().abs_diff(word.len()) > 3 {
             continue;
         }
-        if term.writers < 2 && !meaning::is_ordinary(other) {
+        if term.word_freq < 2 && !meaning::is_ordinary(other) {
             continue;
         }
         let same_bones = bones == self::bones(other);
@@ -65,9 +65,9 @@ fn nearest<'a>(index: &'a Index, word: &str) -> Option<Candidate<'a>> {
         let other_first = other.as_bytes().first() != first;
         let most = if other_first { 1 } else { most };
         let Some(slips) = slips(word.as_bytes(), other.as_bytes(), most) else { continue };
-        let mut rank = (1.0 + term.writers as f32).ln() - 4.0 * slips as f32;
+        let mut rank = (1.0 + term.word_freq as f32).ln() - 4.0 * slips as f32;
         rank += f32::from(u8::from(same_bones)) - 1.5 * f32::from(u8::from(other_first));
-        let candidate = Candidate { word: other, writers: term.writers, slips, rank };
+        let candidate = Candidate { word: other, word_freq: term.word_freq, slips, rank };
         if best.is_none_or(|best| (best.rank, best.word) < (rank, other)) {
             best = Some(candidate);
         }
