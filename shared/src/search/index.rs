@@ -16,7 +16,7 @@ use crate::model::HashPrefix;
 const CARRIED: usize = 2048;
 
 /// A word that so many listings write is a companion of words near it in meaning.
-const WRITTEN_OFTEN: u32 = 5;
+const FREQUENT: u32 = 5;
 /// How near it must be, how many are taken, and how many more are looked at, since some have the same stem.
 const NEAR: f32 = 0.5;
 const NEAREST: usize = 4;
@@ -33,7 +33,7 @@ pub(super) struct Term {
     pub(super) word_freq: u32,
     /// Its letters ([`letter_set`]), so that words far from it are told at a glance.
     pub(super) letters: u32,
-    in_company: bool,
+    is_frequent: bool,
 }
 
 /// A stem in a listing.
@@ -53,12 +53,12 @@ pub struct Index {
     meanings: Directions,
     buckets: HashMap<HashPrefix, LoadedBucket>,
     living: usize,
-    companions: Companions,
+    frequent_words: FrequentWords,
 }
 
 /// The words that many listings write, and what they are about.
 #[derive(Clone, Debug, Default)]
-struct Companions {
+struct FrequentWords {
     words: Vec<u32>,
     meanings: Directions,
 }
@@ -116,7 +116,7 @@ impl Index {
             let words: Box<[u32]> = entry.words.iter().map(|place| places[*place as usize]).collect();
             for word in &words {
                 self.terms[*word as usize].word_freq += 1;
-                self.keep_company(*word);
+                self.note_frequent_word(*word);
             }
             self.meanings.push(&entry.meaning);
             self.listings.push(Some(Document { listing: entry.listing, stems, words }));
@@ -194,13 +194,13 @@ impl Index {
     }
 
     /// The stems of the words nearest in meaning to `word`, but for its own stem, and how near they are.
-    pub(super) fn companions(&self, word: &str, own: &str) -> Vec<(String, f32)> {
+    pub(super) fn related_terms(&self, word: &str, own: &str) -> Vec<(String, f32)> {
         let Some(direction) = meaning::direction(word) else { return Vec::new() };
         let mut near: Vec<(f32, u32)> = self
-            .companions
+            .frequent_words
             .meanings
             .nearness(&direction)
-            .zip(&self.companions.words)
+            .zip(&self.frequent_words.words)
             .filter(|(near, _)| *near >= NEAR)
             .map(|(n, w)| (n, *w))
             .collect();
@@ -209,21 +209,21 @@ impl Index {
         let named = near.into_iter().filter_map(|(near, word)| {
             let (word, term) = self.terms.get_index(word as usize)?;
             let stem = stem(word);
-            (term.word_freq >= WRITTEN_OFTEN && stem != own).then_some((stem, near))
+            (term.word_freq >= FREQUENT && stem != own).then_some((stem, near))
         });
         named.take(NEAREST).collect()
     }
 
     /// A word that has come to be written often is kept with what it is about.
-    fn keep_company(&mut self, place: u32) {
+    fn note_frequent_word(&mut self, place: u32) {
         let Some((word, term)) = self.terms.get_index_mut(place as usize) else { return };
         let plain = term.letters != 0 && word.len() > 2 && !is_stop_word(word) && !is_generic(word);
-        if term.word_freq < WRITTEN_OFTEN || term.in_company || !plain {
+        if term.word_freq < FREQUENT || term.is_frequent || !plain {
             return;
         }
-        term.in_company = true;
-        self.companions.words.push(place);
-        self.companions.meanings.push(&meaning::of(&[word.to_string()]));
+        term.is_frequent = true;
+        self.frequent_words.words.push(place);
+        self.frequent_words.meanings.push(&meaning::of(&[word.to_string()]));
     }
 
     /// How near one listing's meaning is to a direction.

@@ -19,7 +19,7 @@ const SURELY_NEEDED: f32 = 0.25;
 /// So much of how likely a need is the question turns towards what the need is about.
 const TURNED: f32 = 1.0;
 /// So much of how near its meaning is.
-const COMPANION: f32 = 0.8;
+const RELATED: f32 = 0.8;
 
 /// With every slip a corrected word says so much less.
 const TRUST: f32 = 0.8;
@@ -91,7 +91,7 @@ impl Question {
             })
             .collect();
         add_synonyms(&mut units, &meant);
-        units.iter_mut().for_each(|unit| unit.add_companions(index));
+        units.iter_mut().for_each(|unit| unit.add_related_terms(index));
         let corrected = units.iter().any(|unit| unit.corrected);
         let said = meant.join(" ");
         let about = meaning::direction(&said);
@@ -152,13 +152,13 @@ impl Unit {
     }
 
     /// A rare word that has no synonyms is also answered by the words of the catalogue that are nearest in meaning.
-    fn add_companions(&mut self, index: &Index) {
+    fn add_related_terms(&mut self, index: &Index) {
         let own = stem(&self.meant);
         if index.doc_freq(&own) >= COMMON || !synonyms::of(std::slice::from_ref(&own)).is_empty() {
             return;
         }
-        for (stem, near) in index.companions(&self.meant, &own) {
-            self.answer(stem, COMPANION * near);
+        for (stem, near) in index.related_terms(&self.meant, &own) {
+            self.answer(stem, RELATED * near);
         }
     }
 
