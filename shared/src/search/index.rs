@@ -13,7 +13,7 @@ use super::words::{letter_set, stem};
 use crate::model::HashPrefix;
 
 /// So many of the dead are carried before they are cleared away, and never more than a third of all.
-const CARRIED: usize = 2048;
+const MAX_REMOVED: usize = 2048;
 
 /// A word that so many listings write is a companion of words near it in meaning.
 const FREQUENT: u32 = 5;
@@ -52,7 +52,7 @@ pub struct Index {
     listings: Vec<Option<Document>>,
     meanings: Directions,
     buckets: HashMap<HashPrefix, LoadedBucket>,
-    living: usize,
+    live_count: usize,
     frequent_words: FrequentWords,
 }
 
@@ -80,13 +80,13 @@ impl Index {
     /// How many listings are in it.
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.living
+        self.live_count
     }
 
     /// Whether it has none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.living == 0
+        self.live_count == 0
     }
 
     /// The version of a bucket in it.
@@ -122,7 +122,7 @@ impl Index {
             self.listings.push(Some(Document { listing: entry.listing, stems, words }));
             numbers.push(number);
         }
-        self.living += numbers.len();
+        self.live_count += numbers.len();
         self.buckets.insert(prefix, LoadedBucket { version, listings: numbers });
     }
 
@@ -137,11 +137,11 @@ impl Index {
             for word in &document.words {
                 self.terms[*word as usize].word_freq -= 1;
             }
-            self.living -= 1;
+            self.live_count -= 1;
         }
-        let dead = self.listings.len() - self.living;
-        if dead > CARRIED && dead * 3 > self.listings.len() {
-            self.clear_away();
+        let removed = self.listings.len() - self.live_count;
+        if removed > MAX_REMOVED && removed * 3 > self.listings.len() {
+            self.compact();
         }
     }
 
@@ -179,7 +179,7 @@ impl Index {
     }
 
     /// How many numbers there are, the dead included: what is counted by number has this length.
-    pub(super) const fn numbers(&self) -> usize {
+    pub(super) const fn slots(&self) -> usize {
         self.listings.len()
     }
 
@@ -250,7 +250,7 @@ impl Index {
     }
 
     /// Numbers the living anew and forgets the dead. Terms keep their places.
-    fn clear_away(&mut self) {
+    fn compact(&mut self) {
         let mut new_number: Vec<Option<u32>> = Vec::with_capacity(self.listings.len());
         let mut next = 0;
         for document in &self.listings {
@@ -270,7 +270,7 @@ impl Index {
         for loaded in self.buckets.values_mut() {
             loaded.listings = loaded.listings.iter().filter_map(|number| renumbered(*number)).collect();
         }
-        self.meanings = self.meanings.living(|number| new_number[number].is_some());
+        self.meanings = self.meanings.retained(|number| new_number[number].is_some());
         self.listings.retain(Option::is_some);
     }
 }
@@ -338,7 +338,7 @@ mod tests {
             new.put(*prefix, 1, bucket.clone());
         }
         assert_eq!((old.len(), old.prefixes().count()), (new.len(), stay.len()));
-        assert!(old.numbers() < 2 * old.len() + CARRIED, "the dead are cleared away");
+        assert!(old.slots() < 2 * old.len() + MAX_REMOVED, "the dead are cleared away");
         let last = stay.last().unwrap().1.entries[0].listing.name.clone();
         for question in ["weather news", "invoces", "an agent for maps", "", "nothing like it", &last] {
             assert_eq!(answers(&old, question), answers(&new, question), "{question}");

@@ -68,7 +68,7 @@ pub(super) fn ranked(index: &Index, question: &Question, text: &str, filter: &Fi
     let near = question.direction.as_ref().map(|about| index.nearness(about)).unwrap_or_default();
     let near = |number: usize| near.get(number).copied().unwrap_or_default().max(0.0);
 
-    let hits: Vec<usize> = (0..index.numbers())
+    let hits: Vec<usize> = (0..index.slots())
         .filter(|number| (worded[*number] > 0.0 || near(*number) >= NEAR) && allowed(*number))
         .collect();
     let most = |of: &dyn Fn(usize) -> f32| hits.iter().fold(f32::EPSILON, |most, n| most.max(of(*n)));
@@ -114,8 +114,8 @@ pub(super) fn newest(index: &Index, filter: &Filter) -> Vec<Ranked> {
 
 /// How well each listing answers by its words, and which part of the question it answers (0 to 1), by number.
 fn by_words(index: &Index, question: &Question) -> (Vec<f32>, Vec<f32>) {
-    let (mut score, mut covered) = (vec![0.0_f32; index.numbers()], vec![0.0_f32; index.numbers()]);
-    let (mut best, mut sum) = (vec![0.0_f32; index.numbers()], vec![0.0_f32; index.numbers()]);
+    let (mut score, mut covered) = (vec![0.0_f32; index.slots()], vec![0.0_f32; index.slots()]);
+    let (mut best, mut sum) = (vec![0.0_f32; index.slots()], vec![0.0_f32; index.slots()]);
     let mut all = 0.0;
     for unit in &question.units {
         let rarity = rarity_of(index, unit);

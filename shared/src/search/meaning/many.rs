@@ -46,7 +46,7 @@ impl Directions {
     }
 
     /// Those whose number lives, numbered anew.
-    pub(crate) fn living(&self, lives: impl Fn(usize) -> bool) -> Self {
+    pub(crate) fn retained(&self, lives: impl Fn(usize) -> bool) -> Self {
         let living = (0..self.scales.len()).filter(|number| lives(*number));
         Self {
             scales: living.clone().map(|number| self.scales[number]).collect(),
@@ -74,7 +74,7 @@ mod tests {
         let near: Vec<f32> = many.nearness(&asked).collect();
         assert!(near[0] > near[2] && near[1] == 0.0, "{near:?}");
         assert!((near[0] - many.near(0, &asked)).abs() < 0.01);
-        let left = many.living(|number| number != 0);
+        let left = many.retained(|number| number != 0);
         assert_eq!(left.nearness(&asked).collect::<Vec<_>>(), near[1..]);
     }
 }
