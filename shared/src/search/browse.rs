@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::entry::IndexedListing;
 use super::index::Index;
-use super::question::Question;
+use super::parsed_query::ParsedQuery;
 use super::rank::{self, Filter};
 use super::{Searcher, Text};
 use crate::model::{Category, Kind, Lane, ListingId, Moment};
@@ -157,7 +157,7 @@ impl Searcher {
         let among = if text.is_empty() {
             rank::newest(&index, &filter)
         } else {
-            rank::ranked(&index, &Question::of(text.as_str(), &index), text.as_str(), &filter)
+            rank::ranked(&index, &ParsedQuery::of(text.as_str(), &index), text.as_str(), &filter)
         };
         let entries: Vec<&IndexedListing> =
             among.iter().filter_map(|hit| index.listing(hit.number)).collect();

@@ -3,7 +3,7 @@
 
 use super::Query;
 use super::index::Index;
-use super::question::Question;
+use super::parsed_query::ParsedQuery;
 use super::rank::{self, Filter, Ranked};
 use crate::model::ListingId;
 
@@ -45,27 +45,27 @@ impl IndexAnswer {
 #[must_use]
 pub fn search(index: &Index, query: &Query) -> IndexAnswer {
     let filter = Filter { kind: query.kind, category: query.category.clone() };
-    let question = Question::of(query.text.as_str(), index);
+    let parsed = ParsedQuery::of(query.text.as_str(), index);
     let ranked = if query.text.is_empty() {
         rank::newest(index, &filter)
     } else {
-        rank::ranked(index, &question, query.text.as_str(), &filter)
+        rank::ranked(index, &parsed, query.text.as_str(), &filter)
     };
     let shown = |hit: &Ranked| {
         let entry = index.listing(hit.number)?;
-        let (words, other_words) = rank::words_answered(index, &question, hit.number);
+        let (words, other_words) = rank::words_answered(index, &parsed, hit.number);
         Some(IndexHit {
             id: entry.id.clone(),
             rank: hit.rank,
             words,
             other_words,
-            abilities: rank::abilities_named(&question, &entry.abilities),
+            abilities: rank::abilities_named(&parsed, &entry.abilities),
         })
     };
     IndexAnswer {
         hits: ranked.iter().skip(query.skip).take(query.limit).filter_map(shown).collect(),
         total: ranked.len(),
         searched: index.len(),
-        corrected: question.corrected.then_some(question.text),
+        corrected: parsed.corrected.then_some(parsed.text),
     }
 }

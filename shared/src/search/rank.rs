@@ -7,14 +7,14 @@ use super::entry::IndexedListing;
 use super::index::Index;
 use super::meaning;
 use super::names::short_name;
-use super::question::{Question, Unit};
+use super::parsed_query::{ParsedQuery, Unit};
 use super::words::{stem, words_of_name};
 use crate::model::{Category, Kind};
 
 /// How much of the say words have, and at least have where nothing bears the words; meaning has the rest.
 const WORDS_SAY: f32 = 0.65;
 const WORDS_SAY_AT_LEAST: f32 = 0.35;
-/// Words have their full say where some listing answers this part of the question.
+/// Words have their full say where some listing answers this part of the query.
 const WELL_COVERED: f32 = 0.6;
 /// Within a unit the best stem counts, and of the others this part.
 const FURTHER: f32 = 0.6;
@@ -25,7 +25,7 @@ const POINTERS: usize = 6;
 const POOL: usize = 1000;
 const LIKENESS: f32 = 0.3;
 /// How much better a listing of the wished kind is.
-const KIND: f32 = 0.2;
+const KIND_INTENT: f32 = 0.2;
 /// How much of the best's rank is added to a listing whose short name or title was asked.
 const NAMED: f32 = 0.15;
 /// Meanings so near are as good as the same.
@@ -62,10 +62,10 @@ pub(super) struct Ranked {
 }
 
 /// Every listing that answers a question, the best first.
-pub(super) fn ranked(index: &Index, question: &Question, text: &str, filter: &Filter) -> Vec<Ranked> {
+pub(super) fn ranked(index: &Index, query: &ParsedQuery, text: &str, filter: &Filter) -> Vec<Ranked> {
     let allowed = |number: usize| index.listing(number).is_some_and(|entry| filter.lets(entry));
-    let (worded, covered) = by_words(index, question);
-    let near = question.direction.as_ref().map(|about| index.nearness(about)).unwrap_or_default();
+    let (worded, covered) = by_words(index, query);
+    let near = query.direction.as_ref().map(|about| index.nearness(about)).unwrap_or_default();
     let near = |number: usize| near.get(number).copied().unwrap_or_default().max(0.0);
 
     let hits: Vec<usize> = (0..index.slots())
@@ -73,7 +73,7 @@ pub(super) fn ranked(index: &Index, question: &Question, text: &str, filter: &Fi
         .collect();
     let most = |of: &dyn Fn(usize) -> f32| hits.iter().fold(f32::EPSILON, |most, n| most.max(of(*n)));
     let (most_worded, most_near) = (most(&|n| worded[n]), most(&near));
-    let words_say = match question.units.is_empty() {
+    let words_say = match query.units.is_empty() {
         true => WORDS_SAY,
         false => (WORDS_SAY * (most(&|n| covered[n]) / WELL_COVERED).min(1.0)).max(WORDS_SAY_AT_LEAST),
     };
@@ -88,9 +88,9 @@ pub(super) fn ranked(index: &Index, question: &Question, text: &str, filter: &Fi
     ranked.sort_by(best_first);
     point_out(index, &mut ranked);
     for hit in ranked.iter_mut().take(POOL) {
-        let wished =
-            question.kind.is_some() && index.listing(hit.number).map(|entry| entry.kind) == question.kind;
-        hit.rank *= 1.0 + if wished { KIND } else { 0.0 };
+        let intended =
+            query.kind.is_some() && index.listing(hit.number).map(|entry| entry.kind) == query.kind;
+        hit.rank *= 1.0 + if intended { KIND_INTENT } else { 0.0 };
     }
     named_first(index, &mut ranked, text, filter);
     ranked.sort_by(best_first);
@@ -98,7 +98,7 @@ pub(super) fn ranked(index: &Index, question: &Question, text: &str, filter: &Fi
     ranked
 }
 
-/// Everything there is, what changed last first: the answer to no question.
+/// Everything there is, what changed last first: the answer to no query.
 pub(super) fn newest(index: &Index, filter: &Filter) -> Vec<Ranked> {
     let mut newest: Vec<(i64, usize)> = index
         .listings()
@@ -113,15 +113,15 @@ pub(super) fn newest(index: &Index, filter: &Filter) -> Vec<Ranked> {
 }
 
 /// How well each listing answers by its words, and which part of the question it answers (0 to 1), by number.
-fn by_words(index: &Index, question: &Question) -> (Vec<f32>, Vec<f32>) {
+fn by_words(index: &Index, query: &ParsedQuery) -> (Vec<f32>, Vec<f32>) {
     let (mut score, mut covered) = (vec![0.0_f32; index.slots()], vec![0.0_f32; index.slots()]);
     let (mut best, mut sum) = (vec![0.0_f32; index.slots()], vec![0.0_f32; index.slots()]);
     let mut all = 0.0;
-    for unit in &question.units {
+    for unit in &query.units {
         let rarity = rarity_of(index, unit);
         all += unit.weight * rarity;
         let mut touched: Vec<usize> = Vec::new();
-        for (stem, how_well) in question.answers(unit) {
+        for (stem, how_well) in query.answers(unit) {
             let Some(place) = index.find(stem) else { continue };
             let term = index.term(place);
             let counts = how_well * rarity_of_stem(index, term.doc_freq).min(rarity);
@@ -221,19 +221,19 @@ fn best_first(a: &Ranked, b: &Ranked) -> Ordering {
 /// The words of a question, or of the needs behind it, that a listing bears; and those that it answers in other words.
 pub(super) fn words_answered(
     index: &Index,
-    question: &Question,
+    query: &ParsedQuery,
     number: usize,
 ) -> (Vec<String>, Vec<String>) {
     let has = |stem: &String| index.find(stem).is_some_and(|stem| index.has_stem(number, stem));
     let (mut said, mut other) = (Vec::new(), Vec::new());
-    for unit in &question.units {
+    for unit in &query.units {
         if unit.own_stems().any(has) {
             said.push(unit.meant.clone());
         } else if unit.stems.iter().any(|(stem, _)| has(stem)) {
             other.push(unit.meant.clone());
         }
     }
-    for (word, stem) in question.needs.iter().flat_map(|one| one.need.words.iter().zip(&one.need.stems)) {
+    for (word, stem) in query.needs.iter().flat_map(|one| one.need.words.iter().zip(&one.need.stems)) {
         if has(stem) && !said.contains(word) {
             said.push(word.clone());
         }
@@ -241,18 +241,18 @@ pub(super) fn words_answered(
     (said, other)
 }
 
-fn asked_by(question: &Question, stem: &str) -> bool {
-    question.units.iter().any(|unit| unit.stems.iter().any(|(known, _)| known == stem))
-        || question.needs.iter().any(|one| one.need.stems.iter().any(|known| known == stem))
+fn asked_by(query: &ParsedQuery, stem: &str) -> bool {
+    query.units.iter().any(|unit| unit.stems.iter().any(|(known, _)| known == stem))
+        || query.needs.iter().any(|one| one.need.stems.iter().any(|known| known == stem))
 }
 
-/// Which of these skills or tools bear a word of the question.
-pub(super) fn abilities_named(question: &Question, abilities: &[String]) -> Vec<String> {
+/// Which of these skills or tools bear a word of the query.
+pub(super) fn abilities_named(query: &ParsedQuery, abilities: &[String]) -> Vec<String> {
     let asked = |ability: &&String| {
         words_of_name(&ability.replace('_', " "))
             .iter()
             .map(|word| stem(word))
-            .any(|stem| asked_by(question, &stem))
+            .any(|stem| asked_by(query, &stem))
     };
     abilities.iter().filter(asked).take(NAMED_ABILITIES).cloned().collect()
 }

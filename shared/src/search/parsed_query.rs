@@ -5,7 +5,7 @@ use super::index::Index;
 use super::phrasebook::{self, Behind};
 use super::stop_words::{is_generic, is_stop_word};
 use super::words::{stem, words};
-use super::{kind_wish, meaning, spelling, synonyms};
+use super::{kind_intent, meaning, spelling, synonyms};
 use crate::model::Kind;
 
 /// How well a stem answers a unit, beside 1 for the word itself.
@@ -54,7 +54,7 @@ pub(super) struct Unit {
 
 /// A question, understood.
 #[derive(Clone, Debug)]
-pub(super) struct Question {
+pub(super) struct ParsedQuery {
     /// Its words that matter.
     pub(super) units: Vec<Unit>,
     /// The kind that it asks for.
@@ -69,7 +69,7 @@ pub(super) struct Question {
     pub(super) corrected: bool,
 }
 
-impl Question {
+impl ParsedQuery {
     /// Understands a question by what there is to find.
     pub(super) fn of(text: &str, index: &Index) -> Self {
         let asked = words(text);
@@ -98,7 +98,7 @@ impl Question {
         let needs = about.as_deref().map(phrasebook::behind).unwrap_or_default();
         let towards = |one: &Behind| (one.need.direction.as_slice(), TURNED * one.likely);
         let direction = about.map(|about| meaning::turned(about, needs.iter().map(towards)));
-        Self { kind: kind_wish::of(text), text: said, direction, needs, corrected, units: each_once(units) }
+        Self { kind: kind_intent::of(text), text: said, direction, needs, corrected, units: each_once(units) }
     }
 
     /// What answers one of its units, each stem once, and how well: its own stems, and those of the needs behind all.
@@ -262,9 +262,9 @@ mod tests {
         index
     }
 
-    fn answers(question: &Question, word: &str) -> Vec<String> {
-        let unit = question.units.iter().find(|unit| unit.word == word);
-        unit.unwrap_or_else(|| panic!("{word} is no unit of {question:?}"))
+    fn answers(query: &ParsedQuery, word: &str) -> Vec<String> {
+        let unit = query.units.iter().find(|unit| unit.word == word);
+        unit.unwrap_or_else(|| panic!("{word} is no unit of {query:?}"))
             .stems
             .iter()
             .map(|s| s.0.clone())
@@ -274,27 +274,27 @@ mod tests {
     #[test]
     fn words_that_only_ask_do_not_count_unless_they_are_all() {
         let index = index(&["weather"]);
-        let asked = Question::of("Please find me a good tool for the weather", &index);
+        let asked = ParsedQuery::of("Please find me a good tool for the weather", &index);
         assert_eq!(asked.units.iter().map(|unit| unit.word.as_str()).collect::<Vec<_>>(), ["weather"]);
-        assert_eq!(Question::of("the best tools", &index).units.len(), 2);
-        assert!(Question::of("of the and", &index).units.is_empty());
+        assert_eq!(ParsedQuery::of("the best tools", &index).units.len(), 2);
+        assert!(ParsedQuery::of("of the and", &index).units.is_empty());
     }
 
     #[test]
     fn slips_are_mended_by_what_listings_say() {
         let index = index(&["manages kubernetes clusters", "reads weather forecasts"]);
-        let asked = Question::of("kubernettes wether", &index);
+        let asked = ParsedQuery::of("kubernettes wether", &index);
         assert!(answers(&asked, "kubernettes").contains(&stem("kubernetes")));
         assert!(asked.corrected && asked.text.starts_with("kubernetes"), "{asked:?}");
-        let right = Question::of("weather forecast for clusters", &index);
+        let right = ParsedQuery::of("weather forecast for clusters", &index);
         assert!(!right.corrected, "another form of a word is no slip: {right:?}");
     }
 
     #[test]
     fn words_are_joined_and_taken_apart_as_listings_write_them() {
         let index = index(&["github issues", "google drive files"]);
-        assert!(answers(&Question::of("git hub issues", &index), "git").contains(&stem("github")));
-        let apart = Question::of("googledrive", &index);
+        assert!(answers(&ParsedQuery::of("git hub issues", &index), "git").contains(&stem("github")));
+        let apart = ParsedQuery::of("googledrive", &index);
         let stems = answers(&apart, "googledrive");
         assert!(stems.contains(&stem("google")) && stems.contains(&stem("drive")), "{stems:?}");
     }
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn a_word_is_answered_by_its_synonyms_and_said_twice_counts_once() {
         let index = index(&["kubernetes"]);
-        assert!(answers(&Question::of("k8s", &index), "k8s").contains(&stem("kubernetes")));
-        assert_eq!(Question::of("maps and maps", &index).units.len(), 1);
+        assert!(answers(&ParsedQuery::of("k8s", &index), "k8s").contains(&stem("kubernetes")));
+        assert_eq!(ParsedQuery::of("maps and maps", &index).units.len(), 1);
     }
 }

@@ -41,8 +41,8 @@ const BREAKS: [&str; 12] =
     ["for", "to", "of", "with", "by", "from", "between", "across", "in", "on", "and", "or"];
 
 /// The kind that a question asks for, if it asks for one.
-pub(super) fn of(question: &str) -> Option<Kind> {
-    let text = words(question).join(" ");
+pub(super) fn of(query: &str) -> Option<Kind> {
+    let text = words(query).join(" ");
     let says = |pattern: &LazyLock<Option<Regex>>| pattern.as_ref().is_some_and(|p| p.is_match(&text));
     if says(&SOMEBODY_ELSE) {
         return None;
@@ -75,8 +75,8 @@ mod tests {
             ("weather forecast", None),
             ("", None),
         ];
-        for (question, kind) in asked {
-            assert_eq!(of(question), kind, "{question}");
+        for (query, kind) in asked {
+            assert_eq!(of(query), kind, "{query}");
         }
     }
 }
