@@ -1,4 +1,4 @@
-//! What a question comes to: units, one for each word that matters, each with the stems that may answer it and how well
+//! What a question comes to: terms, one for each word that matters, each with the stems that may answer it and how well
 //! they do: the word itself, what it was meant to be, its synonyms, it joined with its neighbour or taken apart.
 
 use super::index::Index;
@@ -8,7 +8,7 @@ use super::words::{stem, words};
 use super::{kind_intent, meaning, spelling, synonyms};
 use crate::model::Kind;
 
-/// How well a stem answers a unit, beside 1 for the word itself.
+/// How well a stem answers a term, beside 1 for the word itself.
 const MEANT: f32 = 0.85;
 const JOINED: f32 = 0.9;
 const TAKEN_APART: f32 = 0.6;
@@ -36,11 +36,11 @@ const WRITTEN_APART: u32 = 5;
 const LONG: usize = 6;
 const HALF: usize = 3;
 /// At most so many words of a question matter: later ones are left out.
-const MOST_UNITS: usize = 48;
+const MAX_TERMS: usize = 48;
 
 /// A word of a question, and what answers it.
 #[derive(Clone, Debug)]
-pub(super) struct Unit {
+pub(super) struct QueryTerm {
     /// The word as it was asked.
     pub(super) word: String,
     /// How much it says, 1 being usual.
@@ -48,7 +48,7 @@ pub(super) struct Unit {
     /// The stems that answer it, each once, and how well from 0 to 1.
     pub(super) stems: Vec<(String, f32)>,
     /// The word, spelt right.
-    pub(super) meant: String,
+    pub(super) spelling: String,
     corrected: bool,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Unit {
 #[derive(Clone, Debug)]
 pub(super) struct ParsedQuery {
     /// Its words that matter.
-    pub(super) units: Vec<Unit>,
+    pub(super) terms: Vec<QueryTerm>,
     /// The kind that it asks for.
     pub(super) kind: Option<Kind>,
     /// All its words, spelt right.
@@ -77,33 +77,33 @@ impl ParsedQuery {
         if matter.iter().any(|word| !is_generic(word)) {
             matter.retain(|word| !is_generic(word));
         }
-        matter.truncate(MOST_UNITS);
-        let mut units: Vec<Unit> = matter.into_iter().map(|word| Unit::of(word, index)).collect();
-        join_neighbours(&mut units, index);
-        for unit in &mut units {
-            unit.take_apart(index);
+        matter.truncate(MAX_TERMS);
+        let mut terms: Vec<QueryTerm> = matter.into_iter().map(|word| QueryTerm::of(word, index)).collect();
+        join_adjacent(&mut terms, index);
+        for term in &mut terms {
+            term.split_compound(index);
         }
-        let meant: Vec<String> = asked
+        let spelling: Vec<String> = asked
             .iter()
             .map(|word| {
-                let corrected = units.iter().find(|unit| unit.corrected && unit.word == *word);
-                corrected.map_or_else(|| word.clone(), |unit| unit.meant.clone())
+                let corrected = terms.iter().find(|term| term.corrected && term.word == *word);
+                corrected.map_or_else(|| word.clone(), |term| term.spelling.clone())
             })
             .collect();
-        add_synonyms(&mut units, &meant);
-        units.iter_mut().for_each(|unit| unit.add_related_terms(index));
-        let corrected = units.iter().any(|unit| unit.corrected);
-        let said = meant.join(" ");
+        add_synonyms(&mut terms, &spelling);
+        terms.iter_mut().for_each(|term| term.add_related_terms(index));
+        let corrected = terms.iter().any(|term| term.corrected);
+        let said = spelling.join(" ");
         let about = meaning::direction(&said);
         let needs = about.as_deref().map(phrasebook::behind).unwrap_or_default();
         let towards = |one: &Behind| (one.need.direction.as_slice(), TURNED * one.likely);
         let direction = about.map(|about| meaning::turned(about, needs.iter().map(towards)));
-        Self { kind: kind_intent::of(text), text: said, direction, needs, corrected, units: each_once(units) }
+        Self { kind: kind_intent::of(text), text: said, direction, needs, corrected, terms: each_once(terms) }
     }
 
-    /// What answers one of its units, each stem once, and how well: its own stems, and those of the needs behind all.
-    pub(super) fn answers<'a>(&'a self, unit: &'a Unit) -> Vec<(&'a str, f32)> {
-        let mut answers: Vec<(&str, f32)> = unit.stems.iter().map(|(stem, well)| (&**stem, *well)).collect();
+    /// What answers one of its terms, each stem once, and how well: its own stems, and those of the needs behind all.
+    pub(super) fn expansions<'a>(&'a self, term: &'a QueryTerm) -> Vec<(&'a str, f32)> {
+        let mut answers: Vec<(&str, f32)> = term.stems.iter().map(|(stem, well)| (&**stem, *well)).collect();
         for Behind { need, likely } in &self.needs {
             for stem in &need.stems {
                 let here = NEEDED + SURELY_NEEDED * likely;
@@ -117,25 +117,25 @@ impl ParsedQuery {
     }
 }
 
-impl Unit {
+impl QueryTerm {
     fn of(word: &str, index: &Index) -> Self {
-        let mut unit = Self {
+        let mut term = Self {
             word: word.to_owned(),
             weight: 1.0,
             stems: vec![(stem(word), 1.0)],
-            meant: word.to_owned(),
+            spelling: word.to_owned(),
             corrected: false,
         };
         let mut trust = 1.0;
-        if let Some((meant, slips)) = spelling::corrected(index, word) {
+        if let Some((spelling, slips)) = spelling::corrected(index, word) {
             let known = index.doc_freq(&stem(word)) > 0;
-            unit.answer(stem(meant), if known { MEANT } else { 1.0 });
-            unit.corrected = true;
-            unit.meant = meant.to_owned();
+            term.accept(stem(spelling), if known { MEANT } else { 1.0 });
+            term.corrected = true;
+            term.spelling = spelling.to_owned();
             trust = (0..slips).fold(1.0, |trust, _| trust * TRUST);
         }
-        unit.weight = meaning::weight(&unit.meant).clamp(0.3, 2.0) * trust;
-        unit
+        term.weight = meaning::weight(&term.spelling).clamp(0.3, 2.0) * trust;
+        term
     }
 
     /// The stems of the word itself, however it is spelt or joined.
@@ -143,8 +143,8 @@ impl Unit {
         self.stems.iter().filter(|(_, how_well)| *how_well >= MEANT).map(|(stem, _)| stem)
     }
 
-    /// Lets a stem answer this unit, at least this well.
-    fn answer(&mut self, stem: String, how_well: f32) {
+    /// Lets a stem answer this term, at least this well.
+    fn accept(&mut self, stem: String, how_well: f32) {
         match self.stems.iter_mut().find(|(known, _)| *known == stem) {
             Some((_, well)) => *well = well.max(how_well),
             None => self.stems.push((stem, how_well)),
@@ -153,17 +153,17 @@ impl Unit {
 
     /// A rare word that has no synonyms is also answered by the words of the catalogue that are nearest in meaning.
     fn add_related_terms(&mut self, index: &Index) {
-        let own = stem(&self.meant);
+        let own = stem(&self.spelling);
         if index.doc_freq(&own) >= COMMON || !synonyms::of(std::slice::from_ref(&own)).is_empty() {
             return;
         }
-        for (stem, near) in index.related_terms(&self.meant, &own) {
-            self.answer(stem, RELATED * near);
+        for (stem, near) in index.related_terms(&self.spelling, &own) {
+            self.accept(stem, RELATED * near);
         }
     }
 
     /// `googledrive` is `google drive`, where listings write those and not this.
-    fn take_apart(&mut self, index: &Index) {
+    fn split_compound(&mut self, index: &Index) {
         let word = self.word.clone();
         let long = word.len() >= LONG && word.is_ascii();
         if self.corrected || !long || index.doc_freq(&stem(&word)) >= UNCOMMON {
@@ -173,35 +173,35 @@ impl Unit {
         let written = |cut: &usize| index.word_freq(&word[..*cut]).min(index.word_freq(&word[*cut..]));
         let Some(cut) = cuts.max_by_key(|cut| (written(cut), *cut)) else { return };
         if written(&cut) >= WRITTEN_APART {
-            self.answer(stem(&word[..cut]), TAKEN_APART);
-            self.answer(stem(&word[cut..]), TAKEN_APART);
+            self.accept(stem(&word[..cut]), TAKEN_APART);
+            self.accept(stem(&word[cut..]), TAKEN_APART);
         }
     }
 }
 
 /// `git hub` is `github`, where listings write it so.
-fn join_neighbours(units: &mut [Unit], index: &Index) {
-    for first in 1..units.len() {
+fn join_adjacent(terms: &mut [QueryTerm], index: &Index) {
+    for first in 1..terms.len() {
         let pair = first - 1..=first;
-        let joined: String = units[pair.clone()].iter().map(|unit| unit.meant.as_str()).collect();
+        let joined: String = terms[pair.clone()].iter().map(|term| term.spelling.as_str()).collect();
         if index.word_freq(&joined) >= WRITTEN_AS_ONE {
-            for unit in &mut units[pair] {
-                unit.answer(stem(&joined), JOINED);
+            for term in &mut terms[pair] {
+                term.accept(stem(&joined), JOINED);
             }
         }
     }
 }
 
 /// Adds what may stand for each word, and for each phrase to all its words. Phrases are looked for among all words.
-fn add_synonyms(units: &mut [Unit], meant: &[String]) {
-    let stems: Vec<String> = meant.iter().map(|word| stem(word)).collect();
-    let own: Vec<String> = units.iter().map(|unit| stem(&unit.meant)).collect();
+fn add_synonyms(terms: &mut [QueryTerm], spelling: &[String]) {
+    let stems: Vec<String> = spelling.iter().map(|word| stem(word)).collect();
+    let own: Vec<String> = terms.iter().map(|term| stem(&term.spelling)).collect();
     for length in 1..=synonyms::LONGEST {
         for phrase in stems.windows(length) {
             let others = synonyms::of(phrase);
-            for (unit, _) in units.iter_mut().zip(&own).filter(|(_, own)| phrase.contains(own)) {
+            for (term, _) in terms.iter_mut().zip(&own).filter(|(_, own)| phrase.contains(own)) {
                 for other in others {
-                    unit.answer(other.clone(), SYNONYM);
+                    term.accept(other.clone(), SYNONYM);
                 }
             }
         }
@@ -209,16 +209,16 @@ fn add_synonyms(units: &mut [Unit], meant: &[String]) {
 }
 
 /// A word said twice matters once.
-fn each_once(units: Vec<Unit>) -> Vec<Unit> {
-    let mut once: Vec<Unit> = Vec::with_capacity(units.len());
-    for unit in units {
-        let set = |unit: &Unit| {
-            let mut stems: Vec<String> = unit.stems.iter().map(|(stem, _)| stem.clone()).collect();
+fn each_once(terms: Vec<QueryTerm>) -> Vec<QueryTerm> {
+    let mut once: Vec<QueryTerm> = Vec::with_capacity(terms.len());
+    for term in terms {
+        let set = |term: &QueryTerm| {
+            let mut stems: Vec<String> = term.stems.iter().map(|(stem, _)| stem.clone()).collect();
             stems.sort();
             stems
         };
-        if !once.iter().any(|known| set(known) == set(&unit)) {
-            once.push(unit);
+        if !once.iter().any(|known| set(known) == set(&term)) {
+            once.push(term);
         }
     }
     once
@@ -263,8 +263,8 @@ mod tests {
     }
 
     fn answers(query: &ParsedQuery, word: &str) -> Vec<String> {
-        let unit = query.units.iter().find(|unit| unit.word == word);
-        unit.unwrap_or_else(|| panic!("{word} is no unit of {query:?}"))
+        let term = query.terms.iter().find(|term| term.word == word);
+        term.unwrap_or_else(|| panic!("{word} is no term of {query:?}"))
             .stems
             .iter()
             .map(|s| s.0.clone())
@@ -275,9 +275,9 @@ mod tests {
     fn words_that_only_ask_do_not_count_unless_they_are_all() {
         let index = index(&["weather"]);
         let asked = ParsedQuery::of("Please find me a good tool for the weather", &index);
-        assert_eq!(asked.units.iter().map(|unit| unit.word.as_str()).collect::<Vec<_>>(), ["weather"]);
-        assert_eq!(ParsedQuery::of("the best tools", &index).units.len(), 2);
-        assert!(ParsedQuery::of("of the and", &index).units.is_empty());
+        assert_eq!(asked.terms.iter().map(|term| term.word.as_str()).collect::<Vec<_>>(), ["weather"]);
+        assert_eq!(ParsedQuery::of("the best tools", &index).terms.len(), 2);
+        assert!(ParsedQuery::of("of the and", &index).terms.is_empty());
     }
 
     #[test]
@@ -303,6 +303,6 @@ mod tests {
     fn a_word_is_answered_by_its_synonyms_and_said_twice_counts_once() {
         let index = index(&["kubernetes"]);
         assert!(answers(&ParsedQuery::of("k8s", &index), "k8s").contains(&stem("kubernetes")));
-        assert_eq!(ParsedQuery::of("maps and maps", &index).units.len(), 1);
+        assert_eq!(ParsedQuery::of("maps and maps", &index).terms.len(), 1);
     }
 }

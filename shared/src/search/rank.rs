@@ -7,7 +7,7 @@ use super::entry::IndexedListing;
 use super::index::Index;
 use super::meaning;
 use super::names::short_name;
-use super::parsed_query::{ParsedQuery, Unit};
+use super::parsed_query::{ParsedQuery, QueryTerm};
 use super::words::{stem, words_of_name};
 use crate::model::{Category, Kind};
 
@@ -16,7 +16,7 @@ const WORDS_SAY: f32 = 0.65;
 const WORDS_SAY_AT_LEAST: f32 = 0.35;
 /// Words have their full say where some listing answers this part of the query.
 const WELL_COVERED: f32 = 0.6;
-/// Within a unit the best stem counts, and of the others this part.
+/// Within a term the best stem counts, and of the others this part.
 const FURTHER: f32 = 0.6;
 /// How much it matters that all words are answered rather than one well.
 const ALL_WORDS: f32 = 0.75;
@@ -73,7 +73,7 @@ pub(super) fn ranked(index: &Index, query: &ParsedQuery, text: &str, filter: &Fi
         .collect();
     let most = |of: &dyn Fn(usize) -> f32| hits.iter().fold(f32::EPSILON, |most, n| most.max(of(*n)));
     let (most_worded, most_near) = (most(&|n| worded[n]), most(&near));
-    let words_say = match query.units.is_empty() {
+    let words_say = match query.terms.is_empty() {
         true => WORDS_SAY,
         false => (WORDS_SAY * (most(&|n| covered[n]) / WELL_COVERED).min(1.0)).max(WORDS_SAY_AT_LEAST),
     };
@@ -117,15 +117,15 @@ fn by_words(index: &Index, query: &ParsedQuery) -> (Vec<f32>, Vec<f32>) {
     let (mut score, mut covered) = (vec![0.0_f32; index.slots()], vec![0.0_f32; index.slots()]);
     let (mut best, mut sum) = (vec![0.0_f32; index.slots()], vec![0.0_f32; index.slots()]);
     let mut all = 0.0;
-    for unit in &query.units {
-        let rarity = rarity_of(index, unit);
-        all += unit.weight * rarity;
+    for term in &query.terms {
+        let rarity = rarity_of(index, term);
+        all += term.weight * rarity;
         let mut touched: Vec<usize> = Vec::new();
-        for (stem, how_well) in query.answers(unit) {
+        for (stem, how_well) in query.expansions(term) {
             let Some(place) = index.find(stem) else { continue };
-            let term = index.term(place);
-            let counts = how_well * rarity_of_stem(index, term.doc_freq).min(rarity);
-            for posting in &term.postings {
+            let indexed = index.term(place);
+            let counts = how_well * rarity_of_stem(index, indexed.doc_freq).min(rarity);
+            for posting in &indexed.postings {
                 let number = posting.document as usize;
                 let here = counts * f32::from(posting.weight) / f32::from(u16::MAX);
                 if sum[number] == 0.0 {
@@ -136,8 +136,8 @@ fn by_words(index: &Index, query: &ParsedQuery) -> (Vec<f32>, Vec<f32>) {
             }
         }
         for number in touched {
-            score[number] += unit.weight * (best[number] + FURTHER * (sum[number] - best[number]));
-            covered[number] += unit.weight * rarity * (2.0 * best[number] / rarity).min(1.0);
+            score[number] += term.weight * (best[number] + FURTHER * (sum[number] - best[number]));
+            covered[number] += term.weight * rarity * (2.0 * best[number] / rarity).min(1.0);
             (best[number], sum[number]) = (0.0, 0.0);
         }
     }
@@ -151,8 +151,8 @@ fn by_words(index: &Index, query: &ParsedQuery) -> (Vec<f32>, Vec<f32>) {
 }
 
 /// How much it tells that a listing bears a word: the rarer the more (BM25's inverse document frequency).
-fn rarity_of(index: &Index, unit: &Unit) -> f32 {
-    unit.own_stems().map(|stem| rarity_of_stem(index, index.doc_freq(stem))).fold(f32::EPSILON, f32::max)
+fn rarity_of(index: &Index, term: &QueryTerm) -> f32 {
+    term.own_stems().map(|stem| rarity_of_stem(index, index.doc_freq(stem))).fold(f32::EPSILON, f32::max)
 }
 
 fn rarity_of_stem(index: &Index, doc_freq: u32) -> f32 {
@@ -226,11 +226,11 @@ pub(super) fn words_answered(
 ) -> (Vec<String>, Vec<String>) {
     let has = |stem: &String| index.find(stem).is_some_and(|stem| index.has_stem(number, stem));
     let (mut said, mut other) = (Vec::new(), Vec::new());
-    for unit in &query.units {
-        if unit.own_stems().any(has) {
-            said.push(unit.meant.clone());
-        } else if unit.stems.iter().any(|(stem, _)| has(stem)) {
-            other.push(unit.meant.clone());
+    for term in &query.terms {
+        if term.own_stems().any(has) {
+            said.push(term.spelling.clone());
+        } else if term.stems.iter().any(|(stem, _)| has(stem)) {
+            other.push(term.spelling.clone());
         }
     }
     for (word, stem) in query.needs.iter().flat_map(|one| one.need.words.iter().zip(&one.need.stems)) {
@@ -242,7 +242,7 @@ pub(super) fn words_answered(
 }
 
 fn asked_by(query: &ParsedQuery, stem: &str) -> bool {
-    query.units.iter().any(|unit| unit.stems.iter().any(|(known, _)| known == stem))
+    query.terms.iter().any(|term| term.stems.iter().any(|(known, _)| known == stem))
         || query.needs.iter().any(|one| one.need.stems.iter().any(|known| known == stem))
 }
 
