@@ -95,7 +95,7 @@ impl IndexCache {
         }
         // The first question reads the phrasebook, too. Where there is a second processor it is read beside the index;
         // a question that comes before its end waits for it.
-        drop(tokio::task::spawn_blocking(phrasebook::open));
+        drop(tokio::task::spawn_blocking(phrasebook::preload));
         self.refresh(store).await
     }
 

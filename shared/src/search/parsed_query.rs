@@ -2,7 +2,7 @@
 //! they do: the word itself, what it was meant to be, its synonyms, it joined with its neighbour or taken apart.
 
 use super::index::Index;
-use super::phrasebook::{self, Behind};
+use super::phrasebook::{self, PhraseMatch};
 use super::stop_words::{is_generic, is_stop_word};
 use super::words::{stem, words};
 use super::{kind_intent, meaning, spelling, synonyms};
@@ -14,8 +14,8 @@ const JOINED: f32 = 0.9;
 const TAKEN_APART: f32 = 0.6;
 const SYNONYM: f32 = 0.5;
 /// So much where a need that it belongs to may be behind the question, and so much more where that is certain.
-const NEEDED: f32 = 0.25;
-const SURELY_NEEDED: f32 = 0.25;
+const PHRASE: f32 = 0.25;
+const CERTAIN_PHRASE: f32 = 0.25;
 /// So much of how likely a need is the question turns towards what the need is about.
 const TURNED: f32 = 1.0;
 /// So much of how near its meaning is.
@@ -64,7 +64,7 @@ pub(super) struct ParsedQuery {
     /// What it is about; nothing where no word of it is known.
     pub(super) direction: Option<Vec<f32>>,
     /// What may be behind it.
-    pub(super) needs: Vec<Behind>,
+    pub(super) phrase_matches: Vec<PhraseMatch>,
     /// Whether any was not.
     pub(super) corrected: bool,
 }
@@ -95,18 +95,25 @@ impl ParsedQuery {
         let corrected = terms.iter().any(|term| term.corrected);
         let said = spelling.join(" ");
         let about = meaning::direction(&said);
-        let needs = about.as_deref().map(phrasebook::behind).unwrap_or_default();
-        let towards = |one: &Behind| (one.need.direction.as_slice(), TURNED * one.likely);
-        let direction = about.map(|about| meaning::turned(about, needs.iter().map(towards)));
-        Self { kind: kind_intent::of(text), text: said, direction, needs, corrected, terms: each_once(terms) }
+        let phrase_matches = about.as_deref().map(phrasebook::matches).unwrap_or_default();
+        let towards = |one: &PhraseMatch| (one.terms.direction.as_slice(), TURNED * one.likelihood);
+        let direction = about.map(|about| meaning::turned(about, phrase_matches.iter().map(towards)));
+        Self {
+            kind: kind_intent::of(text),
+            text: said,
+            direction,
+            phrase_matches,
+            corrected,
+            terms: each_once(terms),
+        }
     }
 
     /// What answers one of its terms, each stem once, and how well: its own stems, and those of the needs behind all.
     pub(super) fn expansions<'a>(&'a self, term: &'a QueryTerm) -> Vec<(&'a str, f32)> {
         let mut answers: Vec<(&str, f32)> = term.stems.iter().map(|(stem, well)| (&**stem, *well)).collect();
-        for Behind { need, likely } in &self.needs {
-            for stem in &need.stems {
-                let here = NEEDED + SURELY_NEEDED * likely;
+        for PhraseMatch { terms, likelihood } in &self.phrase_matches {
+            for stem in &terms.stems {
+                let here = PHRASE + CERTAIN_PHRASE * likelihood;
                 match answers.iter_mut().find(|(known, _)| known == stem) {
                     Some((_, well)) => *well = well.max(here),
                     None => answers.push((stem, here)),

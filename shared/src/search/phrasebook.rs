@@ -9,14 +9,15 @@ use super::words::{stem, words};
 /// A phrase must be so near to a question. Below, most of what is near only has the same manner of asking.
 const NEAR: f32 = 0.6;
 /// At most so many needs are behind a question, each at least this part as likely as the likeliest.
-const NEEDS: usize = 2;
+const MAX_MATCHES: usize = 2;
 const AS_LIKELY: f32 = 0.8;
 
-static BOOK: LazyLock<Book> = LazyLock::new(|| Book::read(include_str!("../../assets/phrasebook.txt")));
+static BOOK: LazyLock<Phrasebook> =
+    LazyLock::new(|| Phrasebook::read(include_str!("../../assets/phrasebook.txt")));
 
 /// What people need, as catalogues write it.
 #[derive(Clone, Debug)]
-pub(super) struct Need {
+pub(super) struct CatalogueTerms {
     /// The words, the most telling first.
     pub(super) words: Vec<String>,
     /// Their stems.
@@ -27,60 +28,60 @@ pub(super) struct Need {
 
 /// A need that may be behind a question.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Behind {
+pub(super) struct PhraseMatch {
     /// The need.
-    pub(super) need: &'static Need,
+    pub(super) terms: &'static CatalogueTerms,
     /// How likely it is meant, from 0 to 1.
-    pub(super) likely: f32,
+    pub(super) likelihood: f32,
 }
 
 /// Reads the book, if nobody has yet.
-pub(super) fn open() {
+pub(super) fn preload() {
     LazyLock::force(&BOOK);
 }
 
 /// The needs that may be behind what is asked, the likeliest first.
-pub(super) fn behind(asked: &[f32]) -> Vec<Behind> {
-    let mut nearest = vec![0.0_f32; BOOK.needs.len()];
-    for (near, need) in BOOK.phrases.nearness(asked).zip(&BOOK.needs_of_phrases) {
-        nearest[*need] = nearest[*need].max(near);
+pub(super) fn matches(asked: &[f32]) -> Vec<PhraseMatch> {
+    let mut nearest = vec![0.0_f32; BOOK.targets.len()];
+    for (near, target) in BOOK.phrases.nearness(asked).zip(&BOOK.target_of_phrase) {
+        nearest[*target] = nearest[*target].max(near);
     }
-    let likely = |near: f32| ((near - NEAR) / (1.0 - NEAR)).min(1.0);
-    let mut behind: Vec<Behind> = BOOK
-        .needs
+    let likelihood = |near: f32| ((near - NEAR) / (1.0 - NEAR)).min(1.0);
+    let mut matches: Vec<PhraseMatch> = BOOK
+        .targets
         .iter()
         .zip(nearest)
         .filter(|(_, near)| *near > NEAR)
-        .map(|(need, near)| Behind { need, likely: likely(near) })
+        .map(|(terms, near)| PhraseMatch { terms, likelihood: likelihood(near) })
         .collect();
-    behind.sort_by(|a, b| b.likely.total_cmp(&a.likely));
-    behind.truncate(NEEDS);
-    if let Some(likeliest) = behind.first().map(|first| first.likely) {
-        behind.retain(|one| one.likely >= AS_LIKELY * likeliest);
+    matches.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood));
+    matches.truncate(MAX_MATCHES);
+    if let Some(likeliest) = matches.first().map(|first| first.likelihood) {
+        matches.retain(|one| one.likelihood >= AS_LIKELY * likeliest);
     }
-    behind
+    matches
 }
 
 #[derive(Debug, Default)]
-struct Book {
-    needs: Vec<Need>,
+struct Phrasebook {
+    targets: Vec<CatalogueTerms>,
     phrases: Directions,
     /// By the number of the phrase.
-    needs_of_phrases: Vec<usize>,
+    target_of_phrase: Vec<usize>,
 }
 
-impl Book {
+impl Phrasebook {
     fn read(text: &str) -> Self {
         let mut book = Self::default();
         for (said, written) in text.lines().filter_map(entry) {
             let Some(direction) = meaning::direction(written) else { continue };
             for phrase in said.split('|') {
                 book.phrases.push(&meaning::of(&[phrase.to_owned()]));
-                book.needs_of_phrases.push(book.needs.len());
+                book.target_of_phrase.push(book.targets.len());
             }
             let words = words(written);
             let stems = words.iter().map(|word| stem(word)).collect();
-            book.needs.push(Need { words, stems, direction });
+            book.targets.push(CatalogueTerms { words, stems, direction });
         }
         book
     }
@@ -96,8 +97,8 @@ mod tests {
     use super::*;
 
     fn needs(asked: &str) -> Vec<&'static str> {
-        let behind = behind(&meaning::direction(asked).unwrap());
-        behind.iter().map(|behind| behind.need.words[0].as_str()).collect()
+        let matches = matches(&meaning::direction(asked).unwrap());
+        matches.iter().map(|one| one.terms.words[0].as_str()).collect()
     }
 
     #[test]
@@ -108,7 +109,7 @@ mod tests {
             assert!((2..=8).contains(&words(written).len()), "2 to 8 words: {line}");
             assert!(said.split('|').all(|phrase| (1..=14).contains(&words(phrase).len())), "{line}");
         }
-        assert_eq!(BOOK.needs.len(), text.lines().filter(|line| !line.starts_with('#')).count());
+        assert_eq!(BOOK.targets.len(), text.lines().filter(|line| !line.starts_with('#')).count());
     }
 
     #[test]
@@ -119,8 +120,8 @@ mod tests {
 
     #[test]
     fn the_likeliest_comes_first_and_few_are_meant() {
-        let behind = behind(&meaning::direction("where is my parcel").unwrap());
-        assert!((1..=NEEDS).contains(&behind.len()));
-        assert!(behind.is_sorted_by(|a, b| a.likely >= b.likely) && behind[0].likely <= 1.0);
+        let matches = matches(&meaning::direction("where is my parcel").unwrap());
+        assert!((1..=MAX_MATCHES).contains(&matches.len()));
+        assert!(matches.is_sorted_by(|a, b| a.likelihood >= b.likelihood) && matches[0].likelihood <= 1.0);
     }
 }

@@ -178,7 +178,7 @@ fn point_out(index: &Index, ranked: &mut [Ranked]) {
         if let Some(like) = like.get(place) {
             hit.rank += LIKENESS * like / most;
         } else {
-            // Behind the pool: kept in their order, and behind it.
+            // PhraseMatch the pool: kept in their order, and behind it.
             hit.rank *= 0.5;
         }
     }
@@ -233,7 +233,9 @@ pub(super) fn words_answered(
             other.push(term.spelling.clone());
         }
     }
-    for (word, stem) in query.needs.iter().flat_map(|one| one.need.words.iter().zip(&one.need.stems)) {
+    for (word, stem) in
+        query.phrase_matches.iter().flat_map(|one| one.terms.words.iter().zip(&one.terms.stems))
+    {
         if has(stem) && !said.contains(word) {
             said.push(word.clone());
         }
@@ -243,7 +245,7 @@ pub(super) fn words_answered(
 
 fn asked_by(query: &ParsedQuery, stem: &str) -> bool {
     query.terms.iter().any(|term| term.stems.iter().any(|(known, _)| known == stem))
-        || query.needs.iter().any(|one| one.need.stems.iter().any(|known| known == stem))
+        || query.phrase_matches.iter().any(|one| one.terms.stems.iter().any(|known| known == stem))
 }
 
 /// Which of these skills or tools bear a word of the query.
