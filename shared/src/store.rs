@@ -33,7 +33,7 @@ pub use counters::Week;
 pub use due::Claim;
 pub use due_class::DueClass;
 pub use error::StoreError;
-pub use index::{Changed, Manifest, Shown, StoredBucket};
+pub use index::{DirtyMark, Manifest, Shown, StoredBucket};
 pub use listing_item::NamedListing;
 pub use listings::Insertion;
 pub use live::Live;

@@ -11,23 +11,23 @@ use super::Searcher;
 use super::bucket::Bucket;
 use super::entry::{IndexEntry, IndexedText};
 use crate::model::{HashPrefix, Lane, ListingId};
-use crate::store::{Changed, Manifest, Store, StoreError, StoredBucket};
+use crate::store::{DirtyMark, Manifest, Store, StoreError, StoredBucket};
 
 /// At most so many marks are taken up at once.
-const MARKS: u16 = 500;
+const MAX_MARKS: u16 = 500;
 /// At most so many bytes of buckets are written together; a transaction takes 4 MB.
-const TOGETHER: usize = 2 * 1024 * 1024;
+const MAX_BYTES: usize = 2 * 1024 * 1024;
 /// At most so many buckets are taken up together, and none once so many were written; a transaction takes 100 writes,
 /// and a bucket that is split takes three and more.
-const BUCKETS: usize = 24;
-const WRITTEN: usize = 48;
+const MAX_BUCKETS: usize = 24;
+const MAX_WRITTEN: usize = 48;
 /// So often a build is begun anew because somebody else was quicker.
-const ATTEMPTS: u32 = 8;
+const MAX_ATTEMPTS: u32 = 8;
 
 /// A build that takes longer leaves the rest to the next, so that a function is not cut off in the middle of it.
-const LONGEST: Duration = Duration::from_secs(45);
+const MAX_DURATION: Duration = Duration::from_secs(45);
 /// The longest pause between two rounds of a build.
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+const MAX_PAUSE: Duration = Duration::from_secs(2);
 
 /// What a build did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -55,25 +55,25 @@ impl Searcher {
             let Some(alone) = self.index.begin_build() else { return Ok(report) };
             let (mut lost, first) = (0, Instant::now());
             loop {
-                let marks = store.changed(MARKS.into()).await?;
+                let marks = store.dirty_marks(MAX_MARKS.into()).await?;
                 let done = marks.is_empty() && !alone.is_asked_again();
-                if done || first.elapsed() > LONGEST {
+                if done || first.elapsed() > MAX_DURATION {
                     return Ok(report);
                 }
-                let (begun, full) = (Instant::now(), marks.len() >= usize::from(MARKS));
-                match take_up(store, marks).await? {
+                let (begun, full) = (Instant::now(), marks.len() >= usize::from(MAX_MARKS));
+                match index_marked(store, marks).await? {
                     Some(done) => {
                         report.come += done.come;
                         report.gone += done.gone;
                         report.buckets += done.buckets;
                         report.version = report.version.max(done.version);
                     }
-                    None if lost < ATTEMPTS => lost += 1,
+                    None if lost < MAX_ATTEMPTS => lost += 1,
                     None => return Err(StoreError::Busy("the index changed again and again".to_owned())),
                 }
                 // While much goes Live at once, marks are let gather: a bucket is then written for many and not for each.
                 if full || alone.is_asked_again() {
-                    tokio::time::sleep((begun.elapsed() * 2).min(LONGEST_PAUSE)).await;
+                    tokio::time::sleep((begun.elapsed() * 2).min(MAX_PAUSE)).await;
                 }
             }
         })
@@ -81,16 +81,16 @@ impl Searcher {
 }
 
 /// Takes up the marks of as many buckets as are written together; `None` where somebody else was quicker.
-async fn take_up(store: &Store, marks: Vec<Changed>) -> Result<Option<BuildReport>, StoreError> {
+async fn index_marked(store: &Store, marks: Vec<DirtyMark>) -> Result<Option<BuildReport>, StoreError> {
     if marks.is_empty() {
         return Ok(Some(BuildReport::default()));
     }
     let before = store.manifest().await?;
-    let mut by_bucket: BTreeMap<HashPrefix, Vec<Changed>> = BTreeMap::new();
+    let mut by_bucket: BTreeMap<HashPrefix, Vec<DirtyMark>> = BTreeMap::new();
     for mark in marks {
         by_bucket.entry(before.bucket_of(&mark.id)).or_default().push(mark);
     }
-    let chosen: Vec<(HashPrefix, Vec<Changed>)> = by_bucket.into_iter().take(BUCKETS).collect();
+    let chosen: Vec<(HashPrefix, Vec<DirtyMark>)> = by_bucket.into_iter().take(MAX_BUCKETS).collect();
     let ids: Vec<ListingId> =
         chosen.iter().flat_map(|(_, marks)| marks).map(|mark| mark.id.clone()).collect();
     let known: Vec<HashPrefix> = chosen
@@ -112,7 +112,7 @@ async fn take_up(store: &Store, marks: Vec<Changed>) -> Result<Option<BuildRepor
     let (mut written, mut done) = (Vec::new(), Vec::new());
     for (prefix, marks) in chosen {
         let bytes: usize = written.iter().map(|(_, bytes): &(HashPrefix, Vec<u8>)| bytes.len()).sum();
-        if bytes > TOGETHER || written.len() >= WRITTEN {
+        if bytes > MAX_BYTES || written.len() >= MAX_WRITTEN {
             break;
         }
         let (mut come, mut gone) = (Vec::new(), Vec::new());
@@ -139,6 +139,6 @@ async fn take_up(store: &Store, marks: Vec<Changed>) -> Result<Option<BuildRepor
     if !store.replace_buckets(&before, &after, &written).await? {
         return Ok(None);
     }
-    store.unmark(&done).await?;
+    store.clear_dirty_marks(&done).await?;
     Ok(Some(report))
 }

@@ -50,7 +50,7 @@ pub struct StoredBucket {
 
 /// A listing whose entry must be made anew.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Changed {
+pub struct DirtyMark {
     /// Which.
     pub id: ListingId,
     /// When it changed.
@@ -74,11 +74,11 @@ fn bucket_key(prefix: HashPrefix) -> Key {
     Key::new(format!("INDEX#{prefix}"), "BUCKET")
 }
 
-const CHANGED: &str = "INDEX#CHANGED";
+const DIRTY_MARKS: &str = "INDEX#CHANGED";
 
 /// Marks stand in the order of buckets, so that those read together are written together.
-fn changed_key(id: &ListingId) -> Key {
-    Key::new(CHANGED, format!("{:08x}#{id}", id_hash(id)))
+fn dirty_mark_key(id: &ListingId) -> Key {
+    Key::new(DIRTY_MARKS, format!("{:08x}#{id}", id_hash(id)))
 }
 
 impl Store {
@@ -132,13 +132,13 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn changed(&self, limit: i32) -> Result<Vec<Changed>, StoreError> {
+    pub async fn dirty_marks(&self, limit: i32) -> Result<Vec<DirtyMark>, StoreError> {
         let answer = self
             .client
             .query()
             .table_name(&*self.table)
-            .key_condition_expression("pk = :changed")
-            .expression_attribute_values(":changed", s(CHANGED))
+            .key_condition_expression("pk = :marks")
+            .expression_attribute_values(":marks", s(DIRTY_MARKS))
             .consistent_read(true)
             .limit(limit)
             .send()
@@ -147,7 +147,7 @@ impl Store {
         let read = |item: &Item| {
             let (_, id) = text(item, "sk").split_once('#')?;
             let id = id.parse().ok()?;
-            Some(Changed { id, at: Moment::from_millisecond(number(item, "at"))? })
+            Some(DirtyMark { id, at: Moment::from_millisecond(number(item, "at"))? })
         };
         Ok(marks.iter().filter_map(read).collect())
     }
@@ -187,13 +187,13 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused; a mark that stays only makes work.
-    pub async fn unmark(&self, done: &[Changed]) -> Result<(), StoreError> {
+    pub async fn clear_dirty_marks(&self, done: &[DirtyMark]) -> Result<(), StoreError> {
         let deletions = done.iter().map(|mark| async {
             let answer = self
                 .client
                 .delete_item()
                 .table_name(&*self.table)
-                .set_key(Some(changed_key(&mark.id).item()))
+                .set_key(Some(dirty_mark_key(&mark.id).item()))
                 .condition_expression("#at = :at")
                 .expression_attribute_names("#at", "at")
                 .expression_attribute_values(":at", n(mark.at.as_millisecond()))
@@ -215,13 +215,13 @@ impl Store {
     }
 
     /// Marks a listing as one whose entry must be made anew.
-    pub(super) fn mark(
+    pub(super) fn mark_dirty(
         &self,
         transaction: &mut Transaction,
         id: &ListingId,
         at: Moment,
     ) -> Result<(), StoreError> {
-        let mut item = changed_key(id).item();
+        let mut item = dirty_mark_key(id).item();
         item.insert("at".to_owned(), n(at.as_millisecond()));
         self.put(transaction, item, None)
     }

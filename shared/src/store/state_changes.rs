@@ -79,7 +79,7 @@ impl Store {
         }
         self.rename(&mut transaction, before, after)?;
         if change.is_searched_anew() {
-            self.mark(&mut transaction, id, record.probed_at)?;
+            self.mark_dirty(&mut transaction, id, record.probed_at)?;
         }
         if let Some(news) = &change.news {
             self.put(&mut transaction, news.item()?, None)?;
