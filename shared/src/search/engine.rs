@@ -53,13 +53,13 @@ pub fn search(index: &Index, query: &Query) -> IndexAnswer {
     };
     let shown = |hit: &Ranked| {
         let entry = index.listing(hit.number)?;
-        let (words, other_words) = rank::words_answered(index, &parsed, hit.number);
+        let (words, other_words) = rank::matched_words(index, &parsed, hit.number);
         Some(IndexHit {
             id: entry.id.clone(),
             rank: hit.rank,
             words,
             other_words,
-            abilities: rank::abilities_named(&parsed, &entry.abilities),
+            abilities: rank::matched_abilities(&parsed, &entry.abilities),
         })
     };
     IndexAnswer {

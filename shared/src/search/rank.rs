@@ -12,28 +12,28 @@ use super::words::{stem, words_of_name};
 use crate::model::{Category, Kind};
 
 /// How much of the say words have, and at least have where nothing bears the words; meaning has the rest.
-const WORDS_SAY: f32 = 0.65;
-const WORDS_SAY_AT_LEAST: f32 = 0.35;
+const LEXICAL_WEIGHT: f32 = 0.65;
+const MIN_LEXICAL_WEIGHT: f32 = 0.35;
 /// Words have their full say where some listing answers this part of the query.
-const WELL_COVERED: f32 = 0.6;
+const FULL_COVERAGE: f32 = 0.6;
 /// Within a term the best stem counts, and of the others this part.
-const FURTHER: f32 = 0.6;
+const FURTHER_STEMS: f32 = 0.6;
 /// How much it matters that all words are answered rather than one well.
-const ALL_WORDS: f32 = 0.75;
+const COVERAGE_EXPONENT: f32 = 0.75;
 /// How many of the best point out what is like them, among how many, and how much that counts.
-const POINTERS: usize = 6;
-const POOL: usize = 1000;
-const LIKENESS: f32 = 0.3;
+const FEEDBACK_LISTINGS: usize = 6;
+const FEEDBACK_POOL: usize = 1000;
+const FEEDBACK_WEIGHT: f32 = 0.3;
 /// How much better a listing of the wished kind is.
 const KIND_INTENT: f32 = 0.2;
 /// How much of the best's rank is added to a listing whose short name or title was asked.
-const NAMED: f32 = 0.15;
+const NAME_BOOST: f32 = 0.15;
 /// Meanings so near are as good as the same.
-const CLOSE: f32 = 0.75;
+const FULL_SIMILARITY: f32 = 0.75;
 /// At most so many skills or tools are named for a hit.
-const NAMED_ABILITIES: usize = 6;
+const MAX_ABILITIES: usize = 6;
 /// A listing that bears none of the words is a hit only where its meaning is so near.
-const NEAR: f32 = 0.4;
+const MIN_SIMILARITY: f32 = 0.4;
 
 /// What narrows a search.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +46,7 @@ pub(super) struct Filter {
 
 impl Filter {
     /// Whether it lets a listing through.
-    pub(super) fn lets(&self, entry: &IndexedListing) -> bool {
+    pub(super) fn allows(&self, entry: &IndexedListing) -> bool {
         self.kind.is_none_or(|kind| entry.kind == kind)
             && self.category.as_ref().is_none_or(|category| entry.category == category.id())
     }
@@ -63,38 +63,40 @@ pub(super) struct Ranked {
 
 /// Every listing that answers a question, the best first.
 pub(super) fn ranked(index: &Index, query: &ParsedQuery, text: &str, filter: &Filter) -> Vec<Ranked> {
-    let allowed = |number: usize| index.listing(number).is_some_and(|entry| filter.lets(entry));
-    let (worded, covered) = by_words(index, query);
+    let allowed = |number: usize| index.listing(number).is_some_and(|entry| filter.allows(entry));
+    let (lexical, coverage) = lexical_scores(index, query);
     let near = query.direction.as_ref().map(|about| index.nearness(about)).unwrap_or_default();
     let near = |number: usize| near.get(number).copied().unwrap_or_default().max(0.0);
 
     let hits: Vec<usize> = (0..index.slots())
-        .filter(|number| (worded[*number] > 0.0 || near(*number) >= NEAR) && allowed(*number))
+        .filter(|number| (lexical[*number] > 0.0 || near(*number) >= MIN_SIMILARITY) && allowed(*number))
         .collect();
     let most = |of: &dyn Fn(usize) -> f32| hits.iter().fold(f32::EPSILON, |most, n| most.max(of(*n)));
-    let (most_worded, most_near) = (most(&|n| worded[n]), most(&near));
-    let words_say = match query.terms.is_empty() {
-        true => WORDS_SAY,
-        false => (WORDS_SAY * (most(&|n| covered[n]) / WELL_COVERED).min(1.0)).max(WORDS_SAY_AT_LEAST),
+    let (most_lexical, most_near) = (most(&|n| lexical[n]), most(&near));
+    let lexical_weight = match query.terms.is_empty() {
+        true => LEXICAL_WEIGHT,
+        false => (LEXICAL_WEIGHT * (most(&|n| coverage[n]) / FULL_COVERAGE).min(1.0)).max(MIN_LEXICAL_WEIGHT),
     };
     let mut ranked: Vec<Ranked> = hits
         .iter()
         .map(|&number| {
-            let by_words = worded[number] / most_worded;
+            let by_words = lexical[number] / most_lexical;
             let by_meaning = near(number) / most_near;
-            Ranked { number, rank: words_say * by_words + (1.0 - words_say) * by_meaning }
+            Ranked { number, rank: lexical_weight * by_words + (1.0 - lexical_weight) * by_meaning }
         })
         .collect();
     ranked.sort_by(best_first);
-    point_out(index, &mut ranked);
-    for hit in ranked.iter_mut().take(POOL) {
+    apply_feedback(index, &mut ranked);
+    for hit in ranked.iter_mut().take(FEEDBACK_POOL) {
         let intended =
             query.kind.is_some() && index.listing(hit.number).map(|entry| entry.kind) == query.kind;
         hit.rank *= 1.0 + if intended { KIND_INTENT } else { 0.0 };
     }
-    named_first(index, &mut ranked, text, filter);
+    boost_names(index, &mut ranked, text, filter);
     ranked.sort_by(best_first);
-    as_quality(&mut ranked, |number| WORDS_SAY * covered[number] + (1.0 - WORDS_SAY) * near(number) / CLOSE);
+    normalise(&mut ranked, |number| {
+        LEXICAL_WEIGHT * coverage[number] + (1.0 - LEXICAL_WEIGHT) * near(number) / FULL_SIMILARITY
+    });
     ranked
 }
 
@@ -102,7 +104,7 @@ pub(super) fn ranked(index: &Index, query: &ParsedQuery, text: &str, filter: &Fi
 pub(super) fn newest(index: &Index, filter: &Filter) -> Vec<Ranked> {
     let mut newest: Vec<(i64, usize)> = index
         .listings()
-        .filter(|(_, entry)| filter.lets(entry))
+        .filter(|(_, entry)| filter.allows(entry))
         .map(|(number, entry)| (entry.changed_at, number))
         .collect();
     newest.sort_unstable_by(|a, b| b.cmp(a));
@@ -113,18 +115,18 @@ pub(super) fn newest(index: &Index, filter: &Filter) -> Vec<Ranked> {
 }
 
 /// How well each listing answers by its words, and which part of the question it answers (0 to 1), by number.
-fn by_words(index: &Index, query: &ParsedQuery) -> (Vec<f32>, Vec<f32>) {
-    let (mut score, mut covered) = (vec![0.0_f32; index.slots()], vec![0.0_f32; index.slots()]);
+fn lexical_scores(index: &Index, query: &ParsedQuery) -> (Vec<f32>, Vec<f32>) {
+    let (mut score, mut coverage) = (vec![0.0_f32; index.slots()], vec![0.0_f32; index.slots()]);
     let (mut best, mut sum) = (vec![0.0_f32; index.slots()], vec![0.0_f32; index.slots()]);
     let mut all = 0.0;
     for term in &query.terms {
-        let rarity = rarity_of(index, term);
-        all += term.weight * rarity;
+        let term_idf = idf_of_term(index, term);
+        all += term.weight * term_idf;
         let mut touched: Vec<usize> = Vec::new();
         for (stem, how_well) in query.expansions(term) {
             let Some(place) = index.find(stem) else { continue };
             let indexed = index.term(place);
-            let counts = how_well * rarity_of_stem(index, indexed.doc_freq).min(rarity);
+            let counts = how_well * idf(index, indexed.doc_freq).min(term_idf);
             for posting in &indexed.postings {
                 let number = posting.document as usize;
                 let here = counts * f32::from(posting.weight) / f32::from(u16::MAX);
@@ -136,47 +138,47 @@ fn by_words(index: &Index, query: &ParsedQuery) -> (Vec<f32>, Vec<f32>) {
             }
         }
         for number in touched {
-            score[number] += term.weight * (best[number] + FURTHER * (sum[number] - best[number]));
-            covered[number] += term.weight * rarity * (2.0 * best[number] / rarity).min(1.0);
+            score[number] += term.weight * (best[number] + FURTHER_STEMS * (sum[number] - best[number]));
+            coverage[number] += term.weight * term_idf * (2.0 * best[number] / term_idf).min(1.0);
             (best[number], sum[number]) = (0.0, 0.0);
         }
     }
     if all > 0.0 {
-        for (score, covered) in score.iter_mut().zip(&mut covered) {
-            *covered /= all;
-            *score *= covered.powf(ALL_WORDS);
+        for (score, coverage) in score.iter_mut().zip(&mut coverage) {
+            *coverage /= all;
+            *score *= coverage.powf(COVERAGE_EXPONENT);
         }
     }
-    (score, covered)
+    (score, coverage)
 }
 
 /// How much it tells that a listing bears a word: the rarer the more (BM25's inverse document frequency).
-fn rarity_of(index: &Index, term: &QueryTerm) -> f32 {
-    term.own_stems().map(|stem| rarity_of_stem(index, index.doc_freq(stem))).fold(f32::EPSILON, f32::max)
+fn idf_of_term(index: &Index, term: &QueryTerm) -> f32 {
+    term.own_stems().map(|stem| idf(index, index.doc_freq(stem))).fold(f32::EPSILON, f32::max)
 }
 
-fn rarity_of_stem(index: &Index, doc_freq: u32) -> f32 {
+fn idf(index: &Index, doc_freq: u32) -> f32 {
     let (all, doc_freq) = (index.len() as f32, doc_freq as f32);
     ((all - doc_freq + 0.5) / (doc_freq + 0.5)).ln_1p().max(f32::EPSILON)
 }
 
 /// The best point out what else is like them: they stand for the question in the catalogue's own words.
-fn point_out(index: &Index, ranked: &mut [Ranked]) {
+fn apply_feedback(index: &Index, ranked: &mut [Ranked]) {
     let Some(best) = ranked.first().map(|best| best.rank).filter(|rank| *rank > 0.0) else { return };
-    let pointers = &ranked[..POINTERS.min(ranked.len())];
-    let say: f32 = pointers.iter().map(|pointer| pointer.rank).sum();
+    let feedback = &ranked[..FEEDBACK_LISTINGS.min(ranked.len())];
+    let say: f32 = feedback.iter().map(|hit| hit.rank).sum();
     let mut direction = vec![0.0_f32; meaning::WIDTH];
-    for pointer in pointers {
-        index.add_meaning(pointer.number, pointer.rank / say, &mut direction);
+    for hit in feedback {
+        index.add_meaning(hit.number, hit.rank / say, &mut direction);
     }
-    let pool = POOL.min(ranked.len());
+    let pool = FEEDBACK_POOL.min(ranked.len());
     let like: Vec<f32> =
         ranked[..pool].iter().map(|hit| index.near(hit.number, &direction).max(0.0)).collect();
     let most = like.iter().copied().fold(f32::EPSILON, f32::max);
     for (place, hit) in ranked.iter_mut().enumerate() {
         hit.rank /= best;
         if let Some(like) = like.get(place) {
-            hit.rank += LIKENESS * like / most;
+            hit.rank += FEEDBACK_WEIGHT * like / most;
         } else {
             // PhraseMatch the pool: kept in their order, and behind it.
             hit.rank *= 0.5;
@@ -185,15 +187,15 @@ fn point_out(index: &Index, ranked: &mut [Ranked]) {
 }
 
 /// A question that is a listing's whole name or id has that listing first; one that is its short name or title lifts it.
-fn named_first(index: &Index, ranked: &mut Vec<Ranked>, text: &str, filter: &Filter) {
+fn boost_names(index: &Index, ranked: &mut Vec<Ranked>, text: &str, filter: &Filter) {
     let best = ranked.iter().fold(0.0_f32, |best, hit| best.max(hit.rank)).max(1.0);
     let short = short_name(text);
-    for (number, entry) in index.listings().filter(|(_, entry)| filter.lets(entry)) {
+    for (number, entry) in index.listings().filter(|(_, entry)| filter.allows(entry)) {
         let whole = [entry.name.as_str(), entry.registry_name.as_str(), entry.id.as_str()];
         let lift = if whole.iter().any(|name| name.eq_ignore_ascii_case(text)) {
             10.0 * best
         } else if !short.is_empty() && entry.short_names.contains(&short) {
-            NAMED * best
+            NAME_BOOST * best
         } else {
             continue;
         };
@@ -205,7 +207,7 @@ fn named_first(index: &Index, ranked: &mut Vec<Ranked>, text: &str, filter: &Fil
 }
 
 /// Ranks as a part of 1: the best is as good as it answers, the others as they stand to it.
-fn as_quality(ranked: &mut [Ranked], quality: impl Fn(usize) -> f32) {
+fn normalise(ranked: &mut [Ranked], quality: impl Fn(usize) -> f32) {
     let Some(best) = ranked.first().copied() else { return };
     let named = best.rank > 5.0;
     let quality = if named { 1.0 } else { quality(best.number).clamp(0.05, 1.0) };
@@ -219,11 +221,7 @@ fn best_first(a: &Ranked, b: &Ranked) -> Ordering {
 }
 
 /// The words of a question, or of the needs behind it, that a listing bears; and those that it answers in other words.
-pub(super) fn words_answered(
-    index: &Index,
-    query: &ParsedQuery,
-    number: usize,
-) -> (Vec<String>, Vec<String>) {
+pub(super) fn matched_words(index: &Index, query: &ParsedQuery, number: usize) -> (Vec<String>, Vec<String>) {
     let has = |stem: &String| index.find(stem).is_some_and(|stem| index.has_stem(number, stem));
     let (mut said, mut other) = (Vec::new(), Vec::new());
     for term in &query.terms {
@@ -249,12 +247,12 @@ fn asked_by(query: &ParsedQuery, stem: &str) -> bool {
 }
 
 /// Which of these skills or tools bear a word of the query.
-pub(super) fn abilities_named(query: &ParsedQuery, abilities: &[String]) -> Vec<String> {
+pub(super) fn matched_abilities(query: &ParsedQuery, abilities: &[String]) -> Vec<String> {
     let asked = |ability: &&String| {
         words_of_name(&ability.replace('_', " "))
             .iter()
             .map(|word| stem(word))
             .any(|stem| asked_by(query, &stem))
     };
-    abilities.iter().filter(asked).take(NAMED_ABILITIES).cloned().collect()
+    abilities.iter().filter(asked).take(MAX_ABILITIES).cloned().collect()
 }
