@@ -134,12 +134,12 @@ impl QueryTerm {
             corrected: false,
         };
         let mut trust = 1.0;
-        if let Some((spelling, slips)) = spelling::corrected(index, word) {
+        if let Some((spelling, edits)) = spelling::corrected(index, word) {
             let known = index.doc_freq(&stem(word)) > 0;
             term.accept(stem(spelling), if known { MEANT } else { 1.0 });
             term.corrected = true;
             term.spelling = spelling.to_owned();
-            trust = (0..slips).fold(1.0, |trust, _| trust * TRUST);
+            trust = (0..edits).fold(1.0, |trust, _| trust * TRUST);
         }
         term.weight = meaning::weight(&term.spelling).clamp(0.3, 2.0) * trust;
         term
