@@ -4,6 +4,7 @@
 pub mod browse;
 pub mod bucket;
 mod build;
+pub mod embedding;
 pub mod engine;
 pub mod entry;
 mod evidence;
@@ -11,7 +12,6 @@ pub mod filtered;
 pub mod index;
 mod index_cache;
 mod kind_intent;
-pub mod meaning;
 mod names;
 mod parsed_query;
 mod phrasebook;

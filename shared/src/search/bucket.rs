@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::embedding::Embedding;
 use super::entry::{IndexEntry, IndexedListing};
-use super::meaning::Meaning;
 use crate::model::{HashPrefix, ListingId};
 use crate::store::StoreError;
 
@@ -35,7 +35,7 @@ pub struct BucketEntry {
     /// Its words.
     pub words: Vec<u32>,
     /// What it is about.
-    pub meaning: Meaning,
+    pub embedding: Embedding,
 }
 
 /// What is kept in the table is no bucket.
@@ -59,7 +59,7 @@ impl Bucket {
             stems: entry.stems.into_iter().map(|(stem, part)| (dictionary.place(stem), part)).collect(),
             words: entry.words.into_iter().map(|word| dictionary.place(word)).collect(),
             listing: entry.listing,
-            meaning: entry.meaning,
+            embedding: entry.embedding,
         });
         let entries = entries.collect();
         Self { dictionary: dictionary.words, entries }
@@ -92,7 +92,7 @@ impl Bucket {
             listing: entry.listing.clone(),
             stems: entry.stems.iter().map(|(place, part)| (word(place), *part)).collect(),
             words: entry.words.iter().map(word).collect(),
-            meaning: entry.meaning.clone(),
+            embedding: entry.embedding.clone(),
         }
     }
 

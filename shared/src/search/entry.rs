@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use url::Url;
 
-use super::meaning::{self, Meaning};
+use super::embedding::{self, Embedding};
 use super::names::{display_name, name_and_owner, short_name};
 use super::words::{stem, words, words_of_name};
 use crate::formats::registry_name;
@@ -17,7 +17,7 @@ use crate::model::{Assessment, Kind, Listing, ListingId, Moment};
 const ABILITIES: usize = 40;
 /// At most so many characters of what a skill or tool says of itself.
 const ABILITY_TEXT: usize = 200;
-/// At most so many characters of title and description stand for the meaning.
+/// At most so many characters of title and description stand for the embedding.
 const BRIEF: usize = 1200;
 /// At most so many characters, where tags and abilities are added.
 const FULL: usize = 2000;
@@ -84,7 +84,7 @@ impl IndexedText {
         names.into_iter().collect()
     }
 
-    /// The two texts that stand for its meaning, each for a half: title and description, and these with tags and
+    /// The two texts that stand for its embedding, each for a half: title and description, and these with tags and
     /// abilities. One alone is too narrow for what has forty tools, the other too broad for what says it in a line.
     fn gist(&self) -> [String; 2] {
         let title = if self.title.is_empty() { display_name(&self.name) } else { self.title.clone() };
@@ -158,7 +158,7 @@ pub struct IndexEntry {
     /// Each word of it as it is written.
     pub words: Vec<String>,
     /// What it is about.
-    pub meaning: Meaning,
+    pub embedding: Embedding,
 }
 
 impl IndexEntry {
@@ -184,7 +184,7 @@ impl IndexEntry {
     #[must_use]
     pub fn from_text(listing: IndexedListing, text: &IndexedText) -> Self {
         let (stems, words) = weighed(text);
-        Self { listing, stems, words, meaning: meaning::of(&text.gist()) }
+        Self { listing, stems, words, embedding: embedding::of(&text.gist()) }
     }
 }
 

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use indexmap::IndexMap;
 
 use super::bucket::Bucket;
+use super::embedding::{self, EmbeddingMatrix};
 use super::entry::IndexedListing;
-use super::meaning::{self, Directions};
 use super::stop_words::{is_generic, is_stop_word};
 use super::words::{letter_set, stem};
 use crate::model::HashPrefix;
@@ -15,7 +15,7 @@ use crate::model::HashPrefix;
 /// So many of the dead are carried before they are cleared away, and never more than a third of all.
 const MAX_REMOVED: usize = 2048;
 
-/// A word that so many listings write is a companion of words near it in meaning.
+/// A word that so many listings write is a companion of words near it in embedding.
 const FREQUENT: u32 = 5;
 /// How near it must be, how many are taken, and how many more are looked at, since some have the same stem.
 const NEAR: f32 = 0.5;
@@ -50,7 +50,7 @@ pub(super) struct Posting {
 pub struct Index {
     pub(super) terms: IndexMap<Box<str>, Term>,
     listings: Vec<Option<Document>>,
-    meanings: Directions,
+    embeddings: EmbeddingMatrix,
     buckets: HashMap<HashPrefix, LoadedBucket>,
     live_count: usize,
     frequent_words: FrequentWords,
@@ -60,7 +60,7 @@ pub struct Index {
 #[derive(Clone, Debug, Default)]
 struct FrequentWords {
     words: Vec<u32>,
-    meanings: Directions,
+    embeddings: EmbeddingMatrix,
 }
 
 #[derive(Clone, Debug)]
@@ -118,7 +118,7 @@ impl Index {
                 self.terms[*word as usize].word_freq += 1;
                 self.note_frequent_word(*word);
             }
-            self.meanings.push(&entry.meaning);
+            self.embeddings.push(&entry.embedding);
             self.listings.push(Some(Document { listing: entry.listing, stems, words }));
             numbers.push(number);
         }
@@ -195,11 +195,11 @@ impl Index {
 
     /// The stems of the words nearest in meaning to `word`, but for its own stem, and how near they are.
     pub(super) fn related_terms(&self, word: &str, own: &str) -> Vec<(String, f32)> {
-        let Some(direction) = meaning::direction(word) else { return Vec::new() };
+        let Some(vector) = embedding::vector(word) else { return Vec::new() };
         let mut near: Vec<(f32, u32)> = self
             .frequent_words
-            .meanings
-            .nearness(&direction)
+            .embeddings
+            .similarities(&vector)
             .zip(&self.frequent_words.words)
             .filter(|(near, _)| *near >= NEAR)
             .map(|(n, w)| (n, *w))
@@ -223,22 +223,22 @@ impl Index {
         }
         term.is_frequent = true;
         self.frequent_words.words.push(place);
-        self.frequent_words.meanings.push(&meaning::of(&[word.to_string()]));
+        self.frequent_words.embeddings.push(&embedding::of(&[word.to_string()]));
     }
 
-    /// How near one listing's meaning is to a direction.
-    pub(super) fn near(&self, number: usize, direction: &[f32]) -> f32 {
-        self.meanings.near(number, direction)
+    /// How near one listing's meaning is to a vector.
+    pub(super) fn similarity(&self, number: usize, vector: &[f32]) -> f32 {
+        self.embeddings.similarity(number, vector)
     }
 
-    /// Adds this much of a listing's meaning to a direction.
-    pub(super) fn add_meaning(&self, number: usize, how_much: f32, direction: &mut [f32]) {
-        self.meanings.add(number, how_much, direction);
+    /// Adds this much of a listing's meaning to a vector.
+    pub(super) fn add_embedding(&self, number: usize, how_much: f32, vector: &mut [f32]) {
+        self.embeddings.add(number, how_much, vector);
     }
 
-    /// How near each listing's meaning is to a direction: the cosine, by number.
-    pub(super) fn nearness(&self, direction: &[f32]) -> Vec<f32> {
-        self.meanings.nearness(direction).collect()
+    /// How near each listing's meaning is to a vector: the cosine, by number.
+    pub(super) fn similarities(&self, vector: &[f32]) -> Vec<f32> {
+        self.embeddings.similarities(vector).collect()
     }
 
     fn place(&mut self, word: String) -> u32 {
@@ -270,7 +270,7 @@ impl Index {
         for loaded in self.buckets.values_mut() {
             loaded.listings = loaded.listings.iter().filter_map(|number| renumbered(*number)).collect();
         }
-        self.meanings = self.meanings.retained(|number| new_number[number].is_some());
+        self.embeddings = self.embeddings.retained(|number| new_number[number].is_some());
         self.listings.retain(Option::is_some);
     }
 }

@@ -5,7 +5,7 @@ use super::index::Index;
 use super::phrasebook::{self, PhraseMatch};
 use super::stop_words::{is_generic, is_stop_word};
 use super::words::{stem, words};
-use super::{kind_intent, meaning, spelling, synonyms};
+use super::{embedding, kind_intent, spelling, synonyms};
 use crate::model::Kind;
 
 /// How well a stem answers a term, beside 1 for the word itself.
@@ -17,7 +17,7 @@ const SYNONYM: f32 = 0.5;
 const PHRASE: f32 = 0.25;
 const CERTAIN_PHRASE: f32 = 0.25;
 /// So much of how likely a need is the question turns towards what the need is about.
-const TURNED: f32 = 1.0;
+const TOWARDS_PHRASE: f32 = 1.0;
 /// So much of how near its meaning is.
 const RELATED: f32 = 0.8;
 
@@ -62,7 +62,7 @@ pub(super) struct ParsedQuery {
     /// All its words, spelt right.
     pub(super) text: String,
     /// What it is about; nothing where no word of it is known.
-    pub(super) direction: Option<Vec<f32>>,
+    pub(super) vector: Option<Vec<f32>>,
     /// What may be behind it.
     pub(super) phrase_matches: Vec<PhraseMatch>,
     /// Whether any was not.
@@ -94,14 +94,14 @@ impl ParsedQuery {
         terms.iter_mut().for_each(|term| term.add_related_terms(index));
         let corrected = terms.iter().any(|term| term.corrected);
         let said = spelling.join(" ");
-        let about = meaning::direction(&said);
+        let about = embedding::vector(&said);
         let phrase_matches = about.as_deref().map(phrasebook::matches).unwrap_or_default();
-        let towards = |one: &PhraseMatch| (one.terms.direction.as_slice(), TURNED * one.likelihood);
-        let direction = about.map(|about| meaning::turned(about, phrase_matches.iter().map(towards)));
+        let towards = |one: &PhraseMatch| (one.terms.vector.as_slice(), TOWARDS_PHRASE * one.likelihood);
+        let vector = about.map(|about| embedding::moved_towards(about, phrase_matches.iter().map(towards)));
         Self {
             kind: kind_intent::of(text),
             text: said,
-            direction,
+            vector,
             phrase_matches,
             corrected,
             terms: each_once(terms),
@@ -141,7 +141,7 @@ impl QueryTerm {
             term.spelling = spelling.to_owned();
             trust = (0..edits).fold(1.0, |trust, _| trust * TRUST);
         }
-        term.weight = meaning::weight(&term.spelling).clamp(0.3, 2.0) * trust;
+        term.weight = embedding::weight(&term.spelling).clamp(0.3, 2.0) * trust;
         term
     }
 
@@ -158,7 +158,7 @@ impl QueryTerm {
         }
     }
 
-    /// A rare word that has no synonyms is also answered by the words of the catalogue that are nearest in meaning.
+    /// A rare word that has no synonyms is also answered by the words of the catalogue that are nearest in embedding.
     fn add_related_terms(&mut self, index: &Index) {
         let own = stem(&self.spelling);
         if index.doc_freq(&own) >= COMMON || !synonyms::of(std::slice::from_ref(&own)).is_empty() {

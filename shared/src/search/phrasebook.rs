@@ -1,9 +1,9 @@
 //! What people say and what catalogues write: "where is my parcel" and "shipment tracking". A question is held against
-//! every phrase of the book by meaning, so it need not be in the book's own words.
+//! every phrase of the book by embedding, so it need not be in the book's own words.
 
 use std::sync::LazyLock;
 
-use super::meaning::{self, Directions};
+use super::embedding::{self, EmbeddingMatrix};
 use super::words::{stem, words};
 
 /// A phrase must be so near to a question. Below, most of what is near only has the same manner of asking.
@@ -23,7 +23,7 @@ pub(super) struct CatalogueTerms {
     /// Their stems.
     pub(super) stems: Vec<String>,
     /// What they are about.
-    pub(super) direction: Vec<f32>,
+    pub(super) vector: Vec<f32>,
 }
 
 /// A need that may be behind a question.
@@ -43,7 +43,7 @@ pub(super) fn preload() {
 /// The needs that may be behind what is asked, the likeliest first.
 pub(super) fn matches(asked: &[f32]) -> Vec<PhraseMatch> {
     let mut nearest = vec![0.0_f32; BOOK.targets.len()];
-    for (near, target) in BOOK.phrases.nearness(asked).zip(&BOOK.target_of_phrase) {
+    for (near, target) in BOOK.phrases.similarities(asked).zip(&BOOK.target_of_phrase) {
         nearest[*target] = nearest[*target].max(near);
     }
     let likelihood = |near: f32| ((near - NEAR) / (1.0 - NEAR)).min(1.0);
@@ -65,7 +65,7 @@ pub(super) fn matches(asked: &[f32]) -> Vec<PhraseMatch> {
 #[derive(Debug, Default)]
 struct Phrasebook {
     targets: Vec<CatalogueTerms>,
-    phrases: Directions,
+    phrases: EmbeddingMatrix,
     /// By the number of the phrase.
     target_of_phrase: Vec<usize>,
 }
@@ -74,14 +74,14 @@ impl Phrasebook {
     fn read(text: &str) -> Self {
         let mut book = Self::default();
         for (said, written) in text.lines().filter_map(entry) {
-            let Some(direction) = meaning::direction(written) else { continue };
+            let Some(vector) = embedding::vector(written) else { continue };
             for phrase in said.split('|') {
-                book.phrases.push(&meaning::of(&[phrase.to_owned()]));
+                book.phrases.push(&embedding::of(&[phrase.to_owned()]));
                 book.target_of_phrase.push(book.targets.len());
             }
             let words = words(written);
             let stems = words.iter().map(|word| stem(word)).collect();
-            book.targets.push(CatalogueTerms { words, stems, direction });
+            book.targets.push(CatalogueTerms { words, stems, vector });
         }
         book
     }
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     fn needs(asked: &str) -> Vec<&'static str> {
-        let matches = matches(&meaning::direction(asked).unwrap());
+        let matches = matches(&embedding::vector(asked).unwrap());
         matches.iter().map(|one| one.terms.words[0].as_str()).collect()
     }
 
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn the_likeliest_comes_first_and_few_are_meant() {
-        let matches = matches(&meaning::direction("where is my parcel").unwrap());
+        let matches = matches(&embedding::vector("where is my parcel").unwrap());
         assert!((1..=MAX_MATCHES).contains(&matches.len()));
         assert!(matches.is_sorted_by(|a, b| a.likelihood >= b.likelihood) && matches[0].likelihood <= 1.0);
     }

@@ -3,9 +3,9 @@
 
 use std::cmp::Ordering;
 
+use super::embedding;
 use super::entry::IndexedListing;
 use super::index::Index;
-use super::meaning;
 use super::names::short_name;
 use super::parsed_query::{ParsedQuery, QueryTerm};
 use super::words::{stem, words_of_name};
@@ -65,7 +65,7 @@ pub(super) struct Ranked {
 pub(super) fn ranked(index: &Index, query: &ParsedQuery, text: &str, filter: &Filter) -> Vec<Ranked> {
     let allowed = |number: usize| index.listing(number).is_some_and(|entry| filter.allows(entry));
     let (lexical, coverage) = lexical_scores(index, query);
-    let near = query.direction.as_ref().map(|about| index.nearness(about)).unwrap_or_default();
+    let near = query.vector.as_ref().map(|about| index.similarities(about)).unwrap_or_default();
     let near = |number: usize| near.get(number).copied().unwrap_or_default().max(0.0);
 
     let hits: Vec<usize> = (0..index.slots())
@@ -81,8 +81,8 @@ pub(super) fn ranked(index: &Index, query: &ParsedQuery, text: &str, filter: &Fi
         .iter()
         .map(|&number| {
             let by_words = lexical[number] / most_lexical;
-            let by_meaning = near(number) / most_near;
-            Ranked { number, rank: lexical_weight * by_words + (1.0 - lexical_weight) * by_meaning }
+            let by_embedding = near(number) / most_near;
+            Ranked { number, rank: lexical_weight * by_words + (1.0 - lexical_weight) * by_embedding }
         })
         .collect();
     ranked.sort_by(best_first);
@@ -167,13 +167,13 @@ fn apply_feedback(index: &Index, ranked: &mut [Ranked]) {
     let Some(best) = ranked.first().map(|best| best.rank).filter(|rank| *rank > 0.0) else { return };
     let feedback = &ranked[..FEEDBACK_LISTINGS.min(ranked.len())];
     let say: f32 = feedback.iter().map(|hit| hit.rank).sum();
-    let mut direction = vec![0.0_f32; meaning::WIDTH];
+    let mut vector = vec![0.0_f32; embedding::WIDTH];
     for hit in feedback {
-        index.add_meaning(hit.number, hit.rank / say, &mut direction);
+        index.add_embedding(hit.number, hit.rank / say, &mut vector);
     }
     let pool = FEEDBACK_POOL.min(ranked.len());
     let like: Vec<f32> =
-        ranked[..pool].iter().map(|hit| index.near(hit.number, &direction).max(0.0)).collect();
+        ranked[..pool].iter().map(|hit| index.similarity(hit.number, &vector).max(0.0)).collect();
     let most = like.iter().copied().fold(f32::EPSILON, f32::max);
     for (place, hit) in ranked.iter_mut().enumerate() {
         hit.rank /= best;

@@ -1,8 +1,8 @@
 //! What a misspelt word was meant to be: the nearest word that listings use. Only words that no dictionary and hardly
 //! any listing knows are touched, so that nobody's name is turned into another's.
 
+use super::embedding;
 use super::index::Index;
-use super::meaning;
 use super::stop_words::is_stop_word;
 use super::words::{is_plain, letter_set, stem};
 
@@ -15,7 +15,7 @@ const SHORT: usize = 5;
 
 /// The word that `word` was meant to be, where it is none itself, and how many edits lie between.
 pub(super) fn corrected<'a>(index: &'a Index, word: &str) -> Option<(&'a str, usize)> {
-    if word.len() < 4 || !is_plain(word) || is_stop_word(word) || meaning::is_ordinary(word) {
+    if word.len() < 4 || !is_plain(word) || is_stop_word(word) || embedding::is_ordinary(word) {
         return None;
     }
     let word_freq = index.word_freq(word);
@@ -51,7 +51,7 @@ fn nearest<'a>(index: &'a Index, word: &str) -> Option<Candidate<'a>> {
         if !fits || apart > 6 || other.len().abs_diff(word.len()) > 3 {
             continue;
         }
-        if term.word_freq < 2 && !meaning::is_ordinary(other) {
+        if term.word_freq < 2 && !embedding::is_ordinary(other) {
             continue;
         }
         let same_skeleton = skeleton == self::skeleton(other);

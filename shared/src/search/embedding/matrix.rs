@@ -1,46 +1,45 @@
 //! Many directions side by side, so that one pass tells how near each is to another.
 
-use super::{Meaning, WIDTH};
+use super::{Embedding, WIDTH};
 
-/// Directions by their number.
+/// EmbeddingMatrix by their number.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Directions {
+pub(crate) struct EmbeddingMatrix {
     scales: Vec<f32>,
     parts: Vec<u8>,
 }
 
-impl Directions {
-    /// Adds one; its number is how many there were. One without a direction is near to none.
-    pub(crate) fn push(&mut self, meaning: &Meaning) {
-        let known = meaning.parts.len() == WIDTH;
-        self.scales.push(if known { meaning.scale } else { 0.0 });
-        self.parts.extend_from_slice(if known { &meaning.parts } else { &[0; WIDTH] });
+impl EmbeddingMatrix {
+    /// Adds one; its number is how many there were. One without a vector is near to none.
+    pub(crate) fn push(&mut self, embedding: &Embedding) {
+        let known = embedding.parts.len() == WIDTH;
+        self.scales.push(if known { embedding.scale } else { 0.0 });
+        self.parts.extend_from_slice(if known { &embedding.parts } else { &[0; WIDTH] });
     }
 
-    /// How near each is to a direction: the cosine, by number.
-    pub(crate) fn nearness(&self, direction: &[f32]) -> impl Iterator<Item = f32> {
-        let largest = direction.iter().fold(f32::EPSILON, |largest, x| largest.max(x.abs()));
+    /// How near each is to a vector: the cosine, by number.
+    pub(crate) fn similarities(&self, vector: &[f32]) -> impl Iterator<Item = f32> {
+        let largest = vector.iter().fold(f32::EPSILON, |largest, x| largest.max(x.abs()));
         let one = largest / 127.0;
         // In whole parts, so that each row is a sum of small whole numbers.
         #[expect(clippy::cast_possible_truncation, reason = "-127 to 127")]
-        let whole: Vec<i16> = direction.iter().map(|x| (x / one).round() as i16).collect();
+        let whole: Vec<i16> = vector.iter().map(|x| (x / one).round() as i16).collect();
         self.parts.chunks_exact(WIDTH).zip(&self.scales).map(move |(row, scale)| {
             let products = row.iter().zip(&whole).map(|(a, b)| i32::from(a.cast_signed()) * i32::from(*b));
             products.sum::<i32>() as f32 * scale * one
         })
     }
 
-    /// How near one is to a direction.
-    pub(crate) fn near(&self, number: usize, direction: &[f32]) -> f32 {
-        let products =
-            self.row(number).iter().zip(direction).map(|(part, x)| f32::from(part.cast_signed()) * x);
+    /// How near one is to a vector.
+    pub(crate) fn similarity(&self, number: usize, vector: &[f32]) -> f32 {
+        let products = self.row(number).iter().zip(vector).map(|(part, x)| f32::from(part.cast_signed()) * x);
         products.sum::<f32>() * self.scales[number]
     }
 
-    /// Adds this much of one to a direction.
-    pub(crate) fn add(&self, number: usize, how_much: f32, direction: &mut [f32]) {
+    /// Adds this much of one to a vector.
+    pub(crate) fn add(&self, number: usize, how_much: f32, vector: &mut [f32]) {
         let scale = self.scales[number] * how_much;
-        for (sum, part) in direction.iter_mut().zip(self.row(number)) {
+        for (sum, part) in vector.iter_mut().zip(self.row(number)) {
             *sum += scale * f32::from(part.cast_signed());
         }
     }
@@ -62,19 +61,19 @@ impl Directions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::meaning::{direction, of};
+    use crate::search::embedding::{of, vector};
 
     #[test]
     fn the_nearest_is_that_which_is_about_the_same() {
-        let mut many = Directions::default();
+        let mut many = EmbeddingMatrix::default();
         for text in ["weather forecast", "\u{1F980}", "invoices and payments"] {
             many.push(&of(&[text.to_owned()]));
         }
-        let asked = direction("will it rain").unwrap();
-        let near: Vec<f32> = many.nearness(&asked).collect();
+        let asked = vector("will it rain").unwrap();
+        let near: Vec<f32> = many.similarities(&asked).collect();
         assert!(near[0] > near[2] && near[1] == 0.0, "{near:?}");
-        assert!((near[0] - many.near(0, &asked)).abs() < 0.01);
+        assert!((near[0] - many.similarity(0, &asked)).abs() < 0.01);
         let left = many.retained(|number| number != 0);
-        assert_eq!(left.nearness(&asked).collect::<Vec<_>>(), near[1..]);
+        assert_eq!(left.similarities(&asked).collect::<Vec<_>>(), near[1..]);
     }
 }

@@ -1,20 +1,20 @@
-//! What a text is about, as a direction: texts about the same thing point the same way, though they share no word. A
-//! static table of word pieces, made from a language model once, gives each piece its direction; a text is their sum.
+//! What a text is about, as a vector: texts about the same thing point the same way, though they share no word. A
+//! static table of word pieces, made from a language model once, gives each piece its vector; a text is their sum.
 
-mod many;
+mod matrix;
 mod model;
 mod pieces;
 
 use serde::{Deserialize, Serialize};
 
-pub(super) use many::Directions;
+pub(super) use matrix::EmbeddingMatrix;
 
-/// How many numbers a direction has.
+/// How many numbers a vector has.
 pub const WIDTH: usize = model::WIDTH;
 
-/// A direction of length 1, in whole parts of a common scale.
+/// A vector of length 1, in whole parts of a common scale.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Meaning {
+pub struct Embedding {
     /// One part; 0 for a text without any known word.
     pub scale: f32,
     /// Its numbers, in parts, as signed bytes.
@@ -24,7 +24,7 @@ pub struct Meaning {
 
 /// What a text is about, in full precision; `None` where no piece of it is known.
 #[must_use]
-pub fn direction(text: &str) -> Option<Vec<f32>> {
+pub fn vector(text: &str) -> Option<Vec<f32>> {
     let mut sum = vec![0.0_f32; WIDTH];
     for piece in pieces::of(text) {
         model::add(piece, &mut sum);
@@ -34,24 +34,24 @@ pub fn direction(text: &str) -> Option<Vec<f32>> {
 
 /// What these texts are about together, each counting the same, as it is kept.
 #[must_use]
-pub fn of(texts: &[String]) -> Meaning {
+pub fn of(texts: &[String]) -> Embedding {
     let mut sum = vec![0.0_f32; WIDTH];
-    for direction in texts.iter().filter_map(|text| direction(text)) {
-        sum.iter_mut().zip(direction).for_each(|(sum, x)| *sum += x);
+    for vector in texts.iter().filter_map(|text| vector(text)) {
+        sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
     }
-    unit(sum).map(|direction| Meaning::kept(&direction)).unwrap_or_default()
+    unit(sum).map(|vector| Embedding::kept(&vector)).unwrap_or_default()
 }
 
-/// A direction turned towards others, by as much as each says.
-pub(super) fn turned<'a>(
-    mut direction: Vec<f32>,
+/// A vector turned towards others, by as much as each says.
+pub(super) fn moved_towards<'a>(
+    mut vector: Vec<f32>,
     towards: impl Iterator<Item = (&'a [f32], f32)>,
 ) -> Vec<f32> {
     for (other, how_much) in towards {
-        direction.iter_mut().zip(other).for_each(|(sum, x)| *sum += how_much * x);
+        vector.iter_mut().zip(other).for_each(|(sum, x)| *sum += how_much * x);
     }
-    let length = length(&direction).max(f32::EPSILON);
-    direction.into_iter().map(|x| x / length).collect()
+    let length = length(&vector).max(f32::EPSILON);
+    vector.into_iter().map(|x| x / length).collect()
 }
 
 /// How much a word says, where 1 is usual: short for words that are everywhere, long for those that tell things
@@ -72,21 +72,21 @@ pub fn is_ordinary(word: &str) -> bool {
     word.len() > 3 && word.bytes().all(|b| b.is_ascii_alphabetic()) && pieces::is_known(word)
 }
 
-fn length(direction: &[f32]) -> f32 {
-    direction.iter().map(|x| x * x).sum::<f32>().sqrt()
+fn length(vector: &[f32]) -> f32 {
+    vector.iter().map(|x| x * x).sum::<f32>().sqrt()
 }
 
-fn unit(direction: Vec<f32>) -> Option<Vec<f32>> {
-    let length = length(&direction);
-    (length > f32::EPSILON).then(|| direction.into_iter().map(|x| x / length).collect())
+fn unit(vector: Vec<f32>) -> Option<Vec<f32>> {
+    let length = length(&vector);
+    (length > f32::EPSILON).then(|| vector.into_iter().map(|x| x / length).collect())
 }
 
-impl Meaning {
-    fn kept(direction: &[f32]) -> Self {
-        let largest = direction.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
+impl Embedding {
+    fn kept(vector: &[f32]) -> Self {
+        let largest = vector.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
         let scale = largest / 127.0;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "-127 to 127, as a byte")]
-        let parts = direction.iter().map(|x| (x / scale).round() as i8 as u8).collect();
+        let parts = vector.iter().map(|x| (x / scale).round() as i8 as u8).collect();
         Self { scale, parts }
     }
 }
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     fn alike(a: &str, b: &str) -> f32 {
-        let (a, b) = (direction(a).unwrap(), direction(b).unwrap());
+        let (a, b) = (vector(a).unwrap(), vector(b).unwrap());
         a.iter().zip(&b).map(|(x, y)| x * y).sum()
     }
 
@@ -112,6 +112,6 @@ mod tests {
         let length: f32 =
             kept.parts.iter().map(|part| (kept.scale * f32::from(part.cast_signed())).powi(2)).sum();
         assert!((length.sqrt() - 1.0).abs() < 0.01);
-        assert_eq!(of(&["\u{1F980}".to_owned()]), Meaning::default());
+        assert_eq!(of(&["\u{1F980}".to_owned()]), Embedding::default());
     }
 }
