@@ -1,5 +1,5 @@
-//! A bucket: the entries whose ids hash alike, as the table keeps them. A change of one listing rewrites one bucket,
-//! whatever the number of listings; a bucket that has grown too big is split in two, and nothing else moves.
+//! A bucket: the entries whose ids share a hash prefix, in their stored form. An update of one listing rewrites one
+//! bucket, whatever the number of listings; a bucket that grows too big is split in two, and no other changes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,13 +10,13 @@ use super::entry::{IndexEntry, IndexedListing};
 use crate::model::{HashPrefix, ListingId};
 use crate::store::StoreError;
 
-/// A bucket with more entries is split, so that a change rewrites no more than it must.
+/// A bucket with more entries is split, so that an update stays small.
 const MOST_ENTRIES: usize = 128;
 
-/// A bucket with more bytes is split: an item of the table holds 400 KB.
+/// A bucket with more bytes is split, long before the 400 KB that an item may have.
 const MOST_BYTES: usize = 200 * 1024;
 
-/// The entries of one bucket, their words kept once.
+/// The entries of one bucket, which share a dictionary because they share most of their words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bucket {
     /// Every stem and word of its entries, once.
@@ -25,20 +25,20 @@ pub struct Bucket {
     pub entries: Vec<BucketEntry>,
 }
 
-/// An entry, its words as places in the dictionary of its bucket.
+/// An entry, its words as positions in the dictionary of its bucket. The order of fields is the stored format.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BucketEntry {
-    /// What it is shown, filtered and counted by.
+    /// What filters, facets and hits need.
     pub listing: IndexedListing,
-    /// Its stems, with their weights.
+    /// Stems with their weights.
     pub stems: Vec<(u32, u16)>,
-    /// Its words.
+    /// Words as they are written.
     pub words: Vec<u32>,
-    /// What it is about.
+    /// The embedding of its texts.
     pub embedding: Embedding,
 }
 
-/// What is kept in the table is no bucket.
+/// A stored bucket that cannot be decoded.
 #[derive(Debug, thiserror::Error)]
 #[error("a bucket of the index cannot be read: {0}")]
 pub struct Unreadable(String);
@@ -65,28 +65,28 @@ impl Bucket {
         Self { dictionary: dictionary.words, entries }
     }
 
-    /// The bucket with some entries in the place of their older selves and some gone, as bytes: one bucket, or more
-    /// where it has grown too big. `prefix` is what it holds.
+    /// The bucket of `prefix` with some entries added or replaced and some removed, encoded: one bucket, or more where it
+    /// has grown too big.
     ///
     /// # Errors
     /// As [`Bucket::write`].
     pub fn changed(
         &self,
         prefix: HashPrefix,
-        come: Vec<IndexEntry>,
-        gone: &[ListingId],
+        upserted: Vec<IndexEntry>,
+        removed: &[ListingId],
     ) -> Result<Vec<(HashPrefix, Vec<u8>)>, Unreadable> {
-        let ids = come.iter().map(|entry| &entry.listing.id).chain(gone);
+        let ids = upserted.iter().map(|entry| &entry.listing.id).chain(removed);
         let replaced: HashSet<&str> = ids.map(ListingId::as_str).collect();
         let stays = |entry: &&BucketEntry| !replaced.contains(entry.listing.id.as_str());
         let mut entries: Vec<IndexEntry> =
-            self.entries.iter().filter(stays).map(|entry| self.taken_out(entry)).collect();
+            self.entries.iter().filter(stays).map(|entry| self.unpacked(entry)).collect();
         drop(replaced);
-        entries.extend(come);
+        entries.extend(upserted);
         split(prefix, entries)
     }
 
-    fn taken_out(&self, entry: &BucketEntry) -> IndexEntry {
+    fn unpacked(&self, entry: &BucketEntry) -> IndexEntry {
         let word = |place: &u32| self.dictionary.get(*place as usize).cloned().unwrap_or_default();
         IndexEntry {
             listing: entry.listing.clone(),
@@ -99,7 +99,7 @@ impl Bucket {
     /// The bucket as bytes.
     ///
     /// # Errors
-    /// None that is known; the format says there may be.
+    /// The entries cannot be encoded; no such entry is known.
     pub fn write(&self) -> Result<Vec<u8>, Unreadable> {
         let plain = postcard::to_allocvec(self).map_err(|error| Unreadable(error.to_string()))?;
         Ok(lz4_flex::compress_prepend_size(&plain))
@@ -108,7 +108,7 @@ impl Bucket {
     /// Reads what [`Bucket::write`] wrote.
     ///
     /// # Errors
-    /// It did not write this.
+    /// The bytes are not of this format.
     pub fn read(bytes: &[u8]) -> Result<Self, Unreadable> {
         let plain =
             lz4_flex::decompress_size_prepended(bytes).map_err(|error| Unreadable(error.to_string()))?;
@@ -174,7 +174,7 @@ mod tests {
             changed_at: 0,
         };
         IndexEntry::from_text(
-            card,
+            listing,
             &IndexedText {
                 name: name.to_owned(),
                 description: "Adds numbers.".into(),
@@ -187,12 +187,12 @@ mod tests {
     fn what_is_written_is_read_again() {
         let bucket = Bucket::of(vec![entry("one"), entry("two")]);
         assert_eq!(Bucket::read(&bucket.write().unwrap()).unwrap(), bucket);
-        assert_eq!(bucket.taken_out(&bucket.entries[0]), entry("one"));
+        assert_eq!(bucket.unpacked(&bucket.entries[0]), entry("one"));
         assert!(Bucket::read(b"nonsense").is_err());
     }
 
     #[test]
-    fn entries_come_change_and_go() {
+    fn entries_are_added_replaced_and_removed() {
         let before = Bucket::of(vec![entry("one"), entry("two")]);
         let mut anew = entry("two");
         anew.listing.name = "Two".to_owned();

@@ -1,5 +1,5 @@
-//! What a text is about, as a vector: texts about the same thing point the same way, though they share no word. A
-//! static table of word pieces, made from a language model once, gives each piece its vector; a text is their sum.
+//! Embeddings of texts: texts about the same subject have similar vectors although they share no word. They are sums
+//! over a static table of word pieces, distilled from a language model, so that no model has to run.
 
 mod matrix;
 mod model;
@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
 
 pub(super) use matrix::EmbeddingMatrix;
 
-/// How many numbers a vector has.
+/// The dimension of every vector.
 pub const WIDTH: usize = model::WIDTH;
 
-/// A vector of length 1, in whole parts of a common scale.
+/// A vector of length 1, quantised to a quarter of its size for the table and for the memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Embedding {
-    /// One part; 0 for a text without any known word.
+    /// The value of one step; 0 for a text without any known word.
     pub scale: f32,
-    /// Its numbers, in parts, as signed bytes.
+    /// The components in steps, as signed bytes.
     #[serde(with = "serde_bytes")]
     pub parts: Vec<u8>,
 }
 
-/// What a text is about, in full precision; `None` where no piece of it is known.
+/// The vector of a text in full precision; `None` where no piece of it is known.
 #[must_use]
 pub fn vector(text: &str) -> Option<Vec<f32>> {
     let mut sum = vec![0.0_f32; WIDTH];
@@ -32,30 +32,29 @@ pub fn vector(text: &str) -> Option<Vec<f32>> {
     unit(sum)
 }
 
-/// What these texts are about together, each counting the same, as it is kept.
+/// The embedding of several texts together, each of the same weight.
 #[must_use]
 pub fn of(texts: &[String]) -> Embedding {
     let mut sum = vec![0.0_f32; WIDTH];
     for vector in texts.iter().filter_map(|text| vector(text)) {
         sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
     }
-    unit(sum).map(|vector| Embedding::kept(&vector)).unwrap_or_default()
+    unit(sum).map(|vector| Embedding::quantised(&vector)).unwrap_or_default()
 }
 
-/// A vector turned towards others, by as much as each says.
+/// A vector moved towards others by their weights, again of length 1.
 pub(super) fn moved_towards<'a>(
     mut vector: Vec<f32>,
     towards: impl Iterator<Item = (&'a [f32], f32)>,
 ) -> Vec<f32> {
-    for (other, how_much) in towards {
-        vector.iter_mut().zip(other).for_each(|(sum, x)| *sum += how_much * x);
+    for (other, weight) in towards {
+        vector.iter_mut().zip(other).for_each(|(sum, x)| *sum += weight * x);
     }
     let length = length(&vector).max(f32::EPSILON);
     vector.into_iter().map(|x| x / length).collect()
 }
 
-/// How much a word says, where 1 is usual: short for words that are everywhere, long for those that tell things
-/// apart. The table was made so.
+/// How informative a word is, where 1 is usual. The table was made so that frequent words have short vectors.
 #[must_use]
 pub fn weight(word: &str) -> f32 {
     let mut sum = vec![0.0_f32; WIDTH];
@@ -66,7 +65,7 @@ pub fn weight(word: &str) -> f32 {
     if pieces.is_empty() { 1.0 } else { length(&sum) / model::USUAL }
 }
 
-/// Whether a word is a whole piece of the table, and so an ordinary word rather than a slip.
+/// Whether a word is a whole piece of the table, and so an ordinary word rather than a typing error.
 #[must_use]
 pub fn is_ordinary(word: &str) -> bool {
     word.len() > 3 && word.bytes().all(|b| b.is_ascii_alphabetic()) && pieces::is_known(word)
@@ -82,7 +81,7 @@ fn unit(vector: Vec<f32>) -> Option<Vec<f32>> {
 }
 
 impl Embedding {
-    fn kept(vector: &[f32]) -> Self {
+    fn quantised(vector: &[f32]) -> Self {
         let largest = vector.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
         let scale = largest / 127.0;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "-127 to 127, as a byte")]
@@ -101,13 +100,13 @@ mod tests {
     }
 
     #[test]
-    fn texts_about_the_same_thing_point_the_same_way() {
+    fn texts_about_the_same_subject_are_similar() {
         let asked = "send a message to my colleagues";
         assert!(alike(asked, "Slack: post to channels and chat") > alike(asked, "Weather forecast by city"));
     }
 
     #[test]
-    fn a_kept_direction_has_length_one() {
+    fn a_quantised_vector_has_length_one() {
         let kept = of(&["query a postgres database".to_owned()]);
         let length: f32 =
             kept.parts.iter().map(|part| (kept.scale * f32::from(part.cast_signed())).powi(2)).sum();

@@ -1,5 +1,5 @@
-//! The index in memory: for every stem the listings that bear it, for every listing what it is about. It is filled and
-//! changed bucket by bucket, in place, so that a change costs what changed and not what is there.
+//! The inverted index in memory: posting lists by stem and an embedding per listing. It is updated bucket by bucket in
+//! place, so that an update costs what changed, not what the index holds.
 
 use std::collections::HashMap;
 
@@ -12,40 +12,40 @@ use super::stop_words::{is_generic, is_stop_word};
 use super::words::{letter_set, stem};
 use crate::model::HashPrefix;
 
-/// So many of the dead are carried before they are cleared away, and never more than a third of all.
+/// Removed documents kept in the posting lists before a compaction; beyond that, at most a third of all documents.
 const MAX_REMOVED: usize = 2048;
 
-/// A word that so many listings write is a companion of words near it in embedding.
+/// A word must be written by so many listings to be offered as a related term: rarer ones are often typing errors.
 const FREQUENT: u32 = 5;
-/// How near it must be, how many are taken, and how many more are looked at, since some have the same stem.
+/// Least cosine similarity of a related term, how many are returned, and how many more are examined because several
+/// words may share a stem.
 const NEAR: f32 = 0.5;
 const NEAREST: usize = 4;
 const SAME_STEM: usize = 4;
 
-/// A stem or a word.
+/// A stem or a word: both share one table, because most stems are words themselves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Term {
-    /// The listings that bear it as a stem, by their number, with its weight in each. The dead are among them.
+    /// The documents with this stem. Those of removed documents stay until the next compaction.
     pub(super) postings: Vec<Posting>,
-    /// How many living listings bear it as a stem.
+    /// Live documents with this stem.
     pub(super) doc_freq: u32,
-    /// How many living listings have it written as a word.
+    /// Live documents that contain this very word.
     pub(super) word_freq: u32,
-    /// Its letters ([`letter_set`]), so that words far from it are told at a glance.
+    /// Its [`letter_set`], by which the spelling correction discards most words in one comparison.
     pub(super) letters: u32,
     is_frequent: bool,
 }
 
-/// A stem in a listing.
+/// A stem in a document.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Posting {
-    /// The listing's number.
     pub(super) document: u32,
-    /// Its weight there, in 65,535 parts.
+    /// From 0 to 1 in steps of 1/65,535.
     pub(super) weight: u16,
 }
 
-/// Everything that is searched.
+/// All Live listings as they are searched. Documents are numbered; a number is reused only after a compaction.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     pub(super) terms: IndexMap<Box<str>, Term>,
@@ -56,7 +56,7 @@ pub struct Index {
     frequent_words: FrequentWords,
 }
 
-/// The words that many listings write, and what they are about.
+/// Words of at least [`FREQUENT`] documents with their embeddings, among which related terms are found.
 #[derive(Clone, Debug, Default)]
 struct FrequentWords {
     words: Vec<u32>,
@@ -77,30 +77,30 @@ struct LoadedBucket {
 }
 
 impl Index {
-    /// How many listings are in it.
+    /// Live documents, without the removed ones.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.live_count
     }
 
-    /// Whether it has none.
+    /// Whether there is no live document.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.live_count == 0
     }
 
-    /// The version of a bucket in it.
+    /// The version at which a bucket was loaded; `None` where it is not loaded.
     #[must_use]
     pub fn version(&self, prefix: HashPrefix) -> Option<u64> {
         self.buckets.get(&prefix).map(|loaded| loaded.version)
     }
 
-    /// The buckets in it.
+    /// The loaded buckets.
     pub fn prefixes(&self) -> impl Iterator<Item = HashPrefix> {
         self.buckets.keys().copied()
     }
 
-    /// Takes a bucket in, in the place of its older self.
+    /// Loads a bucket in place of its earlier version.
     pub fn put(&mut self, prefix: HashPrefix, version: u64, bucket: Bucket) {
         self.remove(prefix);
         let places: Vec<u32> = bucket.dictionary.into_iter().map(|word| self.place(word)).collect();
@@ -126,7 +126,7 @@ impl Index {
         self.buckets.insert(prefix, LoadedBucket { version, listings: numbers });
     }
 
-    /// Takes a bucket out.
+    /// Removes the documents of a bucket.
     pub fn remove(&mut self, prefix: HashPrefix) {
         let Some(loaded) = self.buckets.remove(&prefix) else { return };
         for number in loaded.listings {
@@ -145,17 +145,16 @@ impl Index {
         }
     }
 
-    /// The place of a term, whether anybody bears it or not.
+    /// The number of a term, even one that no live document has.
     pub(super) fn find(&self, term: &str) -> Option<u32> {
         self.terms.get_index_of(term).and_then(|place| u32::try_from(place).ok())
     }
 
-    /// Every word that some listing writes.
+    /// Every word that a live document contains.
     pub(super) fn written_words(&self) -> impl Iterator<Item = (&str, &Term)> {
         self.terms.iter().filter(|(_, term)| term.word_freq > 0).map(|(word, term)| (&**word, term))
     }
 
-    /// Whether a listing bears a stem.
     pub(super) fn has_stem(&self, number: usize, stem: u32) -> bool {
         self.listings
             .get(number)
@@ -163,37 +162,36 @@ impl Index {
             .is_some_and(|document| document.stems.contains(&stem))
     }
 
-    /// A term by its place.
     pub(super) fn term(&self, place: u32) -> &Term {
         &self.terms[place as usize]
     }
 
-    /// How many living listings bear a stem.
+    /// Live documents with a stem.
     pub(super) fn doc_freq(&self, stem: &str) -> u32 {
         self.terms.get(stem).map_or(0, |term| term.doc_freq)
     }
 
-    /// How many living listings write a word.
+    /// Live documents that contain a word.
     pub(super) fn word_freq(&self, word: &str) -> u32 {
         self.terms.get(word).map_or(0, |term| term.word_freq)
     }
 
-    /// How many numbers there are, the dead included: what is counted by number has this length.
+    /// Document numbers in use, removed documents included: the length of any table by document number.
     pub(super) const fn slots(&self) -> usize {
         self.listings.len()
     }
 
-    /// The card of a listing, if it lives.
+    /// `None` for a removed document.
     pub(super) fn listing(&self, number: usize) -> Option<&IndexedListing> {
         self.listings.get(number)?.as_ref().map(|document| &document.listing)
     }
 
-    /// The living, with their numbers.
+    /// The live documents by number.
     pub fn listings(&self) -> impl Iterator<Item = (usize, &IndexedListing)> {
         (0..self.listings.len()).filter_map(|number| Some((number, self.listing(number)?)))
     }
 
-    /// The stems of the words nearest in meaning to `word`, but for its own stem, and how near they are.
+    /// The stems of the frequent words most similar to `word`, other than its own stem, with their similarity.
     pub(super) fn related_terms(&self, word: &str, own: &str) -> Vec<(String, f32)> {
         let Some(vector) = embedding::vector(word) else { return Vec::new() };
         let mut near: Vec<(f32, u32)> = self
@@ -214,7 +212,7 @@ impl Index {
         named.take(NEAREST).collect()
     }
 
-    /// A word that has come to be written often is kept with what it is about.
+    /// Adds a word to the frequent words once enough documents contain it.
     fn note_frequent_word(&mut self, place: u32) {
         let Some((word, term)) = self.terms.get_index_mut(place as usize) else { return };
         let plain = term.letters != 0 && word.len() > 2 && !is_stop_word(word) && !is_generic(word);
@@ -226,17 +224,17 @@ impl Index {
         self.frequent_words.embeddings.push(&embedding::of(&[word.to_string()]));
     }
 
-    /// How near one listing's meaning is to a vector.
+    /// The cosine similarity of one document.
     pub(super) fn similarity(&self, number: usize, vector: &[f32]) -> f32 {
         self.embeddings.similarity(number, vector)
     }
 
-    /// Adds this much of a listing's meaning to a vector.
-    pub(super) fn add_embedding(&self, number: usize, how_much: f32, vector: &mut [f32]) {
-        self.embeddings.add(number, how_much, vector);
+    /// Adds a document's embedding to a vector, with a weight.
+    pub(super) fn add_embedding(&self, number: usize, weight: f32, vector: &mut [f32]) {
+        self.embeddings.add(number, weight, vector);
     }
 
-    /// How near each listing's meaning is to a vector: the cosine, by number.
+    /// The cosine similarity of each document, by number.
     pub(super) fn similarities(&self, vector: &[f32]) -> Vec<f32> {
         self.embeddings.similarities(vector).collect()
     }
@@ -249,7 +247,7 @@ impl Index {
         u32::try_from(place).unwrap_or(u32::MAX)
     }
 
-    /// Numbers the living anew and forgets the dead. Terms keep their places.
+    /// Renumbers the live documents and drops the removed ones. Terms keep their numbers.
     fn compact(&mut self) {
         let mut new_number: Vec<Option<u32>> = Vec::with_capacity(self.listings.len());
         let mut next = 0;
@@ -306,14 +304,14 @@ mod tests {
         IndexEntry::from_text(listing, &said)
     }
 
-    /// Buckets that hold these entries, each called by its own place.
+    /// Buckets of these entries.
     fn buckets(numbers: std::ops::Range<usize>) -> Vec<(HashPrefix, Bucket)> {
         let bytes =
             Bucket::default().changed(HashPrefix::default(), numbers.map(entry).collect(), &[]).unwrap();
         bytes.into_iter().map(|(prefix, bytes)| (prefix, Bucket::read(&bytes).unwrap())).collect()
     }
 
-    /// How many answer, and how well the first of them do; which of equals stand first is left open.
+    /// How many hits there are and the ranks of the first; the order of equal hits is left open.
     fn answers(index: &Index, question: &str) -> (usize, Vec<u32>) {
         let text = Text::parse(question, "q").unwrap();
         let looked = search(index, &Query { text, kind: None, category: None, skip: 0, limit: 30 });
@@ -338,12 +336,12 @@ mod tests {
             new.put(*prefix, 1, bucket.clone());
         }
         assert_eq!((old.len(), old.prefixes().count()), (new.len(), stay.len()));
-        assert!(old.slots() < 2 * old.len() + MAX_REMOVED, "the dead are cleared away");
+        assert!(old.slots() < 2 * old.len() + MAX_REMOVED, "removed documents are compacted away");
         let last = stay.last().unwrap().1.entries[0].listing.name.clone();
         for question in ["weather news", "invoces", "an agent for maps", "", "nothing like it", &last] {
             assert_eq!(answers(&old, question), answers(&new, question), "{question}");
         }
-        assert_eq!(answers(&new, &last).1[0], 10_000, "a whole name stands first");
+        assert_eq!(answers(&new, &last).1[0], 10_000, "a whole name ranks first");
     }
 
     #[test]
@@ -391,7 +389,7 @@ mod tests {
         ] {
             answers(&index, question);
         }
-        assert_eq!(answers(&index, "xqzjv wqpkz").0, 0, "what nobody speaks of has no hits");
-        assert_eq!(answers(&index, "mcp-helper-7").1[0], 10_000, "an id stands first");
+        assert_eq!(answers(&index, "xqzjv wqpkz").0, 0, "words of no listing have no hits");
+        assert_eq!(answers(&index, "mcp-helper-7").1[0], 10_000, "an id ranks first");
     }
 }

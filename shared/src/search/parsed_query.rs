@@ -1,5 +1,6 @@
-//! What a question comes to: terms, one for each word that matters, each with the stems that may answer it and how well
-//! they do: the word itself, what it was meant to be, its synonyms, it joined with its neighbour or taken apart.
+//! From the text of a query to what is looked up: one term per significant word, each expanded to the stems that match
+//! it: the word, its corrected spelling, synonyms, related terms, joined with its neighbour or split. Expansion needs
+//! the index, because which spelling or split is right depends on what listings write.
 
 use super::index::Index;
 use super::phrasebook::{self, PhraseMatch};
@@ -8,69 +9,68 @@ use super::words::{stem, words};
 use super::{embedding, kind_intent, spelling, synonyms};
 use crate::model::Kind;
 
-/// How well a stem answers a term, beside 1 for the word itself.
-const MEANT: f32 = 0.85;
+/// The weight of an expansion by its origin, where the word itself has 1.
+const CORRECTED: f32 = 0.85;
 const JOINED: f32 = 0.9;
-const TAKEN_APART: f32 = 0.6;
+const SPLIT: f32 = 0.6;
 const SYNONYM: f32 = 0.5;
-/// So much where a need that it belongs to may be behind the question, and so much more where that is certain.
+/// A stem of a matched phrase: its least weight, and what a likelihood of 1 adds.
 const PHRASE: f32 = 0.25;
 const CERTAIN_PHRASE: f32 = 0.25;
-/// So much of how likely a need is the question turns towards what the need is about.
+/// How far the query's vector is moved towards a matched phrase of likelihood 1.
 const TOWARDS_PHRASE: f32 = 1.0;
-/// So much of how near its meaning is.
+/// A related term, times its similarity.
 const RELATED: f32 = 0.8;
 
-/// With every slip a corrected word says so much less.
+/// The weight of a corrected word shrinks by this factor with every edit.
 const TRUST: f32 = 0.8;
-/// A word that so many listings bear needs no companions.
+/// A stem of so many documents is not expanded by related terms.
 const COMMON: u32 = 50;
 
-/// Two neighbours are one word where so many listings write them so.
+/// Two neighbours are also searched as one word where so many documents write them joined.
 const WRITTEN_AS_ONE: u32 = 3;
-/// A word that fewer listings bear may be two.
+/// A stem of fewer documents may be two words written as one.
 const UNCOMMON: u32 = 3;
-/// Its halves must each be written by so many.
+/// Each half must be a word of so many documents.
 const WRITTEN_APART: u32 = 5;
-/// The shortest word that is taken apart, and its shortest half, in letters.
+/// The shortest word that is split and its shortest half, in letters.
 const LONG: usize = 6;
 const HALF: usize = 3;
-/// At most so many words of a question matter: later ones are left out.
+/// Bounds the work for a very long query: further words are ignored.
 const MAX_TERMS: usize = 48;
 
-/// A word of a question, and what answers it.
+/// A significant word of a query with its expansions.
 #[derive(Clone, Debug)]
 pub(super) struct QueryTerm {
-    /// The word as it was asked.
+    /// As it was typed.
     pub(super) word: String,
-    /// How much it says, 1 being usual.
+    /// How informative the word is; 1 is usual.
     pub(super) weight: f32,
-    /// The stems that answer it, each once, and how well from 0 to 1.
+    /// The stems that match it, each once, with a weight from 0 to 1.
     pub(super) stems: Vec<(String, f32)>,
-    /// The word, spelt right.
+    /// With its spelling corrected; the same word where nothing was corrected.
     pub(super) spelling: String,
     corrected: bool,
 }
 
-/// A question, understood.
+/// A query, ready to be looked up.
 #[derive(Clone, Debug)]
 pub(super) struct ParsedQuery {
-    /// Its words that matter.
+    /// Its significant words.
     pub(super) terms: Vec<QueryTerm>,
-    /// The kind that it asks for.
+    /// The kind of listing that its words ask for.
     pub(super) kind: Option<Kind>,
-    /// All its words, spelt right.
+    /// All its words, with their spelling corrected.
     pub(super) text: String,
-    /// What it is about; nothing where no word of it is known.
+    /// Its embedding; `None` where no word of it is known.
     pub(super) vector: Option<Vec<f32>>,
-    /// What may be behind it.
+    /// Phrases of the phrasebook that it resembles.
     pub(super) phrase_matches: Vec<PhraseMatch>,
-    /// Whether any was not.
+    /// Whether the spelling of any word was corrected.
     pub(super) corrected: bool,
 }
 
 impl ParsedQuery {
-    /// Understands a question by what there is to find.
     pub(super) fn of(text: &str, index: &Index) -> Self {
         let asked = words(text);
         let mut matter: Vec<&String> = asked.iter().filter(|word| says_something(word)).collect();
@@ -108,7 +108,7 @@ impl ParsedQuery {
         }
     }
 
-    /// What answers one of its terms, each stem once, and how well: its own stems, and those of the needs behind all.
+    /// The stems to look up for one of its terms, each once, with weights: its own and those of the matched phrases.
     pub(super) fn expansions<'a>(&'a self, term: &'a QueryTerm) -> Vec<(&'a str, f32)> {
         let mut answers: Vec<(&str, f32)> = term.stems.iter().map(|(stem, well)| (&**stem, *well)).collect();
         for PhraseMatch { terms, likelihood } in &self.phrase_matches {
@@ -136,7 +136,7 @@ impl QueryTerm {
         let mut trust = 1.0;
         if let Some((spelling, edits)) = spelling::corrected(index, word) {
             let known = index.doc_freq(&stem(word)) > 0;
-            term.accept(stem(spelling), if known { MEANT } else { 1.0 });
+            term.accept(stem(spelling), if known { CORRECTED } else { 1.0 });
             term.corrected = true;
             term.spelling = spelling.to_owned();
             trust = (0..edits).fold(1.0, |trust, _| trust * TRUST);
@@ -145,20 +145,20 @@ impl QueryTerm {
         term
     }
 
-    /// The stems of the word itself, however it is spelt or joined.
+    /// The stems of the word itself in any spelling, without synonyms and related terms.
     pub(super) fn own_stems(&self) -> impl Iterator<Item = &String> {
-        self.stems.iter().filter(|(_, how_well)| *how_well >= MEANT).map(|(stem, _)| stem)
+        self.stems.iter().filter(|(_, weight)| *weight >= CORRECTED).map(|(stem, _)| stem)
     }
 
-    /// Lets a stem answer this term, at least this well.
-    fn accept(&mut self, stem: String, how_well: f32) {
+    /// Adds an expansion; where the stem is one already, the higher weight counts.
+    fn accept(&mut self, stem: String, weight: f32) {
         match self.stems.iter_mut().find(|(known, _)| *known == stem) {
-            Some((_, well)) => *well = well.max(how_well),
-            None => self.stems.push((stem, how_well)),
+            Some((_, well)) => *well = well.max(weight),
+            None => self.stems.push((stem, weight)),
         }
     }
 
-    /// A rare word that has no synonyms is also answered by the words of the catalogue that are nearest in embedding.
+    /// Only for a rare word without synonyms: for others, related terms bring more noise than hits.
     fn add_related_terms(&mut self, index: &Index) {
         let own = stem(&self.spelling);
         if index.doc_freq(&own) >= COMMON || !synonyms::of(std::slice::from_ref(&own)).is_empty() {
@@ -169,7 +169,7 @@ impl QueryTerm {
         }
     }
 
-    /// `googledrive` is `google drive`, where listings write those and not this.
+    /// `googledrive` also matches `google` and `drive` where documents write them apart.
     fn split_compound(&mut self, index: &Index) {
         let word = self.word.clone();
         let long = word.len() >= LONG && word.is_ascii();
@@ -180,13 +180,13 @@ impl QueryTerm {
         let written = |cut: &usize| index.word_freq(&word[..*cut]).min(index.word_freq(&word[*cut..]));
         let Some(cut) = cuts.max_by_key(|cut| (written(cut), *cut)) else { return };
         if written(&cut) >= WRITTEN_APART {
-            self.accept(stem(&word[..cut]), TAKEN_APART);
-            self.accept(stem(&word[cut..]), TAKEN_APART);
+            self.accept(stem(&word[..cut]), SPLIT);
+            self.accept(stem(&word[cut..]), SPLIT);
         }
     }
 }
 
-/// `git hub` is `github`, where listings write it so.
+/// `git hub` also matches `github` where documents write it joined.
 fn join_adjacent(terms: &mut [QueryTerm], index: &Index) {
     for first in 1..terms.len() {
         let pair = first - 1..=first;
@@ -199,7 +199,8 @@ fn join_adjacent(terms: &mut [QueryTerm], index: &Index) {
     }
 }
 
-/// Adds what may stand for each word, and for each phrase to all its words. Phrases are looked for among all words.
+/// Synonyms of a phrase are added to each of its terms. Phrases are found among all words, because they may contain
+/// stop words.
 fn add_synonyms(terms: &mut [QueryTerm], spelling: &[String]) {
     let stems: Vec<String> = spelling.iter().map(|word| stem(word)).collect();
     let own: Vec<String> = terms.iter().map(|term| stem(&term.spelling)).collect();
@@ -215,7 +216,7 @@ fn add_synonyms(terms: &mut [QueryTerm], spelling: &[String]) {
     }
 }
 
-/// A word said twice matters once.
+/// Drops repeated terms, which would count twice.
 fn each_once(terms: Vec<QueryTerm>) -> Vec<QueryTerm> {
     let mut once: Vec<QueryTerm> = Vec::with_capacity(terms.len());
     for term in terms {
@@ -243,7 +244,7 @@ mod tests {
     use crate::search::bucket::Bucket;
     use crate::search::entry::{IndexEntry, IndexedListing, IndexedText};
 
-    /// An index over listings that say these things, six of each.
+    /// An index over listings of these descriptions, six of each.
     fn index(said: &[&str]) -> Index {
         let entry = |(n, text): (usize, &&str)| {
             let said = IndexedText { description: (*text).to_owned(), ..IndexedText::default() };
@@ -288,17 +289,17 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_mended_by_what_listings_say() {
+    fn typing_errors_are_corrected_to_words_of_listings() {
         let index = index(&["manages kubernetes clusters", "reads weather forecasts"]);
         let asked = ParsedQuery::of("kubernettes wether", &index);
         assert!(answers(&asked, "kubernettes").contains(&stem("kubernetes")));
         assert!(asked.corrected && asked.text.starts_with("kubernetes"), "{asked:?}");
         let right = ParsedQuery::of("weather forecast for clusters", &index);
-        assert!(!right.corrected, "another form of a word is no slip: {right:?}");
+        assert!(!right.corrected, "an inflected form is no typing error: {right:?}");
     }
 
     #[test]
-    fn words_are_joined_and_taken_apart_as_listings_write_them() {
+    fn words_are_joined_and_split_as_listings_write_them() {
         let index = index(&["github issues", "google drive files"]);
         assert!(answers(&ParsedQuery::of("git hub issues", &index), "git").contains(&stem("github")));
         let apart = ParsedQuery::of("googledrive", &index);
@@ -307,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_answered_by_its_synonyms_and_said_twice_counts_once() {
+    fn synonyms_match_and_repeated_words_count_once() {
         let index = index(&["kubernetes"]);
         assert!(answers(&ParsedQuery::of("k8s", &index), "k8s").contains(&stem("kubernetes")));
         assert_eq!(ParsedQuery::of("maps and maps", &index).terms.len(), 1);

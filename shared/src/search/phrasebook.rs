@@ -1,46 +1,44 @@
-//! What people say and what catalogues write: "where is my parcel" and "shipment tracking". A question is held against
-//! every phrase of the book by embedding, so it need not be in the book's own words.
+//! Maps how people ask to how catalogues write: "where is my parcel" to "shipment tracking". Queries are compared with
+//! the phrases by embedding, so that a query need not use the words of the phrasebook.
 
 use std::sync::LazyLock;
 
 use super::embedding::{self, EmbeddingMatrix};
 use super::words::{stem, words};
 
-/// A phrase must be so near to a question. Below, most of what is near only has the same manner of asking.
+/// The least similarity of a match. Below it, most matches only share the manner of asking.
 const NEAR: f32 = 0.6;
-/// At most so many needs are behind a question, each at least this part as likely as the likeliest.
+/// The most matches of one query, and their least likelihood as a part of the highest.
 const MAX_MATCHES: usize = 2;
-const AS_LIKELY: f32 = 0.8;
+const MIN_RATIO: f32 = 0.8;
 
 static BOOK: LazyLock<Phrasebook> =
     LazyLock::new(|| Phrasebook::read(include_str!("../../assets/phrasebook.txt")));
 
-/// What people need, as catalogues write it.
+/// How catalogues write what a phrase asks for.
 #[derive(Clone, Debug)]
 pub(super) struct CatalogueTerms {
-    /// The words, the most telling first.
+    /// The most specific word first.
     pub(super) words: Vec<String>,
-    /// Their stems.
     pub(super) stems: Vec<String>,
-    /// What they are about.
     pub(super) vector: Vec<f32>,
 }
 
-/// A need that may be behind a question.
+/// A phrase that a query resembles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PhraseMatch {
-    /// The need.
+    /// What to search for as well.
     pub(super) terms: &'static CatalogueTerms,
-    /// How likely it is meant, from 0 to 1.
+    /// From 0 at the least similarity of a match to 1 at an identical phrase.
     pub(super) likelihood: f32,
 }
 
-/// Reads the book, if nobody has yet.
+/// Parses the phrasebook ahead of the first query, which would otherwise wait for it.
 pub(super) fn preload() {
     LazyLock::force(&BOOK);
 }
 
-/// The needs that may be behind what is asked, the likeliest first.
+/// The phrases that a query resembles, the likeliest first.
 pub(super) fn matches(asked: &[f32]) -> Vec<PhraseMatch> {
     let mut nearest = vec![0.0_f32; BOOK.targets.len()];
     for (near, target) in BOOK.phrases.similarities(asked).zip(&BOOK.target_of_phrase) {
@@ -57,7 +55,7 @@ pub(super) fn matches(asked: &[f32]) -> Vec<PhraseMatch> {
     matches.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood));
     matches.truncate(MAX_MATCHES);
     if let Some(likeliest) = matches.first().map(|first| first.likelihood) {
-        matches.retain(|one| one.likelihood >= AS_LIKELY * likeliest);
+        matches.retain(|one| one.likelihood >= MIN_RATIO * likeliest);
     }
     matches
 }
@@ -66,7 +64,7 @@ pub(super) fn matches(asked: &[f32]) -> Vec<PhraseMatch> {
 struct Phrasebook {
     targets: Vec<CatalogueTerms>,
     phrases: EmbeddingMatrix,
-    /// By the number of the phrase.
+    /// The number of its target, by the number of the phrase.
     target_of_phrase: Vec<usize>,
 }
 
@@ -87,7 +85,7 @@ impl Phrasebook {
     }
 }
 
-/// `a phrase | another = the words of catalogues`; `#` begins a comment.
+/// `a phrase | another = the words of catalogues`; `#` starts a comment.
 fn entry(line: &str) -> Option<(&str, &str)> {
     line.split('#').next().and_then(|line| line.split_once('='))
 }

@@ -1,5 +1,5 @@
-//! What answers a question best. Words and meaning each have a say: words know names and rare things, meaning knows what
-//! is said in other words. Then the best of both point out what else is like them, and exact names stand first.
+//! Ranks documents for a query by a weighted sum of lexical score and embedding similarity: words find names and rare
+//! terms, embeddings find paraphrases. The best hits then serve as relevance feedback, and exact names come first.
 
 use std::cmp::Ordering;
 
@@ -11,53 +11,50 @@ use super::parsed_query::{ParsedQuery, QueryTerm};
 use super::words::{stem, words_of_name};
 use crate::model::{Category, Kind};
 
-/// How much of the say words have, and at least have where nothing bears the words; meaning has the rest.
+/// The share of the lexical score in the sum, and its least where hardly any word of the query is matched. The rest is
+/// the share of the similarity.
 const LEXICAL_WEIGHT: f32 = 0.65;
 const MIN_LEXICAL_WEIGHT: f32 = 0.35;
-/// Words have their full say where some listing answers this part of the query.
+/// The lexical score has its full share where some document covers this part of the query.
 const FULL_COVERAGE: f32 = 0.6;
-/// Within a term the best stem counts, and of the others this part.
+/// Of a term, the best matching stem counts fully and the others by this factor.
 const FURTHER_STEMS: f32 = 0.6;
-/// How much it matters that all words are answered rather than one well.
+/// The higher, the more a hit on all terms outranks a strong hit on one.
 const COVERAGE_EXPONENT: f32 = 0.75;
-/// How many of the best point out what is like them, among how many, and how much that counts.
+/// Pseudo-relevance feedback: how many of the best hits it learns from, how many it reorders, and its weight.
 const FEEDBACK_LISTINGS: usize = 6;
 const FEEDBACK_POOL: usize = 1000;
 const FEEDBACK_WEIGHT: f32 = 0.3;
-/// How much better a listing of the wished kind is.
+/// What is added to the rank of a listing of the intended kind, as a factor.
 const KIND_INTENT: f32 = 0.2;
-/// How much of the best's rank is added to a listing whose short name or title was asked.
+/// What is added to a listing whose short name or title is the query, as a part of the best rank.
 const NAME_BOOST: f32 = 0.15;
-/// Meanings so near are as good as the same.
+/// A similarity that counts as a perfect match in the displayed score.
 const FULL_SIMILARITY: f32 = 0.75;
-/// At most so many skills or tools are named for a hit.
+/// The most skills or tools named for a hit.
 const MAX_ABILITIES: usize = 6;
-/// A listing that bears none of the words is a hit only where its meaning is so near.
+/// The least similarity of a hit without any matching word.
 const MIN_SIMILARITY: f32 = 0.4;
 
-/// What narrows a search.
+/// The restrictions of a search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filter {
-    /// Only this kind.
     pub(super) kind: Option<Kind>,
-    /// Only this category.
     pub(super) category: Option<Category>,
 }
 
 impl Filter {
-    /// Whether it lets a listing through.
     pub(super) fn allows(&self, entry: &IndexedListing) -> bool {
         self.kind.is_none_or(|kind| entry.kind == kind)
             && self.category.as_ref().is_none_or(|category| entry.category == category.id())
     }
 }
 
-/// A listing that answers, by its number.
+/// A hit by document number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ranked {
-    /// Its number in the index.
     pub(super) number: usize,
-    /// How well it answers, from 0 to 1; comparable within one search.
+    /// From 0 to 1; comparable within one search only.
     pub(super) rank: f32,
 }
 
@@ -100,7 +97,7 @@ pub(super) fn ranked(index: &Index, query: &ParsedQuery, text: &str, filter: &Fi
     ranked
 }
 
-/// Everything there is, what changed last first: the answer to no query.
+/// All listings, the last changed first: the result of an empty query.
 pub(super) fn newest(index: &Index, filter: &Filter) -> Vec<Ranked> {
     let mut newest: Vec<(i64, usize)> = index
         .listings()
@@ -123,10 +120,10 @@ fn lexical_scores(index: &Index, query: &ParsedQuery) -> (Vec<f32>, Vec<f32>) {
         let term_idf = idf_of_term(index, term);
         all += term.weight * term_idf;
         let mut touched: Vec<usize> = Vec::new();
-        for (stem, how_well) in query.expansions(term) {
+        for (stem, weight) in query.expansions(term) {
             let Some(place) = index.find(stem) else { continue };
             let indexed = index.term(place);
-            let counts = how_well * idf(index, indexed.doc_freq).min(term_idf);
+            let counts = weight * idf(index, indexed.doc_freq).min(term_idf);
             for posting in &indexed.postings {
                 let number = posting.document as usize;
                 let here = counts * f32::from(posting.weight) / f32::from(u16::MAX);
@@ -152,7 +149,7 @@ fn lexical_scores(index: &Index, query: &ParsedQuery) -> (Vec<f32>, Vec<f32>) {
     (score, coverage)
 }
 
-/// How much it tells that a listing bears a word: the rarer the more (BM25's inverse document frequency).
+/// BM25's inverse document frequency, of the rarest spelling of the word.
 fn idf_of_term(index: &Index, term: &QueryTerm) -> f32 {
     term.own_stems().map(|stem| idf(index, index.doc_freq(stem))).fold(f32::EPSILON, f32::max)
 }
@@ -162,7 +159,8 @@ fn idf(index: &Index, doc_freq: u32) -> f32 {
     ((all - doc_freq + 0.5) / (doc_freq + 0.5)).ln_1p().max(f32::EPSILON)
 }
 
-/// The best point out what else is like them: they stand for the question in the catalogue's own words.
+/// Pseudo-relevance feedback: hits similar to the best ones rise, since those describe the query in the catalogue's
+/// own words.
 fn apply_feedback(index: &Index, ranked: &mut [Ranked]) {
     let Some(best) = ranked.first().map(|best| best.rank).filter(|rank| *rank > 0.0) else { return };
     let feedback = &ranked[..FEEDBACK_LISTINGS.min(ranked.len())];
@@ -186,7 +184,7 @@ fn apply_feedback(index: &Index, ranked: &mut [Ranked]) {
     }
 }
 
-/// A question that is a listing's whole name or id has that listing first; one that is its short name or title lifts it.
+/// A listing whose whole name or id is the query comes first; one whose short name or title it is rises.
 fn boost_names(index: &Index, ranked: &mut Vec<Ranked>, text: &str, filter: &Filter) {
     let best = ranked.iter().fold(0.0_f32, |best, hit| best.max(hit.rank)).max(1.0);
     let short = short_name(text);
@@ -206,7 +204,7 @@ fn boost_names(index: &Index, ranked: &mut Vec<Ranked>, text: &str, filter: &Fil
     }
 }
 
-/// Ranks as a part of 1: the best is as good as it answers, the others as they stand to it.
+/// Scales ranks to 0 to 1: the best gets its absolute quality, the others follow in proportion.
 fn normalise(ranked: &mut [Ranked], quality: impl Fn(usize) -> f32) {
     let Some(best) = ranked.first().copied() else { return };
     let named = best.rank > 5.0;
@@ -220,7 +218,7 @@ fn best_first(a: &Ranked, b: &Ranked) -> Ordering {
     b.rank.total_cmp(&a.rank).then(a.number.cmp(&b.number))
 }
 
-/// The words of a question, or of the needs behind it, that a listing bears; and those that it answers in other words.
+/// The words of a query or its matched phrases that a document contains, and those that it matches by other words.
 pub(super) fn matched_words(index: &Index, query: &ParsedQuery, number: usize) -> (Vec<String>, Vec<String>) {
     let has = |stem: &String| index.find(stem).is_some_and(|stem| index.has_stem(number, stem));
     let (mut said, mut other) = (Vec::new(), Vec::new());
@@ -246,7 +244,7 @@ fn asked_by(query: &ParsedQuery, stem: &str) -> bool {
         || query.phrase_matches.iter().any(|one| one.terms.stems.iter().any(|known| known == stem))
 }
 
-/// Which of these skills or tools bear a word of the query.
+/// The skills or tools whose names contain a word of the query.
 pub(super) fn matched_abilities(query: &ParsedQuery, abilities: &[String]) -> Vec<String> {
     let asked = |ability: &&String| {
         words_of_name(&ability.replace('_', " "))

@@ -1,19 +1,19 @@
-//! What a misspelt word was meant to be: the nearest word that listings use. Only words that no dictionary and hardly
-//! any listing knows are touched, so that nobody's name is turned into another's.
+//! Spelling correction against the words that listings use. Only words that are in no dictionary and hardly any listing
+//! are corrected, so that a product's name is not replaced by a more frequent one.
 
 use super::embedding;
 use super::index::Index;
 use super::stop_words::is_stop_word;
 use super::words::{is_plain, letter_set, stem};
 
-/// A word that more listings write is meant as it stands.
+/// A word of more documents is never corrected.
 const MAX_FREQ: u32 = 5;
-/// A word that some listings write is taken for a slip only of one that so many times as many write.
+/// A word that some documents contain is corrected only to one that so many times as many contain.
 const MIN_FREQ_RATIO: u32 = 15;
-/// Words of up to so many letters may differ by one slip, longer ones by two.
+/// Words of up to so many letters are corrected by one edit, longer ones by two.
 const SHORT: usize = 5;
 
-/// The word that `word` was meant to be, where it is none itself, and how many edits lie between.
+/// The word that `word` is probably a misspelling of, and the number of edits between them.
 pub(super) fn corrected<'a>(index: &'a Index, word: &str) -> Option<(&'a str, usize)> {
     if word.len() < 4 || !is_plain(word) || is_stop_word(word) || embedding::is_ordinary(word) {
         return None;
@@ -23,7 +23,7 @@ pub(super) fn corrected<'a>(index: &'a Index, word: &str) -> Option<(&'a str, us
         return None;
     }
     let best = nearest(index, word)?;
-    // Another form of the same word is no other word: they meet in their stem.
+    // An inflected form needs no correction: its stem is the same.
     if stem(best.word) == stem(word) {
         return None;
     }
@@ -46,7 +46,7 @@ fn nearest<'a>(index: &'a Index, word: &str) -> Option<Candidate<'a>> {
     let mut best: Option<Candidate<'a>> = None;
     for (other, term) in index.written_words() {
         let fits = term.letters != 0 && other.len() >= 4 && other != word && !is_stop_word(other);
-        // A slip changes the set of letters by two at most, so most words are passed over by one comparison.
+        // An edit changes the set of letters by two at most, so one comparison discards most words.
         let apart = (letters ^ term.letters).count_ones() as usize;
         if !fits || apart > 6 || other.len().abs_diff(word.len()) > 3 {
             continue;
@@ -76,7 +76,7 @@ fn nearest<'a>(index: &'a Index, word: &str) -> Option<Candidate<'a>> {
     best
 }
 
-/// How a word sounds, roughly: its first letter and its consonants, those that sound alike as one.
+/// A phonetic key: the first letter and the consonants, those that sound alike folded into one.
 fn skeleton(word: &str) -> Vec<u8> {
     let mut skeleton: Vec<u8> = Vec::with_capacity(word.len());
     for letter in word.bytes() {
@@ -96,8 +96,7 @@ fn skeleton(word: &str) -> Vec<u8> {
     skeleton
 }
 
-/// How many edits lie between two words, where they are no more than `most`: letters left out, put in, taken for
-/// another, or two neighbours swapped (optimal string alignment).
+/// The edit distance with transpositions (optimal string alignment); `None` where it is above `most`.
 fn edits(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > most {
         return None;
@@ -126,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_are_counted() {
+    fn edits_are_counted() {
         let between = |a: &str, b: &str| edits(a.as_bytes(), b.as_bytes(), 2);
         assert_eq!(between("kubernets", "kubernetes"), Some(1));
         assert_eq!(between("gihtub", "github"), Some(1));
@@ -137,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_sound_alike_have_the_same_bones() {
+    fn words_that_sound_alike_have_the_same_skeleton() {
         assert_eq!(skeleton("calender"), skeleton("calendar"));
         assert_eq!(skeleton("managment"), skeleton("management"));
         assert_ne!(skeleton("weather"), skeleton("whether"));

@@ -1,5 +1,5 @@
-//! How text becomes words, and words become stems: the same for what is listed and for what is asked, or neither finds
-//! the other.
+//! Tokenising and stemming. Listings and queries go through the same functions, because terms that are cut or stemmed
+//! differently never match.
 
 use std::sync::LazyLock;
 
@@ -7,17 +7,17 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
-/// The words of a text in lower case. Apostrophes bind; everything else that is no letter or digit parts.
+/// The words of a text in lower case. Apostrophes are dropped; any other character but letters and digits separates.
 pub(super) fn words(text: &str) -> Vec<String> {
-    parted(text).map(|word| word.to_lowercase()).collect()
+    tokens(text).map(|word| word.to_lowercase()).collect()
 }
 
-/// The same for a name, where `ListPullRequests` counts as itself and as each of its parts.
+/// The same for a name, where `ListPullRequests` gives itself and each of its parts.
 pub(super) fn words_of_name(name: &str) -> Vec<String> {
     let mut all = Vec::new();
-    for word in parted(name) {
+    for word in tokens(name) {
         all.push(word.to_lowercase());
-        let parts = humps(&word);
+        let parts = camel_parts(&word);
         if parts.len() > 1 {
             all.extend(parts.into_iter().filter(|part| part.chars().count() > 1).map(str::to_lowercase));
         }
@@ -25,7 +25,7 @@ pub(super) fn words_of_name(name: &str) -> Vec<String> {
     all
 }
 
-/// The stem of a word in lower case (Snowball, English). What is no plain word is its own stem.
+/// The stem of a word in lower case (Snowball, English). Numbers and words of other scripts are their own stems.
 pub(super) fn stem(word: &str) -> String {
     if word.bytes().all(|b| b.is_ascii_alphanumeric()) && !word.bytes().all(|b| b.is_ascii_digit()) {
         ENGLISH.stem(word).into_owned()
@@ -48,7 +48,7 @@ pub(super) fn letter_set(word: &str) -> u32 {
     word.bytes().fold(0, |set, letter| set | 1 << (letter - b'a'))
 }
 
-fn parted(text: &str) -> impl Iterator<Item = String> {
+fn tokens(text: &str) -> impl Iterator<Item = String> {
     let bound: String = text.chars().filter(|c| !matches!(c, '\'' | '\u{2019}')).collect();
     let words: Vec<String> = bound
         .split(|c: char| !c.is_alphanumeric())
@@ -58,9 +58,9 @@ fn parted(text: &str) -> impl Iterator<Item = String> {
     words.into_iter()
 }
 
-/// The humps of a camel: parted before a capital that follows a small letter or digit, and before the last of
+/// The parts of a camel-case word: cut before a capital that follows a small letter or digit, and before the last of
 /// several capitals that a small letter follows.
-fn humps(word: &str) -> Vec<&str> {
+fn camel_parts(word: &str) -> Vec<&str> {
     let letters: Vec<(usize, char)> = word.char_indices().collect();
     let small = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let mut cuts = vec![0];
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_taken_apart_at_their_humps() {
+    fn names_are_split_at_their_capitals() {
         assert_eq!(words_of_name("listPullRequests"), ["listpullrequests", "list", "pull", "requests"]);
         assert_eq!(words_of_name("HTMLParser"), ["htmlparser", "html", "parser"]);
         assert_eq!(words_of_name("arXiv"), ["arxiv", "ar", "xiv"]);

@@ -1,8 +1,8 @@
-//! Many directions side by side, so that one pass tells how near each is to another.
+//! Many embeddings in two contiguous columns, so that one pass over memory compares all of them with a query.
 
 use super::{Embedding, WIDTH};
 
-/// EmbeddingMatrix by their number.
+/// Embeddings by document number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EmbeddingMatrix {
     scales: Vec<f32>,
@@ -10,14 +10,14 @@ pub(crate) struct EmbeddingMatrix {
 }
 
 impl EmbeddingMatrix {
-    /// Adds one; its number is how many there were. One without a vector is near to none.
+    /// Appends a row. An embedding of an unknown text becomes zero, similar to nothing.
     pub(crate) fn push(&mut self, embedding: &Embedding) {
         let known = embedding.parts.len() == WIDTH;
         self.scales.push(if known { embedding.scale } else { 0.0 });
         self.parts.extend_from_slice(if known { &embedding.parts } else { &[0; WIDTH] });
     }
 
-    /// How near each is to a vector: the cosine, by number.
+    /// The cosine similarity of each row.
     pub(crate) fn similarities(&self, vector: &[f32]) -> impl Iterator<Item = f32> {
         let largest = vector.iter().fold(f32::EPSILON, |largest, x| largest.max(x.abs()));
         let one = largest / 127.0;
@@ -30,23 +30,23 @@ impl EmbeddingMatrix {
         })
     }
 
-    /// How near one is to a vector.
+    /// The cosine similarity of one row.
     pub(crate) fn similarity(&self, number: usize, vector: &[f32]) -> f32 {
         let products = self.row(number).iter().zip(vector).map(|(part, x)| f32::from(part.cast_signed()) * x);
         products.sum::<f32>() * self.scales[number]
     }
 
-    /// Adds this much of one to a vector.
-    pub(crate) fn add(&self, number: usize, how_much: f32, vector: &mut [f32]) {
-        let scale = self.scales[number] * how_much;
+    /// Adds a row to a vector, with a weight.
+    pub(crate) fn add(&self, number: usize, weight: f32, vector: &mut [f32]) {
+        let scale = self.scales[number] * weight;
         for (sum, part) in vector.iter_mut().zip(self.row(number)) {
             *sum += scale * f32::from(part.cast_signed());
         }
     }
 
-    /// Those whose number lives, numbered anew.
-    pub(crate) fn retained(&self, lives: impl Fn(usize) -> bool) -> Self {
-        let living = (0..self.scales.len()).filter(|number| lives(*number));
+    /// The rows whose number passes, renumbered.
+    pub(crate) fn retained(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let living = (0..self.scales.len()).filter(|number| keep(*number));
         Self {
             scales: living.clone().map(|number| self.scales[number]).collect(),
             parts: living.flat_map(|number| self.row(number)).copied().collect(),

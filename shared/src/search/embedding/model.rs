@@ -1,10 +1,9 @@
-//! The table of word pieces: for each a vector in signed bytes and the weight of one part. It is part of the
-//! program, so that nothing is fetched or parsed at the start; `assets/meaning/distil.py` makes it.
+//! The table of word pieces: for each a vector in signed bytes and the value of one step. It is part of the binary, so
+//! that nothing is fetched or parsed at the start; `assets/meaning/distil.py` makes it.
 
-/// How many numbers a vector has.
 pub(super) const WIDTH: usize = 256;
 
-/// The weight of each piece (f32, little endian), then the parts of each.
+/// The step of each piece (f32, little endian), then the components of each.
 static TABLE: &[u8] = include_bytes!("../../../assets/meaning/table.bin");
 
 /// The usual length of a word's vector: the median over the words of the listings it was made for.
