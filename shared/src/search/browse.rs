@@ -1,5 +1,5 @@
-//! Going through what is Live without a question: by name, page by page, or counted by a facet. The index knows the
-//! order; the rows come from the table.
+//! Live listings without a query: by name, page by page, or counted by facet. The index gives the order and the counts;
+//! the rows are read from the table, so that none is older than it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,26 +11,26 @@ use super::{Searcher, Text};
 use crate::model::{Category, Kind, Lane, ListingId, Moment};
 use crate::store::{NamedListing, StoreError};
 
-/// Which part of what is Live, in the order of [`name`].
+/// Filters and position of a page, in the order of names.
 #[derive(Clone, Debug, Default)]
 pub struct BrowseQuery {
     /// Only agents, or only MCP servers.
     pub kind: Option<Kind>,
-    /// Only what is filed there.
+    /// Only this category.
     pub category: Option<Category>,
-    /// Only names that contain this, however it is written.
+    /// Only names that contain this, in any case.
     pub name_contains: Option<String>,
-    /// Only the listing of exactly this [`name`].
+    /// Only listings of exactly this name.
     pub named: Option<String>,
-    /// Only what changed at this moment or later.
+    /// Only listings changed at this moment or later.
     pub changed_since: Option<Moment>,
     /// Only names after this one: the `next` of an earlier page.
     pub after: Option<String>,
-    /// At most so many.
+    /// The most rows of a page.
     pub limit: usize,
 }
 
-/// A page.
+/// A page of Live listings.
 #[derive(Clone, Debug)]
 pub struct Page {
     /// Its rows by name.
@@ -44,15 +44,15 @@ pub struct Page {
 /// A Live listing.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Its name in this order; two may bear the same.
+    /// Its name in this order; two listings may have the same.
     pub name: String,
     /// The listing, as the table holds it now, and the evidence of its last probe.
     pub listing: NamedListing,
-    /// When what it says of itself last changed.
+    /// When its searched texts last changed.
     pub changed_at: Moment,
 }
 
-/// By what listings can be counted.
+/// A property by which listings are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Facet {
     /// `agent` or `mcp`.
@@ -61,12 +61,12 @@ pub enum Facet {
     Category,
     /// A tag of a skill.
     Tag,
-    /// The host at which it is served.
+    /// The host that serves it.
     Publisher,
 }
 
 impl BrowseQuery {
-    fn has(&self, entry: &IndexedListing) -> bool {
+    fn matches(&self, entry: &IndexedListing) -> bool {
         let contains = |part: &String| entry.registry_name.to_lowercase().contains(&part.to_lowercase());
         self.kind.is_none_or(|kind| entry.kind == kind)
             && self.category.as_ref().is_none_or(|category| entry.category == category.id())
@@ -76,22 +76,22 @@ impl BrowseQuery {
     }
 }
 
-/// Where a listing stands in the order: by its name, then by its id, since two may bear one name.
+/// The sort key: the name, then the id, since two listings may have one name.
 fn place(entry: &IndexedListing) -> String {
     format!("{} {}", entry.registry_name, entry.id)
 }
 
-/// The entries of a page by their place, how many there are on all pages, and whether any come after.
+/// The listings of a page by sort key, their number on all pages, and whether any follow.
 fn chosen(index: &Index, part: &BrowseQuery) -> (BTreeMap<String, IndexedListing>, usize, bool) {
     let (mut page, mut total, mut after) = (BTreeMap::<String, &IndexedListing>::new(), 0, 0);
-    for (_, entry) in index.listings().filter(|(_, entry)| part.has(entry)) {
+    for (_, entry) in index.listings().filter(|(_, entry)| part.matches(entry)) {
         total += 1;
         let place = place(entry);
         if part.after.as_ref().is_some_and(|after| place <= *after) {
             continue;
         }
         after += 1;
-        // Only what is on the page is kept, so that the work does not grow with what lies behind it.
+        // Only the rows of the page are kept, so that sorting does not grow with the number of listings.
         let full = page.len() >= part.limit;
         if !full || page.last_key_value().is_some_and(|(last, _)| place < *last) {
             page.insert(place, entry);
@@ -121,7 +121,7 @@ fn counted(entries: &[&IndexedListing], facet: Facet) -> Vec<(String, usize)> {
 }
 
 impl Searcher {
-    /// A page of what is Live.
+    /// A page of Live listings.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -141,7 +141,7 @@ impl Searcher {
         Ok(Page { rows: entries.into_values().filter_map(row).collect(), total, next })
     }
 
-    /// How many listings, of all or of those that answer to `text`, have each value of a facet; the most frequent first.
+    /// The number of listings per value of each facet, of all or of the hits for `text`; the most frequent first.
     ///
     /// # Errors
     /// The table is busy or refused.

@@ -1,5 +1,5 @@
-//! Building the index: listings that were marked are read, made into entries and put into their buckets. It may run
-//! twice, or beside itself, without harm: the index moves from one version to the next or not at all.
+//! Brings the stored index up to date: listings with a dirty mark are read and their buckets rewritten. Builds may run
+//! concurrently, because the manifest is replaced only where its version is still the one that was read.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
@@ -13,18 +13,18 @@ use super::entry::{IndexEntry, IndexedText};
 use crate::model::{HashPrefix, Lane, ListingId};
 use crate::store::{DirtyMark, Manifest, Store, StoreError, StoredBucket};
 
-/// At most so many marks are taken up at once.
+/// Dirty marks read in one round.
 const MAX_MARKS: u16 = 500;
-/// At most so many bytes of buckets are written together; a transaction takes 4 MB.
+/// Bytes of buckets in one transaction, which takes 4 MB.
 const MAX_BYTES: usize = 2 * 1024 * 1024;
-/// At most so many buckets are taken up together, and none once so many were written; a transaction takes 100 writes,
-/// and a bucket that is split takes three and more.
+/// Buckets rewritten in one transaction, and the number of writes after which none is added: a transaction takes 100
+/// writes, and a bucket that is split needs three or more.
 const MAX_BUCKETS: usize = 24;
 const MAX_WRITTEN: usize = 48;
-/// So often a build is begun anew because somebody else was quicker.
+/// Rounds lost to a concurrent build before the index counts as busy.
 const MAX_ATTEMPTS: u32 = 8;
 
-/// A build that takes longer leaves the rest to the next, so that a function is not cut off in the middle of it.
+/// A longer build leaves the rest to the next one, so that the function does not time out in the middle of a round.
 const MAX_DURATION: Duration = Duration::from_secs(45);
 /// The longest pause between two rounds of a build.
 const MAX_PAUSE: Duration = Duration::from_secs(2);
@@ -32,9 +32,9 @@ const MAX_PAUSE: Duration = Duration::from_secs(2);
 /// What a build did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BuildReport {
-    /// Entries that were made or made anew.
+    /// Entries that were added or replaced.
     pub come: usize,
-    /// Listings that are not Live any more.
+    /// Listings that are no longer Live.
     pub gone: usize,
     /// Buckets that were written.
     pub buckets: usize,
@@ -43,11 +43,11 @@ pub struct BuildReport {
 }
 
 impl Searcher {
-    /// Takes up every mark there is. Where this process does so already, that run takes up what is new, and this one does
-    /// nothing. Boxed for the same reason as a sweep.
+    /// Indexes all listings with a dirty mark. Where a build is under way in this process, it looks for new marks once
+    /// more and this call does nothing. Boxed for the same reason as a sweep.
     ///
     /// # Errors
-    /// The table is busy or refused; what was not taken up keeps its mark.
+    /// The table is busy or refused; listings that were not indexed keep their marks.
     pub fn build(&self) -> BoxFuture<'_, Result<BuildReport, StoreError>> {
         Box::pin(async move {
             let store = &self.store;
@@ -71,7 +71,8 @@ impl Searcher {
                     None if lost < MAX_ATTEMPTS => lost += 1,
                     None => return Err(StoreError::Busy("the index changed again and again".to_owned())),
                 }
-                // While much goes Live at once, marks are let gather: a bucket is then written for many and not for each.
+                // While many listings go Live at once, marks are left to accumulate, so that one write of a bucket serves
+                // many of them.
                 if full || alone.is_asked_again() {
                     tokio::time::sleep((begun.elapsed() * 2).min(MAX_PAUSE)).await;
                 }
@@ -80,7 +81,7 @@ impl Searcher {
     }
 }
 
-/// Takes up the marks of as many buckets as are written together; `None` where somebody else was quicker.
+/// Indexes the marked listings of as many buckets as one transaction takes; `None` where a concurrent build won.
 async fn index_marked(store: &Store, marks: Vec<DirtyMark>) -> Result<Option<BuildReport>, StoreError> {
     if marks.is_empty() {
         return Ok(Some(BuildReport::default()));
@@ -98,14 +99,15 @@ async fn index_marked(store: &Store, marks: Vec<DirtyMark>) -> Result<Option<Bui
         .map(|(prefix, _)| *prefix)
         .filter(|prefix| before.buckets.contains_key(prefix))
         .collect();
-    let (listings, kept) = futures::try_join!(store.listings_with_evidence(&ids), store.buckets(&known))?;
-    if kept.len() != known.len() {
+    let (listings, stored_buckets) =
+        futures::try_join!(store.listings_with_evidence(&ids), store.buckets(&known))?;
+    if stored_buckets.len() != known.len() {
         return Ok(None);
     }
     let listings: HashMap<ListingId, _> =
         listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
-    let mut kept: HashMap<HashPrefix, StoredBucket> =
-        kept.into_iter().map(|stored| (stored.prefix, stored)).collect();
+    let mut stored_buckets: HashMap<HashPrefix, StoredBucket> =
+        stored_buckets.into_iter().map(|stored| (stored.prefix, stored)).collect();
 
     let mut report = BuildReport { version: before.version + 1, ..BuildReport::default() };
     let mut after = Manifest { version: report.version, buckets: before.buckets.clone() };
@@ -115,22 +117,26 @@ async fn index_marked(store: &Store, marks: Vec<DirtyMark>) -> Result<Option<Bui
         if bytes > MAX_BYTES || written.len() >= MAX_WRITTEN {
             break;
         }
-        let (mut come, mut gone) = (Vec::new(), Vec::new());
+        let (mut upserted, mut removed) = (Vec::new(), Vec::new());
         for mark in marks {
             match listings.get(&mark.id) {
                 Some((listing, evidence)) if listing.lane == Lane::Active => {
-                    come.push(IndexEntry::of(listing, &IndexedText::of(listing, evidence.as_ref()), mark.at));
+                    upserted.push(IndexEntry::of(
+                        listing,
+                        &IndexedText::of(listing, evidence.as_ref()),
+                        mark.at,
+                    ));
                 }
-                _ => gone.push(mark.id.clone()),
+                _ => removed.push(mark.id.clone()),
             }
             done.push(mark);
         }
-        report.come += come.len();
-        report.gone += gone.len();
-        let stored = kept.remove(&prefix);
+        report.come += upserted.len();
+        report.gone += removed.len();
+        let stored = stored_buckets.remove(&prefix);
         let bucket = stored.map(|stored| Bucket::read(&stored.bytes)).transpose()?.unwrap_or_default();
         after.buckets.remove(&prefix);
-        for (prefix, bytes) in bucket.changed(prefix, come, &gone)? {
+        for (prefix, bytes) in bucket.changed(prefix, upserted, &removed)? {
             after.buckets.insert(prefix, report.version);
             written.push((prefix, bytes));
         }

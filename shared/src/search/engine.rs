@@ -1,5 +1,5 @@
-//! Asks the index alone, without the table: what answers to a question, in which order and why. Pure, so that relevance
-//! can be measured without a registry.
+//! Searches the index alone, without the table: which listings match, in which order and why. A pure function, so that
+//! relevance can be measured without a registry.
 
 use super::Query;
 use super::index::Index;
@@ -7,10 +7,10 @@ use super::parsed_query::ParsedQuery;
 use super::rank::{self, Filter, Ranked};
 use crate::model::ListingId;
 
-/// What the index says to a question, before the table is asked.
+/// The result of the index, before the table is read.
 #[derive(Clone, Debug)]
 pub struct IndexAnswer {
-    /// What answers, the best first.
+    /// The best first.
     pub hits: Vec<IndexHit>,
     /// How many there are on all pages.
     pub total: usize,
@@ -20,18 +20,18 @@ pub struct IndexAnswer {
     pub corrected: Option<String>,
 }
 
-/// A listing that the index says answers.
+/// A hit in the index.
 #[derive(Clone, Debug)]
 pub struct IndexHit {
     /// Its id.
     pub id: ListingId,
-    /// How well it answers, from 0 to 1.
+    /// From 0 to 1.
     pub rank: f32,
-    /// Which of the words it bears, or of those by which catalogues call what is asked for.
+    /// The words of the query, or of its matched phrases, that it contains.
     pub words: Vec<String>,
-    /// Which of the words it answers in others.
+    /// The words of the query that it matches by other words.
     pub other_words: Vec<String>,
-    /// Its skills or tools that bear one of the words.
+    /// Its skills or tools whose names contain one of the words.
     pub abilities: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ impl IndexAnswer {
     }
 }
 
-/// Asks the index alone.
+/// Searches the index alone.
 #[must_use]
 pub fn search(index: &Index, query: &Query) -> IndexAnswer {
     let filter = Filter { kind: query.kind, category: query.category.clone() };

@@ -1,5 +1,5 @@
-//! The search index in the table: a manifest that names the buckets and their versions, the buckets themselves, and
-//! marks on listings whose entry must be made anew. A mark is written with the change it is about, in one transaction.
+//! The search index in the table: a manifest of the buckets and their versions, the buckets as bytes, and dirty marks on
+//! listings that must be indexed again. A mark is written in one transaction with the change, so that none is missed.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,7 +19,7 @@ use crate::model::{HashPrefix, Lane, Listing, ListingId, Moment, id_hash};
 /// Marks cleared at the same time.
 const CONCURRENCY: usize = 4;
 
-/// What the index is made of: the version of each bucket, and its own, which grows with every change.
+/// The version of each bucket, and of the whole index. Readers load only buckets whose version they do not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manifest {
     /// Grows with every change; 0 before the first.
@@ -29,7 +29,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// The bucket to which an id belongs: that which there is, or the one that holds everything.
+    /// The bucket of an id; before the first build, the one bucket that holds every id.
     #[must_use]
     pub fn bucket_of(&self, id: &ListingId) -> HashPrefix {
         let hash = id_hash(id);
@@ -40,7 +40,7 @@ impl Manifest {
 /// A bucket as the table holds it. Its entries are the search's own format: to the store they are bytes.
 #[derive(Clone, Debug)]
 pub struct StoredBucket {
-    /// Which.
+    /// The ids it holds.
     pub prefix: HashPrefix,
     /// The version of the index at which it was written.
     pub version: u64,
@@ -48,21 +48,21 @@ pub struct StoredBucket {
     pub bytes: Vec<u8>,
 }
 
-/// A listing whose entry must be made anew.
+/// Says that a listing must be indexed again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirtyMark {
-    /// Which.
+    /// The listing.
     pub id: ListingId,
-    /// When it changed.
+    /// When it changed; tells this mark from a later one on the same listing.
     pub at: Moment,
 }
 
-/// What is read to show hits.
+/// The listings of a page of hits, with the manifest read in the same request.
 #[derive(Clone, Debug, Default)]
 pub struct Shown {
     /// The index as the table has it now.
     pub manifest: Manifest,
-    /// Those of the listings that are Live, by id.
+    /// Those that are Live, by id.
     pub live: HashMap<ListingId, Listing>,
 }
 
@@ -76,13 +76,13 @@ fn bucket_key(prefix: HashPrefix) -> Key {
 
 const DIRTY_MARKS: &str = "INDEX#CHANGED";
 
-/// Marks stand in the order of buckets, so that those read together are written together.
+/// Marks sort by hash and so by bucket, so that one round of a build reads marks of few buckets.
 fn dirty_mark_key(id: &ListingId) -> Key {
     Key::new(DIRTY_MARKS, format!("{:08x}#{id}", id_hash(id)))
 }
 
 impl Store {
-    /// The search index, without its buckets.
+    /// The manifest; empty before the first build.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -98,17 +98,17 @@ impl Store {
         answer.item.as_ref().map_or_else(|| Ok(Manifest::default()), manifest)
     }
 
-    /// Reads buckets; those that are not there any more are left out.
+    /// Reads buckets; those that no longer exist are left out.
     ///
     /// # Errors
-    /// The table is busy or refused, or holds what is no bucket.
+    /// The table is busy or refused, or an item is not a bucket.
     pub async fn buckets(&self, prefixes: &[HashPrefix]) -> Result<Vec<StoredBucket>, StoreError> {
         let keys = prefixes.iter().map(|prefix| bucket_key(*prefix).item()).collect();
         let kept = self.batch_get(keys, Consistency::Strong).await?;
         kept.into_iter().map(stored_bucket).collect()
     }
 
-    /// The listings of a page of hits, and whether the index has changed meanwhile: one read for up to 99 hits.
+    /// One batch read for up to 99 hits, with the manifest as its hundredth key.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -128,7 +128,7 @@ impl Store {
         Ok(shown)
     }
 
-    /// Listings whose entries must be made anew, at most `limit`.
+    /// Listings that must be indexed again, at most `limit`.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -152,8 +152,8 @@ impl Store {
         Ok(marks.iter().filter_map(read).collect())
     }
 
-    /// Replaces buckets, all of them or none. Says false where somebody else changed the index since `before` was
-    /// read; then nothing was written.
+    /// Replaces buckets, all of them or none. False where the index was changed since `before` was read; then nothing
+    /// was written.
     ///
     /// # Errors
     /// The table is busy or refused; then nothing was written.
@@ -183,10 +183,10 @@ impl Store {
         Ok(self.transact(transaction).await? == Outcome::Written)
     }
 
-    /// Takes the marks off listings whose entries were made anew; a mark that was set again meanwhile stays.
+    /// Deletes the marks of indexed listings, except those that were set again meanwhile.
     ///
     /// # Errors
-    /// The table is busy or refused; a mark that stays only makes work.
+    /// The table is busy or refused; a mark that stays only causes the listing to be indexed again.
     pub async fn clear_dirty_marks(&self, done: &[DirtyMark]) -> Result<(), StoreError> {
         let deletions = done.iter().map(|mark| async {
             let answer = self
@@ -214,7 +214,6 @@ impl Store {
         stream::iter(deletions).buffer_unordered(CONCURRENCY).try_collect().await
     }
 
-    /// Marks a listing as one whose entry must be made anew.
     pub(super) fn mark_dirty(
         &self,
         transaction: &mut Transaction,
