@@ -55,7 +55,7 @@ fn entry(row: &Value) -> IndexEntry {
     let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
     let tools = row["tools"].as_array().into_iter().flatten();
     let category = text("category");
-    let said = IndexedText {
+    let searched = IndexedText {
         name: text("name"),
         title: text("title"),
         description: text("description"),
@@ -77,11 +77,11 @@ fn entry(row: &Value) -> IndexEntry {
         registry_name: text("name"),
         tags: Vec::new(),
         abilities: Vec::new(),
-        short_names: said.short_names(),
+        short_names: searched.short_names(),
         publisher: String::new(),
         changed_at: 0,
     };
-    IndexEntry::from_text(listing, &said)
+    IndexEntry::from_text(listing, &searched)
 }
 
 fn index(rows: &[Value]) -> Index {

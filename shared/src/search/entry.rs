@@ -13,7 +13,7 @@ use super::words::{stem, words, words_of_name};
 use crate::formats::registry_name;
 use crate::model::{Assessment, Kind, Listing, ListingId, Moment};
 
-/// Skills or tools that are indexed; further ones would only dilute the listing.
+/// Skills or tools that are indexed.
 const MAX_ABILITIES: usize = 40;
 /// Characters of a skill's or tool's description that are indexed.
 const ABILITY_TEXT: usize = 200;

@@ -15,7 +15,7 @@ use crate::model::HashPrefix;
 /// Removed documents kept in the posting lists before a compaction; beyond that, at most a third of all documents.
 const MAX_REMOVED: usize = 2048;
 
-/// A word must be written by so many listings to be offered as a related term: rarer ones are often typing errors.
+/// The least number of documents with a word that is offered as a related term.
 const FREQUENT: u32 = 5;
 /// Least cosine similarity of a related term, how many are returned, and how many more are examined because several
 /// words may share a stem.
@@ -284,7 +284,7 @@ mod tests {
     const THINGS: [&str; 6] = ["weather", "invoices", "pull requests", "recipes", "kubernetes pods", "maps"];
 
     fn entry(n: usize) -> IndexEntry {
-        let said = IndexedText {
+        let text = IndexedText {
             name: format!("acme/helper-{n}"),
             description: format!("Reads {} and tells what is new, part {}.", THINGS[n % 6], n / 6),
             ..IndexedText::default()
@@ -293,15 +293,15 @@ mod tests {
             id: format!("mcp-helper-{n}").parse().unwrap(),
             kind: if n.is_multiple_of(5) { Kind::Agent } else { Kind::Mcp },
             category: "other".to_owned(),
-            name: said.name.clone(),
-            registry_name: said.name.clone(),
+            name: text.name.clone(),
+            registry_name: text.name.clone(),
             tags: Vec::new(),
             abilities: Vec::new(),
-            short_names: said.short_names(),
+            short_names: text.short_names(),
             publisher: String::new(),
             changed_at: i64::try_from(n).unwrap(),
         };
-        IndexEntry::from_text(listing, &said)
+        IndexEntry::from_text(listing, &text)
     }
 
     /// Buckets of these entries.

@@ -72,6 +72,7 @@ pub(super) struct ParsedQuery {
 
 impl ParsedQuery {
     pub(super) fn of(text: &str, index: &Index) -> Self {
+        let kind = kind_intent::of(text);
         let asked = words(text);
         let mut matter: Vec<&String> = asked.iter().filter(|word| says_something(word)).collect();
         if matter.iter().any(|word| !is_generic(word)) {
@@ -93,19 +94,12 @@ impl ParsedQuery {
         add_synonyms(&mut terms, &spelling);
         terms.iter_mut().for_each(|term| term.add_related_terms(index));
         let corrected = terms.iter().any(|term| term.corrected);
-        let said = spelling.join(" ");
-        let about = embedding::vector(&said);
+        let text = spelling.join(" ");
+        let about = embedding::vector(&text);
         let phrase_matches = about.as_deref().map(phrasebook::matches).unwrap_or_default();
         let towards = |one: &PhraseMatch| (one.terms.vector.as_slice(), TOWARDS_PHRASE * one.likelihood);
         let vector = about.map(|about| embedding::moved_towards(about, phrase_matches.iter().map(towards)));
-        Self {
-            kind: kind_intent::of(text),
-            text: said,
-            vector,
-            phrase_matches,
-            corrected,
-            terms: each_once(terms),
-        }
+        Self { kind, text, vector, phrase_matches, corrected, terms: each_once(terms) }
     }
 
     /// The stems to look up for one of its terms, each once, with weights: its own and those of the matched phrases.
@@ -158,7 +152,7 @@ impl QueryTerm {
         }
     }
 
-    /// Only for a rare word without synonyms: for others, related terms bring more noise than hits.
+    /// Only rare words without synonyms are expanded so.
     fn add_related_terms(&mut self, index: &Index) {
         let own = stem(&self.spelling);
         if index.doc_freq(&own) >= COMMON || !synonyms::of(std::slice::from_ref(&own)).is_empty() {
@@ -245,9 +239,9 @@ mod tests {
     use crate::search::entry::{IndexEntry, IndexedListing, IndexedText};
 
     /// An index over listings of these descriptions, six of each.
-    fn index(said: &[&str]) -> Index {
+    fn index(descriptions: &[&str]) -> Index {
         let entry = |(n, text): (usize, &&str)| {
-            let said = IndexedText { description: (*text).to_owned(), ..IndexedText::default() };
+            let text = IndexedText { description: (*text).to_owned(), ..IndexedText::default() };
             let listing = IndexedListing {
                 id: format!("mcp-{n}").parse().unwrap(),
                 kind: Kind::Mcp,
@@ -260,9 +254,9 @@ mod tests {
                 publisher: String::new(),
                 changed_at: 0,
             };
-            IndexEntry::from_text(listing, &said)
+            IndexEntry::from_text(listing, &text)
         };
-        let all = (0..6).flat_map(|_| said).enumerate().map(entry).collect();
+        let all = (0..6).flat_map(|_| descriptions).enumerate().map(entry).collect();
         let mut index = Index::default();
         for (prefix, bytes) in Bucket::default().changed(HashPrefix::default(), all, &[]).unwrap() {
             index.put(prefix, 1, Bucket::read(&bytes).unwrap());

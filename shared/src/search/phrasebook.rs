@@ -71,13 +71,13 @@ struct Phrasebook {
 impl Phrasebook {
     fn read(text: &str) -> Self {
         let mut book = Self::default();
-        for (said, written) in text.lines().filter_map(entry) {
-            let Some(vector) = embedding::vector(written) else { continue };
-            for phrase in said.split('|') {
+        for (phrases, catalogue) in text.lines().filter_map(entry) {
+            let Some(vector) = embedding::vector(catalogue) else { continue };
+            for phrase in phrases.split('|') {
                 book.phrases.push(&embedding::of(&[phrase.to_owned()]));
                 book.target_of_phrase.push(book.targets.len());
             }
-            let words = words(written);
+            let words = words(catalogue);
             let stems = words.iter().map(|word| stem(word)).collect();
             book.targets.push(CatalogueTerms { words, stems, vector });
         }
@@ -103,9 +103,9 @@ mod tests {
     fn every_line_of_the_book_is_an_entry() {
         let text = include_str!("../../assets/phrasebook.txt");
         for line in text.lines().filter(|line| !line.starts_with('#')) {
-            let Some((said, written)) = entry(line) else { panic!("no `=` in {line}") };
-            assert!((2..=8).contains(&words(written).len()), "2 to 8 words: {line}");
-            assert!(said.split('|').all(|phrase| (1..=14).contains(&words(phrase).len())), "{line}");
+            let Some((phrases, catalogue)) = entry(line) else { panic!("no `=` in {line}") };
+            assert!((2..=8).contains(&words(catalogue).len()), "2 to 8 words: {line}");
+            assert!(phrases.split('|').all(|phrase| (1..=14).contains(&words(phrase).len())), "{line}");
         }
         assert_eq!(BOOK.targets.len(), text.lines().filter(|line| !line.starts_with('#')).count());
     }

@@ -221,22 +221,22 @@ fn best_first(a: &Ranked, b: &Ranked) -> Ordering {
 /// The words of a query or its matched phrases that a document contains, and those that it matches by other words.
 pub(super) fn matched_words(index: &Index, query: &ParsedQuery, number: usize) -> (Vec<String>, Vec<String>) {
     let has = |stem: &String| index.find(stem).is_some_and(|stem| index.has_stem(number, stem));
-    let (mut said, mut other) = (Vec::new(), Vec::new());
+    let (mut exact, mut expanded) = (Vec::new(), Vec::new());
     for term in &query.terms {
         if term.own_stems().any(has) {
-            said.push(term.spelling.clone());
+            exact.push(term.spelling.clone());
         } else if term.stems.iter().any(|(stem, _)| has(stem)) {
-            other.push(term.spelling.clone());
+            expanded.push(term.spelling.clone());
         }
     }
     for (word, stem) in
         query.phrase_matches.iter().flat_map(|one| one.terms.words.iter().zip(&one.terms.stems))
     {
-        if has(stem) && !said.contains(word) {
-            said.push(word.clone());
+        if has(stem) && !exact.contains(word) {
+            exact.push(word.clone());
         }
     }
-    (said, other)
+    (exact, expanded)
 }
 
 fn asked_by(query: &ParsedQuery, stem: &str) -> bool {

@@ -17,11 +17,11 @@ static SYNONYMS: LazyLock<HashMap<Vec<String>, Vec<String>>> = LazyLock::new(|| 
     for line in LIST.lines() {
         let line = line.split('#').next().unwrap_or_default();
         // `a b > c`: a query with a or b also matches c, not the reverse. Without an arrow, each matches each.
-        let (said, meant) = line.split_once('>').unwrap_or((line, line));
-        for phrase in said.split_whitespace() {
+        let (left, right) = line.split_once('>').unwrap_or((line, line));
+        for phrase in left.split_whitespace() {
             let key: Vec<String> = phrase.split('_').map(stem).collect();
             let known = all.entry(key.clone()).or_default();
-            for word in meant.split_whitespace().filter(|word| !word.contains('_')) {
+            for word in right.split_whitespace().filter(|word| !word.contains('_')) {
                 let stem = stem(word);
                 if !key.contains(&stem) && !known.contains(&stem) {
                     known.push(stem);

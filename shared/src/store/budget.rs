@@ -1,5 +1,5 @@
-//! The probe budget in time buckets: a window of two minutes, an hour, a UTC day (contract "Limits").
-//! Taken by a conditional add, so that no two sweeps together spend more than a cap.
+//! The probe budget in time buckets: a window of two minutes, an hour, a UTC day (contract "Limits"). It is taken by a
+//! conditional add, so that concurrent sweeps together never exceed a cap.
 
 use super::attributes::{Item, n, number, text};
 use super::batch_get::Consistency;

@@ -1,5 +1,5 @@
-//! Counters that are kept, never counted by reading: what is Live, and how the weekly recheck goes. Each is
-//! spread over a few items, written with the change it counts, and summed by one query.
+//! Counters of what is Live and of the weekly recheck, so that no request counts by reading listings. Each is written
+//! in one transaction with the change it counts, spread over a few items against conflicts, and summed by one query.
 
 use super::attributes::{Item, number, s};
 use super::client::Store;
@@ -49,7 +49,7 @@ impl Store {
         })
     }
 
-    /// All items of a partition that is known to be small.
+    /// All items of a partition that fits one answer (1 MB).
     pub(super) async fn partition(&self, pk: &str) -> Result<Vec<Item>, StoreError> {
         let answer = self
             .client

@@ -61,7 +61,7 @@ impl Store {
         Ok((u32::try_from(waiting.count).unwrap_or(0), first))
     }
 
-    /// Claims a listing for a probe and reads it; `None` where somebody else holds it, it was asked less than
+    /// Claims a listing for a probe and reads it; `None` where another worker holds it, it was asked less than
     /// `apart` ago, or it is withdrawn or unknown. Delivered twice, the second claim gets nothing.
     ///
     /// # Errors
@@ -132,17 +132,17 @@ impl Store {
     }
 }
 
-/// A wish to probe one listing.
+/// A request to probe one listing.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim<'a> {
-    /// Which.
+    /// The listing.
     pub id: &'a ListingId,
-    /// The mark that the verdict must bear.
+    /// The token with which the verdict must be written.
     pub mark: &'a str,
-    /// Now.
+    /// The time of the claim.
     pub now: Moment,
-    /// Milliseconds until the claim lapses, should its holder die.
+    /// Milliseconds until the claim expires if its holder crashes.
     pub lease_ms: i64,
-    /// Least milliseconds since the listing was last asked.
+    /// The least time since the listing was last asked, in milliseconds.
     pub apart_ms: i64,
 }

@@ -1,5 +1,5 @@
-//! The public activity feed by time (contract "Events" 3). An item holds nothing of a person: what happened, to
-//! which listing, when. Items leave after thirty days.
+//! The public activity feed by time (contract "Events" 3). An item says what happened to which listing and when, and
+//! holds no personal data, because it is public. Items expire after thirty days.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 

@@ -1,5 +1,5 @@
-//! Listings in the table: putting one in once, reading it by id or name, paging through the Active ones.
-//! A listing is its core and, apart from it, the evidence of its last probe: the core is what gets listed.
+//! Requests on listings: insert once, read by id or name, page through the Active ones. The evidence of the last probe
+//! is an item of its own, because lists return the core only and evidence is many times as large.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use crate::model::{Contact, FeedItem, Kind, Lane, Listing, ListingId, Moment};
 /// How a first publish ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Insertion {
-    /// It is in.
+    /// It was written.
     Done,
-    /// Somebody else published it at the same moment.
+    /// It was published concurrently.
     AlreadyThere,
 }
 
-/// At most so many listings of one name are looked at.
-const SAME_NAME: i32 = 25;
+/// Listings of one name that are read.
+const MAX_SAME_NAME: i32 = 25;
 
 impl Store {
     /// A listing's core.
@@ -53,7 +53,7 @@ impl Store {
         self.read_cache.listing(id, read).await
     }
 
-    /// The listings that bear a name, by two reads.
+    /// The listings of a name, by two reads.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -64,7 +64,7 @@ impl Store {
             .table_name(&*self.table)
             .key_condition_expression("pk = :name")
             .expression_attribute_values(":name", s(keys::name_partition(name)))
-            .limit(SAME_NAME)
+            .limit(MAX_SAME_NAME)
             .send()
             .await?;
         let pointers = answer.items.unwrap_or_default();
@@ -81,7 +81,7 @@ impl Store {
         joined(self.batch_get(keys.collect(), Consistency::Strong).await?)
     }
 
-    /// Puts a listing in, with its contact, its names and the news of it, all or nothing and once only.
+    /// Inserts a listing with its contact, its names and its feed item, in one transaction and once only.
     ///
     /// # Errors
     /// The table is busy or refused; then nothing was written.
@@ -106,8 +106,8 @@ impl Store {
         })
     }
 
-    /// Publishes a listing again: takes over what its publisher says of it now and makes it due. Says false
-    /// where it is being probed at this moment or was judged since it was read; then nothing was written.
+    /// Replaces a listing by what its publisher now says and makes it due. False where it is being probed or was judged
+    /// since it was read; then nothing was written.
     ///
     /// # Errors
     /// The table is busy or refused.

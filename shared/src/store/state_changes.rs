@@ -11,12 +11,12 @@ use super::listing_item::changed;
 use super::transaction::{Outcome, Transaction};
 use crate::model::{Kind, Lane, ListingId, LiveChange, StateChange};
 
-/// How the writing of a change ended.
+/// The outcome of writing a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
-    /// It stands.
+    /// The change was written.
     Written,
-    /// The lease was lost: somebody else judged it, nothing was written.
+    /// The lease was lost: another worker judged the listing; nothing was written.
     LeaseLost,
     /// Another listing took the endpoint at the same moment; nothing was written.
     EndpointHeld,

@@ -1,5 +1,5 @@
-//! Tasks of A2A clients, kept for a day so that get, list and cancel tell the truth. A task is one item, and a small
-//! row in its caller's list; whoever else knows or guesses an id that a client chose meets a task of its own.
+//! Tasks of A2A clients, stored for a day so that get, list and cancel work across instances. A task is one item and a
+//! small row in its caller's list; ids that clients choose are keyed by caller, so that no client reads another's task.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
@@ -12,16 +12,16 @@ use super::keys::{self, Key};
 use super::transaction::{Outcome, Transaction};
 use crate::model::Moment;
 
-/// Seconds for which a task is kept after its last change.
+/// Seconds for which a task is stored after its last change.
 pub const TASK_KEPT: i64 = 86_400;
 
-/// At most so many rows of a caller's list are read for one page; a row has a few hundred bytes.
+/// Rows of a caller's list that are read for one page; a row has a few hundred bytes.
 const LISTED: i32 = 500;
 
-/// At most so many bytes of content are given in one page: far from Lambda's 6 MB, and of a batch's 16 MB.
+/// Bytes of content in one page, well below Lambda's 6 MB and a batch's 16 MB.
 const LARGEST_PAGE: i64 = 3_000_000;
 
-/// The largest content that is kept, in bytes; an item may have 400 KB.
+/// The largest content that is stored, in bytes; an item may have 400 KB.
 pub const LARGEST_CONTENT: usize = 300_000;
 
 /// Who gave a task its id. An id of ours cannot be guessed, so knowing it is enough; an id that a client chose

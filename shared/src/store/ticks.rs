@@ -1,5 +1,5 @@
-//! The tick's own memory: that a slot of the cadence is taken, and how the last sweep went. The slot is a bucket
-//! of time taken once, because "now minus last" would skip ticks under the scheduler's jitter.
+//! State of the scheduled tick: which slots are taken, and how the last sweep went. A slot is a span of time that is
+//! taken once, because "now minus last" would skip ticks under the scheduler's jitter.
 
 use serde::{Deserialize, Serialize};
 
