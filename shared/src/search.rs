@@ -1,23 +1,25 @@
-//! Finding what is Live by plain words, and browsing it by name: one index over the Active listings, the same on every
-//! function. What it finds is read from the table before it is shown, so that no hit is older than the table.
+//! Search over Live listings by plain words, and browsing them by name. Every function keeps the same index in memory;
+//! hits are read from the table before they are shown, so that none is older than the table.
 
 pub mod browse;
 pub mod bucket;
 mod build;
+pub mod embedding;
 pub mod engine;
 pub mod entry;
 mod evidence;
 pub mod filtered;
 pub mod index;
 mod index_cache;
-mod kind_wish;
-pub mod meaning;
+mod kind_intent;
+mod names;
+mod parsed_query;
 mod phrasebook;
 mod query;
-mod question;
 mod rank;
 mod service;
 mod spelling;
+mod stop_words;
 mod synonyms;
 mod text;
 mod words;

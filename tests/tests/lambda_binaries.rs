@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use local::engine::{self, Data, Embedded};
-use registry::model::{Clock, FeedItem, Lane};
+use registry::model::{Clock, FeedItem, Lane, id_hash};
 use registry::publish::submission::{PublishRequest, Submission};
-use registry::search::bucket;
 use registry::settings::{Mode, Settings};
 use registry::store::{Store, table};
 use serde_json::{Value, json};
@@ -89,7 +88,7 @@ impl Stack {
         store.insert(&listing, &submission.contact, &news).await.unwrap();
         let text = |text: &str| AttributeValue::S(text.to_owned());
         let mark = self.client.put_item().table_name("table").item("pk", text("INDEX#CHANGED"));
-        let place = format!("{:08x}#{}", bucket::hash(&listing.id), listing.id);
+        let place = format!("{:08x}#{}", id_hash(&listing.id), listing.id);
         let mark = mark.item("sk", text(&place));
         mark.item("at", AttributeValue::N(now.as_millisecond().to_string())).send().await.unwrap();
     }

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::PathBuf;
 
-use registry::model::ListingId;
-use registry::search::bucket::{Bucket, Prefix};
+use registry::model::{HashPrefix, ListingId};
+use registry::search::bucket::Bucket;
 use registry::search::engine::search;
-use registry::search::entry::{Card, Entry, IndexedText};
+use registry::search::entry::{IndexEntry, IndexedListing, IndexedText};
 use registry::search::index::Index;
 use registry::search::{Query, Text};
 use serde_json::Value;
@@ -51,11 +51,11 @@ fn texts(value: &Value) -> Vec<String> {
     all.filter_map(|text| text.as_str().map(str::to_owned)).collect()
 }
 
-fn entry(row: &Value) -> Entry {
+fn entry(row: &Value) -> IndexEntry {
     let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
     let tools = row["tools"].as_array().into_iter().flatten();
     let category = text("category");
-    let said = IndexedText {
+    let searched = IndexedText {
         name: text("name"),
         title: text("title"),
         description: text("description"),
@@ -69,7 +69,7 @@ fn entry(row: &Value) -> Entry {
             .collect(),
     };
     let id: ListingId = text("id").parse().expect("an id");
-    let card = Card {
+    let listing = IndexedListing {
         id,
         kind: serde_json::from_value(row["kind"].clone()).expect("a kind"),
         category: "other".to_owned(),
@@ -77,17 +77,17 @@ fn entry(row: &Value) -> Entry {
         registry_name: text("name"),
         tags: Vec::new(),
         abilities: Vec::new(),
-        short_names: said.short_names(),
+        short_names: searched.short_names(),
         publisher: String::new(),
         changed_at: 0,
     };
-    Entry::with_card(card, &said)
+    IndexEntry::from_text(listing, &searched)
 }
 
 fn index(rows: &[Value]) -> Index {
     let mut index = Index::default();
     let entries = rows.iter().map(entry).collect();
-    let buckets = Bucket::default().changed(Prefix::default(), entries, &[]).expect("writable buckets");
+    let buckets = Bucket::default().changed(HashPrefix::default(), entries, &[]).expect("writable buckets");
     for (prefix, bytes) in buckets {
         index.put(prefix, 1, Bucket::read(&bytes).expect("a readable bucket"));
     }

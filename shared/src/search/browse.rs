@@ -1,36 +1,36 @@
-//! Going through what is Live without a question: by name, page by page, or counted by a facet. The index knows the
-//! order; the rows come from the table.
+//! Live listings without a query: by name, page by page, or counted by facet. The index gives the order and the counts;
+//! the rows are read from the table, so that none is older than it.
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::entry::Card;
+use super::entry::IndexedListing;
 use super::index::Index;
-use super::question::Question;
+use super::parsed_query::ParsedQuery;
 use super::rank::{self, Filter};
 use super::{Searcher, Text};
 use crate::model::{Category, Kind, Lane, ListingId, Moment};
 use crate::store::{NamedListing, StoreError};
 
-/// Which part of what is Live, in the order of [`name`].
+/// Filters and position of a page, in the order of names.
 #[derive(Clone, Debug, Default)]
 pub struct BrowseQuery {
     /// Only agents, or only MCP servers.
     pub kind: Option<Kind>,
-    /// Only what is filed there.
+    /// Only this category.
     pub category: Option<Category>,
-    /// Only names that contain this, however it is written.
+    /// Only names that contain this, in any case.
     pub name_contains: Option<String>,
-    /// Only the listing of exactly this [`name`].
+    /// Only listings of exactly this name.
     pub named: Option<String>,
-    /// Only what changed at this moment or later.
+    /// Only listings changed at this moment or later.
     pub changed_since: Option<Moment>,
     /// Only names after this one: the `next` of an earlier page.
     pub after: Option<String>,
-    /// At most so many.
+    /// The most rows of a page.
     pub limit: usize,
 }
 
-/// A page.
+/// A page of Live listings.
 #[derive(Clone, Debug)]
 pub struct Page {
     /// Its rows by name.
@@ -44,15 +44,15 @@ pub struct Page {
 /// A Live listing.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Its name in this order; two may bear the same.
+    /// Its name in this order; two listings may have the same.
     pub name: String,
     /// The listing, as the table holds it now, and the evidence of its last probe.
     pub listing: NamedListing,
-    /// When what it says of itself last changed.
+    /// When its searched texts last changed.
     pub changed_at: Moment,
 }
 
-/// By what listings can be counted.
+/// A property by which listings are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Facet {
     /// `agent` or `mcp`.
@@ -61,57 +61,57 @@ pub enum Facet {
     Category,
     /// A tag of a skill.
     Tag,
-    /// The host at which it is served.
+    /// The host that serves it.
     Publisher,
 }
 
 impl BrowseQuery {
-    fn has(&self, card: &Card) -> bool {
-        let contains = |part: &String| card.registry_name.to_lowercase().contains(&part.to_lowercase());
-        self.kind.is_none_or(|kind| card.kind == kind)
-            && self.category.as_ref().is_none_or(|category| card.category == category.id())
+    fn matches(&self, entry: &IndexedListing) -> bool {
+        let contains = |part: &String| entry.registry_name.to_lowercase().contains(&part.to_lowercase());
+        self.kind.is_none_or(|kind| entry.kind == kind)
+            && self.category.as_ref().is_none_or(|category| entry.category == category.id())
             && self.name_contains.as_ref().is_none_or(contains)
-            && self.named.as_ref().is_none_or(|name| card.registry_name == *name)
-            && self.changed_since.is_none_or(|since| card.changed_at >= since.as_millisecond())
+            && self.named.as_ref().is_none_or(|name| entry.registry_name == *name)
+            && self.changed_since.is_none_or(|since| entry.changed_at >= since.as_millisecond())
     }
 }
 
-/// Where a listing stands in the order: by its name, then by its id, since two may bear one name.
-fn place(card: &Card) -> String {
-    format!("{} {}", card.registry_name, card.id)
+/// The sort key: the name, then the id, since two listings may have one name.
+fn place(entry: &IndexedListing) -> String {
+    format!("{} {}", entry.registry_name, entry.id)
 }
 
-/// The cards of a page by their place, how many there are on all pages, and whether any come after.
-fn chosen(index: &Index, part: &BrowseQuery) -> (BTreeMap<String, Card>, usize, bool) {
-    let (mut page, mut total, mut after) = (BTreeMap::<String, &Card>::new(), 0, 0);
-    for (_, card) in index.cards().filter(|(_, card)| part.has(card)) {
+/// The listings of a page by sort key, their number on all pages, and whether any follow.
+fn chosen(index: &Index, part: &BrowseQuery) -> (BTreeMap<String, IndexedListing>, usize, bool) {
+    let (mut page, mut total, mut after) = (BTreeMap::<String, &IndexedListing>::new(), 0, 0);
+    for (_, entry) in index.listings().filter(|(_, entry)| part.matches(entry)) {
         total += 1;
-        let place = place(card);
+        let place = place(entry);
         if part.after.as_ref().is_some_and(|after| place <= *after) {
             continue;
         }
         after += 1;
-        // Only what is on the page is kept, so that the work does not grow with what lies behind it.
+        // Only the rows of the page are kept, so that sorting does not grow with the number of listings.
         let full = page.len() >= part.limit;
         if !full || page.last_key_value().is_some_and(|(last, _)| place < *last) {
-            page.insert(place, card);
+            page.insert(place, entry);
             if full {
                 page.pop_last();
             }
         }
     }
     let more = after > page.len();
-    (page.into_iter().map(|(place, card)| (place, card.clone())).collect(), total, more)
+    (page.into_iter().map(|(place, entry)| (place, entry.clone())).collect(), total, more)
 }
 
-fn counted(cards: &[&Card], facet: Facet) -> Vec<(String, usize)> {
+fn counted(entries: &[&IndexedListing], facet: Facet) -> Vec<(String, usize)> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
-    for card in cards {
+    for entry in entries {
         match facet {
-            Facet::Kind => *counts.entry(card.kind.as_str()).or_default() += 1,
-            Facet::Category => *counts.entry(&card.category).or_default() += 1,
-            Facet::Publisher => *counts.entry(&card.publisher).or_default() += 1,
-            Facet::Tag => card.tags.iter().for_each(|tag| *counts.entry(tag).or_default() += 1),
+            Facet::Kind => *counts.entry(entry.kind.as_str()).or_default() += 1,
+            Facet::Category => *counts.entry(&entry.category).or_default() += 1,
+            Facet::Publisher => *counts.entry(&entry.publisher).or_default() += 1,
+            Facet::Tag => entry.tags.iter().for_each(|tag| *counts.entry(tag).or_default() += 1),
         }
     }
     let mut counts: Vec<(String, usize)> =
@@ -121,27 +121,27 @@ fn counted(cards: &[&Card], facet: Facet) -> Vec<(String, usize)> {
 }
 
 impl Searcher {
-    /// A page of what is Live.
+    /// A page of Live listings.
     ///
     /// # Errors
     /// The table is busy or refused.
     pub async fn browse(&self, part: &BrowseQuery) -> Result<Page, StoreError> {
         self.refresh().await?;
-        let (cards, total, more) = chosen(&self.read(), part);
-        let ids: Vec<ListingId> = cards.values().map(|card| card.id.clone()).collect();
+        let (entries, total, more) = chosen(&self.read(), part);
+        let ids: Vec<ListingId> = entries.values().map(|entry| entry.id.clone()).collect();
         let listings = self.store.listings_with_evidence(&ids).await?;
         let mut listings: HashMap<ListingId, NamedListing> =
             listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
-        let next = if more { cards.keys().next_back().cloned() } else { None };
-        let row = |card: Card| {
-            let listing = listings.remove(&card.id).filter(|named| named.0.lane == Lane::Active)?;
-            let changed_at = Moment::from_millisecond(card.changed_at)?;
-            Some(Row { name: card.registry_name, listing, changed_at })
+        let next = if more { entries.keys().next_back().cloned() } else { None };
+        let row = |entry: IndexedListing| {
+            let listing = listings.remove(&entry.id).filter(|named| named.0.lane == Lane::Active)?;
+            let changed_at = Moment::from_millisecond(entry.changed_at)?;
+            Some(Row { name: entry.registry_name, listing, changed_at })
         };
-        Ok(Page { rows: cards.into_values().filter_map(row).collect(), total, next })
+        Ok(Page { rows: entries.into_values().filter_map(row).collect(), total, next })
     }
 
-    /// How many listings, of all or of those that answer to `text`, have each value of a facet; the most frequent first.
+    /// The number of listings per value of each facet, of all or of the hits for `text`; the most frequent first.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -157,9 +157,10 @@ impl Searcher {
         let among = if text.is_empty() {
             rank::newest(&index, &filter)
         } else {
-            rank::ranked(&index, &Question::of(text.as_str(), &index), text.as_str(), &filter)
+            rank::ranked(&index, &ParsedQuery::of(text.as_str(), &index), text.as_str(), &filter)
         };
-        let cards: Vec<&Card> = among.iter().filter_map(|hit| index.card(hit.number)).collect();
-        Ok(by.iter().map(|facet| counted(&cards, *facet)).collect())
+        let entries: Vec<&IndexedListing> =
+            among.iter().filter_map(|hit| index.listing(hit.number)).collect();
+        Ok(by.iter().map(|facet| counted(&entries, *facet)).collect())
     }
 }

@@ -1,152 +1,105 @@
-//! A bucket: the entries whose ids hash alike, as the table keeps them. A change of one listing rewrites one bucket,
-//! whatever the number of listings; a bucket that has grown too big is split in two, and nothing else moves.
+//! A bucket: the entries whose ids share a hash prefix, in their stored form. An update of one listing rewrites one
+//! bucket, whatever the number of listings; a bucket that grows too big is split in two, and no other changes.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
-use super::entry::{Card, Entry};
-use super::meaning::Meaning;
-use crate::model::ListingId;
+use super::embedding::Embedding;
+use super::entry::{IndexEntry, IndexedListing};
+use crate::model::{HashPrefix, ListingId};
+use crate::store::StoreError;
 
-/// A bucket with more entries is split, so that a change rewrites no more than it must.
+/// A bucket with more entries is split, so that an update stays small.
 const MOST_ENTRIES: usize = 128;
 
-/// A bucket with more bytes is split: an item of the table holds 400 KB.
+/// A bucket with more bytes is split, long before the 400 KB that an item may have.
 const MOST_BYTES: usize = 200 * 1024;
 
-/// Which ids a bucket holds: those whose hash begins with these bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Prefix {
-    bits: u32,
-    length: u8,
-}
-
-impl Prefix {
-    /// Whether an id belongs here.
-    #[must_use]
-    pub fn holds(self, id: &ListingId) -> bool {
-        self.covers(hash(id))
-    }
-
-    /// Whether ids of this hash belong here.
-    #[must_use]
-    pub const fn covers(self, hash: u32) -> bool {
-        self.length == 0 || hash >> (32 - self.length) == self.bits
-    }
-
-    fn halves(self) -> [Self; 2] {
-        let length = self.length + 1;
-        [0, 1].map(|bit| Self { bits: (self.bits << 1) | bit, length })
-    }
-}
-
-impl fmt::Display for Prefix {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:02}-{:08x}", self.length, self.bits)
-    }
-}
-
-impl FromStr for Prefix {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (length, bits) = text.split_once('-').ok_or(())?;
-        let length: u8 = length.parse().map_err(|_| ())?;
-        let bits = u32::from_str_radix(bits, 16).map_err(|_| ())?;
-        let fits = length <= 32 && (length == 32 || bits < 1 << length);
-        if fits { Ok(Self { bits, length }) } else { Err(()) }
-    }
-}
-
-/// The hash by which ids are put into buckets: ids in its order are bucket by bucket.
-#[must_use]
-pub fn hash(id: &ListingId) -> u32 {
-    let digest: [u8; 32] = Sha256::digest(id.as_str()).into();
-    digest.first_chunk().map_or(0, |head| u32::from_be_bytes(*head))
-}
-
-/// The entries of one bucket, their words kept once.
+/// The entries of one bucket, which share a dictionary because they share most of their words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bucket {
     /// Every stem and word of its entries, once.
     pub dictionary: Vec<String>,
     /// Its entries by id.
-    pub entries: Vec<Filed>,
+    pub entries: Vec<BucketEntry>,
 }
 
-/// An entry, its words as places in the dictionary of its bucket.
+/// An entry, its words as positions in the dictionary of its bucket. The order of fields is the stored format.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Filed {
-    /// What it is shown, filtered and counted by.
-    pub card: Card,
-    /// Its stems, with their weights.
+pub struct BucketEntry {
+    /// What filters, facets and hits need.
+    pub listing: IndexedListing,
+    /// Stems with their weights.
     pub stems: Vec<(u32, u16)>,
-    /// Its words.
+    /// Words as they are written.
     pub words: Vec<u32>,
-    /// What it is about.
-    pub meaning: Meaning,
+    /// The embedding of its texts.
+    pub embedding: Embedding,
 }
 
-/// What is kept in the table is no bucket.
+/// A stored bucket that cannot be decoded.
 #[derive(Debug, thiserror::Error)]
 #[error("a bucket of the index cannot be read: {0}")]
 pub struct Unreadable(String);
 
+impl From<Unreadable> for StoreError {
+    fn from(error: Unreadable) -> Self {
+        Self::Fault(error.to_string())
+    }
+}
+
 impl Bucket {
     /// A bucket of these entries.
     #[must_use]
-    pub fn of(mut entries: Vec<Entry>) -> Self {
-        entries.sort_by(|a, b| a.card.id.as_str().cmp(b.card.id.as_str()));
+    pub fn of(mut entries: Vec<IndexEntry>) -> Self {
+        entries.sort_by(|a, b| a.listing.id.as_str().cmp(b.listing.id.as_str()));
         let mut dictionary = Dictionary::default();
-        let entries = entries.into_iter().map(|entry| Filed {
+        let entries = entries.into_iter().map(|entry| BucketEntry {
             stems: entry.stems.into_iter().map(|(stem, part)| (dictionary.place(stem), part)).collect(),
             words: entry.words.into_iter().map(|word| dictionary.place(word)).collect(),
-            card: entry.card,
-            meaning: entry.meaning,
+            listing: entry.listing,
+            embedding: entry.embedding,
         });
         let entries = entries.collect();
         Self { dictionary: dictionary.words, entries }
     }
 
-    /// The bucket with some entries in the place of their older selves and some gone, as bytes: one bucket, or more
-    /// where it has grown too big. `prefix` is what it holds.
+    /// The bucket of `prefix` with some entries added or replaced and some removed, encoded: one bucket, or more where it
+    /// has grown too big.
     ///
     /// # Errors
     /// As [`Bucket::write`].
     pub fn changed(
         &self,
-        prefix: Prefix,
-        come: Vec<Entry>,
-        gone: &[ListingId],
-    ) -> Result<Vec<(Prefix, Vec<u8>)>, Unreadable> {
-        let ids = come.iter().map(|entry| &entry.card.id).chain(gone);
+        prefix: HashPrefix,
+        upserted: Vec<IndexEntry>,
+        removed: &[ListingId],
+    ) -> Result<Vec<(HashPrefix, Vec<u8>)>, Unreadable> {
+        let ids = upserted.iter().map(|entry| &entry.listing.id).chain(removed);
         let replaced: HashSet<&str> = ids.map(ListingId::as_str).collect();
-        let stays = |filed: &&Filed| !replaced.contains(filed.card.id.as_str());
-        let mut entries: Vec<Entry> =
-            self.entries.iter().filter(stays).map(|filed| self.taken_out(filed)).collect();
+        let stays = |entry: &&BucketEntry| !replaced.contains(entry.listing.id.as_str());
+        let mut entries: Vec<IndexEntry> =
+            self.entries.iter().filter(stays).map(|entry| self.unpacked(entry)).collect();
         drop(replaced);
-        entries.extend(come);
+        entries.extend(upserted);
         split(prefix, entries)
     }
 
-    fn taken_out(&self, filed: &Filed) -> Entry {
+    fn unpacked(&self, entry: &BucketEntry) -> IndexEntry {
         let word = |place: &u32| self.dictionary.get(*place as usize).cloned().unwrap_or_default();
-        Entry {
-            card: filed.card.clone(),
-            stems: filed.stems.iter().map(|(place, part)| (word(place), *part)).collect(),
-            words: filed.words.iter().map(word).collect(),
-            meaning: filed.meaning.clone(),
+        IndexEntry {
+            listing: entry.listing.clone(),
+            stems: entry.stems.iter().map(|(place, part)| (word(place), *part)).collect(),
+            words: entry.words.iter().map(word).collect(),
+            embedding: entry.embedding.clone(),
         }
     }
 
     /// The bucket as bytes.
     ///
     /// # Errors
-    /// None that is known; the format says there may be.
+    /// The entries cannot be encoded; no such entry is known.
     pub fn write(&self) -> Result<Vec<u8>, Unreadable> {
         let plain = postcard::to_allocvec(self).map_err(|error| Unreadable(error.to_string()))?;
         Ok(lz4_flex::compress_prepend_size(&plain))
@@ -155,29 +108,29 @@ impl Bucket {
     /// Reads what [`Bucket::write`] wrote.
     ///
     /// # Errors
-    /// It did not write this.
+    /// The bytes are not of this format.
     pub fn read(bytes: &[u8]) -> Result<Self, Unreadable> {
         let plain =
             lz4_flex::decompress_size_prepended(bytes).map_err(|error| Unreadable(error.to_string()))?;
         let bucket: Self = postcard::from_bytes(&plain).map_err(|error| Unreadable(error.to_string()))?;
         let places = bucket.dictionary.len();
-        let sound = bucket.entries.iter().all(|filed| {
-            let stems = filed.stems.iter().map(|(place, _)| place);
-            stems.chain(&filed.words).all(|place| (*place as usize) < places)
+        let sound = bucket.entries.iter().all(|entry| {
+            let stems = entry.stems.iter().map(|(place, _)| place);
+            stems.chain(&entry.words).all(|place| (*place as usize) < places)
         });
         if sound { Ok(bucket) } else { Err(Unreadable("a word is missing in its dictionary".to_owned())) }
     }
 }
 
-fn split(prefix: Prefix, entries: Vec<Entry>) -> Result<Vec<(Prefix, Vec<u8>)>, Unreadable> {
+fn split(prefix: HashPrefix, entries: Vec<IndexEntry>) -> Result<Vec<(HashPrefix, Vec<u8>)>, Unreadable> {
     let small = entries.len() <= MOST_ENTRIES;
     let bytes = if small { Bucket::of(entries.clone()).write()? } else { Vec::new() };
     if (small && bytes.len() <= MOST_BYTES) || entries.len() <= 1 {
         return Ok(vec![(prefix, bytes)]);
     }
     let [low, high] = prefix.halves();
-    let (lower, higher): (Vec<Entry>, Vec<Entry>) =
-        entries.into_iter().partition(|entry| low.holds(&entry.card.id));
+    let (lower, higher): (Vec<IndexEntry>, Vec<IndexEntry>) =
+        entries.into_iter().partition(|entry| low.holds(&entry.listing.id));
     let mut parts = split(low, lower)?;
     parts.extend(split(high, higher)?);
     Ok(parts)
@@ -206,9 +159,9 @@ mod tests {
     use crate::model::Kind;
     use crate::search::entry::IndexedText;
 
-    fn entry(name: &str) -> Entry {
+    fn entry(name: &str) -> IndexEntry {
         let id: ListingId = format!("mcp-{name}").parse().unwrap();
-        let card = Card {
+        let listing = IndexedListing {
             id,
             kind: Kind::Mcp,
             category: "other".to_owned(),
@@ -220,8 +173,8 @@ mod tests {
             publisher: "example.org".to_owned(),
             changed_at: 0,
         };
-        Entry::with_card(
-            card,
+        IndexEntry::from_text(
+            listing,
             &IndexedText {
                 name: name.to_owned(),
                 description: "Adds numbers.".into(),
@@ -234,36 +187,36 @@ mod tests {
     fn what_is_written_is_read_again() {
         let bucket = Bucket::of(vec![entry("one"), entry("two")]);
         assert_eq!(Bucket::read(&bucket.write().unwrap()).unwrap(), bucket);
-        assert_eq!(bucket.taken_out(&bucket.entries[0]), entry("one"));
+        assert_eq!(bucket.unpacked(&bucket.entries[0]), entry("one"));
         assert!(Bucket::read(b"nonsense").is_err());
     }
 
     #[test]
-    fn entries_come_change_and_go() {
+    fn entries_are_added_replaced_and_removed() {
         let before = Bucket::of(vec![entry("one"), entry("two")]);
         let mut anew = entry("two");
-        anew.card.name = "Two".to_owned();
+        anew.listing.name = "Two".to_owned();
         let gone = ["mcp-one".parse().unwrap()];
-        let after = before.changed(Prefix::default(), vec![anew.clone(), entry("three")], &gone).unwrap();
+        let after = before.changed(HashPrefix::default(), vec![anew.clone(), entry("three")], &gone).unwrap();
         let [(prefix, bytes)] = &after[..] else { panic!("one bucket stays one") };
-        assert_eq!(*prefix, Prefix::default());
+        assert_eq!(*prefix, HashPrefix::default());
         assert_eq!(Bucket::read(bytes).unwrap(), Bucket::of(vec![entry("three"), anew]));
     }
 
     #[test]
     fn a_bucket_that_grew_too_big_is_split_and_every_entry_has_one_place() {
-        let many: Vec<Entry> = (0..300).map(|n| entry(&n.to_string())).collect();
-        let parts = Bucket::default().changed(Prefix::default(), many, &[]).unwrap();
+        let many: Vec<IndexEntry> = (0..300).map(|n| entry(&n.to_string())).collect();
+        let parts = Bucket::default().changed(HashPrefix::default(), many, &[]).unwrap();
         assert!(parts.len() > 2);
         let mut seen = HashSet::new();
         for (prefix, bytes) in &parts {
             assert_eq!(prefix.to_string().parse(), Ok(*prefix));
             let bucket = Bucket::read(bytes).unwrap();
             assert!(bucket.entries.len() <= MOST_ENTRIES);
-            for filed in bucket.entries {
-                assert!(prefix.holds(&filed.card.id));
-                assert!(parts.iter().filter(|(prefix, _)| prefix.holds(&filed.card.id)).count() == 1);
-                seen.insert(filed.card.id);
+            for entry in bucket.entries {
+                assert!(prefix.holds(&entry.listing.id));
+                assert!(parts.iter().filter(|(prefix, _)| prefix.holds(&entry.listing.id)).count() == 1);
+                seen.insert(entry.listing.id);
             }
         }
         assert_eq!(seen.len(), 300);

@@ -1,5 +1,5 @@
-//! Building the index: listings that were marked are read, made into entries and put into their buckets. It may run
-//! twice, or beside itself, without harm: the index moves from one version to the next or not at all.
+//! Brings the stored index up to date: listings with a dirty mark are read and their buckets rewritten. Builds may run
+//! concurrently, because the manifest is replaced only where its version is still the one that was read.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
@@ -8,33 +8,33 @@ use futures::future::BoxFuture;
 use serde::Serialize;
 
 use super::Searcher;
-use super::bucket::{Bucket, Prefix, Unreadable};
-use super::entry::{Entry, IndexedText};
-use crate::model::{Lane, ListingId};
-use crate::store::{Changed, Manifest, Store, StoreError};
+use super::bucket::Bucket;
+use super::entry::{IndexEntry, IndexedText};
+use crate::model::{HashPrefix, Lane, ListingId};
+use crate::store::{DirtyMark, Manifest, Store, StoreError, StoredBucket};
 
-/// At most so many marks are taken up at once.
-const MARKS: u16 = 500;
-/// At most so many bytes of buckets are written together; a transaction takes 4 MB.
-const TOGETHER: usize = 2 * 1024 * 1024;
-/// At most so many buckets are taken up together, and none once so many were written; a transaction takes 100 writes,
-/// and a bucket that is split takes three and more.
-const BUCKETS: usize = 24;
-const WRITTEN: usize = 48;
-/// So often a build is begun anew because somebody else was quicker.
-const ATTEMPTS: u32 = 8;
+/// Dirty marks read in one round.
+const MAX_MARKS: u16 = 500;
+/// Bytes of buckets in one transaction, which takes 4 MB.
+const MAX_BYTES: usize = 2 * 1024 * 1024;
+/// Buckets rewritten in one transaction, and the number of writes after which none is added: a transaction takes 100
+/// writes, and a bucket that is split needs three or more.
+const MAX_BUCKETS: usize = 24;
+const MAX_WRITTEN: usize = 48;
+/// Rounds lost to a concurrent build before the index counts as busy.
+const MAX_ATTEMPTS: u32 = 8;
 
-/// A build that takes longer leaves the rest to the next, so that a function is not cut off in the middle of it.
-const LONGEST: Duration = Duration::from_secs(45);
+/// A longer build leaves the rest to the next one, so that the function does not time out in the middle of a round.
+const MAX_DURATION: Duration = Duration::from_secs(45);
 /// The longest pause between two rounds of a build.
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+const MAX_PAUSE: Duration = Duration::from_secs(2);
 
 /// What a build did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BuildReport {
-    /// Entries that were made or made anew.
+    /// Entries that were added or replaced.
     pub come: usize,
-    /// Listings that are not Live any more.
+    /// Listings that are no longer Live.
     pub gone: usize,
     /// Buckets that were written.
     pub buckets: usize,
@@ -43,11 +43,11 @@ pub struct BuildReport {
 }
 
 impl Searcher {
-    /// Takes up every mark there is. Where this process does so already, that run takes up what is new, and this one does
-    /// nothing. Boxed for the same reason as a sweep.
+    /// Indexes all listings with a dirty mark. Where a build is under way in this process, it looks for new marks once
+    /// more and this call does nothing. Boxed for the same reason as a sweep.
     ///
     /// # Errors
-    /// The table is busy or refused; what was not taken up keeps its mark.
+    /// The table is busy or refused; listings that were not indexed keep their marks.
     pub fn build(&self) -> BoxFuture<'_, Result<BuildReport, StoreError>> {
         Box::pin(async move {
             let store = &self.store;
@@ -55,80 +55,88 @@ impl Searcher {
             let Some(alone) = self.index.begin_build() else { return Ok(report) };
             let (mut lost, first) = (0, Instant::now());
             loop {
-                let marks = store.changed(MARKS.into()).await?;
+                let marks = store.dirty_marks(MAX_MARKS.into()).await?;
                 let done = marks.is_empty() && !alone.is_asked_again();
-                if done || first.elapsed() > LONGEST {
+                if done || first.elapsed() > MAX_DURATION {
                     return Ok(report);
                 }
-                let (begun, full) = (Instant::now(), marks.len() >= usize::from(MARKS));
-                match take_up(store, marks).await? {
+                let (begun, full) = (Instant::now(), marks.len() >= usize::from(MAX_MARKS));
+                match index_marked(store, marks).await? {
                     Some(done) => {
                         report.come += done.come;
                         report.gone += done.gone;
                         report.buckets += done.buckets;
                         report.version = report.version.max(done.version);
                     }
-                    None if lost < ATTEMPTS => lost += 1,
+                    None if lost < MAX_ATTEMPTS => lost += 1,
                     None => return Err(StoreError::Busy("the index changed again and again".to_owned())),
                 }
-                // While much goes Live at once, marks are let gather: a bucket is then written for many and not for each.
+                // While many listings go Live at once, marks are left to accumulate, so that one write of a bucket serves
+                // many of them.
                 if full || alone.is_asked_again() {
-                    tokio::time::sleep((begun.elapsed() * 2).min(LONGEST_PAUSE)).await;
+                    tokio::time::sleep((begun.elapsed() * 2).min(MAX_PAUSE)).await;
                 }
             }
         })
     }
 }
 
-/// Takes up the marks of as many buckets as are written together; `None` where somebody else was quicker.
-async fn take_up(store: &Store, marks: Vec<Changed>) -> Result<Option<BuildReport>, StoreError> {
+/// Indexes the marked listings of as many buckets as one transaction takes; `None` where a concurrent build won.
+async fn index_marked(store: &Store, marks: Vec<DirtyMark>) -> Result<Option<BuildReport>, StoreError> {
     if marks.is_empty() {
         return Ok(Some(BuildReport::default()));
     }
     let before = store.manifest().await?;
-    let mut by_bucket: BTreeMap<Prefix, Vec<Changed>> = BTreeMap::new();
+    let mut by_bucket: BTreeMap<HashPrefix, Vec<DirtyMark>> = BTreeMap::new();
     for mark in marks {
         by_bucket.entry(before.bucket_of(&mark.id)).or_default().push(mark);
     }
-    let chosen: Vec<(Prefix, Vec<Changed>)> = by_bucket.into_iter().take(BUCKETS).collect();
+    let chosen: Vec<(HashPrefix, Vec<DirtyMark>)> = by_bucket.into_iter().take(MAX_BUCKETS).collect();
     let ids: Vec<ListingId> =
         chosen.iter().flat_map(|(_, marks)| marks).map(|mark| mark.id.clone()).collect();
-    let known: Vec<Prefix> = chosen
+    let known: Vec<HashPrefix> = chosen
         .iter()
         .map(|(prefix, _)| *prefix)
         .filter(|prefix| before.buckets.contains_key(prefix))
         .collect();
-    let (listings, kept) = futures::try_join!(store.listings_with_evidence(&ids), store.buckets(&known))?;
-    if kept.len() != known.len() {
+    let (listings, stored_buckets) =
+        futures::try_join!(store.listings_with_evidence(&ids), store.buckets(&known))?;
+    if stored_buckets.len() != known.len() {
         return Ok(None);
     }
     let listings: HashMap<ListingId, _> =
         listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
-    let mut kept: HashMap<Prefix, Bucket> = kept.into_iter().map(|kept| (kept.prefix, kept.bucket)).collect();
+    let mut stored_buckets: HashMap<HashPrefix, StoredBucket> =
+        stored_buckets.into_iter().map(|stored| (stored.prefix, stored)).collect();
 
     let mut report = BuildReport { version: before.version + 1, ..BuildReport::default() };
     let mut after = Manifest { version: report.version, buckets: before.buckets.clone() };
     let (mut written, mut done) = (Vec::new(), Vec::new());
     for (prefix, marks) in chosen {
-        let bytes: usize = written.iter().map(|(_, bytes): &(Prefix, Vec<u8>)| bytes.len()).sum();
-        if bytes > TOGETHER || written.len() >= WRITTEN {
+        let bytes: usize = written.iter().map(|(_, bytes): &(HashPrefix, Vec<u8>)| bytes.len()).sum();
+        if bytes > MAX_BYTES || written.len() >= MAX_WRITTEN {
             break;
         }
-        let (mut come, mut gone) = (Vec::new(), Vec::new());
+        let (mut upserted, mut removed) = (Vec::new(), Vec::new());
         for mark in marks {
             match listings.get(&mark.id) {
                 Some((listing, evidence)) if listing.lane == Lane::Active => {
-                    come.push(Entry::of(listing, &IndexedText::of(listing, evidence.as_ref()), mark.at));
+                    upserted.push(IndexEntry::of(
+                        listing,
+                        &IndexedText::of(listing, evidence.as_ref()),
+                        mark.at,
+                    ));
                 }
-                _ => gone.push(mark.id.clone()),
+                _ => removed.push(mark.id.clone()),
             }
             done.push(mark);
         }
-        report.come += come.len();
-        report.gone += gone.len();
-        let bucket = kept.remove(&prefix).unwrap_or_default();
+        report.come += upserted.len();
+        report.gone += removed.len();
+        let stored = stored_buckets.remove(&prefix);
+        let bucket = stored.map(|stored| Bucket::read(&stored.bytes)).transpose()?.unwrap_or_default();
         after.buckets.remove(&prefix);
-        for (prefix, bytes) in bucket.changed(prefix, come, &gone)? {
+        for (prefix, bytes) in bucket.changed(prefix, upserted, &removed)? {
             after.buckets.insert(prefix, report.version);
             written.push((prefix, bytes));
         }
@@ -137,12 +145,6 @@ async fn take_up(store: &Store, marks: Vec<Changed>) -> Result<Option<BuildRepor
     if !store.replace_buckets(&before, &after, &written).await? {
         return Ok(None);
     }
-    store.unmark(&done).await?;
+    store.clear_dirty_marks(&done).await?;
     Ok(Some(report))
-}
-
-impl From<Unreadable> for StoreError {
-    fn from(error: Unreadable) -> Self {
-        Self::Fault(error.to_string())
-    }
 }

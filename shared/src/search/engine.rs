@@ -1,16 +1,16 @@
-//! Asks the index alone, without the table: what answers to a question, in which order and why. Pure, so that relevance
-//! can be measured without a registry.
+//! Searches the index alone, without the table: which listings match, in which order and why. A pure function, so that
+//! relevance can be measured without a registry.
 
 use super::Query;
 use super::index::Index;
-use super::question::Question;
+use super::parsed_query::ParsedQuery;
 use super::rank::{self, Filter, Ranked};
 use crate::model::ListingId;
 
-/// What the index says to a question, before the table is asked.
+/// The result of the index, before the table is read.
 #[derive(Clone, Debug)]
 pub struct IndexAnswer {
-    /// What answers, the best first.
+    /// The best first.
     pub hits: Vec<IndexHit>,
     /// How many there are on all pages.
     pub total: usize,
@@ -20,18 +20,18 @@ pub struct IndexAnswer {
     pub corrected: Option<String>,
 }
 
-/// A listing that the index says answers.
+/// A hit in the index.
 #[derive(Clone, Debug)]
 pub struct IndexHit {
     /// Its id.
     pub id: ListingId,
-    /// How well it answers, from 0 to 1.
+    /// From 0 to 1.
     pub rank: f32,
-    /// Which of the words it bears, or of those by which catalogues call what is asked for.
+    /// The words of the query, or of its matched phrases, that it contains.
     pub words: Vec<String>,
-    /// Which of the words it answers in others.
+    /// The words of the query that it matches by other words.
     pub other_words: Vec<String>,
-    /// Its skills or tools that bear one of the words.
+    /// Its skills or tools whose names contain one of the words.
     pub abilities: Vec<String>,
 }
 
@@ -41,31 +41,31 @@ impl IndexAnswer {
     }
 }
 
-/// Asks the index alone.
+/// Searches the index alone.
 #[must_use]
 pub fn search(index: &Index, query: &Query) -> IndexAnswer {
     let filter = Filter { kind: query.kind, category: query.category.clone() };
-    let question = Question::of(query.text.as_str(), index);
+    let parsed = ParsedQuery::of(query.text.as_str(), index);
     let ranked = if query.text.is_empty() {
         rank::newest(index, &filter)
     } else {
-        rank::ranked(index, &question, query.text.as_str(), &filter)
+        rank::ranked(index, &parsed, query.text.as_str(), &filter)
     };
     let shown = |hit: &Ranked| {
-        let card = index.card(hit.number)?;
-        let (words, other_words) = rank::words_answered(index, &question, hit.number);
+        let entry = index.listing(hit.number)?;
+        let (words, other_words) = rank::matched_words(index, &parsed, hit.number);
         Some(IndexHit {
-            id: card.id.clone(),
+            id: entry.id.clone(),
             rank: hit.rank,
             words,
             other_words,
-            abilities: rank::abilities_named(&question, &card.abilities),
+            abilities: rank::matched_abilities(&parsed, &entry.abilities),
         })
     };
     IndexAnswer {
         hits: ranked.iter().skip(query.skip).take(query.limit).filter_map(shown).collect(),
         total: ranked.len(),
         searched: index.len(),
-        corrected: question.corrected.then_some(question.text),
+        corrected: parsed.corrected.then_some(parsed.text),
     }
 }

@@ -1,5 +1,5 @@
-//! What the index knows of a Live listing: what it says of itself, and how much each word of it counts. All work on the
-//! words is done here, once, when a listing goes Live or its words change; a search only adds up.
+//! What the index stores of a Live listing: its searched texts reduced to weighted stems, words and an embedding. All
+//! work on texts is done here, once per change of a listing, so that a search only adds up numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,24 +7,24 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use url::Url;
 
-use super::meaning::{self, Meaning};
-use super::rank::short_name;
+use super::embedding::{self, Embedding};
+use super::names::{display_name, name_and_owner, short_name};
 use super::words::{stem, words, words_of_name};
 use crate::formats::registry_name;
 use crate::model::{Assessment, Kind, Listing, ListingId, Moment};
 
-/// At most so many skills or tools are read.
-const ABILITIES: usize = 40;
-/// At most so many characters of what a skill or tool says of itself.
+/// Skills or tools that are indexed.
+const MAX_ABILITIES: usize = 40;
+/// Characters of a skill's or tool's description that are indexed.
 const ABILITY_TEXT: usize = 200;
-/// At most so many characters of title and description stand for the meaning.
+/// Characters of title and description that are embedded.
 const BRIEF: usize = 1200;
-/// At most so many characters, where tags and abilities are added.
+/// The same with tags and abilities added.
 const FULL: usize = 2000;
-/// At most so many names of skills and tools are kept to be shown.
-const KEPT_ABILITIES: usize = 24;
+/// Names of skills and tools, and tags, stored for hits and facets.
+const STORED_ABILITIES: usize = 24;
 
-/// What a listing says of itself, as it is searched.
+/// The searched texts of a listing. Its field names are part of [`IndexedText::content_hash`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct IndexedText {
     /// Its name, perhaps with its owner before a slash.
@@ -33,7 +33,7 @@ pub struct IndexedText {
     pub title: String,
     /// What it is for.
     pub description: String,
-    /// What it is filed under, in words.
+    /// Its category, in words.
     pub category: String,
     /// Its tags.
     pub tags: Vec<String>,
@@ -42,7 +42,7 @@ pub struct IndexedText {
 }
 
 impl IndexedText {
-    /// What a listing says, by its core and the evidence of its last probe.
+    /// The texts of a listing and of the evidence of its last probe.
     #[must_use]
     pub fn of(listing: &Listing, evidence: Option<&Assessment>) -> Self {
         let (name, title) = match &listing.server_name {
@@ -64,42 +64,30 @@ impl IndexedText {
             abilities: skills
                 .map(|skill| (skill.name.clone(), skill.description.clone()))
                 .chain(tools.map(|tool| (tool.name.clone(), tool.description.clone())))
-                .take(ABILITIES)
+                .take(MAX_ABILITIES)
                 .collect(),
         }
     }
 
-    /// A hash that changes with what is text: over its fields by name, so that a new one which is empty changes nothing.
+    /// A hash by which a recheck sees whether the listing must be indexed again.
     #[must_use]
     pub fn content_hash(&self) -> String {
         let text = serde_json::to_vec(self).unwrap_or_default();
         Sha256::digest(text).iter().take(8).map(|b| format!("{b:02x}")).collect()
     }
 
-    /// The name without its owner, and the owner: `io.github.acme/weather`, `com.acme.weather`, `@acme/weather`.
-    fn name_and_owner(&self) -> (&str, &str) {
-        let name = self.name.trim_start_matches('@');
-        if let Some((owner, name)) = name.split_once('/') {
-            return (name, owner);
-        }
-        match name.rsplit_once('.') {
-            Some((owner, last)) if owner.contains('.') && !name.contains(' ') => (last, owner),
-            _ => (name, ""),
-        }
-    }
-
-    /// Its name and title as a searcher may say them.
+    /// Its name and title as somebody may type them.
     #[must_use]
     pub fn short_names(&self) -> Vec<String> {
-        let names = [short_name(&self.name), short_name(&displayed(&self.name)), short_name(&self.title)];
+        let names = [short_name(&self.name), short_name(&display_name(&self.name)), short_name(&self.title)];
         let names: BTreeSet<String> = names.into_iter().filter(|name| !name.is_empty()).collect();
         names.into_iter().collect()
     }
 
-    /// The two texts that stand for its meaning, each for a half: title and description, and these with tags and
-    /// abilities. One alone is too narrow for what has forty tools, the other too broad for what says it in a line.
-    fn gist(&self) -> [String; 2] {
-        let title = if self.title.is_empty() { displayed(&self.name) } else { self.title.clone() };
+    /// The two texts whose mean is its embedding: title and description, and these with tags and abilities. The first
+    /// alone is too narrow for a server with forty tools, the second too broad for one described in a line.
+    fn embedded_texts(&self) -> [String; 2] {
+        let title = if self.title.is_empty() { display_name(&self.name) } else { self.title.clone() };
         let brief: String = format!("{title}. {}", self.description).chars().take(BRIEF).collect();
         let tags: Vec<&str> = self.tags.iter().take(12).map(String::as_str).collect();
         let abilities: Vec<String> =
@@ -115,49 +103,34 @@ impl IndexedText {
     }
 }
 
-/// A name as words, without its owner: `acme/cloudWatch-logs` as `cloud Watch logs`.
-fn displayed(name: &str) -> String {
-    let name = name.rsplit('/').next().unwrap_or_default();
-    let mut shown = String::with_capacity(name.len() + 4);
-    let mut before = ' ';
-    for c in name.chars() {
-        if c.is_ascii_uppercase() && (before.is_ascii_lowercase() || before.is_ascii_digit()) {
-            shown.push(' ');
-        }
-        shown.push(if c.is_alphanumeric() { c } else { ' ' });
-        before = c;
-    }
-    shown.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// How a field counts: the weight of a word in it, how much its length matters (0 not, 1 fully), and the usual length
-/// of the field in words (the mean over the 9,942 listings on which search is measured).
+/// A field's parameters in BM25F: its weight, its length normalisation (0 none, 1 full) and its mean length in words
+/// (over the 9,942 listings of the relevance test).
 struct Field {
     weight: f32,
-    length_matters: f32,
-    usual: f32,
+    length_norm: f32,
+    mean_length: f32,
 }
 
-const NAME: Field = Field { weight: 2.0, length_matters: 0.3, usual: 2.3 };
-const OWNER: Field = Field { weight: 0.5, length_matters: 0.3, usual: 2.5 };
-const TITLE: Field = Field { weight: 2.0, length_matters: 0.3, usual: 2.8 };
-const DESCRIPTION: Field = Field { weight: 1.0, length_matters: 0.6, usual: 16.7 };
-const CATEGORY: Field = Field { weight: 0.5, length_matters: 0.3, usual: 2.2 };
-const TAGS: Field = Field { weight: 0.7, length_matters: 0.5, usual: 5.2 };
-const ABILITY_NAMES: Field = Field { weight: 0.3, length_matters: 0.7, usual: 23.5 };
-const ABILITY_TEXTS: Field = Field { weight: 0.15, length_matters: 0.8, usual: 112.2 };
+const NAME: Field = Field { weight: 2.0, length_norm: 0.3, mean_length: 2.3 };
+const OWNER: Field = Field { weight: 0.5, length_norm: 0.3, mean_length: 2.5 };
+const TITLE: Field = Field { weight: 2.0, length_norm: 0.3, mean_length: 2.8 };
+const DESCRIPTION: Field = Field { weight: 1.0, length_norm: 0.6, mean_length: 16.7 };
+const CATEGORY: Field = Field { weight: 0.5, length_norm: 0.3, mean_length: 2.2 };
+const TAGS: Field = Field { weight: 0.7, length_norm: 0.5, mean_length: 5.2 };
+const ABILITY_NAMES: Field = Field { weight: 0.3, length_norm: 0.7, mean_length: 23.5 };
+const ABILITY_TEXTS: Field = Field { weight: 0.15, length_norm: 0.8, mean_length: 112.2 };
 
-/// A further mention of a word counts less (BM25's k1).
+/// Further mentions of a word count less (BM25's k1).
 const SATURATION: f32 = 0.8;
 
-/// What the index shows, filters and counts a listing by.
+/// What filters, facets and hits need of a listing. The order of fields is the stored format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Card {
+pub struct IndexedListing {
     /// Its id.
     pub id: ListingId,
     /// Agent or MCP server.
     pub kind: Kind,
-    /// The id of what it is filed under.
+    /// The id of its category.
     pub category: String,
     /// Its display name.
     pub name: String,
@@ -167,64 +140,63 @@ pub struct Card {
     pub tags: Vec<String>,
     /// Names of its skills and tools.
     pub abilities: Vec<String>,
-    /// Its name and title as a searcher may say them: joined, and without `mcp server` at the end.
+    /// Its name and title as somebody may type them: joined, and without `mcp server` at the end.
     pub short_names: Vec<String>,
-    /// The host at which it is served.
+    /// The host that serves it.
     pub publisher: String,
-    /// When what it says last changed, in milliseconds since the epoch.
+    /// When its searched texts last changed, in milliseconds since the epoch.
     pub changed_at: i64,
 }
 
-/// What the index keeps of a Live listing.
+/// A Live listing as it is indexed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
-    /// What it is shown, filtered and counted by.
-    pub card: Card,
-    /// Each stem of its words, with its weight from 0 to 1 in 65,535 parts.
+pub struct IndexEntry {
+    /// What filters, facets and hits need.
+    pub listing: IndexedListing,
+    /// Stems with their weights, from 0 to 1 in steps of 1/65,535.
     pub stems: Vec<(String, u16)>,
-    /// Each word of it as it is written.
+    /// Words as they are written.
     pub words: Vec<String>,
-    /// What it is about.
-    pub meaning: Meaning,
+    /// The embedding of its texts.
+    pub embedding: Embedding,
 }
 
-impl Entry {
-    /// The entry of a listing that says `text`.
+impl IndexEntry {
+    /// The entry of a listing with these texts.
     #[must_use]
     pub fn of(listing: &Listing, text: &IndexedText, changed_at: Moment) -> Self {
-        let card = Card {
+        let indexed = IndexedListing {
             id: listing.id.clone(),
             kind: listing.shown_kind(),
             category: listing.category.id().to_owned(),
             name: listing.name.clone(),
             registry_name: registry_name::of(listing),
-            tags: text.tags.iter().take(KEPT_ABILITIES).cloned().collect(),
-            abilities: text.abilities.iter().take(KEPT_ABILITIES).map(|(name, _)| name.clone()).collect(),
+            tags: text.tags.iter().take(STORED_ABILITIES).cloned().collect(),
+            abilities: text.abilities.iter().take(STORED_ABILITIES).map(|(name, _)| name.clone()).collect(),
             short_names: text.short_names(),
             publisher: publisher(listing),
             changed_at: changed_at.as_millisecond(),
         };
-        Self::with_card(card, text)
+        Self::from_text(indexed, text)
     }
 
-    /// The entry of whatever says `text`.
+    /// The entry for texts that need not belong to a stored listing.
     #[must_use]
-    pub fn with_card(card: Card, text: &IndexedText) -> Self {
-        let (stems, words) = weighed(text);
-        Self { card, stems, words, meaning: meaning::of(&text.gist()) }
+    pub fn from_text(listing: IndexedListing, text: &IndexedText) -> Self {
+        let (stems, words) = weighted_stems(text);
+        Self { listing, stems, words, embedding: embedding::of(&text.embedded_texts()) }
     }
 }
 
-/// The host at which a listing is served.
 fn publisher(listing: &Listing) -> String {
     let url = Url::parse(listing.shown_card_url()).ok();
     url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
 }
 
-/// The stems of what is text with their weights, and its words.
-fn weighed(text: &IndexedText) -> (Vec<(String, u16)>, Vec<String>) {
-    let (name, owner) = text.name_and_owner();
-    let abilities = text.abilities.iter().take(ABILITIES);
+/// Stems with their BM25F weights, and words.
+fn weighted_stems(text: &IndexedText) -> (Vec<(String, u16)>, Vec<String>) {
+    let (name, owner) = name_and_owner(&text.name);
+    let abilities = text.abilities.iter().take(MAX_ABILITIES);
     let names = abilities.clone().map(|(name, _)| name.replace('_', " ")).collect::<Vec<_>>().join(" ");
     let texts = abilities.map(|(_, text)| text.chars().take(ABILITY_TEXT).collect::<String>());
     let texts = texts.collect::<Vec<_>>().join(" ");
@@ -241,19 +213,19 @@ fn weighed(text: &IndexedText) -> (Vec<(String, u16)>, Vec<String>) {
     let mut weights: BTreeMap<String, f32> = BTreeMap::new();
     let mut written = BTreeSet::new();
     for (field, words) in fields {
-        let length = words.len() as f32 / field.usual;
-        let each = field.weight / (1.0 - field.length_matters + field.length_matters * length);
+        let length = words.len() as f32 / field.mean_length;
+        let each = field.weight / (1.0 - field.length_norm + field.length_norm * length);
         for word in words {
             *weights.entry(stem(&word)).or_default() += each;
             written.insert(word);
         }
     }
-    let stems = weights.into_iter().map(|(stem, x)| (stem, part(x / (SATURATION + x)))).collect();
+    let stems = weights.into_iter().map(|(stem, x)| (stem, quantised(x / (SATURATION + x)))).collect();
     (stems, written.into_iter().collect())
 }
 
-/// A number from 0 to 1 in 65,535 parts.
-fn part(of_one: f32) -> u16 {
+/// From 0 to 1 in steps of 1/65,535.
+fn quantised(of_one: f32) -> u16 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 65,535")]
     let part = (of_one.clamp(0.0, 1.0) * f32::from(u16::MAX)).round() as u16;
     part

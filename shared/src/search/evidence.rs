@@ -1,15 +1,15 @@
-//! What the evidence of its last handshake adds to a hit. It decides among equals and never drowns what was asked: all of
-//! it together is worth less than one word.
+//! Raises hits by the evidence of their last handshake. It only decides among hits of equal relevance: all of it
+//! together weighs less than one word.
 
 use crate::model::{Listing, Moment};
 
-/// The most that a fresh handshake adds, and the most that a full score adds, as a part of the rank.
+/// The most that a fresh handshake and a full score add, as parts of the rank.
 const FRESH: f32 = 0.01;
 const SCORE: f32 = 0.01;
-/// A handshake as old as a Live listing's may be adds nothing.
+/// The age at which a handshake adds nothing, which is the oldest that a Live listing may have.
 const WEEK_HOURS: f32 = 168.0;
 
-/// A rank with what the evidence adds, and what that was, in words.
+/// The raised rank, and the reasons in words.
 pub(super) fn boosted(rank: f32, listing: &Listing, now: Moment) -> (f32, Vec<String>) {
     let Some(probe) = &listing.probe else { return (rank, Vec::new()) };
     #[expect(clippy::cast_possible_truncation, reason = "hours, within a week")]
@@ -23,7 +23,7 @@ pub(super) fn boosted(rank: f32, listing: &Listing, now: Moment) -> (f32, Vec<St
     if probe.score >= 90 {
         boosts.push(format!("its score is {} of 100", probe.score));
     }
-    // Divided so that the best possible stays what it was.
+    // Scaled so that the best possible evidence leaves the rank unchanged and it stays within 1.
     (rank * (1.0 + FRESH * fresh + SCORE * score) / (1.0 + FRESH + SCORE), boosts)
 }
 
@@ -54,7 +54,7 @@ mod tests {
             boosted(0.5, &listing, now).0
         };
         assert!(rank(95, 1) > rank(95, 160) && rank(95, 1) > rank(50, 1));
-        assert!((rank(100, 0) - 0.5).abs() < 1e-6, "the best there is stays what it was");
+        assert!((rank(100, 0) - 0.5).abs() < 1e-6, "the best evidence leaves the rank unchanged");
         assert!(rank(0, 10_000) > 0.48, "the worst loses two parts in a hundred");
         let (listing, now) = probed(95, 1);
         assert_eq!(boosted(0.5, &listing, now).1.len(), 2);

@@ -1,5 +1,5 @@
-//! Search hits that a further condition must hold for, which the index does not know. They are looked at in windows of
-//! the ranking, one for a page, and the next page goes on where this one ended: none is lost or shown twice.
+//! Search with a condition that the index cannot check. Each page examines one window of the ranking, and the next page
+//! continues where it ended, so that no hit is lost or repeated and a page costs a fixed number of reads.
 
 use std::collections::HashMap;
 
@@ -7,8 +7,7 @@ use super::{Hit, Query, Searcher};
 use crate::model::{Assessment, ListingId, Moment};
 use crate::store::StoreError;
 
-/// So many hits are looked at for one page, so that a page costs a fixed number of reads. Windows begin at multiples of
-/// it, because the order of hits is settled within what is read together.
+/// Hits examined for one page. Windows start at multiples of it, because evidence reorders hits within one read.
 const WINDOW: usize = 99;
 
 /// A hit with the evidence of its last probe.
@@ -20,19 +19,19 @@ pub struct FilteredHit {
     pub evidence: Option<Assessment>,
 }
 
-/// A page of what held.
+/// A page of the hits that meet the condition.
 #[derive(Clone, Debug)]
 pub struct FilteredPage {
-    /// The hits that held, the best first.
+    /// The best first.
     pub hits: Vec<FilteredHit>,
     /// What [`Query::skip`] must be for the next page; `None` on the last.
     pub next: Option<usize>,
-    /// How many there are on all pages; `None` where only the rest of them would tell.
+    /// How many there are on all pages; `None` where only examining the rest would tell.
     pub total: Option<usize>,
 }
 
 impl Searcher {
-    /// Finds what is wanted, with evidence, and keeps what holds.
+    /// Finds listings with their evidence, and keeps those that meet the condition.
     ///
     /// # Errors
     /// The table is busy or refused.

@@ -1,107 +1,107 @@
-//! The index in memory: for every stem the listings that bear it, for every listing what it is about. It is filled and
-//! changed bucket by bucket, in place, so that a change costs what changed and not what is there.
+//! The inverted index in memory: posting lists by stem and an embedding per listing. It is updated bucket by bucket in
+//! place, so that an update costs what changed, not what the index holds.
 
 use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
-use super::bucket::{Bucket, Prefix};
-use super::entry::Card;
-use super::meaning::{self, Directions};
-use super::question::is_soft;
-use super::spelling::letters;
-use super::words::{is_empty, stem};
+use super::bucket::Bucket;
+use super::embedding::{self, EmbeddingMatrix};
+use super::entry::IndexedListing;
+use super::stop_words::{is_generic, is_stop_word};
+use super::words::{letter_set, stem};
+use crate::model::HashPrefix;
 
-/// So many of the dead are carried before they are cleared away, and never more than a third of all.
-const CARRIED: usize = 2048;
+/// Removed documents kept in the posting lists before a compaction; beyond that, at most a third of all documents.
+const MAX_REMOVED: usize = 2048;
 
-/// A word that so many listings write is a companion of words near it in meaning.
-const WRITTEN_OFTEN: u32 = 5;
-/// How near it must be, how many are taken, and how many more are looked at, since some have the same stem.
+/// The least number of documents with a word that is offered as a related term.
+const FREQUENT: u32 = 5;
+/// Least cosine similarity of a related term, how many are returned, and how many more are examined because several
+/// words may share a stem.
 const NEAR: f32 = 0.5;
 const NEAREST: usize = 4;
 const SAME_STEM: usize = 4;
 
-/// A stem or a word.
+/// A stem or a word: both share one table, because most stems are words themselves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Term {
-    /// The listings that bear it as a stem, by their number, with its weight in each. The dead are among them.
-    pub(super) borne_by: Vec<Borne>,
-    /// How many living listings bear it as a stem.
-    pub(super) bearers: u32,
-    /// How many living listings have it written as a word.
-    pub(super) writers: u32,
-    /// Its letters ([`letters`]), so that words far from it are told at a glance.
+    /// The documents with this stem. Those of removed documents stay until the next compaction.
+    pub(super) postings: Vec<Posting>,
+    /// Live documents with this stem.
+    pub(super) doc_freq: u32,
+    /// Live documents that contain this very word.
+    pub(super) word_freq: u32,
+    /// Its [`letter_set`], by which the spelling correction discards most words in one comparison.
     pub(super) letters: u32,
-    in_company: bool,
+    is_frequent: bool,
 }
 
-/// A stem in a listing.
+/// A stem in a document.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Borne {
-    /// The listing's number.
-    pub(super) by: u32,
-    /// Its weight there, in 65,535 parts.
-    pub(super) part: u16,
+pub(super) struct Posting {
+    pub(super) document: u32,
+    /// From 0 to 1 in steps of 1/65,535.
+    pub(super) weight: u16,
 }
 
-/// Everything that is searched.
+/// All Live listings as they are searched. Documents are numbered; a number is reused only after a compaction.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     pub(super) terms: IndexMap<Box<str>, Term>,
-    listings: Vec<Option<Filed>>,
-    meanings: Directions,
-    buckets: HashMap<Prefix, Held>,
-    living: usize,
-    companions: Companions,
+    listings: Vec<Option<Document>>,
+    embeddings: EmbeddingMatrix,
+    buckets: HashMap<HashPrefix, LoadedBucket>,
+    live_count: usize,
+    frequent_words: FrequentWords,
 }
 
-/// The words that many listings write, and what they are about.
+/// Words of at least [`FREQUENT`] documents with their embeddings, among which related terms are found.
 #[derive(Clone, Debug, Default)]
-struct Companions {
+struct FrequentWords {
     words: Vec<u32>,
-    meanings: Directions,
+    embeddings: EmbeddingMatrix,
 }
 
 #[derive(Clone, Debug)]
-struct Filed {
-    card: Card,
+struct Document {
+    listing: IndexedListing,
     stems: Box<[u32]>,
     words: Box<[u32]>,
 }
 
 #[derive(Clone, Debug)]
-struct Held {
+struct LoadedBucket {
     version: u64,
     listings: Vec<u32>,
 }
 
 impl Index {
-    /// How many listings are in it.
+    /// Live documents, without the removed ones.
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.living
+        self.live_count
     }
 
-    /// Whether it has none.
+    /// Whether there is no live document.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.living == 0
+        self.live_count == 0
     }
 
-    /// The version of a bucket in it.
+    /// The version at which a bucket was loaded; `None` where it is not loaded.
     #[must_use]
-    pub fn version(&self, prefix: Prefix) -> Option<u64> {
-        self.buckets.get(&prefix).map(|held| held.version)
+    pub fn version(&self, prefix: HashPrefix) -> Option<u64> {
+        self.buckets.get(&prefix).map(|loaded| loaded.version)
     }
 
-    /// The buckets in it.
-    pub fn prefixes(&self) -> impl Iterator<Item = Prefix> {
+    /// The loaded buckets.
+    pub fn prefixes(&self) -> impl Iterator<Item = HashPrefix> {
         self.buckets.keys().copied()
     }
 
-    /// Takes a bucket in, in the place of its older self.
-    pub fn put(&mut self, prefix: Prefix, version: u64, bucket: Bucket) {
+    /// Loads a bucket in place of its earlier version.
+    pub fn put(&mut self, prefix: HashPrefix, version: u64, bucket: Bucket) {
         self.remove(prefix);
         let places: Vec<u32> = bucket.dictionary.into_iter().map(|word| self.place(word)).collect();
         let mut numbers = Vec::with_capacity(bucket.entries.len());
@@ -110,94 +110,95 @@ impl Index {
             let stems: Box<[u32]> = entry.stems.iter().map(|(place, _)| places[*place as usize]).collect();
             for (stem, (_, part)) in stems.iter().zip(&entry.stems) {
                 let term = &mut self.terms[*stem as usize];
-                term.borne_by.push(Borne { by: number, part: *part });
-                term.bearers += 1;
+                term.postings.push(Posting { document: number, weight: *part });
+                term.doc_freq += 1;
             }
             let words: Box<[u32]> = entry.words.iter().map(|place| places[*place as usize]).collect();
             for word in &words {
-                self.terms[*word as usize].writers += 1;
-                self.keep_company(*word);
+                self.terms[*word as usize].word_freq += 1;
+                self.note_frequent_word(*word);
             }
-            self.meanings.push(&entry.meaning);
-            self.listings.push(Some(Filed { card: entry.card, stems, words }));
+            self.embeddings.push(&entry.embedding);
+            self.listings.push(Some(Document { listing: entry.listing, stems, words }));
             numbers.push(number);
         }
-        self.living += numbers.len();
-        self.buckets.insert(prefix, Held { version, listings: numbers });
+        self.live_count += numbers.len();
+        self.buckets.insert(prefix, LoadedBucket { version, listings: numbers });
     }
 
-    /// Takes a bucket out.
-    pub fn remove(&mut self, prefix: Prefix) {
-        let Some(held) = self.buckets.remove(&prefix) else { return };
-        for number in held.listings {
-            let Some(filed) = self.listings[number as usize].take() else { continue };
-            for stem in &filed.stems {
-                self.terms[*stem as usize].bearers -= 1;
+    /// Removes the documents of a bucket.
+    pub fn remove(&mut self, prefix: HashPrefix) {
+        let Some(loaded) = self.buckets.remove(&prefix) else { return };
+        for number in loaded.listings {
+            let Some(document) = self.listings[number as usize].take() else { continue };
+            for stem in &document.stems {
+                self.terms[*stem as usize].doc_freq -= 1;
             }
-            for word in &filed.words {
-                self.terms[*word as usize].writers -= 1;
+            for word in &document.words {
+                self.terms[*word as usize].word_freq -= 1;
             }
-            self.living -= 1;
+            self.live_count -= 1;
         }
-        let dead = self.listings.len() - self.living;
-        if dead > CARRIED && dead * 3 > self.listings.len() {
-            self.clear_away();
+        let removed = self.listings.len() - self.live_count;
+        if removed > MAX_REMOVED && removed * 3 > self.listings.len() {
+            self.compact();
         }
     }
 
-    /// The place of a term, whether anybody bears it or not.
+    /// The number of a term, even one that no live document has.
     pub(super) fn find(&self, term: &str) -> Option<u32> {
         self.terms.get_index_of(term).and_then(|place| u32::try_from(place).ok())
     }
 
-    /// Every word that some listing writes.
-    pub(super) fn written(&self) -> impl Iterator<Item = (&str, &Term)> {
-        self.terms.iter().filter(|(_, term)| term.writers > 0).map(|(word, term)| (&**word, term))
+    /// Every word that a live document contains.
+    pub(super) fn written_words(&self) -> impl Iterator<Item = (&str, &Term)> {
+        self.terms.iter().filter(|(_, term)| term.word_freq > 0).map(|(word, term)| (&**word, term))
     }
 
-    /// Whether a listing bears a stem.
-    pub(super) fn bears(&self, number: usize, stem: u32) -> bool {
-        self.listings.get(number).and_then(Option::as_ref).is_some_and(|filed| filed.stems.contains(&stem))
+    pub(super) fn has_stem(&self, number: usize, stem: u32) -> bool {
+        self.listings
+            .get(number)
+            .and_then(Option::as_ref)
+            .is_some_and(|document| document.stems.contains(&stem))
     }
 
-    /// A term by its place.
     pub(super) fn term(&self, place: u32) -> &Term {
         &self.terms[place as usize]
     }
 
-    /// How many living listings bear a stem.
-    pub(super) fn bearers(&self, stem: &str) -> u32 {
-        self.terms.get(stem).map_or(0, |term| term.bearers)
+    /// Live documents with a stem.
+    pub(super) fn doc_freq(&self, stem: &str) -> u32 {
+        self.terms.get(stem).map_or(0, |term| term.doc_freq)
     }
 
-    /// How many living listings write a word.
-    pub(super) fn writers(&self, word: &str) -> u32 {
-        self.terms.get(word).map_or(0, |term| term.writers)
+    /// Live documents that contain a word.
+    pub(super) fn word_freq(&self, word: &str) -> u32 {
+        self.terms.get(word).map_or(0, |term| term.word_freq)
     }
 
-    /// How many numbers there are, the dead included: what is counted by number has this length.
-    pub(super) const fn numbers(&self) -> usize {
+    /// Document numbers in use, removed documents included: the length of any table by document number.
+    pub(super) const fn slots(&self) -> usize {
         self.listings.len()
     }
 
-    /// The card of a listing, if it lives.
-    pub(super) fn card(&self, number: usize) -> Option<&Card> {
-        self.listings.get(number)?.as_ref().map(|filed| &filed.card)
+    /// `None` for a removed document.
+    pub(super) fn listing(&self, number: usize) -> Option<&IndexedListing> {
+        self.listings.get(number)?.as_ref().map(|document| &document.listing)
     }
 
-    /// The living, with their numbers.
-    pub fn cards(&self) -> impl Iterator<Item = (usize, &Card)> {
-        (0..self.listings.len()).filter_map(|number| Some((number, self.card(number)?)))
+    /// The live documents by number.
+    pub fn listings(&self) -> impl Iterator<Item = (usize, &IndexedListing)> {
+        (0..self.listings.len()).filter_map(|number| Some((number, self.listing(number)?)))
     }
 
-    /// The stems of the words nearest in meaning to `word`, but for its own stem, and how near they are.
-    pub(super) fn companions(&self, word: &str, own: &str) -> Vec<(String, f32)> {
-        let Some(direction) = meaning::direction(word) else { return Vec::new() };
+    /// The stems of the frequent words most similar to `word`, other than its own stem, with their similarity.
+    pub(super) fn related_terms(&self, word: &str, own: &str) -> Vec<(String, f32)> {
+        let Some(vector) = embedding::vector(word) else { return Vec::new() };
         let mut near: Vec<(f32, u32)> = self
-            .companions
-            .meanings
-            .nearness(&direction)
-            .zip(&self.companions.words)
+            .frequent_words
+            .embeddings
+            .similarities(&vector)
+            .zip(&self.frequent_words.words)
             .filter(|(near, _)| *near >= NEAR)
             .map(|(n, w)| (n, *w))
             .collect();
@@ -206,68 +207,68 @@ impl Index {
         let named = near.into_iter().filter_map(|(near, word)| {
             let (word, term) = self.terms.get_index(word as usize)?;
             let stem = stem(word);
-            (term.writers >= WRITTEN_OFTEN && stem != own).then_some((stem, near))
+            (term.word_freq >= FREQUENT && stem != own).then_some((stem, near))
         });
         named.take(NEAREST).collect()
     }
 
-    /// A word that has come to be written often is kept with what it is about.
-    fn keep_company(&mut self, place: u32) {
+    /// Adds a word to the frequent words once enough documents contain it.
+    fn note_frequent_word(&mut self, place: u32) {
         let Some((word, term)) = self.terms.get_index_mut(place as usize) else { return };
-        let plain = term.letters != 0 && word.len() > 2 && !is_empty(word) && !is_soft(word);
-        if term.writers < WRITTEN_OFTEN || term.in_company || !plain {
+        let plain = term.letters != 0 && word.len() > 2 && !is_stop_word(word) && !is_generic(word);
+        if term.word_freq < FREQUENT || term.is_frequent || !plain {
             return;
         }
-        term.in_company = true;
-        self.companions.words.push(place);
-        self.companions.meanings.push(&meaning::of(&[word.to_string()]));
+        term.is_frequent = true;
+        self.frequent_words.words.push(place);
+        self.frequent_words.embeddings.push(&embedding::of(&[word.to_string()]));
     }
 
-    /// How near one listing's meaning is to a direction.
-    pub(super) fn near(&self, number: usize, direction: &[f32]) -> f32 {
-        self.meanings.near(number, direction)
+    /// The cosine similarity of one document.
+    pub(super) fn similarity(&self, number: usize, vector: &[f32]) -> f32 {
+        self.embeddings.similarity(number, vector)
     }
 
-    /// Adds this much of a listing's meaning to a direction.
-    pub(super) fn add_meaning(&self, number: usize, how_much: f32, direction: &mut [f32]) {
-        self.meanings.add(number, how_much, direction);
+    /// Adds a document's embedding to a vector, with a weight.
+    pub(super) fn add_embedding(&self, number: usize, weight: f32, vector: &mut [f32]) {
+        self.embeddings.add(number, weight, vector);
     }
 
-    /// How near each listing's meaning is to a direction: the cosine, by number.
-    pub(super) fn nearness(&self, direction: &[f32]) -> Vec<f32> {
-        self.meanings.nearness(direction).collect()
+    /// The cosine similarity of each document, by number.
+    pub(super) fn similarities(&self, vector: &[f32]) -> Vec<f32> {
+        self.embeddings.similarities(vector).collect()
     }
 
     fn place(&mut self, word: String) -> u32 {
-        let letters = letters(&word);
+        let letters = letter_set(&word);
         let term = self.terms.entry(word.into_boxed_str());
         let place = term.index();
         term.or_insert_with(|| Term { letters, ..Term::default() });
         u32::try_from(place).unwrap_or(u32::MAX)
     }
 
-    /// Numbers the living anew and forgets the dead. Terms keep their places.
-    fn clear_away(&mut self) {
+    /// Renumbers the live documents and drops the removed ones. Terms keep their numbers.
+    fn compact(&mut self) {
         let mut new_number: Vec<Option<u32>> = Vec::with_capacity(self.listings.len());
         let mut next = 0;
-        for filed in &self.listings {
-            new_number.push(filed.as_ref().map(|_| next));
-            next += u32::from(filed.is_some());
+        for document in &self.listings {
+            new_number.push(document.as_ref().map(|_| next));
+            next += u32::from(document.is_some());
         }
         let renumbered = |number: u32| new_number[number as usize];
         for term in self.terms.values_mut() {
-            term.borne_by.retain_mut(|borne| match renumbered(borne.by) {
+            term.postings.retain_mut(|posting| match renumbered(posting.document) {
                 Some(number) => {
-                    borne.by = number;
+                    posting.document = number;
                     true
                 }
                 None => false,
             });
         }
-        for held in self.buckets.values_mut() {
-            held.listings = held.listings.iter().filter_map(|number| renumbered(*number)).collect();
+        for loaded in self.buckets.values_mut() {
+            loaded.listings = loaded.listings.iter().filter_map(|number| renumbered(*number)).collect();
         }
-        self.meanings = self.meanings.living(|number| new_number[number].is_some());
+        self.embeddings = self.embeddings.retained(|number| new_number[number].is_some());
         self.listings.retain(Option::is_some);
     }
 }
@@ -277,39 +278,40 @@ mod tests {
     use super::*;
     use crate::model::Kind;
     use crate::search::engine::search;
-    use crate::search::entry::{Entry, IndexedText};
+    use crate::search::entry::{IndexEntry, IndexedText};
     use crate::search::{Query, Text};
 
     const THINGS: [&str; 6] = ["weather", "invoices", "pull requests", "recipes", "kubernetes pods", "maps"];
 
-    fn entry(n: usize) -> Entry {
-        let said = IndexedText {
+    fn entry(n: usize) -> IndexEntry {
+        let text = IndexedText {
             name: format!("acme/helper-{n}"),
             description: format!("Reads {} and tells what is new, part {}.", THINGS[n % 6], n / 6),
             ..IndexedText::default()
         };
-        let card = Card {
+        let listing = IndexedListing {
             id: format!("mcp-helper-{n}").parse().unwrap(),
             kind: if n.is_multiple_of(5) { Kind::Agent } else { Kind::Mcp },
             category: "other".to_owned(),
-            name: said.name.clone(),
-            registry_name: said.name.clone(),
+            name: text.name.clone(),
+            registry_name: text.name.clone(),
             tags: Vec::new(),
             abilities: Vec::new(),
-            short_names: said.short_names(),
+            short_names: text.short_names(),
             publisher: String::new(),
             changed_at: i64::try_from(n).unwrap(),
         };
-        Entry::with_card(card, &said)
+        IndexEntry::from_text(listing, &text)
     }
 
-    /// Buckets that hold these entries, each called by its own place.
-    fn buckets(numbers: std::ops::Range<usize>) -> Vec<(Prefix, Bucket)> {
-        let bytes = Bucket::default().changed(Prefix::default(), numbers.map(entry).collect(), &[]).unwrap();
+    /// Buckets of these entries.
+    fn buckets(numbers: std::ops::Range<usize>) -> Vec<(HashPrefix, Bucket)> {
+        let bytes =
+            Bucket::default().changed(HashPrefix::default(), numbers.map(entry).collect(), &[]).unwrap();
         bytes.into_iter().map(|(prefix, bytes)| (prefix, Bucket::read(&bytes).unwrap())).collect()
     }
 
-    /// How many answer, and how well the first of them do; which of equals stand first is left open.
+    /// How many hits there are and the ranks of the first; the order of equal hits is left open.
     fn answers(index: &Index, question: &str) -> (usize, Vec<u32>) {
         let text = Text::parse(question, "q").unwrap();
         let looked = search(index, &Query { text, kind: None, category: None, skip: 0, limit: 30 });
@@ -334,12 +336,12 @@ mod tests {
             new.put(*prefix, 1, bucket.clone());
         }
         assert_eq!((old.len(), old.prefixes().count()), (new.len(), stay.len()));
-        assert!(old.numbers() < 2 * old.len() + CARRIED, "the dead are cleared away");
-        let last = stay.last().unwrap().1.entries[0].card.name.clone();
+        assert!(old.slots() < 2 * old.len() + MAX_REMOVED, "removed documents are compacted away");
+        let last = stay.last().unwrap().1.entries[0].listing.name.clone();
         for question in ["weather news", "invoces", "an agent for maps", "", "nothing like it", &last] {
             assert_eq!(answers(&old, question), answers(&new, question), "{question}");
         }
-        assert_eq!(answers(&new, &last).1[0], 10_000, "a whole name stands first");
+        assert_eq!(answers(&new, &last).1[0], 10_000, "a whole name ranks first");
     }
 
     #[test]
@@ -387,7 +389,7 @@ mod tests {
         ] {
             answers(&index, question);
         }
-        assert_eq!(answers(&index, "xqzjv wqpkz").0, 0, "what nobody speaks of has no hits");
-        assert_eq!(answers(&index, "mcp-helper-7").1[0], 10_000, "an id stands first");
+        assert_eq!(answers(&index, "xqzjv wqpkz").0, 0, "words of no listing have no hits");
+        assert_eq!(answers(&index, "mcp-helper-7").1[0], 10_000, "an id ranks first");
     }
 }

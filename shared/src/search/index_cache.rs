@@ -1,35 +1,36 @@
-//! The index that this process keeps in memory: loaded when it is first asked, and brought up to date bucket by bucket as
-//! soon as an answer shows that the table has a newer one.
+//! The index in this process's memory: loaded for the first query, then updated bucket by bucket whenever a search
+//! reads a newer manifest from the table. A search costs no extra request to find that out.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use super::bucket::Prefix;
+use super::bucket::Bucket;
 use super::index::Index;
 use super::phrasebook;
+use crate::model::HashPrefix;
 use crate::store::{Manifest, Store, StoreError};
 
-/// A bucket that was split after the manifest was read is looked for again so many times.
-const ATTEMPTS: u32 = 4;
+/// Reads of the manifest before giving up on buckets that are replaced while they are loaded.
+const MAX_ATTEMPTS: u32 = 4;
 
 /// The index of this process; clones share it.
 #[derive(Clone, Default)]
-pub(super) struct IndexCache(Arc<Held>);
+pub(super) struct IndexCache(Arc<Shared>);
 
 #[derive(Default)]
-struct Held {
+struct Shared {
     state: RwLock<State>,
     loading: tokio::sync::Mutex<()>,
     building: AtomicBool,
     build_again: AtomicBool,
 }
 
-/// A build under way in this process; its end is the drop of this.
-pub(super) struct Building<'a>(&'a Held);
+/// A build under way in this process; dropping it ends the build.
+pub(super) struct Building<'a>(&'a Shared);
 
 impl Building<'_> {
-    /// Whether a further build was asked for since this was asked last.
+    /// Whether another build was requested since the last call.
     pub(super) fn is_asked_again(&self) -> bool {
         self.0.build_again.swap(false, Ordering::AcqRel)
     }
@@ -53,7 +54,7 @@ impl fmt::Debug for IndexCache {
     }
 }
 
-/// The index while it is read.
+/// A read guard on the index.
 pub(super) struct Reading<'a>(RwLockReadGuard<'a, State>);
 
 impl std::ops::Deref for Reading<'_> {
@@ -65,26 +66,26 @@ impl std::ops::Deref for Reading<'_> {
 }
 
 impl IndexCache {
-    /// The version that is held; `None` before the first load.
+    /// `None` before the first load.
     #[must_use]
     pub(super) fn version(&self) -> Option<u64> {
         self.0.state.read().unwrap_or_else(PoisonError::into_inner).version
     }
 
-    /// The index. Whoever holds this must not wait for anything else.
+    /// Must not be held across an await: an update waits for it, and further reads wait for the update.
     pub(super) fn read(&self) -> Reading<'_> {
         Reading(self.0.state.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Begins a build, unless one is under way in this process: then that one is told to look again.
+    /// Starts a build, unless one is under way in this process: then that one will look for new marks once more.
     pub(super) fn begin_build(&self) -> Option<Building<'_>> {
         let busy = self.0.building.swap(true, Ordering::AcqRel);
-        // Whoever begins sees all that is marked so far, and needs no telling.
+        // A build that starts now reads all present marks and need not look again.
         self.0.build_again.store(busy, Ordering::Release);
         (!busy).then(|| Building(&self.0))
     }
 
-    /// Loads the index where nothing is held yet.
+    /// Loads the index unless it is loaded.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -92,53 +93,56 @@ impl IndexCache {
         if self.version().is_some() {
             return Ok(());
         }
-        // The first question reads the phrasebook, too. Where there is a second processor it is read beside the index;
-        // a question that comes before its end waits for it.
-        drop(tokio::task::spawn_blocking(phrasebook::open));
+        // The first query needs the phrasebook, too: with a second processor it is parsed while the index is loaded.
+        drop(tokio::task::spawn_blocking(phrasebook::preload));
         self.refresh(store).await
     }
 
-    /// Brings the index up to what the table says now. Who comes while another does it waits for that.
+    /// Updates the index to the version in the table. Concurrent callers wait for one update.
     ///
     /// # Errors
-    /// The table is busy or refused; what was held stays.
+    /// The table is busy or refused; the index stays as it was.
     pub(super) async fn refresh(&self, store: &Store) -> Result<(), StoreError> {
         let manifest = store.manifest().await?;
-        if self.version().is_some_and(|held| held >= manifest.version) {
+        if self.version().is_some_and(|loaded| loaded >= manifest.version) {
             return Ok(());
         }
-        let _alone = self.0.loading.lock().await;
-        self.bring_up_to(store, manifest).await
+        let _guard = self.0.loading.lock().await;
+        self.update_to(store, manifest).await
     }
 
-    /// Brings the index up to `seen`, where it is newer than what is held, and says whether it did. While somebody else
-    /// does it what is held must do: it is a moment old, and while much goes Live nobody would get an answer.
+    /// Updates the index to `seen` where that is newer, and says whether it did. While another task updates it, the
+    /// present one is used: it is only a moment old, and waiting would stall every search while many listings go Live.
     ///
     /// # Errors
-    /// The table is busy or refused; what was held stays.
+    /// The table is busy or refused; the index stays as it was.
     pub(super) async fn refreshed(&self, store: &Store, seen: Manifest) -> Result<bool, StoreError> {
-        if self.version().is_some_and(|held| held >= seen.version) {
+        if self.version().is_some_and(|loaded| loaded >= seen.version) {
             return Ok(false);
         }
-        let Ok(_alone) = self.0.loading.try_lock() else { return Ok(false) };
-        self.bring_up_to(store, seen).await?;
+        let Ok(_guard) = self.0.loading.try_lock() else { return Ok(false) };
+        self.update_to(store, seen).await?;
         Ok(true)
     }
 
-    async fn bring_up_to(&self, store: &Store, mut manifest: Manifest) -> Result<(), StoreError> {
-        for _ in 0..ATTEMPTS {
+    async fn update_to(&self, store: &Store, mut manifest: Manifest) -> Result<(), StoreError> {
+        for _ in 0..MAX_ATTEMPTS {
             if self.version().is_some_and(|version| version >= manifest.version) {
                 return Ok(());
             }
             let stale = self.stale(&manifest);
             let fetched = store.buckets(&stale).await?;
             if fetched.len() == stale.len() {
+                let mut buckets = Vec::with_capacity(fetched.len());
+                for stored in fetched {
+                    buckets.push((stored.prefix, stored.version, Bucket::read(&stored.bytes)?));
+                }
                 let mut state = self.0.state.write().unwrap_or_else(PoisonError::into_inner);
-                let gone: Vec<Prefix> =
-                    state.index.prefixes().filter(|held| !manifest.buckets.contains_key(held)).collect();
+                let gone: Vec<HashPrefix> =
+                    state.index.prefixes().filter(|loaded| !manifest.buckets.contains_key(loaded)).collect();
                 gone.into_iter().for_each(|prefix| state.index.remove(prefix));
-                for kept in fetched {
-                    state.index.put(kept.prefix, kept.version, kept.bucket);
+                for (prefix, version, bucket) in buckets {
+                    state.index.put(prefix, version, bucket);
                 }
                 state.version = Some(manifest.version);
                 return Ok(());
@@ -148,10 +152,11 @@ impl IndexCache {
         Err(StoreError::Busy("the index changed again and again".to_owned()))
     }
 
-    fn stale(&self, manifest: &Manifest) -> Vec<Prefix> {
+    fn stale(&self, manifest: &Manifest) -> Vec<HashPrefix> {
         let state = self.0.state.read().unwrap_or_else(PoisonError::into_inner);
-        let held = |prefix: Prefix| state.index.version(prefix);
-        let older = |(prefix, version): (&Prefix, &u64)| held(*prefix).is_none_or(|held| held < *version);
+        let loaded = |prefix: HashPrefix| state.index.version(prefix);
+        let older =
+            |(prefix, version): (&HashPrefix, &u64)| loaded(*prefix).is_none_or(|loaded| loaded < *version);
         manifest.buckets.iter().filter(|entry| older(*entry)).map(|(prefix, _)| *prefix).collect()
     }
 }

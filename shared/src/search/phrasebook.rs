@@ -1,92 +1,91 @@
-//! What people say and what catalogues write: "where is my parcel" and "shipment tracking". A question is held against
-//! every phrase of the book by meaning, so it need not be in the book's own words.
+//! Maps how people ask to how catalogues write: "where is my parcel" to "shipment tracking". Queries are compared with
+//! the phrases by embedding, so that a query need not use the words of the phrasebook.
 
 use std::sync::LazyLock;
 
-use super::meaning::{self, Directions};
+use super::embedding::{self, EmbeddingMatrix};
 use super::words::{stem, words};
 
-/// A phrase must be so near to a question. Below, most of what is near only has the same manner of asking.
+/// The least similarity of a match. Below it, most matches only share the manner of asking.
 const NEAR: f32 = 0.6;
-/// At most so many needs are behind a question, each at least this part as likely as the likeliest.
-const NEEDS: usize = 2;
-const AS_LIKELY: f32 = 0.8;
+/// The most matches of one query, and their least likelihood as a part of the highest.
+const MAX_MATCHES: usize = 2;
+const MIN_RATIO: f32 = 0.8;
 
-static BOOK: LazyLock<Book> = LazyLock::new(|| Book::read(include_str!("../../assets/phrasebook.txt")));
+static BOOK: LazyLock<Phrasebook> =
+    LazyLock::new(|| Phrasebook::read(include_str!("../../assets/phrasebook.txt")));
 
-/// What people need, as catalogues write it.
+/// How catalogues write what a phrase asks for.
 #[derive(Clone, Debug)]
-pub(super) struct Need {
-    /// The words, the most telling first.
+pub(super) struct CatalogueTerms {
+    /// The most specific word first.
     pub(super) words: Vec<String>,
-    /// Their stems.
     pub(super) stems: Vec<String>,
-    /// What they are about.
-    pub(super) direction: Vec<f32>,
+    pub(super) vector: Vec<f32>,
 }
 
-/// A need that may be behind a question.
+/// A phrase that a query resembles.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Behind {
-    /// The need.
-    pub(super) need: &'static Need,
-    /// How likely it is meant, from 0 to 1.
-    pub(super) likely: f32,
+pub(super) struct PhraseMatch {
+    /// What to search for as well.
+    pub(super) terms: &'static CatalogueTerms,
+    /// From 0 at the least similarity of a match to 1 at an identical phrase.
+    pub(super) likelihood: f32,
 }
 
-/// Reads the book, if nobody has yet.
-pub(super) fn open() {
+/// Parses the phrasebook ahead of the first query, which would otherwise wait for it.
+pub(super) fn preload() {
     LazyLock::force(&BOOK);
 }
 
-/// The needs that may be behind what is asked, the likeliest first.
-pub(super) fn behind(asked: &[f32]) -> Vec<Behind> {
-    let mut nearest = vec![0.0_f32; BOOK.needs.len()];
-    for (near, need) in BOOK.phrases.nearness(asked).zip(&BOOK.needs_of_phrases) {
-        nearest[*need] = nearest[*need].max(near);
+/// The phrases that a query resembles, the likeliest first.
+pub(super) fn matches(asked: &[f32]) -> Vec<PhraseMatch> {
+    let mut nearest = vec![0.0_f32; BOOK.targets.len()];
+    for (near, target) in BOOK.phrases.similarities(asked).zip(&BOOK.target_of_phrase) {
+        nearest[*target] = nearest[*target].max(near);
     }
-    let likely = |near: f32| ((near - NEAR) / (1.0 - NEAR)).min(1.0);
-    let mut behind: Vec<Behind> = BOOK
-        .needs
+    let likelihood = |near: f32| ((near - NEAR) / (1.0 - NEAR)).min(1.0);
+    let mut matches: Vec<PhraseMatch> = BOOK
+        .targets
         .iter()
         .zip(nearest)
         .filter(|(_, near)| *near > NEAR)
-        .map(|(need, near)| Behind { need, likely: likely(near) })
+        .map(|(terms, near)| PhraseMatch { terms, likelihood: likelihood(near) })
         .collect();
-    behind.sort_by(|a, b| b.likely.total_cmp(&a.likely));
-    behind.truncate(NEEDS);
-    if let Some(likeliest) = behind.first().map(|first| first.likely) {
-        behind.retain(|one| one.likely >= AS_LIKELY * likeliest);
+    matches.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood));
+    matches.truncate(MAX_MATCHES);
+    if let Some(likeliest) = matches.first().map(|first| first.likelihood) {
+        matches.retain(|one| one.likelihood >= MIN_RATIO * likeliest);
     }
-    behind
+    matches
 }
 
 #[derive(Debug, Default)]
-struct Book {
-    needs: Vec<Need>,
-    phrases: Directions,
-    /// By the number of the phrase.
-    needs_of_phrases: Vec<usize>,
+struct Phrasebook {
+    targets: Vec<CatalogueTerms>,
+    phrases: EmbeddingMatrix,
+    /// The number of its target, by the number of the phrase.
+    target_of_phrase: Vec<usize>,
 }
 
-impl Book {
+impl Phrasebook {
     fn read(text: &str) -> Self {
         let mut book = Self::default();
-        for (said, written) in text.lines().filter_map(entry) {
-            let Some(direction) = meaning::direction(written) else { continue };
-            for phrase in said.split('|') {
-                book.phrases.push(&meaning::of(&[phrase.to_owned()]));
-                book.needs_of_phrases.push(book.needs.len());
+        for (phrases, catalogue) in text.lines().filter_map(entry) {
+            let Some(vector) = embedding::vector(catalogue) else { continue };
+            for phrase in phrases.split('|') {
+                book.phrases.push(&embedding::of(&[phrase.to_owned()]));
+                book.target_of_phrase.push(book.targets.len());
             }
-            let words = words(written);
+            let words = words(catalogue);
             let stems = words.iter().map(|word| stem(word)).collect();
-            book.needs.push(Need { words, stems, direction });
+            book.targets.push(CatalogueTerms { words, stems, vector });
         }
         book
     }
 }
 
-/// `a phrase | another = the words of catalogues`; `#` begins a comment.
+/// `a phrase | another = the words of catalogues`; `#` starts a comment.
 fn entry(line: &str) -> Option<(&str, &str)> {
     line.split('#').next().and_then(|line| line.split_once('='))
 }
@@ -96,19 +95,19 @@ mod tests {
     use super::*;
 
     fn needs(asked: &str) -> Vec<&'static str> {
-        let behind = behind(&meaning::direction(asked).unwrap());
-        behind.iter().map(|behind| behind.need.words[0].as_str()).collect()
+        let matches = matches(&embedding::vector(asked).unwrap());
+        matches.iter().map(|one| one.terms.words[0].as_str()).collect()
     }
 
     #[test]
     fn every_line_of_the_book_is_an_entry() {
         let text = include_str!("../../assets/phrasebook.txt");
         for line in text.lines().filter(|line| !line.starts_with('#')) {
-            let Some((said, written)) = entry(line) else { panic!("no `=` in {line}") };
-            assert!((2..=8).contains(&words(written).len()), "2 to 8 words: {line}");
-            assert!(said.split('|').all(|phrase| (1..=14).contains(&words(phrase).len())), "{line}");
+            let Some((phrases, catalogue)) = entry(line) else { panic!("no `=` in {line}") };
+            assert!((2..=8).contains(&words(catalogue).len()), "2 to 8 words: {line}");
+            assert!(phrases.split('|').all(|phrase| (1..=14).contains(&words(phrase).len())), "{line}");
         }
-        assert_eq!(BOOK.needs.len(), text.lines().filter(|line| !line.starts_with('#')).count());
+        assert_eq!(BOOK.targets.len(), text.lines().filter(|line| !line.starts_with('#')).count());
     }
 
     #[test]
@@ -119,8 +118,8 @@ mod tests {
 
     #[test]
     fn the_likeliest_comes_first_and_few_are_meant() {
-        let behind = behind(&meaning::direction("where is my parcel").unwrap());
-        assert!((1..=NEEDS).contains(&behind.len()));
-        assert!(behind.is_sorted_by(|a, b| a.likely >= b.likely) && behind[0].likely <= 1.0);
+        let matches = matches(&embedding::vector("where is my parcel").unwrap());
+        assert!((1..=MAX_MATCHES).contains(&matches.len()));
+        assert!(matches.is_sorted_by(|a, b| a.likelihood >= b.likelihood) && matches[0].likelihood <= 1.0);
     }
 }

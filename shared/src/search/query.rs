@@ -1,27 +1,27 @@
-//! What somebody looks for, and what was found: the types that every door of search shares.
+//! A search request and its result. Apart from the service, because every endpoint that searches shares these types.
 
 use super::Text;
 use crate::model::{Category, Kind, Listing};
 
-/// What somebody looks for.
+/// A search request.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// In their words; empty for whatever is there, the newest first.
+    /// Empty for all listings, the newest first.
     pub text: Text,
     /// Only agents, or only MCP servers.
     pub kind: Option<Kind>,
-    /// Only what is filed there.
+    /// Only this category.
     pub category: Option<Category>,
-    /// So many of the best are left out: they stood on earlier pages.
+    /// The hits left out, which were on earlier pages.
     pub skip: usize,
-    /// At most so many hits.
+    /// The most hits of a page.
     pub limit: usize,
 }
 
-/// What was found.
+/// A page of hits.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The hits of this page, the best first.
+    /// The best first.
     pub hits: Vec<Hit>,
     /// How many there are on all pages.
     pub total: usize,
@@ -31,19 +31,19 @@ pub struct Found {
     pub corrected: Option<String>,
 }
 
-/// A Live listing that answers to the words.
+/// A Live listing that matches.
 #[derive(Clone, Debug)]
 pub struct Hit {
     /// The listing, as the table holds it now.
     pub listing: Listing,
-    /// How well it answers, 0 to 100; falls from hit to hit.
+    /// From 0 to 100; falls from hit to hit.
     pub score: u8,
-    /// Which of the words it bears, or of those by which catalogues call what is asked for.
+    /// The words of the query, or of its matched phrases, that it contains.
     pub words: Vec<String>,
-    /// Which of the words it answers in others.
+    /// The words of the query that it matches by other words.
     pub other_words: Vec<String>,
-    /// Its skills or tools that bear one of the words.
+    /// Its skills or tools whose names contain one of the words.
     pub abilities: Vec<String>,
-    /// What moved it among its equals, such as `fresh probe`.
+    /// Evidence that raised it among equal hits, in words.
     pub boosts: Vec<String>,
 }

@@ -1,107 +1,108 @@
-//! What answers a question best. Words and meaning each have a say: words know names and rare things, meaning knows what
-//! is said in other words. Then the best of both point out what else is like them, and exact names stand first.
+//! Ranks documents for a query by a weighted sum of lexical score and embedding similarity: words find names and rare
+//! terms, embeddings find paraphrases. The best hits then serve as relevance feedback, and exact names come first.
 
 use std::cmp::Ordering;
 
-use super::entry::Card;
+use super::embedding;
+use super::entry::IndexedListing;
 use super::index::Index;
-use super::meaning;
-use super::question::{Question, Unit};
-use super::words::{stem, words, words_of_name};
+use super::names::short_name;
+use super::parsed_query::{ParsedQuery, QueryTerm};
+use super::words::{stem, words_of_name};
 use crate::model::{Category, Kind};
 
-/// How much of the say words have, and at least have where nothing bears the words; meaning has the rest.
-const WORDS_SAY: f32 = 0.65;
-const WORDS_SAY_AT_LEAST: f32 = 0.35;
-/// Words have their full say where some listing answers this part of the question.
-const WELL_COVERED: f32 = 0.6;
-/// Within a unit the best stem counts, and of the others this part.
-const FURTHER: f32 = 0.6;
-/// How much it matters that all words are answered rather than one well.
-const ALL_WORDS: f32 = 0.75;
-/// How many of the best point out what is like them, among how many, and how much that counts.
-const POINTERS: usize = 6;
-const POOL: usize = 1000;
-const LIKENESS: f32 = 0.3;
-/// How much better a listing of the wished kind is.
-const KIND: f32 = 0.2;
-/// How much of the best's rank is added to a listing whose short name or title was asked.
-const NAMED: f32 = 0.15;
-/// Meanings so near are as good as the same.
-const CLOSE: f32 = 0.75;
-/// At most so many skills or tools are named for a hit.
-const NAMED_ABILITIES: usize = 6;
-/// A listing that bears none of the words is a hit only where its meaning is so near.
-const NEAR: f32 = 0.4;
+/// The share of the lexical score in the sum, and its least where hardly any word of the query is matched. The rest is
+/// the share of the similarity.
+const LEXICAL_WEIGHT: f32 = 0.65;
+const MIN_LEXICAL_WEIGHT: f32 = 0.35;
+/// The lexical score has its full share where some document covers this part of the query.
+const FULL_COVERAGE: f32 = 0.6;
+/// Of a term, the best matching stem counts fully and the others by this factor.
+const FURTHER_STEMS: f32 = 0.6;
+/// The higher, the more a hit on all terms outranks a strong hit on one.
+const COVERAGE_EXPONENT: f32 = 0.75;
+/// Pseudo-relevance feedback: how many of the best hits it learns from, how many it reorders, and its weight.
+const FEEDBACK_LISTINGS: usize = 6;
+const FEEDBACK_POOL: usize = 1000;
+const FEEDBACK_WEIGHT: f32 = 0.3;
+/// What is added to the rank of a listing of the intended kind, as a factor.
+const KIND_INTENT: f32 = 0.2;
+/// What is added to a listing whose short name or title is the query, as a part of the best rank.
+const NAME_BOOST: f32 = 0.15;
+/// A similarity that counts as a perfect match in the displayed score.
+const FULL_SIMILARITY: f32 = 0.75;
+/// The most skills or tools named for a hit.
+const MAX_ABILITIES: usize = 6;
+/// The least similarity of a hit without any matching word.
+const MIN_SIMILARITY: f32 = 0.4;
 
-/// What narrows a search.
+/// The restrictions of a search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filter {
-    /// Only this kind.
     pub(super) kind: Option<Kind>,
-    /// Only this category.
     pub(super) category: Option<Category>,
 }
 
 impl Filter {
-    /// Whether it lets a listing through.
-    pub(super) fn lets(&self, card: &Card) -> bool {
-        self.kind.is_none_or(|kind| card.kind == kind)
-            && self.category.as_ref().is_none_or(|category| card.category == category.id())
+    pub(super) fn allows(&self, entry: &IndexedListing) -> bool {
+        self.kind.is_none_or(|kind| entry.kind == kind)
+            && self.category.as_ref().is_none_or(|category| entry.category == category.id())
     }
 }
 
-/// A listing that answers, by its number.
+/// A hit by document number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ranked {
-    /// Its number in the index.
     pub(super) number: usize,
-    /// How well it answers, from 0 to 1; comparable within one search.
+    /// From 0 to 1; comparable within one search only.
     pub(super) rank: f32,
 }
 
 /// Every listing that answers a question, the best first.
-pub(super) fn ranked(index: &Index, question: &Question, text: &str, filter: &Filter) -> Vec<Ranked> {
-    let allowed = |number: usize| index.card(number).is_some_and(|card| filter.lets(card));
-    let (worded, covered) = by_words(index, question);
-    let near = question.direction.as_ref().map(|about| index.nearness(about)).unwrap_or_default();
+pub(super) fn ranked(index: &Index, query: &ParsedQuery, text: &str, filter: &Filter) -> Vec<Ranked> {
+    let allowed = |number: usize| index.listing(number).is_some_and(|entry| filter.allows(entry));
+    let (lexical, coverage) = lexical_scores(index, query);
+    let near = query.vector.as_ref().map(|about| index.similarities(about)).unwrap_or_default();
     let near = |number: usize| near.get(number).copied().unwrap_or_default().max(0.0);
 
-    let hits: Vec<usize> = (0..index.numbers())
-        .filter(|number| (worded[*number] > 0.0 || near(*number) >= NEAR) && allowed(*number))
+    let hits: Vec<usize> = (0..index.slots())
+        .filter(|number| (lexical[*number] > 0.0 || near(*number) >= MIN_SIMILARITY) && allowed(*number))
         .collect();
     let most = |of: &dyn Fn(usize) -> f32| hits.iter().fold(f32::EPSILON, |most, n| most.max(of(*n)));
-    let (most_worded, most_near) = (most(&|n| worded[n]), most(&near));
-    let words_say = match question.units.is_empty() {
-        true => WORDS_SAY,
-        false => (WORDS_SAY * (most(&|n| covered[n]) / WELL_COVERED).min(1.0)).max(WORDS_SAY_AT_LEAST),
+    let (most_lexical, most_near) = (most(&|n| lexical[n]), most(&near));
+    let lexical_weight = match query.terms.is_empty() {
+        true => LEXICAL_WEIGHT,
+        false => (LEXICAL_WEIGHT * (most(&|n| coverage[n]) / FULL_COVERAGE).min(1.0)).max(MIN_LEXICAL_WEIGHT),
     };
     let mut ranked: Vec<Ranked> = hits
         .iter()
         .map(|&number| {
-            let by_words = worded[number] / most_worded;
-            let by_meaning = near(number) / most_near;
-            Ranked { number, rank: words_say * by_words + (1.0 - words_say) * by_meaning }
+            let by_words = lexical[number] / most_lexical;
+            let by_embedding = near(number) / most_near;
+            Ranked { number, rank: lexical_weight * by_words + (1.0 - lexical_weight) * by_embedding }
         })
         .collect();
     ranked.sort_by(best_first);
-    point_out(index, &mut ranked);
-    for hit in ranked.iter_mut().take(POOL) {
-        let wished = question.kind.is_some() && index.card(hit.number).map(|card| card.kind) == question.kind;
-        hit.rank *= 1.0 + if wished { KIND } else { 0.0 };
+    apply_feedback(index, &mut ranked);
+    for hit in ranked.iter_mut().take(FEEDBACK_POOL) {
+        let intended =
+            query.kind.is_some() && index.listing(hit.number).map(|entry| entry.kind) == query.kind;
+        hit.rank *= 1.0 + if intended { KIND_INTENT } else { 0.0 };
     }
-    named_first(index, &mut ranked, text, filter);
+    boost_names(index, &mut ranked, text, filter);
     ranked.sort_by(best_first);
-    as_quality(&mut ranked, |number| WORDS_SAY * covered[number] + (1.0 - WORDS_SAY) * near(number) / CLOSE);
+    normalise(&mut ranked, |number| {
+        LEXICAL_WEIGHT * coverage[number] + (1.0 - LEXICAL_WEIGHT) * near(number) / FULL_SIMILARITY
+    });
     ranked
 }
 
-/// Everything there is, what changed last first: the answer to no question.
+/// All listings, the last changed first: the result of an empty query.
 pub(super) fn newest(index: &Index, filter: &Filter) -> Vec<Ranked> {
     let mut newest: Vec<(i64, usize)> = index
-        .cards()
-        .filter(|(_, card)| filter.lets(card))
-        .map(|(number, card)| (card.changed_at, number))
+        .listings()
+        .filter(|(_, entry)| filter.allows(entry))
+        .map(|(number, entry)| (entry.changed_at, number))
         .collect();
     newest.sort_unstable_by(|a, b| b.cmp(a));
     let count = newest.len() as f32;
@@ -111,21 +112,21 @@ pub(super) fn newest(index: &Index, filter: &Filter) -> Vec<Ranked> {
 }
 
 /// How well each listing answers by its words, and which part of the question it answers (0 to 1), by number.
-fn by_words(index: &Index, question: &Question) -> (Vec<f32>, Vec<f32>) {
-    let (mut score, mut covered) = (vec![0.0_f32; index.numbers()], vec![0.0_f32; index.numbers()]);
-    let (mut best, mut sum) = (vec![0.0_f32; index.numbers()], vec![0.0_f32; index.numbers()]);
+fn lexical_scores(index: &Index, query: &ParsedQuery) -> (Vec<f32>, Vec<f32>) {
+    let (mut score, mut coverage) = (vec![0.0_f32; index.slots()], vec![0.0_f32; index.slots()]);
+    let (mut best, mut sum) = (vec![0.0_f32; index.slots()], vec![0.0_f32; index.slots()]);
     let mut all = 0.0;
-    for unit in &question.units {
-        let rarity = rarity_of(index, unit);
-        all += unit.weight * rarity;
+    for term in &query.terms {
+        let term_idf = idf_of_term(index, term);
+        all += term.weight * term_idf;
         let mut touched: Vec<usize> = Vec::new();
-        for (stem, how_well) in question.answers(unit) {
+        for (stem, weight) in query.expansions(term) {
             let Some(place) = index.find(stem) else { continue };
-            let term = index.term(place);
-            let counts = how_well * rarity_of_stem(index, term.bearers).min(rarity);
-            for borne in &term.borne_by {
-                let number = borne.by as usize;
-                let here = counts * f32::from(borne.part) / f32::from(u16::MAX);
+            let indexed = index.term(place);
+            let counts = weight * idf(index, indexed.doc_freq).min(term_idf);
+            for posting in &indexed.postings {
+                let number = posting.document as usize;
+                let here = counts * f32::from(posting.weight) / f32::from(u16::MAX);
                 if sum[number] == 0.0 {
                     touched.push(number);
                 }
@@ -134,64 +135,65 @@ fn by_words(index: &Index, question: &Question) -> (Vec<f32>, Vec<f32>) {
             }
         }
         for number in touched {
-            score[number] += unit.weight * (best[number] + FURTHER * (sum[number] - best[number]));
-            covered[number] += unit.weight * rarity * (2.0 * best[number] / rarity).min(1.0);
+            score[number] += term.weight * (best[number] + FURTHER_STEMS * (sum[number] - best[number]));
+            coverage[number] += term.weight * term_idf * (2.0 * best[number] / term_idf).min(1.0);
             (best[number], sum[number]) = (0.0, 0.0);
         }
     }
     if all > 0.0 {
-        for (score, covered) in score.iter_mut().zip(&mut covered) {
-            *covered /= all;
-            *score *= covered.powf(ALL_WORDS);
+        for (score, coverage) in score.iter_mut().zip(&mut coverage) {
+            *coverage /= all;
+            *score *= coverage.powf(COVERAGE_EXPONENT);
         }
     }
-    (score, covered)
+    (score, coverage)
 }
 
-/// How much it tells that a listing bears a word: the rarer the more (BM25's inverse document frequency).
-fn rarity_of(index: &Index, unit: &Unit) -> f32 {
-    unit.own_stems().map(|stem| rarity_of_stem(index, index.bearers(stem))).fold(f32::EPSILON, f32::max)
+/// BM25's inverse document frequency, of the rarest spelling of the word.
+fn idf_of_term(index: &Index, term: &QueryTerm) -> f32 {
+    term.own_stems().map(|stem| idf(index, index.doc_freq(stem))).fold(f32::EPSILON, f32::max)
 }
 
-fn rarity_of_stem(index: &Index, bearers: u32) -> f32 {
-    let (all, bearers) = (index.len() as f32, bearers as f32);
-    ((all - bearers + 0.5) / (bearers + 0.5)).ln_1p().max(f32::EPSILON)
+fn idf(index: &Index, doc_freq: u32) -> f32 {
+    let (all, doc_freq) = (index.len() as f32, doc_freq as f32);
+    ((all - doc_freq + 0.5) / (doc_freq + 0.5)).ln_1p().max(f32::EPSILON)
 }
 
-/// The best point out what else is like them: they stand for the question in the catalogue's own words.
-fn point_out(index: &Index, ranked: &mut [Ranked]) {
+/// Pseudo-relevance feedback: hits similar to the best ones rise, since those describe the query in the catalogue's
+/// own words.
+fn apply_feedback(index: &Index, ranked: &mut [Ranked]) {
     let Some(best) = ranked.first().map(|best| best.rank).filter(|rank| *rank > 0.0) else { return };
-    let pointers = &ranked[..POINTERS.min(ranked.len())];
-    let say: f32 = pointers.iter().map(|pointer| pointer.rank).sum();
-    let mut direction = vec![0.0_f32; meaning::WIDTH];
-    for pointer in pointers {
-        index.add_meaning(pointer.number, pointer.rank / say, &mut direction);
+    let feedback = &ranked[..FEEDBACK_LISTINGS.min(ranked.len())];
+    let say: f32 = feedback.iter().map(|hit| hit.rank).sum();
+    let mut vector = vec![0.0_f32; embedding::WIDTH];
+    for hit in feedback {
+        index.add_embedding(hit.number, hit.rank / say, &mut vector);
     }
-    let pool = POOL.min(ranked.len());
+    let pool = FEEDBACK_POOL.min(ranked.len());
     let like: Vec<f32> =
-        ranked[..pool].iter().map(|hit| index.near(hit.number, &direction).max(0.0)).collect();
+        ranked[..pool].iter().map(|hit| index.similarity(hit.number, &vector).max(0.0)).collect();
     let most = like.iter().copied().fold(f32::EPSILON, f32::max);
     for (place, hit) in ranked.iter_mut().enumerate() {
         hit.rank /= best;
         if let Some(like) = like.get(place) {
-            hit.rank += LIKENESS * like / most;
+            hit.rank += FEEDBACK_WEIGHT * like / most;
         } else {
-            // Behind the pool: kept in their order, and behind it.
+            // PhraseMatch the pool: kept in their order, and behind it.
             hit.rank *= 0.5;
         }
     }
 }
 
-/// A question that is a listing's whole name or id has that listing first; one that is its short name or title lifts it.
-fn named_first(index: &Index, ranked: &mut Vec<Ranked>, text: &str, filter: &Filter) {
+/// A listing whose whole name or id is the query comes first; one whose short name or title it is rises.
+fn boost_names(index: &Index, ranked: &mut Vec<Ranked>, text: &str, filter: &Filter) {
     let best = ranked.iter().fold(0.0_f32, |best, hit| best.max(hit.rank)).max(1.0);
     let short = short_name(text);
-    for (number, card) in index.cards().filter(|(_, card)| filter.lets(card)) {
-        let whole = [card.name.as_str(), card.registry_name.as_str(), card.id.as_str()];
+    for (number, entry) in index.listings().filter(|(_, entry)| filter.allows(entry)) {
+        let whole = [entry.name.as_str(), entry.registry_name.as_str(), entry.id.as_str()];
         let lift = if whole.iter().any(|name| name.eq_ignore_ascii_case(text)) {
             10.0 * best
-        } else if !short.is_empty() && card.short_names.contains(&short) {
-            NAMED * best
+        } else if !short.is_empty() && entry.short_names.contains(&short) {
+            NAME_BOOST * best
         } else {
             continue;
         };
@@ -202,16 +204,8 @@ fn named_first(index: &Index, ranked: &mut Vec<Ranked>, text: &str, filter: &Fil
     }
 }
 
-/// Letters and digits of a name, without what every MCP server's name may end with.
-pub(super) fn short_name(name: &str) -> String {
-    let joined = words(name).concat();
-    let endings = ["mcpserver", "mcp", "server"];
-    let bare = endings.iter().find_map(|ending| joined.strip_suffix(ending)).filter(|bare| !bare.is_empty());
-    bare.map(str::to_owned).unwrap_or(joined)
-}
-
-/// Ranks as a part of 1: the best is as good as it answers, the others as they stand to it.
-fn as_quality(ranked: &mut [Ranked], quality: impl Fn(usize) -> f32) {
+/// Scales ranks to 0 to 1: the best gets its absolute quality, the others follow in proportion.
+fn normalise(ranked: &mut [Ranked], quality: impl Fn(usize) -> f32) {
     let Some(best) = ranked.first().copied() else { return };
     let named = best.rank > 5.0;
     let quality = if named { 1.0 } else { quality(best.number).clamp(0.05, 1.0) };
@@ -224,41 +218,39 @@ fn best_first(a: &Ranked, b: &Ranked) -> Ordering {
     b.rank.total_cmp(&a.rank).then(a.number.cmp(&b.number))
 }
 
-/// The words of a question, or of the needs behind it, that a listing bears; and those that it answers in other words.
-pub(super) fn words_answered(
-    index: &Index,
-    question: &Question,
-    number: usize,
-) -> (Vec<String>, Vec<String>) {
-    let borne = |stem: &String| index.find(stem).is_some_and(|stem| index.bears(number, stem));
-    let (mut said, mut other) = (Vec::new(), Vec::new());
-    for unit in &question.units {
-        if unit.own_stems().any(borne) {
-            said.push(unit.meant.clone());
-        } else if unit.stems.iter().any(|(stem, _)| borne(stem)) {
-            other.push(unit.meant.clone());
+/// The words of a query or its matched phrases that a document contains, and those that it matches by other words.
+pub(super) fn matched_words(index: &Index, query: &ParsedQuery, number: usize) -> (Vec<String>, Vec<String>) {
+    let has = |stem: &String| index.find(stem).is_some_and(|stem| index.has_stem(number, stem));
+    let (mut exact, mut expanded) = (Vec::new(), Vec::new());
+    for term in &query.terms {
+        if term.own_stems().any(has) {
+            exact.push(term.spelling.clone());
+        } else if term.stems.iter().any(|(stem, _)| has(stem)) {
+            expanded.push(term.spelling.clone());
         }
     }
-    for (word, stem) in question.needs.iter().flat_map(|one| one.need.words.iter().zip(&one.need.stems)) {
-        if borne(stem) && !said.contains(word) {
-            said.push(word.clone());
+    for (word, stem) in
+        query.phrase_matches.iter().flat_map(|one| one.terms.words.iter().zip(&one.terms.stems))
+    {
+        if has(stem) && !exact.contains(word) {
+            exact.push(word.clone());
         }
     }
-    (said, other)
+    (exact, expanded)
 }
 
-fn asked_by(question: &Question, stem: &str) -> bool {
-    question.units.iter().any(|unit| unit.stems.iter().any(|(known, _)| known == stem))
-        || question.needs.iter().any(|one| one.need.stems.iter().any(|known| known == stem))
+fn asked_by(query: &ParsedQuery, stem: &str) -> bool {
+    query.terms.iter().any(|term| term.stems.iter().any(|(known, _)| known == stem))
+        || query.phrase_matches.iter().any(|one| one.terms.stems.iter().any(|known| known == stem))
 }
 
-/// Which of these skills or tools bear a word of the question.
-pub(super) fn abilities_named(question: &Question, abilities: &[String]) -> Vec<String> {
+/// The skills or tools whose names contain a word of the query.
+pub(super) fn matched_abilities(query: &ParsedQuery, abilities: &[String]) -> Vec<String> {
     let asked = |ability: &&String| {
         words_of_name(&ability.replace('_', " "))
             .iter()
             .map(|word| stem(word))
-            .any(|stem| asked_by(question, &stem))
+            .any(|stem| asked_by(query, &stem))
     };
-    abilities.iter().filter(asked).take(NAMED_ABILITIES).cloned().collect()
+    abilities.iter().filter(asked).take(MAX_ABILITIES).cloned().collect()
 }

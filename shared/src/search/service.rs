@@ -1,5 +1,5 @@
-//! Search as the registry offers it: the index says what answers, the table says what is still Live and how it looks
-//! now. One read of the table a search.
+//! Search as the registry offers it: the index finds the hits, one batch read of the table tells which of them are still
+//! Live and what they look like now, and whether the index itself is out of date.
 
 use super::engine::{self, IndexAnswer, IndexHit};
 use super::index_cache::{IndexCache, Reading};
@@ -15,13 +15,13 @@ pub struct Searcher {
 }
 
 impl Searcher {
-    /// A search over a table, its index not loaded yet.
+    /// A search over a table; the index is loaded with the first query.
     #[must_use]
     pub fn new(store: Store) -> Self {
         Self { store, index: IndexCache::default() }
     }
 
-    /// Loads the index where nothing is held yet.
+    /// Loads the index unless it is loaded.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -29,33 +29,33 @@ impl Searcher {
         self.index.load(&self.store).await
     }
 
-    /// Brings the index up to what the table says now.
+    /// Updates the index to the version in the table.
     ///
     /// # Errors
-    /// The table is busy or refused; what was held stays.
+    /// The table is busy or refused; the index stays as it was.
     pub async fn refresh(&self) -> Result<(), StoreError> {
         self.index.refresh(&self.store).await
     }
 
-    /// The version of the index that is held; `None` before the first load.
+    /// The version of the loaded index; `None` before the first load.
     #[must_use]
     pub fn version(&self) -> Option<u64> {
         self.index.version()
     }
 
-    /// Asks the index that is held, and nothing else.
+    /// Searches the loaded index without reading the table.
     #[must_use]
     pub fn search_index(&self, query: &Query) -> IndexAnswer {
         engine::search(&self.index.read(), query)
     }
 
-    /// The index that is held. Whoever holds this must not wait for anything else.
+    /// Must not be held across an await.
     pub(super) fn read(&self) -> Reading<'_> {
         self.index.read()
     }
 
-    /// Finds Live listings. A search costs one read of the table, or two for more than 99 hits; one that comes upon a
-    /// newer index than this process holds reads what is new and looks again.
+    /// Finds Live listings by one read of the table, or two for more than 99 hits. Where that read shows a newer index,
+    /// the changed buckets are loaded and the search is repeated.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -69,7 +69,7 @@ impl Searcher {
         }
         let mut hits: Vec<(f32, Hit)> = Vec::with_capacity(answer.hits.len());
         for hit in answer.hits {
-            // Gone since the index was built: it is not Live, so it is no hit.
+            // No longer Live since the index was built.
             let Some(listing) = shown.live.remove(&hit.id) else { continue };
             let (rank, boosts) = evidence::boosted(hit.rank, &listing, now);
             let IndexHit { words, other_words, abilities, .. } = hit;

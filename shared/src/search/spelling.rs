@@ -1,59 +1,61 @@
-//! What a misspelt word was meant to be: the nearest word that listings use. Only words that no dictionary and hardly
-//! any listing knows are touched, so that nobody's name is turned into another's.
+//! Spelling correction against the words that listings use. Only words that are in no dictionary and hardly any listing
+//! are corrected, so that a product's name is not replaced by a more frequent one.
 
+use super::embedding;
 use super::index::Index;
-use super::meaning;
-use super::words::{is_empty, stem};
+use super::stop_words::is_stop_word;
+use super::words::{is_plain, letter_set, stem};
 
-/// A word that more listings write is meant as it stands.
-const RARE: u32 = 5;
-/// A word that some listings write is taken for a slip only of one that so many times as many write.
-const TIMES: u32 = 15;
-/// Words of up to so many letters may differ by one slip, longer ones by two.
+/// A word of more documents is never corrected.
+const MAX_FREQ: u32 = 5;
+/// A word that some documents contain is corrected only to one that so many times as many contain.
+const MIN_FREQ_RATIO: u32 = 15;
+/// Words of up to so many letters are corrected by one edit, longer ones by two.
 const SHORT: usize = 5;
 
-/// The word that `word` was meant to be, where it is none itself, and how many slips lie between.
+/// The word that `word` is probably a misspelling of, and the number of edits between them.
 pub(super) fn corrected<'a>(index: &'a Index, word: &str) -> Option<(&'a str, usize)> {
-    if word.len() < 4 || !is_plain(word) || is_empty(word) || meaning::is_ordinary(word) {
+    if word.len() < 4 || !is_plain(word) || is_stop_word(word) || embedding::is_ordinary(word) {
         return None;
     }
-    let writers = index.writers(word);
-    if writers > RARE {
+    let word_freq = index.word_freq(word);
+    if word_freq > MAX_FREQ {
         return None;
     }
     let best = nearest(index, word)?;
-    // Another form of the same word is no other word: they meet in their stem.
+    // An inflected form needs no correction: its stem is the same.
     if stem(best.word) == stem(word) {
         return None;
     }
-    let plainly = writers == 0;
-    let likely = best.slips == 1 && best.writers >= TIMES * writers && !best.word.starts_with(word);
-    (plainly || likely).then_some((best.word, best.slips))
+    let plainly = word_freq == 0;
+    let likely =
+        best.edits == 1 && best.word_freq >= MIN_FREQ_RATIO * word_freq && !best.word.starts_with(word);
+    (plainly || likely).then_some((best.word, best.edits))
 }
 
 #[derive(Clone, Copy)]
 struct Candidate<'a> {
     word: &'a str,
-    writers: u32,
-    slips: usize,
+    word_freq: u32,
+    edits: usize,
     rank: f32,
 }
 
 fn nearest<'a>(index: &'a Index, word: &str) -> Option<Candidate<'a>> {
-    let (letters, bones, first) = (letters(word), bones(word), word.as_bytes().first());
+    let (letters, skeleton, first) = (letter_set(word), skeleton(word), word.as_bytes().first());
     let mut best: Option<Candidate<'a>> = None;
-    for (other, term) in index.written() {
-        let fits = term.letters != 0 && other.len() >= 4 && other != word && !is_empty(other);
-        // A slip changes the set of letters by two at most, so most words are passed over by one comparison.
+    for (other, term) in index.written_words() {
+        let fits = term.letters != 0 && other.len() >= 4 && other != word && !is_stop_word(other);
+        // An edit changes the set of letters by two at most, so one comparison discards most words.
         let apart = (letters ^ term.letters).count_ones() as usize;
         if !fits || apart > 6 || other.len().abs_diff(word.len()) > 3 {
             continue;
         }
-        if term.writers < 2 && !meaning::is_ordinary(other) {
+        if term.word_freq < 2 && !embedding::is_ordinary(other) {
             continue;
         }
-        let same_bones = bones == self::bones(other);
-        let most = match (word.len() <= SHORT, same_bones) {
+        let same_skeleton = skeleton == self::skeleton(other);
+        let most = match (word.len() <= SHORT, same_skeleton) {
             (true, _) => 1,
             (_, true) => 3,
             _ => 2,
@@ -63,10 +65,10 @@ fn nearest<'a>(index: &'a Index, word: &str) -> Option<Candidate<'a>> {
         }
         let other_first = other.as_bytes().first() != first;
         let most = if other_first { 1 } else { most };
-        let Some(slips) = slips(word.as_bytes(), other.as_bytes(), most) else { continue };
-        let mut rank = (1.0 + term.writers as f32).ln() - 4.0 * slips as f32;
-        rank += f32::from(u8::from(same_bones)) - 1.5 * f32::from(u8::from(other_first));
-        let candidate = Candidate { word: other, writers: term.writers, slips, rank };
+        let Some(edits) = edits(word.as_bytes(), other.as_bytes(), most) else { continue };
+        let mut rank = (1.0 + term.word_freq as f32).ln() - 4.0 * edits as f32;
+        rank += f32::from(u8::from(same_skeleton)) - 1.5 * f32::from(u8::from(other_first));
+        let candidate = Candidate { word: other, word_freq: term.word_freq, edits, rank };
         if best.is_none_or(|best| (best.rank, best.word) < (rank, other)) {
             best = Some(candidate);
         }
@@ -74,23 +76,11 @@ fn nearest<'a>(index: &'a Index, word: &str) -> Option<Candidate<'a>> {
     best
 }
 
-fn is_plain(word: &str) -> bool {
-    word.bytes().all(|b| b.is_ascii_lowercase())
-}
-
-/// Which letters a word has, one bit each; 0 for what is no plain word.
-pub(super) fn letters(word: &str) -> u32 {
-    if !is_plain(word) {
-        return 0;
-    }
-    word.bytes().fold(0, |set, letter| set | 1 << (letter - b'a'))
-}
-
-/// How a word sounds, roughly: its first letter and its consonants, those that sound alike as one.
-fn bones(word: &str) -> Vec<u8> {
-    let mut bones: Vec<u8> = Vec::with_capacity(word.len());
+/// A phonetic key: the first letter and the consonants, those that sound alike folded into one.
+fn skeleton(word: &str) -> Vec<u8> {
+    let mut skeleton: Vec<u8> = Vec::with_capacity(word.len());
     for letter in word.bytes() {
-        if b"aeiouy".contains(&letter) && !bones.is_empty() {
+        if b"aeiouy".contains(&letter) && !skeleton.is_empty() {
             continue;
         }
         let sound = match letter {
@@ -99,16 +89,15 @@ fn bones(word: &str) -> Vec<u8> {
             b'v' => b'f',
             other => other,
         };
-        if bones.last() != Some(&sound) {
-            bones.push(sound);
+        if skeleton.last() != Some(&sound) {
+            skeleton.push(sound);
         }
     }
-    bones
+    skeleton
 }
 
-/// How many slips lie between two words, where they are no more than `most`: letters left out, put in, taken for
-/// another, or two neighbours swapped (optimal string alignment).
-fn slips(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
+/// The edit distance with transpositions (optimal string alignment); `None` where it is above `most`.
+fn edits(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > most {
         return None;
     }
@@ -128,7 +117,7 @@ fn slips(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
         }
         before = std::mem::replace(&mut last, row);
     }
-    last.last().copied().filter(|slips| *slips <= most)
+    last.last().copied().filter(|edits| *edits <= most)
 }
 
 #[cfg(test)]
@@ -136,8 +125,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_are_counted() {
-        let between = |a: &str, b: &str| slips(a.as_bytes(), b.as_bytes(), 2);
+    fn edits_are_counted() {
+        let between = |a: &str, b: &str| edits(a.as_bytes(), b.as_bytes(), 2);
         assert_eq!(between("kubernets", "kubernetes"), Some(1));
         assert_eq!(between("gihtub", "github"), Some(1));
         assert_eq!(between("pyhton", "python"), Some(1));
@@ -147,11 +136,9 @@ mod tests {
     }
 
     #[test]
-    fn words_that_sound_alike_have_the_same_bones() {
-        assert_eq!(bones("calender"), bones("calendar"));
-        assert_eq!(bones("managment"), bones("management"));
-        assert_ne!(bones("weather"), bones("whether"));
-        assert_eq!(letters("aab"), 0b11);
-        assert_eq!(letters("k8s"), 0);
+    fn words_that_sound_alike_have_the_same_skeleton() {
+        assert_eq!(skeleton("calender"), skeleton("calendar"));
+        assert_eq!(skeleton("managment"), skeleton("management"));
+        assert_ne!(skeleton("weather"), skeleton("whether"));
     }
 }

@@ -1,17 +1,16 @@
-//! The words that somebody searches with: plain text, within a length that a question has. Nothing in them is syntax,
-//! so nothing in them can be wrong.
+//! The text of a query: plain words of bounded length. It has no syntax, so that no query is malformed.
 
 use crate::error::Problem;
 
-/// The longest question, in characters.
+/// In characters; bounds the work for one query.
 const LONGEST: usize = 1000;
 
-/// A question in plain words.
+/// A query in plain words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text(String);
 
 impl Text {
-    /// Takes a question as it came: control characters count as spaces.
+    /// Normalises white space; control characters count as spaces.
     ///
     /// # Errors
     /// 422 where it is longer than 1,000 characters; `field` is what the caller calls it.
@@ -26,13 +25,13 @@ impl Text {
         Ok(Self(text))
     }
 
-    /// The question, its words one space apart.
+    /// The words, separated by single spaces.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether nothing was asked.
+    /// Whether the query is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -44,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_is_plain_text_of_sane_length() {
+    fn a_query_is_plain_text_of_bounded_length() {
         assert_eq!(Text::parse(" a\u{0}b\n\tc ", "q").unwrap().as_str(), "a b c");
         assert!(Text::parse(" \u{7}", "q").unwrap().is_empty());
         let long = "word ".repeat(2000);

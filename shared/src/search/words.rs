@@ -1,39 +1,23 @@
-//! How text becomes words, and words become stems: the same for what is listed and for what is asked, or neither finds
-//! the other.
+//! Tokenising and stemming. Listings and queries go through the same functions, because terms that are cut or stemmed
+//! differently never match.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
 static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
-/// Words that say nothing about what is looked for: English function words, and those of asking.
-const EMPTY: &str = "a an the and or of to in on at by for with from as is are be been was were am it its this that \
-    these those i you he she we they me my your his her our their us them do does did doing have has had having can \
-    could will would shall should may might must not no so if then than there here what which who whom whose where \
-    when why how about into over under up down out off again more most some any all each other another such only own \
-    same too very just also via using use uses used get gets let lets want need needs like please help make makes s t \
-    d ll m re ve";
-
-static NOTHING: LazyLock<HashSet<&'static str>> = LazyLock::new(|| EMPTY.split(' ').collect());
-
-/// Whether a word says nothing about what is looked for.
-pub(super) fn is_empty(word: &str) -> bool {
-    NOTHING.contains(word)
-}
-
-/// The words of a text in lower case. Apostrophes bind; everything else that is no letter or digit parts.
+/// The words of a text in lower case. Apostrophes are dropped; any other character but letters and digits separates.
 pub(super) fn words(text: &str) -> Vec<String> {
-    parted(text).map(|word| word.to_lowercase()).collect()
+    tokens(text).map(|word| word.to_lowercase()).collect()
 }
 
-/// The same for a name, where `ListPullRequests` counts as itself and as each of its parts.
+/// The same for a name, where `ListPullRequests` gives itself and each of its parts.
 pub(super) fn words_of_name(name: &str) -> Vec<String> {
     let mut all = Vec::new();
-    for word in parted(name) {
+    for word in tokens(name) {
         all.push(word.to_lowercase());
-        let parts = humps(&word);
+        let parts = camel_parts(&word);
         if parts.len() > 1 {
             all.extend(parts.into_iter().filter(|part| part.chars().count() > 1).map(str::to_lowercase));
         }
@@ -41,7 +25,7 @@ pub(super) fn words_of_name(name: &str) -> Vec<String> {
     all
 }
 
-/// The stem of a word in lower case (Snowball, English). What is no plain word is its own stem.
+/// The stem of a word in lower case (Snowball, English). Numbers and words of other scripts are their own stems.
 pub(super) fn stem(word: &str) -> String {
     if word.bytes().all(|b| b.is_ascii_alphanumeric()) && !word.bytes().all(|b| b.is_ascii_digit()) {
         ENGLISH.stem(word).into_owned()
@@ -50,7 +34,21 @@ pub(super) fn stem(word: &str) -> String {
     }
 }
 
-fn parted(text: &str) -> impl Iterator<Item = String> {
+/// Whether a word is of the letters a to z only.
+pub(super) fn is_plain(word: &str) -> bool {
+    word.bytes().all(|b| b.is_ascii_lowercase())
+}
+
+/// The letters of a word, one bit each; 0 for a word that is not [plain](is_plain). Words with distant sets are far
+/// apart in spelling, which one comparison tells.
+pub(super) fn letter_set(word: &str) -> u32 {
+    if !is_plain(word) {
+        return 0;
+    }
+    word.bytes().fold(0, |set, letter| set | 1 << (letter - b'a'))
+}
+
+fn tokens(text: &str) -> impl Iterator<Item = String> {
     let bound: String = text.chars().filter(|c| !matches!(c, '\'' | '\u{2019}')).collect();
     let words: Vec<String> = bound
         .split(|c: char| !c.is_alphanumeric())
@@ -60,9 +58,9 @@ fn parted(text: &str) -> impl Iterator<Item = String> {
     words.into_iter()
 }
 
-/// The humps of a camel: parted before a capital that follows a small letter or digit, and before the last of
+/// The parts of a camel-case word: cut before a capital that follows a small letter or digit, and before the last of
 /// several capitals that a small letter follows.
-fn humps(word: &str) -> Vec<&str> {
+fn camel_parts(word: &str) -> Vec<&str> {
     let letters: Vec<(usize, char)> = word.char_indices().collect();
     let small = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let mut cuts = vec![0];
@@ -92,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_taken_apart_at_their_humps() {
+    fn names_are_split_at_their_capitals() {
         assert_eq!(words_of_name("listPullRequests"), ["listpullrequests", "list", "pull", "requests"]);
         assert_eq!(words_of_name("HTMLParser"), ["htmlparser", "html", "parser"]);
         assert_eq!(words_of_name("arXiv"), ["arxiv", "ar", "xiv"]);
@@ -104,5 +102,10 @@ mod tests {
         assert_eq!(stem("searching"), stem("searches"));
         assert_eq!(stem("größe"), "größe");
         assert_eq!(stem("2026"), "2026");
+    }
+    #[test]
+    fn letters_are_a_set() {
+        assert_eq!(letter_set("aab"), 0b11);
+        assert_eq!(letter_set("k8s"), 0);
     }
 }

@@ -1,12 +1,13 @@
-//! The probe budget in time buckets: a window of two minutes, an hour, a UTC day (contract "Limits").
-//! Taken by a conditional add, so that no two sweeps together spend more than a cap.
+//! The probe budget in time buckets: a window of two minutes, an hour, a UTC day (contract "Limits"). It is taken by a
+//! conditional add, so that concurrent sweeps together never exceed a cap.
 
-use aws_sdk_dynamodb::types::KeysAndAttributes;
-
+use super::attributes::{Item, n, number, text};
+use super::batch_get::Consistency;
+use super::client::Store;
+use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
 use super::transaction::{Outcome, Transaction};
-use super::{Item, Store, StoreError, n, number, text};
 use crate::model::Moment;
 
 /// The three caps.
@@ -74,12 +75,8 @@ impl Store {
     /// The table is busy or refused.
     pub async fn budget(&self, now: Moment) -> Result<BudgetState, StoreError> {
         let buckets = buckets(now);
-        let wanted = KeysAndAttributes::builder()
-            .set_keys(Some(buckets.iter().map(|bucket| bucket.key.item()).collect()))
-            .consistent_read(true)
-            .build()?;
-        let answer = self.client.batch_get_item().request_items(&*self.table, wanted).send().await?;
-        let items = answer.responses.unwrap_or_default().remove(&*self.table).unwrap_or_default();
+        let keys = buckets.iter().map(|bucket| bucket.key.item()).collect();
+        let items = self.batch_get(keys, Consistency::Strong).await?;
         let [window, hour, day] =
             buckets.map(|bucket| Bucket { used: used(&items, &bucket.key), name: bucket.name });
         Ok(BudgetState { window, hour, day })

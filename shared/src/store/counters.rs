@@ -1,30 +1,12 @@
-//! Counters that are kept, never counted by reading: what is Live, and how the weekly recheck goes. Each is
-//! spread over a few items, written with the change it counts, and summed by one query.
+//! Counters of what is Live and of the weekly recheck, so that no request counts by reading listings. Each is written
+//! in one transaction with the change it counts, spread over a few items against conflicts, and summed by one query.
 
-use super::{Item, Store, StoreError, keys, number, s};
-use crate::model::{Kind, Moment};
-
-/// What is Live now.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Live {
-    /// Live agents.
-    pub agents: u32,
-    /// Live MCP servers.
-    pub mcps: u32,
-    /// Grows with every change to anything that the active list shows.
-    pub version: u64,
-}
-
-impl Live {
-    /// Live listings of one kind.
-    #[must_use]
-    pub const fn of(&self, kind: Kind) -> u32 {
-        match kind {
-            Kind::Agent => self.agents,
-            Kind::Mcp => self.mcps,
-        }
-    }
-}
+use super::attributes::{Item, number, s};
+use super::client::Store;
+use super::error::StoreError;
+use super::keys;
+use super::live::Live;
+use crate::model::Moment;
 
 /// The weekly recheck in one ISO week.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,7 +49,7 @@ impl Store {
         })
     }
 
-    /// All items of a partition that is known to be small.
+    /// All items of a partition that fits one answer (1 MB).
     pub(super) async fn partition(&self, pk: &str) -> Result<Vec<Item>, StoreError> {
         let answer = self
             .client

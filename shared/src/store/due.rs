@@ -3,45 +3,13 @@
 
 use aws_sdk_dynamodb::types::{ReturnValue, Select};
 
+use super::attributes::{n, s, text};
+use super::client::Store;
+use super::due_class::DueClass;
+use super::error::{StoreError, is_condition_failure};
 use super::expression::Expression;
-use super::listings::refused;
-use super::{Store, StoreError, keys, n, s, table, text};
+use super::{keys, table};
 use crate::model::{Listing, ListingId, Moment};
-
-/// What a listing is due for. The first four are the contract's selection order, whose fifth, a fresh `ok`, is a
-/// listing whose due time lies ahead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DueClass {
-    /// Never probed.
-    NeverProbed,
-    /// Active, and its weekly recheck is due.
-    WeeklyDue,
-    /// Waits for another try after an inconclusive probe.
-    CoolDown,
-    /// Answered `partial`, `fail` or `skip`, or was demoted: looked at again now and then.
-    PartialOrStale,
-    /// Active, and its last look failed: the weekly recheck confirms it hour by hour. Apart from the weekly due,
-    /// because a tick that took it first would put the confirmation off for ever.
-    Confirming,
-}
-
-impl DueClass {
-    /// The classes of a tick, in the order in which they are served.
-    pub const OF_A_TICK: [Self; 4] =
-        [Self::NeverProbed, Self::WeeklyDue, Self::CoolDown, Self::PartialOrStale];
-    /// The classes of the weekly recheck, in the order in which they are served.
-    pub const OF_A_RECHECK: [Self; 2] = [Self::Confirming, Self::WeeklyDue];
-
-    pub(super) const fn partition(self) -> &'static str {
-        match self {
-            Self::NeverProbed => "DUE#0",
-            Self::WeeklyDue => "DUE#1",
-            Self::CoolDown => "DUE#2",
-            Self::PartialOrStale => "DUE#3",
-            Self::Confirming => "DUE#CONFIRM",
-        }
-    }
-}
 
 impl Store {
     /// The listings of a class that are due, the longest waiting first.
@@ -93,7 +61,7 @@ impl Store {
         Ok((u32::try_from(waiting.count).unwrap_or(0), first))
     }
 
-    /// Claims a listing for a probe and reads it; `None` where somebody else holds it, it was asked less than
+    /// Claims a listing for a probe and reads it; `None` where another worker holds it, it was asked less than
     /// `apart` ago, or it is withdrawn or unknown. Delivered twice, the second claim gets nothing.
     ///
     /// # Errors
@@ -129,7 +97,7 @@ impl Store {
             .await;
         match answer {
             Ok(answer) => Ok(answer.attributes.map(serde_dynamo::from_item).transpose()?),
-            Err(error) if refused(&error) => Ok(None),
+            Err(error) if is_condition_failure(&error) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
@@ -158,23 +126,23 @@ impl Store {
             .send()
             .await;
         match answer {
-            Err(error) if !refused(&error) => Err(error.into()),
+            Err(error) if !is_condition_failure(&error) => Err(error.into()),
             _ => Ok(()),
         }
     }
 }
 
-/// A wish to probe one listing.
+/// A request to probe one listing.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim<'a> {
-    /// Which.
+    /// The listing.
     pub id: &'a ListingId,
-    /// The mark that the verdict must bear.
+    /// The token with which the verdict must be written.
     pub mark: &'a str,
-    /// Now.
+    /// The time of the claim.
     pub now: Moment,
-    /// Milliseconds until the claim lapses, should its holder die.
+    /// Milliseconds until the claim expires if its holder crashes.
     pub lease_ms: i64,
-    /// Least milliseconds since the listing was last asked.
+    /// The least time since the listing was last asked, in milliseconds.
     pub apart_ms: i64,
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::Item;
+use super::attributes::{Item, n};
 
 /// An update and its condition under construction.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ impl Expression {
     /// Adds to the number in `name`, which counts as 0 where it is absent.
     pub(super) fn add(mut self, name: &str, amount: i64) -> Self {
         if amount != 0 {
-            let (name, value) = (self.name(name), self.value(super::n(amount)));
+            let (name, value) = (self.name(name), self.value(n(amount)));
             self.adds.push(format!("{name} {value}"));
         }
         self
@@ -102,7 +102,7 @@ impl Expression {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{n, s};
+    use super::super::attributes::s;
     use super::*;
 
     #[test]

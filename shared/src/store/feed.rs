@@ -1,10 +1,12 @@
-//! The public activity feed by time (contract "Events" 3). An item holds nothing of a person: what happened, to
-//! which listing, when. Items leave after thirty days.
+//! The public activity feed by time (contract "Events" 3). An item says what happened to which listing and when, and
+//! holds no personal data, because it is public. Items expire after thirty days.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
+use super::attributes::{Item, n, s, text};
+use super::client::Store;
+use super::error::StoreError;
 use super::keys::{self, Key};
-use super::{Item, Store, StoreError, n, s, text};
 use crate::model::FeedItem;
 
 const FEED: &str = "FEED";

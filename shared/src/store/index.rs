@@ -1,80 +1,68 @@
-//! The search index in the table: a manifest that names the buckets and their versions, the buckets themselves, and
-//! marks on listings whose entry must be made anew. A mark is written with the change it is about, in one transaction.
+//! The search index in the table: a manifest of the buckets and their versions, the buckets as bytes, and dirty marks on
+//! listings that must be indexed again. A mark is written in one transaction with the change, so that none is missed.
 
 use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::primitives::Blob;
-use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
+use aws_sdk_dynamodb::types::AttributeValue;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
+use super::attributes::{Item, n, number, s, text};
+use super::batch_get::Consistency;
+use super::client::Store;
+use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
-use super::listings::NamedListing;
 use super::transaction::{Outcome, Transaction};
-use super::{Item, Store, StoreError, n, number, s, text};
-use crate::model::{Lane, Listing, ListingId, Moment};
-use crate::search::bucket::{self, Bucket, Prefix};
+use crate::model::{HashPrefix, Lane, Listing, ListingId, Moment, id_hash};
 
-/// The most keys that one batch read takes.
-const BATCH: usize = 100;
-/// Batches that are read at the same time.
-const AT_ONCE: usize = 4;
-/// A batch that was cut short is asked for the rest so many times.
-const PATIENCE: u32 = 8;
+/// Marks cleared at the same time.
+const CONCURRENCY: usize = 4;
 
-/// How fresh a read must be.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reads {
-    /// Everything that was written before: what is read is built on, and what was missed would be missed for good.
-    Latest,
-    /// Perhaps a moment behind, for half the price: what is read is only shown.
-    Recent,
-}
-
-/// What the index is made of: the version of each bucket, and its own, which grows with every change.
+/// The version of each bucket, and of the whole index. Readers load only buckets whose version they do not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manifest {
     /// Grows with every change; 0 before the first.
     pub version: u64,
     /// The version of each bucket.
-    pub buckets: BTreeMap<Prefix, u64>,
+    pub buckets: BTreeMap<HashPrefix, u64>,
 }
 
 impl Manifest {
-    /// The bucket to which an id belongs: that which there is, or the one that holds everything.
+    /// The bucket of an id; before the first build, the one bucket that holds every id.
     #[must_use]
-    pub fn bucket_of(&self, id: &ListingId) -> Prefix {
-        let hash = bucket::hash(id);
+    pub fn bucket_of(&self, id: &ListingId) -> HashPrefix {
+        let hash = id_hash(id);
         self.buckets.keys().copied().find(|prefix| prefix.covers(hash)).unwrap_or_default()
     }
 }
 
-/// A bucket as the table holds it.
+/// A bucket as the table holds it. Its entries are the search's own format: to the store they are bytes.
 #[derive(Clone, Debug)]
-pub struct KeptBucket {
-    /// Which.
-    pub prefix: Prefix,
+pub struct StoredBucket {
+    /// The ids it holds.
+    pub prefix: HashPrefix,
     /// The version of the index at which it was written.
     pub version: u64,
-    /// Its entries.
-    pub bucket: Bucket,
+    /// Its entries, encoded.
+    pub bytes: Vec<u8>,
 }
 
-/// A listing whose entry must be made anew.
+/// Says that a listing must be indexed again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Changed {
-    /// Which.
+pub struct DirtyMark {
+    /// The listing.
     pub id: ListingId,
-    /// When it changed.
+    /// When it changed; tells this mark from a later one on the same listing.
     pub at: Moment,
 }
 
-/// What is read to show hits.
+/// The listings of a page of hits, with the manifest read in the same request.
 #[derive(Clone, Debug, Default)]
 pub struct Shown {
     /// The index as the table has it now.
     pub manifest: Manifest,
-    /// Those of the listings that are Live, by id.
+    /// Those that are Live, by id.
     pub live: HashMap<ListingId, Listing>,
 }
 
@@ -82,19 +70,19 @@ fn manifest_key() -> Key {
     Key::new("INDEX", "MANIFEST")
 }
 
-fn bucket_key(prefix: Prefix) -> Key {
+fn bucket_key(prefix: HashPrefix) -> Key {
     Key::new(format!("INDEX#{prefix}"), "BUCKET")
 }
 
-const CHANGED: &str = "INDEX#CHANGED";
+const DIRTY_MARKS: &str = "INDEX#CHANGED";
 
-/// Marks stand in the order of buckets, so that those read together are written together.
-fn changed_key(id: &ListingId) -> Key {
-    Key::new(CHANGED, format!("{:08x}#{id}", bucket::hash(id)))
+/// Marks sort by hash and so by bucket, so that one round of a build reads marks of few buckets.
+fn dirty_mark_key(id: &ListingId) -> Key {
+    Key::new(DIRTY_MARKS, format!("{:08x}#{id}", id_hash(id)))
 }
 
 impl Store {
-    /// The search index, without its buckets.
+    /// The manifest; empty before the first build.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -110,33 +98,24 @@ impl Store {
         answer.item.as_ref().map_or_else(|| Ok(Manifest::default()), manifest)
     }
 
-    /// Reads buckets; those that are not there any more are left out.
+    /// Reads buckets; those that no longer exist are left out.
     ///
     /// # Errors
-    /// The table is busy or refused, or holds what is no bucket.
-    pub async fn buckets(&self, prefixes: &[Prefix]) -> Result<Vec<KeptBucket>, StoreError> {
+    /// The table is busy or refused, or an item is not a bucket.
+    pub async fn buckets(&self, prefixes: &[HashPrefix]) -> Result<Vec<StoredBucket>, StoreError> {
         let keys = prefixes.iter().map(|prefix| bucket_key(*prefix).item()).collect();
-        let kept = self.items(keys, Reads::Latest).await?;
-        kept.into_iter().map(|item| kept_bucket(&item)).collect()
+        let kept = self.batch_get(keys, Consistency::Strong).await?;
+        kept.into_iter().map(stored_bucket).collect()
     }
 
-    /// Listings with their evidence, in no order.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
-    pub async fn listings_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
-        let keys = ids.iter().flat_map(|id| [keys::listing(id).item(), keys::evidence(id).item()]);
-        super::listings::joined(self.items(keys.collect(), Reads::Latest).await?)
-    }
-
-    /// The listings of a page of hits, and whether the index has changed meanwhile: one read for up to 99 hits.
+    /// One batch read for up to 99 hits, with the manifest as its hundredth key.
     ///
     /// # Errors
     /// The table is busy or refused.
     pub async fn shown(&self, ids: &[ListingId]) -> Result<Shown, StoreError> {
         let keys = std::iter::once(manifest_key()).chain(ids.iter().map(keys::listing));
         let mut shown = Shown::default();
-        for item in self.items(keys.map(|key| key.item()).collect(), Reads::Recent).await? {
+        for item in self.batch_get(keys.map(|key| key.item()).collect(), Consistency::Eventual).await? {
             if text(&item, "sk") == "MANIFEST" {
                 shown.manifest = manifest(&item)?;
                 continue;
@@ -149,17 +128,17 @@ impl Store {
         Ok(shown)
     }
 
-    /// Listings whose entries must be made anew, at most `limit`.
+    /// Listings that must be indexed again, at most `limit`.
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn changed(&self, limit: i32) -> Result<Vec<Changed>, StoreError> {
+    pub async fn dirty_marks(&self, limit: i32) -> Result<Vec<DirtyMark>, StoreError> {
         let answer = self
             .client
             .query()
             .table_name(&*self.table)
-            .key_condition_expression("pk = :changed")
-            .expression_attribute_values(":changed", s(CHANGED))
+            .key_condition_expression("pk = :marks")
+            .expression_attribute_values(":marks", s(DIRTY_MARKS))
             .consistent_read(true)
             .limit(limit)
             .send()
@@ -168,13 +147,13 @@ impl Store {
         let read = |item: &Item| {
             let (_, id) = text(item, "sk").split_once('#')?;
             let id = id.parse().ok()?;
-            Some(Changed { id, at: Moment::from_millisecond(number(item, "at"))? })
+            Some(DirtyMark { id, at: Moment::from_millisecond(number(item, "at"))? })
         };
         Ok(marks.iter().filter_map(read).collect())
     }
 
-    /// Replaces buckets, all of them or none. Says false where somebody else changed the index since `before` was
-    /// read; then nothing was written.
+    /// Replaces buckets, all of them or none. False where the index was changed since `before` was read; then nothing
+    /// was written.
     ///
     /// # Errors
     /// The table is busy or refused; then nothing was written.
@@ -182,7 +161,7 @@ impl Store {
         &self,
         before: &Manifest,
         after: &Manifest,
-        written: &[(Prefix, Vec<u8>)],
+        written: &[(HashPrefix, Vec<u8>)],
     ) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
         let names: Vec<(String, u64)> =
@@ -204,17 +183,17 @@ impl Store {
         Ok(self.transact(transaction).await? == Outcome::Written)
     }
 
-    /// Takes the marks off listings whose entries were made anew; a mark that was set again meanwhile stays.
+    /// Deletes the marks of indexed listings, except those that were set again meanwhile.
     ///
     /// # Errors
-    /// The table is busy or refused; a mark that stays only makes work.
-    pub async fn unmark(&self, done: &[Changed]) -> Result<(), StoreError> {
+    /// The table is busy or refused; a mark that stays only causes the listing to be indexed again.
+    pub async fn clear_dirty_marks(&self, done: &[DirtyMark]) -> Result<(), StoreError> {
         let deletions = done.iter().map(|mark| async {
             let answer = self
                 .client
                 .delete_item()
                 .table_name(&*self.table)
-                .set_key(Some(changed_key(&mark.id).item()))
+                .set_key(Some(dirty_mark_key(&mark.id).item()))
                 .condition_expression("#at = :at")
                 .expression_attribute_names("#at", "at")
                 .expression_attribute_values(":at", n(mark.at.as_millisecond()))
@@ -232,42 +211,18 @@ impl Store {
             }
         });
         let deletions: Vec<_> = deletions.collect();
-        stream::iter(deletions).buffer_unordered(AT_ONCE).try_collect().await
+        stream::iter(deletions).buffer_unordered(CONCURRENCY).try_collect().await
     }
 
-    /// Marks a listing as one whose entry must be made anew.
-    pub(super) fn mark(
+    pub(super) fn mark_dirty(
         &self,
         transaction: &mut Transaction,
         id: &ListingId,
         at: Moment,
     ) -> Result<(), StoreError> {
-        let mut item = changed_key(id).item();
+        let mut item = dirty_mark_key(id).item();
         item.insert("at".to_owned(), n(at.as_millisecond()));
         self.put(transaction, item, None)
-    }
-
-    /// Items by their keys, in no order.
-    async fn items(&self, keys: Vec<Item>, reads: Reads) -> Result<Vec<Item>, StoreError> {
-        let batches: Vec<Vec<Item>> = keys.chunks(BATCH).map(<[Item]>::to_vec).collect();
-        let read = stream::iter(batches).map(|batch| self.batch(batch, reads)).buffer_unordered(AT_ONCE);
-        Ok(read.try_collect::<Vec<_>>().await?.into_iter().flatten().collect())
-    }
-
-    /// A batch read answers with no more than 16 MB and names the rest.
-    async fn batch(&self, keys: Vec<Item>, reads: Reads) -> Result<Vec<Item>, StoreError> {
-        let mut items = Vec::with_capacity(keys.len());
-        let latest = reads == Reads::Latest;
-        let mut wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(latest).build()?;
-        for _ in 0..PATIENCE {
-            let answer = self.client.batch_get_item().request_items(&*self.table, wanted).send().await?;
-            items.extend(answer.responses.unwrap_or_default().remove(&*self.table).unwrap_or_default());
-            match answer.unprocessed_keys.unwrap_or_default().remove(&*self.table) {
-                None => return Ok(items),
-                Some(rest) => wanted = rest,
-            }
-        }
-        Err(StoreError::Busy("a batch read was cut short again and again".to_owned()))
     }
 }
 
@@ -278,12 +233,12 @@ fn manifest(item: &Item) -> Result<Manifest, StoreError> {
     Ok(Manifest { version: u64::try_from(number(item, "version")).unwrap_or(0), buckets })
 }
 
-fn kept_bucket(item: &Item) -> Result<KeptBucket, StoreError> {
-    let prefix = text(item, "pk").strip_prefix("INDEX#").and_then(|name| name.parse().ok());
+fn stored_bucket(mut item: Item) -> Result<StoredBucket, StoreError> {
+    let prefix = text(&item, "pk").strip_prefix("INDEX#").and_then(|name| name.parse().ok());
     let prefix = prefix.ok_or_else(|| unreadable("the key of a bucket"))?;
-    let Some(AttributeValue::B(bytes)) = item.get("bucket") else { return Err(unreadable("a bucket")) };
-    let bucket = Bucket::read(bytes.as_ref())?;
-    Ok(KeptBucket { prefix, version: u64::try_from(number(item, "version")).unwrap_or(0), bucket })
+    let Some(AttributeValue::B(bytes)) = item.remove("bucket") else { return Err(unreadable("a bucket")) };
+    let version = u64::try_from(number(&item, "version")).unwrap_or(0);
+    Ok(StoredBucket { prefix, version, bytes: bytes.into_inner() })
 }
 
 fn unreadable(what: &str) -> StoreError {

@@ -1,12 +1,12 @@
-//! How items are named. Everything about one listing shares its partition; time in a key is thirteen digits of
-//! milliseconds, so that text order is time order.
+//! The keys of every item, in one place so that no two kinds of items collide. Everything about one listing shares its
+//! partition; times are thirteen digits of milliseconds, so that text order is time order.
 
 use sha2::{Digest, Sha256};
 
-use super::{Item, s};
+use super::attributes::{Item, s};
 use crate::model::{Handshake, Kind, ListingId, Moment};
 
-/// Counters that every Live listing shares are spread over so many items, against write conflicts.
+/// Items over which each shared counter is spread, against write conflicts.
 pub(super) const SHARDS: u64 = 8;
 
 /// A primary key.
@@ -43,7 +43,7 @@ pub(super) fn probe(id: &ListingId, at: Moment) -> Key {
     Key::new(format!("LISTING#{id}"), format!("PROBE#{}", millis(at)))
 }
 
-/// Points from a name, folded for comparison, to a listing that bears it.
+/// Points from a name, folded for comparison, to a listing of that name.
 pub(super) fn name(name: &str, id: &ListingId) -> Key {
     Key::new(name_partition(name), id.as_str())
 }

@@ -1,32 +1,28 @@
-//! Listings in the table: putting one in once, reading it by id or name, paging through the Active ones.
-//! A listing is its core and, apart from it, the evidence of its last probe: the core is what gets listed.
+//! Requests on listings: insert once, read by id or name, page through the Active ones. The evidence of the last probe
+//! is an item of its own, because lists return the core only and evidence is many times as large.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
-use aws_sdk_dynamodb::types::KeysAndAttributes;
-
-use super::due::DueClass;
-use super::expression::Expression;
+use super::attributes::{n, s, text};
+use super::batch_get::Consistency;
+use super::client::Store;
+use super::error::StoreError;
+use super::listing_item::{NamedListing, changed, contact_item, joined, listing_item, names};
 use super::transaction::{Outcome, Transaction};
-use super::{Item, Store, StoreError, keys, n, s, table, text};
-use crate::model::{Assessment, Contact, FeedItem, Kind, Lane, Listing, ListingId, Moment};
-
-/// A listing and the evidence of its last probe.
-pub type NamedListing = (Listing, Option<Assessment>);
+use super::{keys, table};
+use crate::model::{Contact, FeedItem, Kind, Lane, Listing, ListingId, Moment};
 
 /// How a first publish ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Insertion {
-    /// It is in.
+    /// It was written.
     Done,
-    /// Somebody else published it at the same moment.
+    /// It was published concurrently.
     AlreadyThere,
 }
 
-/// At most so many listings of one name are looked at.
-const SAME_NAME: i32 = 25;
+/// Listings of one name that are read.
+const MAX_SAME_NAME: i32 = 25;
 
 impl Store {
     /// A listing's core.
@@ -53,11 +49,11 @@ impl Store {
         &self,
         id: &ListingId,
     ) -> Result<Option<Arc<NamedListing>>, StoreError> {
-        let read = async { Ok(self.with_evidence(std::slice::from_ref(id)).await?.pop()) };
+        let read = async { Ok(self.listings_with_evidence(std::slice::from_ref(id)).await?.pop()) };
         self.read_cache.listing(id, read).await
     }
 
-    /// The listings that bear a name, by two reads.
+    /// The listings of a name, by two reads.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -68,26 +64,24 @@ impl Store {
             .table_name(&*self.table)
             .key_condition_expression("pk = :name")
             .expression_attribute_values(":name", s(keys::name_partition(name)))
-            .limit(SAME_NAME)
+            .limit(MAX_SAME_NAME)
             .send()
             .await?;
         let pointers = answer.items.unwrap_or_default();
         let ids: Vec<ListingId> = pointers.iter().filter_map(|item| text(item, "sk").parse().ok()).collect();
-        if ids.is_empty() { Ok(Vec::new()) } else { self.with_evidence(&ids).await }
+        if ids.is_empty() { Ok(Vec::new()) } else { self.listings_with_evidence(&ids).await }
     }
 
-    async fn with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
-        let wanted: Vec<Item> =
-            ids.iter().flat_map(|id| [keys::listing(id).item(), keys::evidence(id).item()]).collect();
-        let wanted = KeysAndAttributes::builder().set_keys(Some(wanted)).consistent_read(true).build()?;
-        let answer = self.client.batch_get_item().request_items(&*self.table, wanted).send().await?;
-        if answer.unprocessed_keys.is_some_and(|rest| !rest.is_empty()) {
-            return Err(StoreError::Busy("a batch read was cut short".to_owned()));
-        }
-        joined(answer.responses.unwrap_or_default().remove(&*self.table).unwrap_or_default())
+    /// Listings with their evidence, in no order.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn listings_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
+        let keys = ids.iter().flat_map(|id| [keys::listing(id).item(), keys::evidence(id).item()]);
+        joined(self.batch_get(keys.collect(), Consistency::Strong).await?)
     }
 
-    /// Puts a listing in, with its contact, its names and the news of it, all or nothing and once only.
+    /// Inserts a listing with its contact, its names and its feed item, in one transaction and once only.
     ///
     /// # Errors
     /// The table is busy or refused; then nothing was written.
@@ -112,8 +106,8 @@ impl Store {
         })
     }
 
-    /// Publishes a listing again: takes over what its publisher says of it now and makes it due. Says false
-    /// where it is being probed at this moment or was judged since it was read; then nothing was written.
+    /// Replaces a listing by what its publisher now says and makes it due. False where it is being probed or was judged
+    /// since it was read; then nothing was written.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -193,78 +187,4 @@ impl Store {
         }
         Ok(())
     }
-}
-
-/// Listings put together with their evidence, from the items of both.
-pub(super) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>, StoreError> {
-    let (cores, proofs): (Vec<Item>, Vec<Item>) =
-        items.into_iter().partition(|item| text(item, "sk") == "CORE");
-    let proofs: HashMap<&str, &Item> = proofs.iter().map(|proof| (text(proof, "pk"), proof)).collect();
-    let read = |core: Item| {
-        let proof = proofs.get(text(&core, "pk"));
-        let evidence = proof.map(|proof| serde_json::from_str(text(proof, "evidence"))).transpose()?;
-        Ok((serde_dynamo::from_item(core)?, evidence))
-    };
-    cores.into_iter().map(read).collect()
-}
-
-/// The whole item of a listing: its data and its places in the indexes.
-pub(super) fn listing_item(listing: &Listing) -> Result<Item, StoreError> {
-    let mut item: Item = serde_dynamo::to_item(listing)?;
-    item.extend(keys::listing(&listing.id).item());
-    let mut place = |index: table::Index, pk: String, sk: String| {
-        item.insert(index.key[0].to_owned(), s(pk));
-        item.insert(index.key[1].to_owned(), s(sk));
-    };
-    if listing.lane == Lane::Active {
-        place(table::SHOWN, keys::shown_active(listing.shown_kind()), listing.shown_at());
-    }
-    if let Some(class) = due_class(listing) {
-        place(table::DUE, class.partition().to_owned(), keys::at(listing.due_at, listing.id.as_str()));
-    }
-    Ok(item)
-}
-
-/// What turns one state of a listing's item into another. The funnel's marks are left alone: they are set by
-/// others while a probe is under way.
-pub(super) fn changed(before: &Listing, after: &Listing) -> Result<Expression, StoreError> {
-    const OTHERS: [&str; 4] = ["pk", "sk", "demoed", "feedbacked"];
-    let (before, after) = (listing_item(before)?, listing_item(after)?);
-    let gone: Vec<String> = before.keys().filter(|name| !after.contains_key(*name)).cloned().collect();
-    let kept: Item = after.into_iter().filter(|(name, _)| !OTHERS.contains(&name.as_str())).collect();
-    Ok(gone.iter().fold(Expression::default().set_all(kept), |change, name| change.remove(name)))
-}
-
-fn due_class(listing: &Listing) -> Option<DueClass> {
-    match listing.lane {
-        Lane::Withdrawn => None,
-        Lane::Active if listing.failures > 0 => Some(DueClass::Confirming),
-        Lane::Active => Some(DueClass::WeeklyDue),
-        Lane::Queued if listing.probe.is_none() => Some(DueClass::NeverProbed),
-        Lane::Queued => Some(DueClass::CoolDown),
-        Lane::NeedsFix | Lane::Demoted => Some(DueClass::PartialOrStale),
-    }
-}
-
-/// The names by which a listing is found, each once.
-fn names(listing: &Listing) -> Vec<&str> {
-    let mut names = vec![listing.name.as_str()];
-    if let Some(name) = &listing.server_name
-        && keys::name_partition(name) != keys::name_partition(&listing.name)
-    {
-        names.push(name);
-    }
-    names
-}
-
-fn contact_item(id: &ListingId, contact: &Contact) -> Option<Item> {
-    let mut item = keys::contact(id).item();
-    item.extend(contact.email.as_ref().map(|email| ("email".to_owned(), s(email))));
-    item.extend(contact.source.as_ref().map(|source| ("source".to_owned(), s(source))));
-    (item.len() > 2).then_some(item)
-}
-
-/// True where an update failed because its condition did not hold.
-pub(super) fn refused(error: &aws_sdk_dynamodb::error::SdkError<UpdateItemError>) -> bool {
-    error.as_service_error().is_some_and(UpdateItemError::is_conditional_check_failed_exception)
 }

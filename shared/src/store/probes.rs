@@ -1,11 +1,14 @@
-//! What the probes of a day came to: a record of each, shown by outcome and time, and tallies by reason.
-//! Records leave after thirty days; tallies a little later, so that a day can still be compared with the last.
+//! The probes of a day: a record of each, indexed by outcome and time, and tallies by reason. Records expire after thirty
+//! days, tallies a week later, so that the oldest day shown can still be compared with the one before.
 
 use std::collections::BTreeMap;
 
+use super::attributes::{Item, n, number, s, text};
+use super::client::Store;
 use super::counters::sum;
+use super::error::StoreError;
 use super::expression::Expression;
-use super::{Item, Store, StoreError, keys, n, number, s, text};
+use super::keys;
 use crate::model::{Handshake, Kind, Moment, ProbeRecord};
 
 const KEPT: i64 = 30 * 86_400;

@@ -1,20 +1,22 @@
-//! Rates in the table rather than in memory: a function has many instances and none of them sees them all.
-//! By caller, by target host and for everybody; where the table cannot say, nothing is allowed.
+//! Rate limits in the table rather than in memory, because no instance of a function sees all requests. They hold by
+//! caller, by target host and in total; where the table does not answer, nothing is allowed.
 
+use super::attributes::n;
+use super::client::Store;
+use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::Key;
 use super::transaction::{Outcome, Transaction};
-use super::{Store, StoreError, n};
 use crate::model::Moment;
 
-/// One act by one caller at one host.
+/// One limited act of a caller.
 #[derive(Clone, Copy, Debug)]
 pub struct Allowance<'a> {
-    /// The sort of act, such as `publish`.
+    /// The kind of act, such as `publish`.
     pub act: &'a str,
-    /// Who: an address, or `unknown`.
+    /// An address, or `unknown`.
     pub caller: &'a str,
-    /// At whom, where the act costs somebody else something.
+    /// The target host, where the act causes load on a third party.
     pub host: Option<&'a str>,
     /// How many an hour.
     pub rate: crate::settings::Rate,

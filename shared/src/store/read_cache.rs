@@ -1,41 +1,46 @@
-//! What this process has read of the table and nobody has written since. Only the table's one writer may remember, as
-//! on one machine; on AWS many write, and every read asks the table.
+//! Caches what was read until it is written. Only valid for the sole writer of a table, as on one machine; on AWS many
+//! processes write, and every read asks the table.
 
 use std::sync::Arc;
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
+use super::error::StoreError;
 use super::keys::{self, Key};
-use super::listings::NamedListing;
-use super::{Live, StoreError};
+use super::listing_item::NamedListing;
+use super::live::Live;
 use crate::model::ListingId;
 
-/// About so many bytes of listings are remembered.
-const MOST: u64 = 24 * 1024 * 1024;
-/// What a listing with ordinary evidence takes, without the texts of its tools and skills.
-const ORDINARY: u64 = 4096;
+/// Approximate bytes of cached listings.
+const MAX_BYTES: u64 = 24 * 1024 * 1024;
+/// Bytes of a typical listing with evidence, without the texts of its tools and skills.
+const TYPICAL_BYTES: u64 = 4096;
 
-/// The memory of a table's one writer; of anybody else's, nothing.
+/// The cache of a table's sole writer; for any other process, empty and never filled.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ReadCache(Option<Arc<Memory>>);
+pub(super) struct ReadCache(Option<Arc<Caches>>);
 
 #[derive(Debug)]
-struct Memory {
+struct Caches {
     listings: Cache<String, Arc<NamedListing>, Size>,
     live: Cache<String, Live>,
 }
 
 impl ReadCache {
-    /// A memory that lasts until what it holds is written.
+    /// A cache whose items last until they are written.
     pub(super) fn until_written() -> Self {
-        Self(Some(Arc::new(Memory {
-            listings: Cache::with_weighter(usize::try_from(MOST / ORDINARY).unwrap_or(1), MOST, Size),
+        Self(Some(Arc::new(Caches {
+            listings: Cache::with_weighter(
+                usize::try_from(MAX_BYTES / TYPICAL_BYTES).unwrap_or(1),
+                MAX_BYTES,
+                Size,
+            ),
             live: Cache::new(1),
         })))
     }
 
-    /// A listing as remembered, or as `read` finds it. That there is none is never remembered.
+    /// A cached listing, or the result of `read`. That there is none is not cached.
     pub(super) async fn listing(
         &self,
         id: &ListingId,
@@ -43,21 +48,21 @@ impl ReadCache {
     ) -> Result<Option<Arc<NamedListing>>, StoreError> {
         let read = async { Ok(read.await?.map(Arc::new)) };
         let Some(memory) = &self.0 else { return read.await };
-        remembered(&memory.listings, &keys::listing(id), read).await
+        cached(&memory.listings, &keys::listing(id), read).await
     }
 
-    /// What is Live as remembered, or as `read` finds it.
+    /// The cached counts, or the result of `read`.
     pub(super) async fn live(
         &self,
         read: impl Future<Output = Result<Live, StoreError>>,
     ) -> Result<Live, StoreError> {
         let Some(memory) = &self.0 else { return read.await };
         let read = async { read.await.map(Some) };
-        Ok(remembered(&memory.live, &Key::new(keys::LIVE, ""), read).await?.unwrap_or_default())
+        Ok(cached(&memory.live, &Key::new(keys::LIVE, ""), read).await?.unwrap_or_default())
     }
 
-    /// To be held while partitions are written: what is remembered of them is forgotten when the writing is over,
-    /// however it ended, and nothing that was read meanwhile is kept.
+    /// Held while partitions are written. Their cached items are removed when it is dropped, whether or not the write
+    /// succeeded, together with anything read meanwhile.
     pub(super) fn writing(&self, partitions: impl IntoIterator<Item = String>) -> Writing {
         let memory = self.0.clone();
         let partitions = if memory.is_some() { partitions.into_iter().collect() } else { Vec::new() };
@@ -65,10 +70,10 @@ impl ReadCache {
     }
 }
 
-/// A write under way.
+/// A write under way; see [`ReadCache::writing`].
 #[derive(Debug)]
 pub(super) struct Writing {
-    memory: Option<Arc<Memory>>,
+    memory: Option<Arc<Caches>>,
     partitions: Vec<String>,
 }
 
@@ -82,7 +87,6 @@ impl Drop for Writing {
     }
 }
 
-/// Weighs listings by the bytes they take.
 #[derive(Clone, Debug)]
 struct Size;
 
@@ -92,17 +96,17 @@ impl Weighter<String, Arc<NamedListing>> for Size {
         let tools = facts.into_iter().flat_map(|facts| &facts.tools);
         let skills = facts.into_iter().flat_map(|facts| &facts.skills);
         let texts = tools.map(|tool| &tool.description).chain(skills.map(|skill| &skill.description));
-        ORDINARY + texts.map(|text| 100 + text.len() as u64).sum::<u64>()
+        TYPICAL_BYTES + texts.map(|text| 100 + text.len() as u64).sum::<u64>()
     }
 }
 
-async fn remembered<T: Clone, W: Weighter<String, T> + Clone>(
+async fn cached<T: Clone, W: Weighter<String, T> + Clone>(
     cache: &Cache<String, T, W>,
     key: &Key,
     read: impl Future<Output = Result<Option<T>, StoreError>>,
 ) -> Result<Option<T>, StoreError> {
-    // Readers of one partition wait for the first of them. A removal meanwhile takes the place from under its guard,
-    // so that what was read before a write cannot outlive it.
+    // Concurrent readers of one partition wait for the first. A removal meanwhile invalidates its guard, so that a value
+    // read before a write is never cached after it.
     let place = match cache.get_value_or_guard_async(&key.pk).await {
         Ok(kept) => return Ok(Some(kept)),
         Err(place) => place,
@@ -127,7 +131,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_read_is_remembered_until_it_is_written() {
+    async fn reads_are_cached_until_the_item_is_written() {
         let memory = ReadCache::until_written();
         assert_eq!(memory.live(read(1)).await.unwrap(), live(1));
         assert_eq!(memory.live(read(2)).await.unwrap(), live(1));
@@ -136,7 +140,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_read_during_a_write_is_not_kept() {
+    async fn reads_during_a_write_are_not_cached() {
         let memory = ReadCache::until_written();
         let overtaken = async {
             drop(memory.writing([keys::LIVE.to_owned()]));
@@ -147,7 +151,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_is_not_the_only_writer_asks_every_time() {
+    async fn without_sole_writing_every_read_asks_the_table() {
         let nothing = ReadCache::default();
         assert_eq!(nothing.live(read(1)).await.unwrap(), live(1));
         assert_eq!(nothing.live(read(2)).await.unwrap(), live(2));

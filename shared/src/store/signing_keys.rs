@@ -2,14 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::attributes::Item;
+use super::client::Store;
+use super::error::StoreError;
 use super::keys::Key;
-use super::{Item, Store, StoreError};
 use crate::model::Moment;
 
 const PARTITION: &str = "KEY#ES256";
 const FIRST: &str = "FIRST";
 
-/// A private key as it is kept.
+/// A private key as it is stored.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptKey {
     /// Its id.
@@ -21,7 +23,7 @@ pub struct KeptKey {
 }
 
 impl Store {
-    /// Every kept key.
+    /// All stored keys.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -30,7 +32,7 @@ impl Store {
         items.into_iter().map(|item| Ok(serde_dynamo::from_item(item)?)).collect()
     }
 
-    /// Keeps the very first key, unless somebody else did so meanwhile.
+    /// Stores the first key, unless another process did so meanwhile.
     ///
     /// # Errors
     /// The table is busy or refused.

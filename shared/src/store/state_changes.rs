@@ -2,18 +2,21 @@
 //! Live counters, the holder of the endpoint and the news. A crash before it leaves the listing due; a second
 //! delivery finds the lease gone and writes nothing.
 
+use super::attributes::{n, s, text};
+use super::client::Store;
+use super::error::StoreError;
 use super::expression::Expression;
-use super::listings::changed;
+use super::keys;
+use super::listing_item::changed;
 use super::transaction::{Outcome, Transaction};
-use super::{Store, StoreError, keys, n, s, text};
 use crate::model::{Kind, Lane, ListingId, LiveChange, StateChange};
 
-/// How the writing of a change ended.
+/// The outcome of writing a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
-    /// It stands.
+    /// The change was written.
     Written,
-    /// The lease was lost: somebody else judged it, nothing was written.
+    /// The lease was lost: another worker judged the listing; nothing was written.
     LeaseLost,
     /// Another listing took the endpoint at the same moment; nothing was written.
     EndpointHeld,
@@ -76,7 +79,7 @@ impl Store {
         }
         self.rename(&mut transaction, before, after)?;
         if change.is_searched_anew() {
-            self.mark(&mut transaction, id, record.probed_at)?;
+            self.mark_dirty(&mut transaction, id, record.probed_at)?;
         }
         if let Some(news) = &change.news {
             self.put(&mut transaction, news.item()?, None)?;

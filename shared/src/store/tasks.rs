@@ -1,27 +1,27 @@
-//! Tasks of A2A clients, kept for a day so that get, list and cancel tell the truth. A task is one item, and a small
-//! row in its caller's list; whoever else knows or guesses an id that a client chose meets a task of its own.
+//! Tasks of A2A clients, stored for a day so that get, list and cancel work across instances. A task is one item and a
+//! small row in its caller's list; ids that clients choose are keyed by caller, so that no client reads another's task.
 
-use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
+use aws_sdk_dynamodb::types::AttributeValue;
 
+use super::attributes::{Item, n, number, s, text};
+use super::batch_get::{Consistency, MAX_KEYS};
+use super::client::Store;
+use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
 use super::transaction::{Outcome, Transaction};
-use super::{Item, Store, StoreError, n, number, s, text};
 use crate::model::Moment;
 
-/// Seconds for which a task is kept after its last change.
+/// Seconds for which a task is stored after its last change.
 pub const TASK_KEPT: i64 = 86_400;
 
-/// At most so many rows of a caller's list are read for one page; a row has a few hundred bytes.
+/// Rows of a caller's list that are read for one page; a row has a few hundred bytes.
 const LISTED: i32 = 500;
 
-/// At most so many items are read by one batch (DynamoDB API reference, `BatchGetItem`).
-const BATCH: usize = 100;
-
-/// At most so many bytes of content are given in one page: far from Lambda's 6 MB, and of a batch's 16 MB.
+/// Bytes of content in one page, well below Lambda's 6 MB and a batch's 16 MB.
 const LARGEST_PAGE: i64 = 3_000_000;
 
-/// The largest content that is kept, in bytes; an item may have 400 KB.
+/// The largest content that is stored, in bytes; an item may have 400 KB.
 pub const LARGEST_CONTENT: usize = 300_000;
 
 /// Who gave a task its id. An id of ours cannot be guessed, so knowing it is enough; an id that a client chose
@@ -183,7 +183,7 @@ impl Store {
             None => rows.len(),
             Some(_) => self.rows(caller, filter, None, now).await?.0.len(),
         };
-        let page = &rows[..bearable(&rows, limit.min(BATCH))];
+        let page = &rows[..bearable(&rows, limit.min(MAX_KEYS))];
         let next =
             if page.len() < rows.len() { page.last().map(|row| text(row, "sk").to_owned()) } else { read_to };
         let places = page.iter().map(|row| Key::new(text(row, "task_pk"), TASK)).collect();
@@ -223,16 +223,7 @@ impl Store {
     }
 
     async fn tasks_at(&self, places: Vec<Key>, now: Moment) -> Result<Vec<KeptTask>, StoreError> {
-        if places.is_empty() {
-            return Ok(Vec::new());
-        }
-        let places = places.iter().map(Key::item).collect();
-        let wanted = KeysAndAttributes::builder().set_keys(Some(places)).consistent_read(true).build()?;
-        let answer = self.client.batch_get_item().request_items(&*self.table, wanted).send().await?;
-        if answer.unprocessed_keys.is_some_and(|rest| !rest.is_empty()) {
-            return Err(StoreError::Busy("a batch read was cut short".to_owned()));
-        }
-        let items = answer.responses.unwrap_or_default().remove(&*self.table).unwrap_or_default();
+        let items = self.batch_get(places.iter().map(Key::item).collect(), Consistency::Strong).await?;
         items.iter().filter(|item| number(item, "ttl") > now.as_second()).map(KeptTask::read).collect()
     }
 }

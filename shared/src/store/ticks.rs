@@ -1,11 +1,13 @@
-//! The tick's own memory: that a slot of the cadence is taken, and how the last sweep went. The slot is a bucket
-//! of time taken once, because "now minus last" would skip ticks under the scheduler's jitter.
+//! State of the scheduled tick: which slots are taken, and how the last sweep went. A slot is a span of time that is
+//! taken once, because "now minus last" would skip ticks under the scheduler's jitter.
 
 use serde::{Deserialize, Serialize};
 
+use super::attributes::{Item, n, number, s, text};
+use super::client::Store;
+use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::Key;
-use super::{Item, Store, StoreError, n, number, s, text};
 use crate::model::Moment;
 
 /// How the latest sweep went, and how many there were.

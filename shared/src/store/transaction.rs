@@ -1,5 +1,5 @@
-//! Writes that hold together or not at all. A conflict with another writer is no answer but a moment: it is
-//! waited out a few times with growing, scattered pauses before the caller is told that the table is busy.
+//! Writes that succeed or fail together. A conflict with another writer is transient, so it is retried a few times with
+//! growing, scattered pauses before the table counts as busy.
 
 use std::time::Duration;
 
@@ -7,13 +7,15 @@ use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{Delete, Put, TransactWriteItem, Update};
 
+use super::attributes::{Item, text};
+use super::client::Store;
+use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::Key;
-use super::{Item, Store, StoreError, text};
 use crate::model::Random;
 
-/// So often a conflicting transaction is sent before it counts as busy.
-const ATTEMPTS: u32 = 7;
+/// Attempts at a conflicting transaction before the table counts as busy.
+const MAX_ATTEMPTS: u32 = 7;
 
 /// A transaction under construction.
 #[derive(Debug, Default)]
@@ -23,7 +25,6 @@ pub(super) struct Transaction {
 }
 
 impl Transaction {
-    /// How many writes it holds so far.
     pub(super) const fn len(&self) -> usize {
         self.writes.len()
     }
@@ -53,7 +54,7 @@ impl Store {
             let Err(error) = sent else { return Ok(Outcome::Written) };
             match cancellation(&error) {
                 Some(Cancelled::Refused(positions)) => return Ok(Outcome::Refused(positions)),
-                Some(Cancelled::Conflict) if attempt < ATTEMPTS => {
+                Some(Cancelled::Conflict) if attempt < MAX_ATTEMPTS => {
                     tokio::time::sleep(pause / 2 + scattered(pause)).await;
                     pause *= 2;
                 }
@@ -104,7 +105,7 @@ impl Store {
         Ok(())
     }
 
-    /// Takes an item away.
+    /// A deletion, under a condition if there is one.
     pub(super) fn delete(
         &self,
         transaction: &mut Transaction,

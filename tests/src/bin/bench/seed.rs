@@ -64,7 +64,7 @@ impl HttpConnector for WithoutTokens {
 /// # Errors
 /// The table refuses.
 pub(crate) async fn index(app: &App) -> Result<(), Failure> {
-    while !app.store.changed(1).await?.is_empty() {
+    while !app.store.dirty_marks(1).await?.is_empty() {
         app.search.build().await?;
     }
     Ok(())

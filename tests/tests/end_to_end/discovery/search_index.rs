@@ -135,7 +135,7 @@ async fn bad_weather_leaves_the_marks_for_the_next_build() {
         let everything = found(&another(&world.app), "").await;
         assert_eq!(everything.total, live as usize, "after {fault:?} at {operation}");
     }
-    assert!(world.app.store.changed(10).await.unwrap().is_empty());
+    assert!(world.app.store.dirty_marks(10).await.unwrap().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

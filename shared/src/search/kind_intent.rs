@@ -1,5 +1,5 @@
-//! Whether a question asks for an agent or for an MCP server: "an agent that plans trips", "postgres mcp". Not every
-//! agent in a question is what is looked for: "memory for agents" is not.
+//! Whether a query asks for an agent or for an MCP server: "an agent that plans trips", "postgres mcp". By patterns
+//! rather than by words, because "memory for agents" does not ask for an agent.
 
 use std::sync::LazyLock;
 
@@ -36,13 +36,12 @@ static FOR_THEM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Words that cannot stand between an article and the kind: what follows them is something else.
+/// Words that cannot come between an article and the kind: the kind then belongs to another noun.
 const BREAKS: [&str; 12] =
     ["for", "to", "of", "with", "by", "from", "between", "across", "in", "on", "and", "or"];
 
-/// The kind that a question asks for, if it asks for one.
-pub(super) fn of(question: &str) -> Option<Kind> {
-    let text = words(question).join(" ");
+pub(super) fn of(query: &str) -> Option<Kind> {
+    let text = words(query).join(" ");
     let says = |pattern: &LazyLock<Option<Regex>>| pattern.as_ref().is_some_and(|p| p.is_match(&text));
     if says(&SOMEBODY_ELSE) {
         return None;
@@ -63,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_may_ask_for_a_kind() {
+    fn a_query_may_ask_for_a_kind() {
         let asked = [
             ("find me an agent that plans trips", Some(Kind::Agent)),
             ("I need a travel booking agent for families", Some(Kind::Agent)),
@@ -75,8 +74,8 @@ mod tests {
             ("weather forecast", None),
             ("", None),
         ];
-        for (question, kind) in asked {
-            assert_eq!(of(question), kind, "{question}");
+        for (query, kind) in asked {
+            assert_eq!(of(query), kind, "{query}");
         }
     }
 }

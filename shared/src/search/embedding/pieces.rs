@@ -1,5 +1,5 @@
-//! Text in word pieces, as the language model behind the table takes it (`WordPiece`, uncased): lower case, without
-//! accents, each word as few known pieces as the longest match from its start gives.
+//! Tokenises text as the language model behind the table does (`WordPiece`, uncased), because its vectors hold only for
+//! its own pieces: lower case, without accents, each word cut by the longest known piece from its start.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -11,10 +11,10 @@ use unicode_normalization::char::is_combining_mark;
 static PIECES: LazyLock<HashMap<&'static str, u32>> =
     LazyLock::new(|| include_str!("../../../assets/meaning/pieces.txt").lines().zip(0..).collect());
 
-/// A word of more characters is no word.
+/// Longer words are unknown, as in the model.
 const LONGEST: usize = 100;
 
-/// At most so many pieces of a text count: as many as the model behind the table reads.
+/// The most pieces of a text: as many as the model reads.
 const MOST: usize = 256;
 
 /// The known pieces of a text, by their place in the table.
@@ -38,7 +38,7 @@ pub(super) fn is_known(word: &str) -> bool {
     PIECES.contains_key(word)
 }
 
-/// Words parted at white space, and punctuation as words of its own.
+/// Words separated by white space; each punctuation character is a word of its own.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let apart = |c: char| !c.is_alphanumeric();
     text.split_inclusive(apart)

@@ -1,20 +1,19 @@
-//! The table of word pieces: for each a direction in signed bytes and the weight of one part. It is part of the
-//! program, so that nothing is fetched or parsed at the start; `assets/meaning/distil.py` makes it.
+//! The table of word pieces: for each a vector in signed bytes and the value of one step. It is part of the binary, so
+//! that nothing is fetched or parsed at the start; `assets/meaning/distil.py` makes it.
 
-/// How many numbers a direction has.
 pub(super) const WIDTH: usize = 256;
 
-/// The weight of each piece (f32, little endian), then the parts of each.
+/// The step of each piece (f32, little endian), then the components of each.
 static TABLE: &[u8] = include_bytes!("../../../assets/meaning/table.bin");
 
-/// The usual length of a word's direction: the median over the words of the listings it was made for.
+/// The usual length of a word's vector: the median over the words of the listings it was made for.
 pub(super) const USUAL: f32 = 2.2206;
 
 const ROW: usize = WIDTH + size_of::<f32>();
 const PIECES: usize = TABLE.len() / ROW;
 const _: () = assert!(PIECES * ROW == TABLE.len(), "the table has whole rows only");
 
-/// Adds the direction of a piece to a sum. A piece that the table does not have adds nothing.
+/// Adds the vector of a piece to a sum. A piece that the table does not have adds nothing.
 pub(super) fn add(piece: u32, sum: &mut [f32]) {
     let piece = piece as usize;
     if piece >= PIECES {

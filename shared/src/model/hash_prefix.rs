@@ -1,0 +1,102 @@
+//! The buckets of the search index as bit prefixes of a hash over listing ids. Plain data of the model, because the
+//! store keys buckets by it and the search splits them by it, and neither may depend on the other.
+
+use std::fmt;
+use std::str::FromStr;
+
+use sha2::{Digest, Sha256};
+
+use super::ListingId;
+
+/// All ids whose hash begins with these bits. The default, of length 0, holds every id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HashPrefix {
+    bits: u32,
+    length: u8,
+}
+
+impl HashPrefix {
+    /// Whether an id belongs to this bucket.
+    #[must_use]
+    pub fn holds(self, id: &ListingId) -> bool {
+        self.covers(id_hash(id))
+    }
+
+    /// Whether ids of this hash belong to this bucket.
+    #[must_use]
+    pub const fn covers(self, hash: u32) -> bool {
+        self.length == 0 || hash >> (32 - self.length) == self.bits
+    }
+
+    /// The two prefixes one bit longer, which together hold the same ids.
+    #[must_use]
+    pub fn halves(self) -> [Self; 2] {
+        let length = self.length + 1;
+        [0, 1].map(|bit| Self { bits: (self.bits << 1) | bit, length })
+    }
+}
+
+impl fmt::Display for HashPrefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02}-{:08x}", self.length, self.bits)
+    }
+}
+
+/// A text that is not a hash prefix as [`HashPrefix`] displays it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a hash prefix: it looks like <length>-<bits in hexadecimal>")]
+pub struct InvalidHashPrefix;
+
+impl FromStr for HashPrefix {
+    type Err = InvalidHashPrefix;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (length, bits) = text.split_once('-').ok_or(InvalidHashPrefix)?;
+        let length: u8 = length.parse().map_err(|_| InvalidHashPrefix)?;
+        let bits = u32::from_str_radix(bits, 16).map_err(|_| InvalidHashPrefix)?;
+        let fits = length <= 32 && (length == 32 || bits < 1 << length);
+        if fits { Ok(Self { bits, length }) } else { Err(InvalidHashPrefix) }
+    }
+}
+
+/// The hash that assigns ids to buckets: ids sorted by it are grouped by bucket.
+#[must_use]
+pub fn id_hash(id: &ListingId) -> u32 {
+    let digest: [u8; 32] = Sha256::digest(id.as_str()).into();
+    digest.first_chunk().map_or(0, |head| u32::from_be_bytes(*head))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both forms are keys of the table: a change would lose the stored index.
+    #[test]
+    fn keys_stay_as_they_were() {
+        let id: ListingId = "mcp-a".parse().unwrap();
+        let [low, high] = HashPrefix::default().halves();
+        assert_eq!(
+            [HashPrefix::default(), low, high].map(|prefix| prefix.to_string()),
+            ["00-00000000", "01-00000000", "01-00000001"]
+        );
+        assert_eq!(format!("{:08x}", id_hash(&id)), "dd3a7e4b");
+    }
+
+    #[test]
+    fn each_id_belongs_to_one_half() {
+        let [low, high] = HashPrefix::default().halves();
+        for n in 0..50 {
+            let id: ListingId = format!("mcp-{n}").parse().unwrap();
+            assert!(low.holds(&id) != high.holds(&id));
+        }
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for text in ["", "00", "33-00000000", "01-00000002", "x-0", "01-zz"] {
+            assert_eq!(text.parse::<HashPrefix>(), Err(InvalidHashPrefix), "{text}");
+        }
+        let deep = "12-00000abc";
+        assert_eq!(deep.parse::<HashPrefix>().unwrap().to_string(), deep);
+    }
+}

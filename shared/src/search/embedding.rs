@@ -1,0 +1,116 @@
+//! Embeddings of texts: texts about the same subject have similar vectors although they share no word. They are sums
+//! over a static table of word pieces, distilled from a language model, so that no model has to run.
+
+mod matrix;
+mod model;
+mod pieces;
+
+use serde::{Deserialize, Serialize};
+
+pub(super) use matrix::EmbeddingMatrix;
+
+/// The dimension of every vector.
+pub const WIDTH: usize = model::WIDTH;
+
+/// A vector of length 1, quantised to a quarter of its size for the table and for the memory.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Embedding {
+    /// The value of one step; 0 for a text without any known word.
+    pub scale: f32,
+    /// The components in steps, as signed bytes.
+    #[serde(with = "serde_bytes")]
+    pub parts: Vec<u8>,
+}
+
+/// The vector of a text in full precision; `None` where no piece of it is known.
+#[must_use]
+pub fn vector(text: &str) -> Option<Vec<f32>> {
+    let mut sum = vec![0.0_f32; WIDTH];
+    for piece in pieces::of(text) {
+        model::add(piece, &mut sum);
+    }
+    unit(sum)
+}
+
+/// The embedding of several texts together, each of the same weight.
+#[must_use]
+pub fn of(texts: &[String]) -> Embedding {
+    let mut sum = vec![0.0_f32; WIDTH];
+    for vector in texts.iter().filter_map(|text| vector(text)) {
+        sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
+    }
+    unit(sum).map(|vector| Embedding::quantised(&vector)).unwrap_or_default()
+}
+
+/// A vector moved towards others by their weights, again of length 1.
+pub(super) fn moved_towards<'a>(
+    mut vector: Vec<f32>,
+    towards: impl Iterator<Item = (&'a [f32], f32)>,
+) -> Vec<f32> {
+    for (other, weight) in towards {
+        vector.iter_mut().zip(other).for_each(|(sum, x)| *sum += weight * x);
+    }
+    let length = length(&vector).max(f32::EPSILON);
+    vector.into_iter().map(|x| x / length).collect()
+}
+
+/// How informative a word is, where 1 is usual. The table was made so that frequent words have short vectors.
+#[must_use]
+pub fn weight(word: &str) -> f32 {
+    let mut sum = vec![0.0_f32; WIDTH];
+    let pieces = pieces::of(word);
+    for piece in &pieces {
+        model::add(*piece, &mut sum);
+    }
+    if pieces.is_empty() { 1.0 } else { length(&sum) / model::USUAL }
+}
+
+/// Whether a word is a whole piece of the table, and so an ordinary word rather than a typing error.
+#[must_use]
+pub fn is_ordinary(word: &str) -> bool {
+    word.len() > 3 && word.bytes().all(|b| b.is_ascii_alphabetic()) && pieces::is_known(word)
+}
+
+fn length(vector: &[f32]) -> f32 {
+    vector.iter().map(|x| x * x).sum::<f32>().sqrt()
+}
+
+fn unit(vector: Vec<f32>) -> Option<Vec<f32>> {
+    let length = length(&vector);
+    (length > f32::EPSILON).then(|| vector.into_iter().map(|x| x / length).collect())
+}
+
+impl Embedding {
+    fn quantised(vector: &[f32]) -> Self {
+        let largest = vector.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
+        let scale = largest / 127.0;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "-127 to 127, as a byte")]
+        let parts = vector.iter().map(|x| (x / scale).round() as i8 as u8).collect();
+        Self { scale, parts }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn alike(a: &str, b: &str) -> f32 {
+        let (a, b) = (vector(a).unwrap(), vector(b).unwrap());
+        a.iter().zip(&b).map(|(x, y)| x * y).sum()
+    }
+
+    #[test]
+    fn texts_about_the_same_subject_are_similar() {
+        let asked = "send a message to my colleagues";
+        assert!(alike(asked, "Slack: post to channels and chat") > alike(asked, "Weather forecast by city"));
+    }
+
+    #[test]
+    fn a_quantised_vector_has_length_one() {
+        let kept = of(&["query a postgres database".to_owned()]);
+        let length: f32 =
+            kept.parts.iter().map(|part| (kept.scale * f32::from(part.cast_signed())).powi(2)).sum();
+        assert!((length.sqrt() - 1.0).abs() < 0.01);
+        assert_eq!(of(&["\u{1F980}".to_owned()]), Embedding::default());
+    }
+}

@@ -1,0 +1,83 @@
+//! How a listing becomes an item of the table and comes back: its attributes, its index keys, its pointers by name.
+//! Apart from the requests that carry them, since publishing, probing and search all read and write these items.
+
+use std::collections::HashMap;
+
+use super::attributes::{Item, s, text};
+use super::due_class::DueClass;
+use super::error::StoreError;
+use super::expression::Expression;
+use super::{keys, table};
+use crate::model::{Assessment, Contact, Lane, Listing, ListingId};
+
+/// A listing and the evidence of its last probe.
+pub type NamedListing = (Listing, Option<Assessment>);
+
+/// Listings put together with their evidence, from the items of both.
+pub(super) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>, StoreError> {
+    let (cores, proofs): (Vec<Item>, Vec<Item>) =
+        items.into_iter().partition(|item| text(item, "sk") == "CORE");
+    let proofs: HashMap<&str, &Item> = proofs.iter().map(|proof| (text(proof, "pk"), proof)).collect();
+    let read = |core: Item| {
+        let proof = proofs.get(text(&core, "pk"));
+        let evidence = proof.map(|proof| serde_json::from_str(text(proof, "evidence"))).transpose()?;
+        Ok((serde_dynamo::from_item(core)?, evidence))
+    };
+    cores.into_iter().map(read).collect()
+}
+
+/// The whole item of a listing: its data and its places in the indexes.
+pub(super) fn listing_item(listing: &Listing) -> Result<Item, StoreError> {
+    let mut item: Item = serde_dynamo::to_item(listing)?;
+    item.extend(keys::listing(&listing.id).item());
+    let mut place = |index: table::Index, pk: String, sk: String| {
+        item.insert(index.key[0].to_owned(), s(pk));
+        item.insert(index.key[1].to_owned(), s(sk));
+    };
+    if listing.lane == Lane::Active {
+        place(table::SHOWN, keys::shown_active(listing.shown_kind()), listing.shown_at());
+    }
+    if let Some(class) = due_class(listing) {
+        place(table::DUE, class.partition().to_owned(), keys::at(listing.due_at, listing.id.as_str()));
+    }
+    Ok(item)
+}
+
+/// What turns one state of a listing's item into another. The funnel's marks are left alone: they are set by
+/// others while a probe is under way.
+pub(super) fn changed(before: &Listing, after: &Listing) -> Result<Expression, StoreError> {
+    const OTHERS: [&str; 4] = ["pk", "sk", "demoed", "feedbacked"];
+    let (before, after) = (listing_item(before)?, listing_item(after)?);
+    let gone: Vec<String> = before.keys().filter(|name| !after.contains_key(*name)).cloned().collect();
+    let kept: Item = after.into_iter().filter(|(name, _)| !OTHERS.contains(&name.as_str())).collect();
+    Ok(gone.iter().fold(Expression::default().set_all(kept), |change, name| change.remove(name)))
+}
+
+fn due_class(listing: &Listing) -> Option<DueClass> {
+    match listing.lane {
+        Lane::Withdrawn => None,
+        Lane::Active if listing.failures > 0 => Some(DueClass::Confirming),
+        Lane::Active => Some(DueClass::WeeklyDue),
+        Lane::Queued if listing.probe.is_none() => Some(DueClass::NeverProbed),
+        Lane::Queued => Some(DueClass::CoolDown),
+        Lane::NeedsFix | Lane::Demoted => Some(DueClass::PartialOrStale),
+    }
+}
+
+/// The names by which a listing is found, each once.
+pub(super) fn names(listing: &Listing) -> Vec<&str> {
+    let mut names = vec![listing.name.as_str()];
+    if let Some(name) = &listing.server_name
+        && keys::name_partition(name) != keys::name_partition(&listing.name)
+    {
+        names.push(name);
+    }
+    names
+}
+
+pub(super) fn contact_item(id: &ListingId, contact: &Contact) -> Option<Item> {
+    let mut item = keys::contact(id).item();
+    item.extend(contact.email.as_ref().map(|email| ("email".to_owned(), s(email))));
+    item.extend(contact.source.as_ref().map(|source| ("source".to_owned(), s(source))));
+    (item.len() > 2).then_some(item)
+}
