@@ -8,7 +8,7 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16
 
 run: ## the registry on this machine: PORT=8080 DATA=./data/registry.db or :memory: PUBLIC=1 for public rules
-	cargo run --release -p local --bin registry
+	cargo run --release -p local --no-default-features --bin registry
 
 test: ## all tests that need nothing but cargo
 	cargo test --workspace

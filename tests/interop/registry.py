@@ -24,7 +24,7 @@ def start(log, dev):
     It is built before it is started, and takes the port itself: one chosen here could be another's by then.
     """
     profile = [] if dev else ["--release"]
-    build = ["cargo", "build", *profile, "-p", "local", "--bin", "registry"]
+    build = ["cargo", "build", *profile, "-p", "local", "--no-default-features", "--bin", "registry"]
     print(*build, flush=True)
     if subprocess.run(build, cwd=ROOT).returncode:
         raise SystemExit("interop: the registry cannot be built")

@@ -3,6 +3,7 @@
 
 mod cors;
 mod error;
+#[cfg(feature = "as-events")]
 mod event;
 mod path_routes;
 mod response;

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand};
-use local::{Data, Local, Options, Transport};
+use local::{Data, Local, Options};
 use registry::settings::{Mode, Settings};
 use tracing_subscriber::EnvFilter;
 
@@ -51,6 +51,7 @@ struct Serve {
     #[arg(long, env = "PUBLIC", value_parser = FalseyValueParser::new())]
     public: bool,
     /// Hand every request on as an API Gateway event, as on Lambda.
+    #[cfg(feature = "as-events")]
     #[arg(long, env = "AS_EVENTS", value_parser = FalseyValueParser::new())]
     as_events: bool,
 }
@@ -107,7 +108,8 @@ async fn run(serve: &Serve) -> ExitCode {
             _ => Data::File(serve.data.clone()),
         },
         own_base_url: variable("BASE_URL").is_none_or(|url| url.trim().is_empty()),
-        transport: if serve.as_events { Transport::Events } else { Transport::Direct },
+        #[cfg(feature = "as-events")]
+        transport: if serve.as_events { local::Transport::Events } else { local::Transport::Direct },
         schedules: true,
         ..Options::still(settings)
     };

@@ -10,11 +10,13 @@ use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::{Method, Request};
+#[cfg(feature = "as-events")]
 use registry::lambda::behind_gateway;
 use registry::model::CallerAddress;
 use tower::ServiceExt;
 
 use super::error::GatewayError;
+#[cfg(feature = "as-events")]
 use super::event;
 use crate::template::Route;
 
@@ -25,12 +27,14 @@ pub enum Transport {
     #[default]
     Direct,
     /// As an API Gateway v2 event and back, as on Lambda: half as fast, and used to prove that nothing is lost.
+    #[cfg(feature = "as-events")]
     Events,
 }
 
 /// A function and the route by which it is reached.
 #[derive(Clone)]
 pub(super) struct Target {
+    #[cfg_attr(not(feature = "as-events"), expect(dead_code, reason = "only an event names its route"))]
     route_key: Arc<str>,
     router: Router,
     transport: Transport,
@@ -51,6 +55,7 @@ impl Target {
         };
         let router = match transport {
             Transport::Direct => router.clone(),
+            #[cfg(feature = "as-events")]
             Transport::Events => behind_gateway(router.clone()),
         };
         Ok(Self { route_key: route_key.into(), router, transport })
@@ -59,6 +64,7 @@ impl Target {
     pub(super) async fn call(&self, caller: IpAddr, request: Request<Bytes>) -> Response {
         match self.transport {
             Transport::Direct => self.call_directly(caller, request).await,
+            #[cfg(feature = "as-events")]
             Transport::Events => event::call(&self.router, &self.route_key, caller, &request).await,
         }
     }
