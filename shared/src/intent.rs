@@ -22,7 +22,8 @@ use crate::model::Caller;
 use crate::operations::{AnyOperation, RawArguments};
 use heard::Heard;
 use matching::{Hold, Sense};
-use phrase::{PhraseBook, Slot};
+use phrase::PhraseBook;
+use takes::Slot;
 
 pub(crate) use help::filled;
 pub use help::{operations as what_can_be_done, text as help_text};

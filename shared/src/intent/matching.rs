@@ -9,7 +9,8 @@ use url::Url;
 
 use super::command;
 use super::heard::Heard;
-use super::phrase::{Known, Phrase, PhraseBook, Slot};
+use super::phrase::{Known, Phrase, PhraseBook};
+use super::takes::Slot;
 use super::words::Word;
 use crate::model::ListingId;
 use crate::operations::AnyOperation;

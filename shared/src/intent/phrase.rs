@@ -4,20 +4,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::takes::Takes;
+use super::takes::{Slot, Takes};
 use super::words::{Word, words};
 use crate::operations::{AnyOperation, CATALOGUE};
-
-/// What stands for something picked out of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Slot {
-    /// `{url}`
-    Url,
-    /// `{id}`: a listing's id.
-    Id,
-    /// `{text}`, or a slot of any other name.
-    Text,
-}
 
 /// A phrase, made ready.
 #[derive(Clone, Debug)]

@@ -4,7 +4,6 @@
 use serde_json::{Map, Value, json};
 
 use super::heard::Heard;
-use super::phrase::Slot;
 use super::words::stem;
 use crate::operations::AnyOperation;
 
@@ -13,6 +12,17 @@ const URLS: [&str; 5] = ["url", "agent_card_url", "card_url", "mcp_url", "target
 const IDS: [&str; 5] = ["listing_id", "id", "listing_a", "listing_b", "subject"];
 const TEXTS: [&str; 11] =
     ["q", "query", "text", "body", "goals", "message", "note", "description", "name", "agent_name", "jws"];
+
+/// What stands for something picked out of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// `{url}`
+    Url,
+    /// `{id}`: a listing's id.
+    Id,
+    /// `{text}`, or a slot of any other name.
+    Text,
+}
 
 /// What an operation takes.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use super::evidence::Proof;
 use super::namespace::Namespace;
 use super::query::{Wanted, limit, text};
 use super::server::ServerResponse;
-use super::{Metadata, named, page};
+use super::servers::{Metadata, named, page};
 use crate::app::App;
 use crate::error::Problem;
 use crate::formats::registry_name;

@@ -3,7 +3,6 @@
 
 use http::StatusCode;
 
-use super::MOST;
 use super::server::version;
 use crate::error::{Problem, shorten};
 use crate::formats::server_json::is_name;
@@ -12,6 +11,9 @@ use crate::search::browse::BrowseQuery;
 
 /// How many servers a page has where nothing is said.
 const USUAL: usize = 30;
+
+/// The most rows of one page.
+const MOST: usize = 100;
 
 /// Which servers are wanted.
 #[derive(Clone, Debug)]

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::fields::list;
 use super::violation::Violations;
 
 /// A field of an earlier schema: its name, today's name, and the newest schema that still had it.
@@ -57,13 +58,13 @@ const INPUTS: [&str; 7] = [
 pub(super) fn check(server: &Map<String, Value>, violations: &mut Violations) {
     let mut told: Vec<&'static str> = Vec::new();
     fields("", server, &OF_SERVER, &mut told, violations);
-    for (list, renames) in [("packages", &OF_PACKAGE[..]), ("remotes", &OF_REMOTE[..])] {
-        let entries = super::list(server.get(list)).enumerate();
+    for (field, renames) in [("packages", &OF_PACKAGE[..]), ("remotes", &OF_REMOTE[..])] {
+        let entries = list(server.get(field)).enumerate();
         for (index, entry) in entries.filter_map(|(index, entry)| Some((index, entry.as_object()?))) {
-            let path = format!("{list}[{index}].");
+            let path = format!("{field}[{index}].");
             fields(&path, entry, renames, &mut told, violations);
             for name in INPUTS {
-                for (at, input) in super::list(entry.get(name)).enumerate() {
+                for (at, input) in list(entry.get(name)).enumerate() {
                     if let Some(input) = input.as_object() {
                         fields(&format!("{path}{name}[{at}]."), input, &OF_INPUT, &mut told, violations);
                     }

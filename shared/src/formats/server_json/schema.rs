@@ -7,6 +7,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, ValidationError, Validator};
 use serde_json::Value;
 
+use super::fields::list;
 use super::violation::Violations;
 use crate::error::shorten;
 
@@ -155,7 +156,7 @@ fn words(value: &Value) -> String {
 
 /// The values that an enumeration allows.
 fn choices(options: &Value) -> String {
-    let names: Vec<&str> = super::list(Some(options)).filter_map(Value::as_str).collect();
+    let names: Vec<&str> = list(Some(options)).filter_map(Value::as_str).collect();
     names.join(", ")
 }
 
