@@ -30,7 +30,7 @@ pub use help::{operations as what_can_be_done, text as help_text};
 
 /// What a message says, whatever protocol brought it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Said {
+pub struct MessageContent {
     /// Its text.
     pub text: String,
     /// Its data parts.
@@ -97,8 +97,8 @@ pub struct Reply {
 
 /// Understands a message; `earlier` is what the same conversation said before it was asked for more.
 #[must_use]
-pub fn understand(said: &Said, earlier: Option<&Said>) -> Meaning {
-    let mut calls = said.data.iter().filter_map(called::call);
+pub fn understand(message: &MessageContent, earlier: Option<&MessageContent>) -> Meaning {
+    let mut calls = message.data.iter().filter_map(called::call);
     if let Some(call) = calls.next() {
         return match call.entry {
             Some(entry) if calls.next().is_some() => {
@@ -109,13 +109,13 @@ pub fn understand(said: &Said, earlier: Option<&Said>) -> Meaning {
         };
     }
     let book = PhraseBook::own();
-    let (heard, beside) = taken_apart(said);
-    if let Some(call) = call_in(&said.text) {
-        return understand(&Said { text: String::new(), data: vec![call], urls: Vec::new() }, None);
+    let (heard, beside) = taken_apart(message);
+    if let Some(call) = call_in(&message.text) {
+        return understand(&MessageContent { text: String::new(), data: vec![call], urls: Vec::new() }, None);
     }
     let sense = matching::sense(book, &heard, &beside);
     let sense = match (sense, earlier) {
-        (Sense::Unclear(_) | Sense::Lacks(..), Some(earlier)) => in_context(book, said, earlier),
+        (Sense::Unclear(_) | Sense::Lacks(..), Some(earlier)) => in_context(book, message, earlier),
         (sense, _) => sense,
     };
     match sense {
@@ -132,18 +132,23 @@ pub fn understand(said: &Said, earlier: Option<&Said>) -> Meaning {
 
 /// Whether a message takes back what its conversation asked for.
 #[must_use]
-pub fn refuses(said: &Said) -> bool {
-    command::refuses(&Heard::of(&said.text).words)
+pub fn refuses(message: &MessageContent) -> bool {
+    command::refuses(&Heard::of(&message.text).words)
 }
 
 /// Answers a message by what it means.
 ///
 /// # Errors
 /// The fault is ours or passes by: the table is busy. A caller's fault is an answer.
-pub async fn answer(app: &App, caller: &Caller, said: &Said, meaning: Meaning) -> Result<Reply, Problem> {
+pub async fn answer(
+    app: &App,
+    caller: &Caller,
+    message: &MessageContent,
+    meaning: Meaning,
+) -> Result<Reply, Problem> {
     match meaning {
         Meaning::Run(entry, arguments) => run(app, caller, entry, arguments).await,
-        other => Ok(explained(app, said, &other)),
+        other => Ok(explained(app, message, &other)),
     }
 }
 
@@ -183,8 +188,8 @@ async fn run(
     }
 }
 
-fn explained(app: &App, said: &Said, meaning: &Meaning) -> Reply {
-    let (heard, _) = taken_apart(said);
+fn explained(app: &App, message: &MessageContent, meaning: &Meaning) -> Reply {
+    let (heard, _) = taken_apart(message);
     let everything =
         || format!("What can be asked:\n{}", help::lines(crate::operations::CATALOGUE, Some(&heard)));
     let (outcome, reason, entry, text) = match meaning {
@@ -246,10 +251,10 @@ fn explained(app: &App, said: &Said, meaning: &Meaning) -> Reply {
     Reply { outcome, text, data }
 }
 
-fn taken_apart(said: &Said) -> (Heard, Map<String, Value>) {
-    let mut heard = Heard::of(&said.text);
-    let beside: Map<String, Value> = said.data.iter().flat_map(called::loose).collect();
-    for text in beside.values().filter_map(Value::as_str).chain(said.urls.iter().map(String::as_str)) {
+fn taken_apart(message: &MessageContent) -> (Heard, Map<String, Value>) {
+    let mut heard = Heard::of(&message.text);
+    let beside: Map<String, Value> = message.data.iter().flat_map(called::loose).collect();
+    for text in beside.values().filter_map(Value::as_str).chain(message.urls.iter().map(String::as_str)) {
         let alone = Heard::of(text);
         match (alone.urls.as_slice(), alone.ids.as_slice()) {
             ([url], _) if alone.words.is_empty() => heard.add_url(url),
@@ -261,17 +266,18 @@ fn taken_apart(said: &Said) -> (Heard, Map<String, Value>) {
 }
 
 /// The sense of a message as the rest of what was said before.
-fn in_context(book: &PhraseBook, said: &Said, earlier: &Said) -> Sense {
-    let whole = Said {
-        text: format!("{}\n{}", earlier.text, said.text),
-        data: earlier.data.iter().chain(&said.data).cloned().collect(),
-        urls: earlier.urls.iter().chain(&said.urls).cloned().collect(),
+fn in_context(book: &PhraseBook, message: &MessageContent, earlier: &MessageContent) -> Sense {
+    let whole = MessageContent {
+        text: format!("{}\n{}", earlier.text, message.text),
+        data: earlier.data.iter().chain(&message.data).cloned().collect(),
+        urls: earlier.urls.iter().chain(&message.urls).cloned().collect(),
     };
     let (heard, beside) = taken_apart(&whole);
     match matching::sense(book, &heard, &beside) {
         Sense::Lacks(entry, slot) if entry.effect.read_only => {
             // What was asked for is the whole of the answer: a name needs no quotes then.
-            let quoted = Said { text: format!("{} \"{}\"", earlier.text, said.text.trim()), ..whole };
+            let quoted =
+                MessageContent { text: format!("{} \"{}\"", earlier.text, message.text.trim()), ..whole };
             let (heard, beside) = taken_apart(&quoted);
             match matching::sense(book, &heard, &beside) {
                 run @ Sense::Run(..) => run,
@@ -279,7 +285,9 @@ fn in_context(book: &PhraseBook, said: &Said, earlier: &Said) -> Sense {
             }
         }
         // What was asked for then is done only where nothing in the answer speaks against it.
-        Sense::Run(entry, _) if !entry.effect.read_only && command::objects(&Heard::of(&said.text).words) => {
+        Sense::Run(entry, _)
+            if !entry.effect.read_only && command::objects(&Heard::of(&message.text).words) =>
+        {
             Sense::Held(entry, Hold::TakenBack)
         }
         sense => sense,

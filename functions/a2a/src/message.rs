@@ -1,7 +1,7 @@
 //! A message, whatever dialect brought it: read generously, kept in one form, with no member that nobody knows.
 //! What it says, apart from who said it and where, is handed to the conversation.
 
-use registry::intent::Said;
+use registry::intent::MessageContent;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -107,8 +107,8 @@ impl Message {
     }
 
     /// What it says.
-    pub(crate) fn said(&self) -> Result<Said, Fault> {
-        let mut said = Said::default();
+    pub(crate) fn said(&self) -> Result<MessageContent, Fault> {
+        let mut said = MessageContent::default();
         let mut files = 0_usize;
         for part in &self.parts {
             match &part.content {

@@ -7,7 +7,7 @@ use registry::app::App;
 use registry::cache::RenderCache;
 use registry::error::Problem;
 use registry::http::JsonEnvelope;
-use registry::intent::{self, Meaning, Outcome, Reply, Said};
+use registry::intent::{self, Meaning, MessageContent, Outcome, Reply};
 use registry::model::Caller;
 use registry::operations::AnyOperation;
 use registry::store::{KeptTask, Origin, StoreError, TaskFilter};
@@ -84,7 +84,7 @@ async fn read(
         return Ok(parts);
     }
     let meaning = Meaning::Run(entry, arguments);
-    let reply = intent::answer(app, &caller, &Said::default(), meaning).await?;
+    let reply = intent::answer(app, &caller, &MessageContent::default(), meaning).await?;
     let done = reply.data["ok"] == true;
     let parts: Arc<RawValue> =
         to_raw_value(&dialect.parts(vec![Part::text(reply.text), Part::data(reply.data)]))?.into();
@@ -171,8 +171,8 @@ async fn before(app: &App, caller: Caller, asked: &Asked) -> Result<Option<Task>
 }
 
 /// Everything that a client has said in a task so far.
-fn what_was_said(history: &[Message]) -> Result<Said, Fault> {
-    let mut whole = Said::default();
+fn what_was_said(history: &[Message]) -> Result<MessageContent, Fault> {
+    let mut whole = MessageContent::default();
     for message in history.iter().filter(|message| message.role == Role::User) {
         let said = message.said()?;
         let between = if whole.text.is_empty() || said.text.is_empty() { "" } else { "\n" };

@@ -11,7 +11,7 @@ const ID: &str = "agtpub_0123456789abcdef0123";
 
 /// The meaning in short: an operation and its arguments, or what else it is.
 fn meaning(text: &str) -> String {
-    let said = Said { text: text.to_owned(), ..Said::default() };
+    let said = MessageContent { text: text.to_owned(), ..MessageContent::default() };
     short(&understand(&said, None))
 }
 
@@ -40,7 +40,7 @@ fn every_phrase_of_the_catalogue_means_its_operation() {
             let text = phrase.replace("{url}", CARD).replacen("{id}", ID, 1).replace("{id}", "mcp-acme");
             let text = text.replace("{text}", "Weather Bot");
             for said in [text.clone(), format!("Please {text}"), format!("Hello! {text} Thanks.")] {
-                let said = Said { text: said, ..Said::default() };
+                let said = MessageContent { text: said, ..MessageContent::default() };
                 let Meaning::Run(meant, arguments) = understand(&said, None) else {
                     panic!("{}: {said:?} means {}", entry.name, short(&understand(&said, None)));
                 };
@@ -126,7 +126,7 @@ fn what_is_missing_is_asked_for() {
 
 #[test]
 fn the_rest_may_be_said_later() {
-    let said = |text: &str| Said { text: text.to_owned(), ..Said::default() };
+    let said = |text: &str| MessageContent { text: text.to_owned(), ..MessageContent::default() };
     let after = |earlier: &str, text: &str| short(&understand(&said(text), Some(&said(earlier))));
     assert_eq!(after("list me", CARD), format!("list_yourself(url={CARD})"));
     assert_eq!(after("list my agent", &format!("it is at {CARD}")), format!("list_yourself(url={CARD})"));
@@ -164,7 +164,7 @@ fn nothing_is_written_by_a_guess() {
         CARD.to_owned(),
         format!("{} list {CARD}", "word ".repeat(4000)),
     ] {
-        let said = Said { text, ..Said::default() };
+        let said = MessageContent { text, ..MessageContent::default() };
         if let Meaning::Run(entry, arguments) = understand(&said, None) {
             assert!(entry.effect.read_only, "{said:?} writes: {} {arguments}", entry.name);
         }
@@ -202,7 +202,10 @@ fn greetings_and_noise_get_help() {
 #[test]
 fn data_parts_call_operations() {
     let said = |text: &str, data: Value| {
-        short(&understand(&Said { text: text.to_owned(), data: vec![data], ..Said::default() }, None))
+        short(&understand(
+            &MessageContent { text: text.to_owned(), data: vec![data], ..MessageContent::default() },
+            None,
+        ))
     };
     assert_eq!(
         said("", json!({ "skill": "check-status", "arguments": { "id": ID } })),
@@ -217,12 +220,19 @@ fn data_parts_call_operations() {
     assert_eq!(said("", json!({ "url": CARD })), "unclear");
     assert_eq!(said("don't list me", json!({ "url": CARD })), "unclear");
     let two = vec![json!({ "tool": "list_yourself", "arguments": { "url": CARD } }); 2];
-    assert_eq!(short(&understand(&Said { data: two, ..Said::default() }, None)), "list_yourself held");
+    assert_eq!(
+        short(&understand(&MessageContent { data: two, ..MessageContent::default() }, None)),
+        "list_yourself held"
+    );
 }
 
 #[test]
 fn a_url_beside_the_text_is_heard() {
-    let said = Said { text: "list me".to_owned(), urls: vec![CARD.to_owned()], ..Said::default() };
+    let said = MessageContent {
+        text: "list me".to_owned(),
+        urls: vec![CARD.to_owned()],
+        ..MessageContent::default()
+    };
     assert_eq!(short(&understand(&said, None)), format!("list_yourself(url={CARD})"));
 }
 
