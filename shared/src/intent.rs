@@ -4,9 +4,9 @@
 mod called;
 mod command;
 mod first_probe;
-mod heard;
 mod help;
 mod matching;
+mod parsed_text;
 mod phrase;
 mod takes;
 #[cfg(test)]
@@ -20,8 +20,8 @@ use crate::app::App;
 use crate::error::{Problem, shorten};
 use crate::model::Caller;
 use crate::operations::{AnyOperation, RawArguments};
-use heard::Heard;
 use matching::{Hold, Sense};
+use parsed_text::ParsedText;
 use phrase::PhraseBook;
 use takes::Slot;
 
@@ -109,11 +109,11 @@ pub fn understand(message: &MessageContent, earlier: Option<&MessageContent>) ->
         };
     }
     let book = PhraseBook::own();
-    let (heard, beside) = taken_apart(message);
+    let (parsed, beside) = parse_content(message);
     if let Some(call) = call_in(&message.text) {
         return understand(&MessageContent { text: String::new(), data: vec![call], urls: Vec::new() }, None);
     }
-    let sense = matching::sense(book, &heard, &beside);
+    let sense = matching::sense(book, &parsed, &beside);
     let sense = match (sense, earlier) {
         (Sense::Unclear(_) | Sense::Lacks(..), Some(earlier)) => in_context(book, message, earlier),
         (sense, _) => sense,
@@ -122,8 +122,8 @@ pub fn understand(message: &MessageContent, earlier: Option<&MessageContent>) ->
         Sense::Run(entry, arguments) => Meaning::Run(entry, Value::Object(arguments)),
         Sense::Lacks(entry, slot) => Meaning::Lacks(entry, lack(slot)),
         Sense::Held(entry, hold) => Meaning::Held(entry, why(hold)),
-        Sense::Unclear(_) if is_greeting(&heard) && beside.is_empty() => Meaning::Greeting,
-        Sense::Unclear(nearest) => match matching::alone(book, &heard, &beside) {
+        Sense::Unclear(_) if is_greeting(&parsed) && beside.is_empty() => Meaning::Greeting,
+        Sense::Unclear(nearest) => match matching::alone(book, &parsed, &beside) {
             Some(Sense::Run(entry, arguments)) => Meaning::Run(entry, Value::Object(arguments)),
             _ => Meaning::Unclear(nearest),
         },
@@ -133,7 +133,7 @@ pub fn understand(message: &MessageContent, earlier: Option<&MessageContent>) ->
 /// Whether a message takes back what its conversation asked for.
 #[must_use]
 pub fn refuses(message: &MessageContent) -> bool {
-    command::refuses(&Heard::of(&message.text).words)
+    command::refuses(&ParsedText::parse(&message.text).words)
 }
 
 /// Answers a message by what it means.
@@ -189,9 +189,9 @@ async fn run(
 }
 
 fn explained(app: &App, message: &MessageContent, meaning: &Meaning) -> Reply {
-    let (heard, _) = taken_apart(message);
+    let (parsed, _) = parse_content(message);
     let everything =
-        || format!("What can be asked:\n{}", help::lines(crate::operations::CATALOGUE, Some(&heard)));
+        || format!("What can be asked:\n{}", help::lines(crate::operations::CATALOGUE, Some(&parsed)));
     let (outcome, reason, entry, text) = match meaning {
         Meaning::Lacks(entry, lack) => {
             let question = match lack {
@@ -204,14 +204,14 @@ fn explained(app: &App, message: &MessageContent, meaning: &Meaning) -> Reply {
             let text = format!(
                 "{}: {question} For instance: \"{}\".",
                 entry.title,
-                help::example(entry, Some(&heard))
+                help::example(entry, Some(&parsed))
             );
             (Outcome::Asked, "lacks", Some(*entry), text)
         }
         Meaning::Held(entry, why) => {
             let plainly = format!(
                 "{why} Nothing was done. To have it done, say only: \"{}\".",
-                help::example(entry, Some(&heard))
+                help::example(entry, Some(&parsed))
             );
             (Outcome::Explained, "held", Some(*entry), plainly)
         }
@@ -231,7 +231,7 @@ fn explained(app: &App, message: &MessageContent, meaning: &Meaning) -> Reply {
             (Outcome::Explained, "not_understood", None, format!("This was not understood. {}", everything()))
         }
         Meaning::Unclear(near) => {
-            let near = help::lines(near.iter().copied(), Some(&heard));
+            let near = help::lines(near.iter().copied(), Some(&parsed));
             let text = format!(
                 "This was not understood, and nothing was done. Perhaps:\n{near}\n\n{}",
                 everything()
@@ -251,18 +251,18 @@ fn explained(app: &App, message: &MessageContent, meaning: &Meaning) -> Reply {
     Reply { outcome, text, data }
 }
 
-fn taken_apart(message: &MessageContent) -> (Heard, Map<String, Value>) {
-    let mut heard = Heard::of(&message.text);
+fn parse_content(message: &MessageContent) -> (ParsedText, Map<String, Value>) {
+    let mut parsed = ParsedText::parse(&message.text);
     let beside: Map<String, Value> = message.data.iter().flat_map(called::loose).collect();
     for text in beside.values().filter_map(Value::as_str).chain(message.urls.iter().map(String::as_str)) {
-        let alone = Heard::of(text);
+        let alone = ParsedText::parse(text);
         match (alone.urls.as_slice(), alone.ids.as_slice()) {
-            ([url], _) if alone.words.is_empty() => heard.add_url(url),
-            (_, [id]) if alone.words.is_empty() => heard.add_id(id),
+            ([url], _) if alone.words.is_empty() => parsed.add_url(url),
+            (_, [id]) if alone.words.is_empty() => parsed.add_id(id),
             _ => {}
         }
     }
-    (heard, beside)
+    (parsed, beside)
 }
 
 /// The sense of a message as the rest of what was said before.
@@ -272,21 +272,21 @@ fn in_context(book: &PhraseBook, message: &MessageContent, earlier: &MessageCont
         data: earlier.data.iter().chain(&message.data).cloned().collect(),
         urls: earlier.urls.iter().chain(&message.urls).cloned().collect(),
     };
-    let (heard, beside) = taken_apart(&whole);
-    match matching::sense(book, &heard, &beside) {
+    let (parsed, beside) = parse_content(&whole);
+    match matching::sense(book, &parsed, &beside) {
         Sense::Lacks(entry, slot) if entry.effect.read_only => {
             // What was asked for is the whole of the answer: a name needs no quotes then.
             let quoted =
                 MessageContent { text: format!("{} \"{}\"", earlier.text, message.text.trim()), ..whole };
-            let (heard, beside) = taken_apart(&quoted);
-            match matching::sense(book, &heard, &beside) {
+            let (parsed, beside) = parse_content(&quoted);
+            match matching::sense(book, &parsed, &beside) {
                 run @ Sense::Run(..) => run,
                 _ => Sense::Lacks(entry, slot),
             }
         }
         // What was asked for then is done only where nothing in the answer speaks against it.
         Sense::Run(entry, _)
-            if !entry.effect.read_only && command::objects(&Heard::of(&message.text).words) =>
+            if !entry.effect.read_only && command::objects(&ParsedText::parse(&message.text).words) =>
         {
             Sense::Held(entry, Hold::TakenBack)
         }
@@ -300,11 +300,11 @@ fn call_in(text: &str) -> Option<Value> {
     called::call(&data).map(|_| data)
 }
 
-fn is_greeting(heard: &Heard) -> bool {
+fn is_greeting(parsed: &ParsedText) -> bool {
     const CALLS: [&str; 6] = ["help", "commands", "menu", "usage", "capabilities", "examples"];
-    let picked = !heard.urls.is_empty() || !heard.ids.is_empty();
-    let counting = heard.words.iter().filter(|word| word.counts());
-    let calls = heard.words.iter().any(|word| CALLS.contains(&word.low.as_str()));
+    let picked = !parsed.urls.is_empty() || !parsed.ids.is_empty();
+    let counting = parsed.words.iter().filter(|word| word.counts());
+    let calls = parsed.words.iter().any(|word| CALLS.contains(&word.low.as_str()));
     !picked && (calls || counting.count() == 0)
 }
 

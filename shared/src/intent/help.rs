@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::heard::Heard;
+use super::parsed_text::ParsedText;
 use crate::operations::{AnyOperation, CATALOGUE};
 
 /// What stands in an example where the text gave nothing.
@@ -11,9 +11,10 @@ const URL: &str = "https://agent.example.com/.well-known/agent-card.json";
 const ID: &str = "agtpub_0123456789abcdef0123";
 
 /// An example of an operation, said in plain words with what was heard put in.
-pub(super) fn example(entry: &AnyOperation, heard: Option<&Heard>) -> String {
-    let picked = |list: fn(&Heard) -> &Vec<String>| heard.and_then(|heard| list(heard).first().cloned());
-    let (url, id) = (picked(|heard| &heard.urls), picked(|heard| &heard.ids));
+pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> String {
+    let picked =
+        |list: fn(&ParsedText) -> &Vec<String>| parsed.and_then(|parsed| list(parsed).first().cloned());
+    let (url, id) = (picked(|parsed| &parsed.urls), picked(|parsed| &parsed.ids));
     let wants = |phrase: &str| {
         (phrase.contains("{url}") && url.is_some()) || (phrase.contains("{id}") && id.is_some())
     };
@@ -34,9 +35,9 @@ fn fill(phrase: &str, url: &str, id: &str) -> String {
 /// One line for each of these operations.
 pub(super) fn lines<'a>(
     entries: impl IntoIterator<Item = &'a AnyOperation>,
-    heard: Option<&Heard>,
+    parsed: Option<&ParsedText>,
 ) -> String {
-    let lines = entries.into_iter().map(|entry| format!("- {}: \"{}\"", entry.title, example(entry, heard)));
+    let lines = entries.into_iter().map(|entry| format!("- {}: \"{}\"", entry.title, example(entry, parsed)));
     lines.collect::<Vec<_>>().join("\n")
 }
 

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::heard::Heard;
+use super::parsed_text::ParsedText;
 use super::words::stem;
 use crate::operations::AnyOperation;
 
@@ -88,14 +88,14 @@ impl Takes {
     pub(super) fn add_what_is_told(
         &self,
         arguments: &mut Map<String, Value>,
-        heard: &Heard,
+        parsed: &ParsedText,
         beside: &Map<String, Value>,
         read_only: bool,
     ) {
         for (name, value) in beside.iter().filter(|(name, _)| self.known.contains(name)) {
             arguments.insert(name.clone(), value.clone());
         }
-        if let (Some(name), [email]) = (&self.email, heard.emails.as_slice()) {
+        if let (Some(name), [email]) = (&self.email, parsed.emails.as_slice()) {
             arguments.entry(name).or_insert_with(|| json!(email));
         }
         // What a text says in passing may narrow a search; it must not decide what is written.
@@ -105,13 +105,13 @@ impl Takes {
         for (name, choices) in &self.choices {
             let named: Vec<&String> = choices
                 .iter()
-                .filter(|choice| heard.words.iter().any(|word| word.stem == stem(&choice.to_lowercase())))
+                .filter(|choice| parsed.words.iter().any(|word| word.stem == stem(&choice.to_lowercase())))
                 .collect();
             if let [choice] = named.as_slice() {
                 arguments.entry(name).or_insert_with(|| json!(choice));
             }
         }
-        if let (Some((least, most)), [number]) = (self.limit, heard.numbers.as_slice())
+        if let (Some((least, most)), [number]) = (self.limit, parsed.numbers.as_slice())
             && (least..=most).contains(number)
         {
             arguments.entry("limit").or_insert_with(|| json!(number));
@@ -168,7 +168,7 @@ mod tests {
             let mut arguments = Map::new();
             Takes::of(named("search_active").unwrap()).add_what_is_told(
                 &mut arguments,
-                &Heard::of(text),
+                &ParsedText::parse(text),
                 &Map::new(),
                 true,
             );

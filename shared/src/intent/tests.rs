@@ -227,7 +227,7 @@ fn data_parts_call_operations() {
 }
 
 #[test]
-fn a_url_beside_the_text_is_heard() {
+fn a_url_beside_the_text_is_used() {
     let said = MessageContent {
         text: "list me".to_owned(),
         urls: vec![CARD.to_owned()],
