@@ -8,10 +8,10 @@ mod help;
 mod matching;
 mod parsed_text;
 mod phrase;
+mod render;
 mod takes;
 #[cfg(test)]
 mod tests;
-mod told;
 mod words;
 
 use serde_json::{Map, Value, json};
@@ -159,7 +159,7 @@ async fn run(
     arguments: Value,
 ) -> Result<Reply, Problem> {
     let since = app.clock.now();
-    let told = |ok: bool, text: String, result: (&str, Value)| {
+    let reply = |ok: bool, text: String, result: (&str, Value)| {
         let outcome = match (entry.effect.read_only, ok) {
             (true, _) => Outcome::Read,
             (false, true) => Outcome::Done,
@@ -172,8 +172,8 @@ async fn run(
     match (entry.run)(app.clone(), *caller, RawArguments::Json(arguments.clone())).await {
         Ok(result) => {
             let status = first_probe::outcome(app, caller, entry.name, &result, since).await?;
-            let text = told::answer(entry, status.as_ref().unwrap_or(&result));
-            let mut reply = told(true, text, ("result", result));
+            let text = render::answer(entry, status.as_ref().unwrap_or(&result));
+            let mut reply = reply(true, text, ("result", result));
             if let Some(status) = status {
                 reply.data["status"] = status;
             }
@@ -182,8 +182,8 @@ async fn run(
         Err(problem) if problem.status.is_server_error() => Err(problem),
         Err(problem) => {
             let document = problem.document();
-            let next = told::next(&document["next"]).map(|next| format!(" {next}")).unwrap_or_default();
-            Ok(told(false, format!("{}{next}", problem.detail), ("error", document)))
+            let next = render::next(&document["next"]).map(|next| format!(" {next}")).unwrap_or_default();
+            Ok(reply(false, format!("{}{next}", problem.detail), ("error", document)))
         }
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn lines<'a>(
 /// Every operation as data: how it is said, and how it is called.
 #[must_use]
 pub fn operations() -> Value {
-    let told = |entry: &AnyOperation| {
+    let summary = |entry: &AnyOperation| {
         json!({
             "operation": entry.name,
             "title": entry.title,
@@ -54,7 +54,7 @@ pub fn operations() -> Value {
             "data": format!("{{\"operation\": \"{}\", \"arguments\": {}}}", entry.name, entry.example),
         })
     };
-    CATALOGUE.iter().copied().map(told).collect()
+    CATALOGUE.iter().copied().map(summary).collect()
 }
 
 /// What can be asked, in plain words.

@@ -19,10 +19,10 @@ fn short(meaning: &Meaning) -> String {
     match meaning {
         Meaning::Run(entry, arguments) => {
             let members = arguments.as_object().into_iter().flatten();
-            let told: Vec<String> = members
+            let shown: Vec<String> = members
                 .map(|(name, value)| format!("{name}={}", value.to_string().trim_matches('"')))
                 .collect();
-            format!("{}({})", entry.name, told.join(","))
+            format!("{}({})", entry.name, shown.join(","))
         }
         Meaning::Lacks(entry, lack) => format!("{} lacks {lack:?}", entry.name),
         Meaning::Held(entry, _) => format!("{} held", entry.name),

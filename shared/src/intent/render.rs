@@ -17,19 +17,19 @@ const FACTS: usize = 6;
 
 /// The answer of an operation in words.
 pub(super) fn answer(entry: &AnyOperation, result: &Value) -> String {
-    let mut told = Vec::new();
-    told.extend(subject(result));
+    let mut sentences = Vec::new();
+    sentences.extend(subject(result));
     let words = IN_WORDS.iter().find_map(|member| result[*member].as_str());
-    told.extend(words.map(str::to_owned));
-    told.extend(rows(result));
-    if words.is_none() && told.len() < 2 {
-        told.extend(facts(result));
+    sentences.extend(words.map(str::to_owned));
+    sentences.extend(rows(result));
+    if words.is_none() && sentences.len() < 2 {
+        sentences.extend(facts(result));
     }
-    told.extend(NEXT.iter().find_map(|member| next(&result[*member])));
-    if told.is_empty() {
-        told.push(format!("{}: done.", entry.title));
+    sentences.extend(NEXT.iter().find_map(|member| next(&result[*member])));
+    if sentences.is_empty() {
+        sentences.push(format!("{}: done.", entry.title));
     }
-    told.join(" ")
+    sentences.join(" ")
 }
 
 fn subject(result: &Value) -> Option<String> {
@@ -97,7 +97,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn answers_are_told_by_what_they_hold() {
+    fn answers_are_summed_up_by_what_they_hold() {
         let entry = named("check_status").unwrap();
         let status = json!({ "ok": true, "listing_id": "agtpub_1", "name": "Bot", "lane": "needs_fix",
             "lane_reason": "The probe found something to fix.", "next": { "note": "Serve a card." } });
