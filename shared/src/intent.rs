@@ -1,6 +1,7 @@
 //! What a message means and what is answered: plain words or a data part become one operation of the catalogue.
 //! Deterministic and without a model, so that the same message always means the same and nothing is written by a guess.
 
+mod argument_slots;
 mod called;
 mod command;
 mod first_probe;
@@ -9,7 +10,6 @@ mod matching;
 mod parsed_text;
 mod phrase;
 mod render;
-mod takes;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -20,10 +20,10 @@ use crate::app::App;
 use crate::error::{Problem, shorten};
 use crate::model::Caller;
 use crate::operations::{AnyOperation, RawArguments};
+use argument_slots::Slot;
 use matching::{Hold, Sense};
 use parsed_text::ParsedText;
 use phrase::PhraseBook;
-use takes::Slot;
 
 pub(crate) use help::filled;
 pub use help::{operations as what_can_be_done, text as help_text};

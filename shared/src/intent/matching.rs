@@ -7,10 +7,10 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 use url::Url;
 
+use super::argument_slots::Slot;
 use super::command;
 use super::parsed_text::ParsedText;
 use super::phrase::{Known, Phrase, PhraseBook};
-use super::takes::Slot;
 use super::words::Word;
 use crate::model::ListingId;
 use crate::operations::AnyOperation;
@@ -229,7 +229,7 @@ fn fill(
     for slot in &phrase.slots {
         let nth = filled[*slot as usize];
         filled[*slot as usize] += 1;
-        let Some(argument) = known.takes.argument(*slot, nth) else { return Err(*slot) };
+        let Some(argument) = known.arguments.argument(*slot, nth) else { return Err(*slot) };
         if beside.contains_key(argument) {
             filling.weight += SLOT;
             continue;
@@ -253,7 +253,7 @@ fn finish(
     arguments: Map<String, Value>,
 ) -> Sense {
     let mut arguments = arguments;
-    known.takes.add_what_is_told(&mut arguments, parsed, beside, known.entry.effect.read_only);
+    known.arguments.add_incidental(&mut arguments, parsed, beside, known.entry.effect.read_only);
     Sense::Run(known.entry, arguments)
 }
 
@@ -271,7 +271,7 @@ fn listing<'a>(
     if let Some(url) = parsed.urls.get(nth).and_then(|url| Url::parse(url).ok()) {
         return Some((argument, ListingId::of_url(&url).to_string(), SLOT / 2.0));
     }
-    Some((known.takes.name.as_deref()?, parsed.names.first()?.clone(), SLOT / 2.0))
+    Some((known.arguments.name.as_deref()?, parsed.names.first()?.clone(), SLOT / 2.0))
 }
 
 /// The text for a text slot: a quotation, else what stands in the text where the phrase has its slot.

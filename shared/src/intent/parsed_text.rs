@@ -67,7 +67,7 @@ pub(super) struct ParsedText {
 }
 
 impl ParsedText {
-    /// Takes a text apart.
+    /// ArgumentSlots a text apart.
     pub(super) fn parse(text: &str) -> Self {
         let text = beginning(text);
         let mut parsed = Self { text: text.to_owned(), ..Self::default() };

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::takes::{Slot, Takes};
+use super::argument_slots::{ArgumentSlots, Slot};
 use super::words::{Word, words};
 use crate::operations::{AnyOperation, CATALOGUE};
 
@@ -26,7 +26,7 @@ pub(super) struct Phrase {
 pub(super) struct Known {
     pub(super) entry: &'static AnyOperation,
     pub(super) phrases: Vec<Phrase>,
-    pub(super) takes: Takes,
+    pub(super) arguments: ArgumentSlots,
     /// All stems of its phrases.
     pub(super) stems: HashSet<String>,
 }
@@ -55,7 +55,7 @@ impl PhraseBook {
             .map(|entry| {
                 let phrases: Vec<Phrase> = entry.phrases.iter().map(|said| phrase(said)).collect();
                 let stems = phrases.iter().flat_map(|phrase| phrase.stems.clone()).collect();
-                Known { entry, phrases, takes: Takes::of(entry), stems }
+                Known { entry, phrases, arguments: ArgumentSlots::of(entry), stems }
             })
             .collect();
         let mut users = HashMap::new();

@@ -26,7 +26,7 @@ pub(super) enum Slot {
 
 /// What an operation takes.
 #[derive(Clone, Debug)]
-pub(super) struct Takes {
+pub(super) struct ArgumentSlots {
     urls: Vec<String>,
     ids: Vec<String>,
     texts: Vec<String>,
@@ -38,7 +38,7 @@ pub(super) struct Takes {
     known: Vec<String>,
 }
 
-impl Takes {
+impl ArgumentSlots {
     /// Reads the input schema of an operation.
     pub(super) fn of(entry: &AnyOperation) -> Self {
         let schema = (entry.input_schema)();
@@ -85,7 +85,7 @@ impl Takes {
 
     /// Arguments that are told in passing: a choice named in the text, a number, an address; and what was sent
     /// beside the text under the argument's own name.
-    pub(super) fn add_what_is_told(
+    pub(super) fn add_incidental(
         &self,
         arguments: &mut Map<String, Value>,
         parsed: &ParsedText,
@@ -150,23 +150,23 @@ mod tests {
 
     #[test]
     fn arguments_are_found_in_schemas() {
-        let takes = |name: &str| Takes::of(named(name).unwrap());
-        assert_eq!(takes("list_yourself").argument(Slot::Url, 0), Some("url"));
-        assert_eq!(takes("check_status").argument(Slot::Id, 0), Some("id"));
-        assert_eq!(takes("check_status").argument(Slot::Text, 0), Some("name"));
-        assert_eq!(takes("probe_clean").argument(Slot::Id, 0), Some("listing_id"));
-        assert_eq!(takes("score").argument(Slot::Text, 0), None);
+        let slots = |name: &str| ArgumentSlots::of(named(name).unwrap());
+        assert_eq!(slots("list_yourself").argument(Slot::Url, 0), Some("url"));
+        assert_eq!(slots("check_status").argument(Slot::Id, 0), Some("id"));
+        assert_eq!(slots("check_status").argument(Slot::Text, 0), Some("name"));
+        assert_eq!(slots("probe_clean").argument(Slot::Id, 0), Some("listing_id"));
+        assert_eq!(slots("score").argument(Slot::Text, 0), None);
         assert_eq!(
-            takes("search_active").choices,
+            slots("search_active").choices,
             [("kind".to_owned(), vec!["agent".to_owned(), "mcp".to_owned()])]
         );
     }
 
     #[test]
-    fn what_is_told_in_passing_narrows_a_search() {
-        let told = |text: &str| {
+    fn what_is_said_in_passing_narrows_a_search() {
+        let narrowed = |text: &str| {
             let mut arguments = Map::new();
-            Takes::of(named("search_active").unwrap()).add_what_is_told(
+            ArgumentSlots::of(named("search_active").unwrap()).add_incidental(
                 &mut arguments,
                 &ParsedText::parse(text),
                 &Map::new(),
@@ -174,8 +174,8 @@ mod tests {
             );
             Value::Object(arguments)
         };
-        assert_eq!(told("show 5 live agents"), json!({ "kind": "agent", "limit": 5 }));
-        assert_eq!(told("agents and MCP servers"), json!({}));
-        assert_eq!(told("show all 7000"), json!({}));
+        assert_eq!(narrowed("show 5 live agents"), json!({ "kind": "agent", "limit": 5 }));
+        assert_eq!(narrowed("agents and MCP servers"), json!({}));
+        assert_eq!(narrowed("show all 7000"), json!({}));
     }
 }
