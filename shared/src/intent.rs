@@ -2,11 +2,11 @@
 //! Deterministic and without a model, so that the same message always means the same and nothing is written by a guess.
 
 mod argument_slots;
-mod called;
 mod command;
 mod first_probe;
 mod help;
 mod matching;
+mod operation_call;
 mod parsed_text;
 mod phrase;
 mod render;
@@ -98,7 +98,7 @@ pub struct Reply {
 /// Understands a message; `earlier` is what the same conversation said before it was asked for more.
 #[must_use]
 pub fn understand(message: &MessageContent, earlier: Option<&MessageContent>) -> Meaning {
-    let mut calls = message.data.iter().filter_map(called::call);
+    let mut calls = message.data.iter().filter_map(operation_call::parse);
     if let Some(call) = calls.next() {
         return match call.entry {
             Some(entry) if calls.next().is_some() => {
@@ -110,7 +110,7 @@ pub fn understand(message: &MessageContent, earlier: Option<&MessageContent>) ->
     }
     let book = PhraseBook::own();
     let (parsed, beside) = parse_content(message);
-    if let Some(call) = call_in(&message.text) {
+    if let Some(call) = json_call(&message.text) {
         return understand(&MessageContent { text: String::new(), data: vec![call], urls: Vec::new() }, None);
     }
     let sense = matching::sense(book, &parsed, &beside);
@@ -253,7 +253,7 @@ fn explained(app: &App, message: &MessageContent, meaning: &Meaning) -> Reply {
 
 fn parse_content(message: &MessageContent) -> (ParsedText, Map<String, Value>) {
     let mut parsed = ParsedText::parse(&message.text);
-    let beside: Map<String, Value> = message.data.iter().flat_map(called::loose).collect();
+    let beside: Map<String, Value> = message.data.iter().flat_map(operation_call::loose_arguments).collect();
     for text in beside.values().filter_map(Value::as_str).chain(message.urls.iter().map(String::as_str)) {
         let alone = ParsedText::parse(text);
         match (alone.urls.as_slice(), alone.ids.as_slice()) {
@@ -295,9 +295,9 @@ fn in_context(book: &PhraseBook, message: &MessageContent, earlier: &MessageCont
 }
 
 /// A call that was sent as JSON in a text part.
-fn call_in(text: &str) -> Option<Value> {
+fn json_call(text: &str) -> Option<Value> {
     let data: Value = text.trim().starts_with('{').then(|| serde_json::from_str(text).ok()).flatten()?;
-    called::call(&data).map(|_| data)
+    operation_call::parse(&data).map(|_| data)
 }
 
 fn is_greeting(parsed: &ParsedText) -> bool {

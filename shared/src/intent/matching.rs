@@ -57,7 +57,7 @@ struct Candidate {
 
 /// The sense of what was heard; `beside` is what came along under the names of arguments.
 pub(super) fn sense(book: &PhraseBook, parsed: &ParsedText, beside: &Map<String, Value>) -> Sense {
-    if let Some(sense) = called(book, parsed, beside) {
+    if let Some(sense) = by_name(book, parsed, beside) {
         return sense;
     }
     let mut found: Vec<Candidate> = Vec::new();
@@ -77,8 +77,8 @@ pub(super) fn sense(book: &PhraseBook, parsed: &ParsedText, beside: &Map<String,
 }
 
 /// An operation that is called by its own name in the text.
-fn called(book: &PhraseBook, parsed: &ParsedText, beside: &Map<String, Value>) -> Option<Sense> {
-    let (entry, at) = parsed.called.first()?;
+fn by_name(book: &PhraseBook, parsed: &ParsedText, beside: &Map<String, Value>) -> Option<Sense> {
+    let (entry, at) = parsed.operation_names.first()?;
     let known = book.known.iter().find(|known| std::ptr::eq(known.entry, *entry))?;
     if !entry.effect.read_only {
         if !parsed.words.get(*at).is_some_and(|_| command::opens_a_request(&parsed.words, *at)) {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::called;
+use super::operation_call;
 use super::words::{Cutter, Word};
 use crate::operations::AnyOperation;
 
@@ -63,7 +63,7 @@ pub(super) struct ParsedText {
     /// Whole numbers that stand by themselves.
     pub(super) numbers: Vec<u64>,
     /// Operations that are called by their own name, with the place of each among the words.
-    pub(super) called: Vec<(&'static AnyOperation, usize)>,
+    pub(super) operation_names: Vec<(&'static AnyOperation, usize)>,
 }
 
 impl ParsedText {
@@ -134,12 +134,12 @@ impl ParsedText {
         } else if is_host(core) {
             once(&mut self.urls, &format!("https://{core}"));
         } else if let Some(entry) =
-            Some(core).filter(|core| core.contains(['_', '-'])).and_then(called::named)
+            Some(core).filter(|core| core.contains(['_', '-'])).and_then(operation_call::named)
         {
             // It stands as a word too, so that it can be the verb of a request.
             let place = cutter.words.len();
             cutter.cut(text, start..start + 1);
-            self.called.push((entry, place));
+            self.operation_names.push((entry, place));
         } else {
             // The end of a sentence must be seen by the same cut as the word before it.
             cutter.cut(text, start..chunk.end);

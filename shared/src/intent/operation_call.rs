@@ -46,7 +46,7 @@ pub(super) fn named(name: &str) -> Option<&'static AnyOperation> {
 }
 
 /// The call that a data part holds; none where it names no operation.
-pub(super) fn call(data: &Value) -> Option<Call> {
+pub(super) fn parse(data: &Value) -> Option<Call> {
     let data = data.as_object()?;
     let name = NAMES.iter().find_map(|member| name_in(data.get(*member)?));
     // MCP's own shape, `{name, arguments}`, is a call only with arguments: a name alone may be anything's.
@@ -67,9 +67,9 @@ fn name_in(value: &Value) -> Option<String> {
 }
 
 /// What a data part says beside a text, where it names no operation.
-pub(super) fn loose(data: &Value) -> Map<String, Value> {
+pub(super) fn loose_arguments(data: &Value) -> Map<String, Value> {
     match data {
-        Value::Object(members) if call(data).is_none() => members.clone(),
+        Value::Object(members) if parse(data).is_none() => members.clone(),
         _ => Map::new(),
     }
 }
@@ -112,18 +112,18 @@ mod tests {
             json!({ "tool": "get_listing_status", "params": { "id": "x" } }),
             json!({ "name": "check_status", "arguments": { "id": "x" } }),
         ] {
-            let call = call(&data).unwrap();
+            let call = parse(&data).unwrap();
             assert_eq!(
                 (call.entry.unwrap().name, &call.arguments),
                 ("check_status", &json!({ "id": "x" })),
                 "{data}"
             );
         }
-        assert!(call(&json!({ "tool": "no_such" })).unwrap().entry.is_none());
+        assert!(parse(&json!({ "tool": "no_such" })).unwrap().entry.is_none());
         for data in
             [json!({ "name": "Bob" }), json!({ "tool": 7 }), json!([1]), json!(null), json!({ "tool": " " })]
         {
-            assert!(call(&data).is_none(), "{data}");
+            assert!(parse(&data).is_none(), "{data}");
         }
     }
 }
