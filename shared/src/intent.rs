@@ -21,7 +21,7 @@ use crate::error::{Problem, shorten};
 use crate::model::Caller;
 use crate::operations::{AnyOperation, RawArguments};
 use argument_slots::Slot;
-use matching::{Hold, Sense};
+use matching::{Hold, Interpretation};
 use parsed_text::ParsedText;
 use phrase::PhraseBook;
 
@@ -113,18 +113,20 @@ pub fn understand(message: &MessageContent, earlier: Option<&MessageContent>) ->
     if let Some(call) = json_call(&message.text) {
         return understand(&MessageContent { text: String::new(), data: vec![call], urls: Vec::new() }, None);
     }
-    let sense = matching::sense(book, &parsed, &beside);
-    let sense = match (sense, earlier) {
-        (Sense::Unclear(_) | Sense::Lacks(..), Some(earlier)) => in_context(book, message, earlier),
-        (sense, _) => sense,
+    let interpretation = matching::interpret(book, &parsed, &beside);
+    let interpretation = match (interpretation, earlier) {
+        (Interpretation::Unclear(_) | Interpretation::Lacks(..), Some(earlier)) => {
+            in_context(book, message, earlier)
+        }
+        (interpretation, _) => interpretation,
     };
-    match sense {
-        Sense::Run(entry, arguments) => Meaning::Run(entry, Value::Object(arguments)),
-        Sense::Lacks(entry, slot) => Meaning::Lacks(entry, lack(slot)),
-        Sense::Held(entry, hold) => Meaning::Held(entry, why(hold)),
-        Sense::Unclear(_) if is_greeting(&parsed) && beside.is_empty() => Meaning::Greeting,
-        Sense::Unclear(nearest) => match matching::alone(book, &parsed, &beside) {
-            Some(Sense::Run(entry, arguments)) => Meaning::Run(entry, Value::Object(arguments)),
+    match interpretation {
+        Interpretation::Run(entry, arguments) => Meaning::Run(entry, Value::Object(arguments)),
+        Interpretation::Lacks(entry, slot) => Meaning::Lacks(entry, lack(slot)),
+        Interpretation::Held(entry, hold) => Meaning::Held(entry, why(hold)),
+        Interpretation::Unclear(_) if is_greeting(&parsed) && beside.is_empty() => Meaning::Greeting,
+        Interpretation::Unclear(nearest) => match matching::alone(book, &parsed, &beside) {
+            Some(Interpretation::Run(entry, arguments)) => Meaning::Run(entry, Value::Object(arguments)),
             _ => Meaning::Unclear(nearest),
         },
     }
@@ -266,31 +268,31 @@ fn parse_content(message: &MessageContent) -> (ParsedText, Map<String, Value>) {
 }
 
 /// The sense of a message as the rest of what was said before.
-fn in_context(book: &PhraseBook, message: &MessageContent, earlier: &MessageContent) -> Sense {
+fn in_context(book: &PhraseBook, message: &MessageContent, earlier: &MessageContent) -> Interpretation {
     let whole = MessageContent {
         text: format!("{}\n{}", earlier.text, message.text),
         data: earlier.data.iter().chain(&message.data).cloned().collect(),
         urls: earlier.urls.iter().chain(&message.urls).cloned().collect(),
     };
     let (parsed, beside) = parse_content(&whole);
-    match matching::sense(book, &parsed, &beside) {
-        Sense::Lacks(entry, slot) if entry.effect.read_only => {
+    match matching::interpret(book, &parsed, &beside) {
+        Interpretation::Lacks(entry, slot) if entry.effect.read_only => {
             // What was asked for is the whole of the answer: a name needs no quotes then.
             let quoted =
                 MessageContent { text: format!("{} \"{}\"", earlier.text, message.text.trim()), ..whole };
             let (parsed, beside) = parse_content(&quoted);
-            match matching::sense(book, &parsed, &beside) {
-                run @ Sense::Run(..) => run,
-                _ => Sense::Lacks(entry, slot),
+            match matching::interpret(book, &parsed, &beside) {
+                run @ Interpretation::Run(..) => run,
+                _ => Interpretation::Lacks(entry, slot),
             }
         }
         // What was asked for then is done only where nothing in the answer speaks against it.
-        Sense::Run(entry, _)
+        Interpretation::Run(entry, _)
             if !entry.effect.read_only && command::objects(&ParsedText::parse(&message.text).words) =>
         {
-            Sense::Held(entry, Hold::TakenBack)
+            Interpretation::Held(entry, Hold::TakenBack)
         }
-        sense => sense,
+        interpretation => interpretation,
     }
 }
 

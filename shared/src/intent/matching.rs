@@ -27,7 +27,7 @@ const LONGEST_TEXT: usize = 300;
 
 /// What a text means.
 #[derive(Clone, Debug)]
-pub(super) enum Sense {
+pub(super) enum Interpretation {
     /// This operation, with these arguments.
     Run(&'static AnyOperation, Map<String, Value>),
     /// This operation, but the thing it is about was not said.
@@ -49,16 +49,20 @@ pub(super) enum Hold {
 
 struct Candidate {
     likeness: f64,
-    sense: Sense,
+    interpretation: Interpretation,
     reads: bool,
     /// Asks back although the text does not speak of its sender's own: only where nothing can be answered.
     last_resort: bool,
 }
 
 /// The sense of what was heard; `beside` is what came along under the names of arguments.
-pub(super) fn sense(book: &PhraseBook, parsed: &ParsedText, beside: &Map<String, Value>) -> Sense {
-    if let Some(sense) = by_name(book, parsed, beside) {
-        return sense;
+pub(super) fn interpret(
+    book: &PhraseBook,
+    parsed: &ParsedText,
+    beside: &Map<String, Value>,
+) -> Interpretation {
+    if let Some(interpretation) = by_name(book, parsed, beside) {
+        return interpretation;
     }
     let mut found: Vec<Candidate> = Vec::new();
     for known in &book.known {
@@ -71,13 +75,13 @@ pub(super) fn sense(book: &PhraseBook, parsed: &ParsedText, beside: &Map<String,
         resort.then(a.likeness.total_cmp(&b.likeness)).then(a.reads.cmp(&b.reads)).then(b_at.cmp(a_at))
     });
     match best {
-        Some((_, best)) => best.sense.clone(),
-        None => Sense::Unclear(nearest(book, parsed)),
+        Some((_, best)) => best.interpretation.clone(),
+        None => Interpretation::Unclear(nearest(book, parsed)),
     }
 }
 
 /// An operation that is called by its own name in the text.
-fn by_name(book: &PhraseBook, parsed: &ParsedText, beside: &Map<String, Value>) -> Option<Sense> {
+fn by_name(book: &PhraseBook, parsed: &ParsedText, beside: &Map<String, Value>) -> Option<Interpretation> {
     let (entry, at) = parsed.operation_names.first()?;
     let known = book.known.iter().find(|known| std::ptr::eq(known.entry, *entry))?;
     if !entry.effect.read_only {
@@ -85,7 +89,7 @@ fn by_name(book: &PhraseBook, parsed: &ParsedText, beside: &Map<String, Value>) 
             return None;
         }
         if command::taken_back(&parsed.words, *at, &[]) {
-            return Some(Sense::Held(entry, Hold::TakenBack));
+            return Some(Interpretation::Held(entry, Hold::TakenBack));
         }
     }
     let filled = known.phrases.iter().filter_map(|phrase| fill(parsed, known, phrase, beside).ok());
@@ -93,7 +97,10 @@ fn by_name(book: &PhraseBook, parsed: &ParsedText, beside: &Map<String, Value>) 
         return Some(finish(parsed, known, beside, filling.arguments));
     }
     let slot = known.phrases.first().and_then(|phrase| phrase.slots.first());
-    Some(slot.map_or_else(|| finish(parsed, known, beside, Map::new()), |slot| Sense::Lacks(entry, *slot)))
+    Some(slot.map_or_else(
+        || finish(parsed, known, beside, Map::new()),
+        |slot| Interpretation::Lacks(entry, *slot),
+    ))
 }
 
 fn candidate(
@@ -108,16 +115,16 @@ fn candidate(
     if picks(parsed) > 0.0 && !uses_picks {
         return None;
     }
-    let (sense, likeness, last_resort) = match fill(parsed, known, phrase, beside) {
+    let (interpretation, likeness, last_resort) = match fill(parsed, known, phrase, beside) {
         Ok(filling) => {
             let common = common(book, parsed, known, phrase, Some(&filling))?;
             let finish = || finish(parsed, known, beside, filling.arguments.clone());
-            let sense = if known.entry.effect.read_only {
+            let interpretation = if known.entry.effect.read_only {
                 (common.of_phrase >= PHRASE_SHARE && common.likeness >= LIKENESS).then(finish)
             } else {
                 bidden(parsed, known, phrase, &common, finish)
             };
-            (sense?, common.likeness, false)
+            (interpretation?, common.likeness, false)
         }
         Err(slot) => {
             let common = common(book, parsed, known, phrase, None)?;
@@ -126,10 +133,10 @@ fn candidate(
             }
             let of_oneself = parsed.words.iter().any(|word| OF_ONESELF.contains(&word.low.as_str()));
             let last_resort = known.entry.effect.read_only || !of_oneself;
-            (Sense::Lacks(known.entry, slot), common.likeness, last_resort)
+            (Interpretation::Lacks(known.entry, slot), common.likeness, last_resort)
         }
     };
-    Some(Candidate { likeness, sense, reads: known.entry.effect.read_only, last_resort })
+    Some(Candidate { likeness, interpretation, reads: known.entry.effect.read_only, last_resort })
 }
 
 /// What a phrase and a text have in common.
@@ -173,17 +180,17 @@ fn bidden(
     known: &Known,
     phrase: &Phrase,
     common: &Common,
-    finish: impl FnOnce() -> Sense,
-) -> Option<Sense> {
+    finish: impl FnOnce() -> Interpretation,
+) -> Option<Interpretation> {
     let at = command::bidden(&parsed.words, &phrase.verb)?;
     let names_its_object = !phrase.slots.is_empty() || common.words == phrase.stems.len();
     if !names_its_verb(phrase, common) || !names_its_object {
         return None;
     }
     Some(if command::taken_back(&parsed.words, at, &phrase.stems) {
-        Sense::Held(known.entry, Hold::TakenBack)
+        Interpretation::Held(known.entry, Hold::TakenBack)
     } else if phrase.slots.contains(&Slot::Url) && parsed.urls.len() > 1 {
-        Sense::Held(known.entry, Hold::Several)
+        Interpretation::Held(known.entry, Hold::Several)
     } else {
         finish()
     })
@@ -251,10 +258,10 @@ fn finish(
     known: &Known,
     beside: &Map<String, Value>,
     arguments: Map<String, Value>,
-) -> Sense {
+) -> Interpretation {
     let mut arguments = arguments;
     known.arguments.add_incidental(&mut arguments, parsed, beside, known.entry.effect.read_only);
-    Sense::Run(known.entry, arguments)
+    Interpretation::Run(known.entry, arguments)
 }
 
 /// The listing that is spoken of: by its id; by its URL, from which its id follows; by its name, where the operation
@@ -312,7 +319,11 @@ fn end_of(words: &[Word], before: &[Word]) -> Option<usize> {
 }
 
 /// An id and nothing else: the first operation that only reads and takes one.
-pub(super) fn alone(book: &PhraseBook, parsed: &ParsedText, beside: &Map<String, Value>) -> Option<Sense> {
+pub(super) fn alone(
+    book: &PhraseBook,
+    parsed: &ParsedText,
+    beside: &Map<String, Value>,
+) -> Option<Interpretation> {
     let [_] = parsed.ids.as_slice() else { return None };
     if parsed.words.iter().filter(|word| word.counts()).count() > 2 || !parsed.urls.is_empty() {
         return None;
