@@ -21,7 +21,7 @@ use crate::error::{Problem, shorten};
 use crate::model::Caller;
 use crate::operations::{AnyOperation, RawArguments};
 use argument_slots::Slot;
-use matching::{Hold, Interpretation};
+use matching::{Interpretation, RefusalReason};
 use parsed_text::ParsedText;
 use phrase::PhraseBook;
 
@@ -47,7 +47,7 @@ pub enum Meaning {
     /// This operation is meant, but what it is about was not said.
     Lacks(&'static AnyOperation, Lack),
     /// This operation is bidden in a way in which it is not done.
-    Held(&'static AnyOperation, &'static str),
+    Refused(&'static AnyOperation, &'static str),
     /// An operation is called that does not exist.
     NoSuch(String),
     /// A greeting, a call for help, or nothing at all.
@@ -102,7 +102,7 @@ pub fn understand(message: &MessageContent, earlier: Option<&MessageContent>) ->
     if let Some(call) = calls.next() {
         return match call.entry {
             Some(entry) if calls.next().is_some() => {
-                Meaning::Held(entry, "Only one operation can be called at a time.")
+                Meaning::Refused(entry, "Only one operation can be called at a time.")
             }
             Some(entry) => Meaning::Run(entry, call.arguments),
             None => Meaning::NoSuch(call.name),
@@ -123,7 +123,7 @@ pub fn understand(message: &MessageContent, earlier: Option<&MessageContent>) ->
     match interpretation {
         Interpretation::Run(entry, arguments) => Meaning::Run(entry, Value::Object(arguments)),
         Interpretation::Lacks(entry, slot) => Meaning::Lacks(entry, lack(slot)),
-        Interpretation::Held(entry, hold) => Meaning::Held(entry, why(hold)),
+        Interpretation::Refused(entry, reason) => Meaning::Refused(entry, why(reason)),
         Interpretation::Unclear(_) if is_greeting(&parsed) && beside.is_empty() => Meaning::Greeting,
         Interpretation::Unclear(nearest) => match matching::alone(book, &parsed, &beside) {
             Some(Interpretation::Run(entry, arguments)) => Meaning::Run(entry, Value::Object(arguments)),
@@ -210,7 +210,7 @@ fn explained(app: &App, message: &MessageContent, meaning: &Meaning) -> Reply {
             );
             (Outcome::Asked, "lacks", Some(*entry), text)
         }
-        Meaning::Held(entry, why) => {
+        Meaning::Refused(entry, why) => {
             let plainly = format!(
                 "{why} Nothing was done. To have it done, say only: \"{}\".",
                 help::example(entry, Some(&parsed))
@@ -290,7 +290,7 @@ fn in_context(book: &PhraseBook, message: &MessageContent, earlier: &MessageCont
         Interpretation::Run(entry, _)
             if !entry.effect.read_only && command::objects(&ParsedText::parse(&message.text).words) =>
         {
-            Interpretation::Held(entry, Hold::TakenBack)
+            Interpretation::Refused(entry, RefusalReason::Retracted)
         }
         interpretation => interpretation,
     }
@@ -318,9 +318,11 @@ const fn lack(slot: Slot) -> Lack {
     }
 }
 
-const fn why(hold: Hold) -> &'static str {
-    match hold {
-        Hold::TakenBack => "The message bids this and takes it back, or makes it depend on something.",
-        Hold::Several => "The message names several URLs, and one is wanted at a time.",
+const fn why(reason: RefusalReason) -> &'static str {
+    match reason {
+        RefusalReason::Retracted => {
+            "The message bids this and takes it back, or makes it depend on something."
+        }
+        RefusalReason::SeveralUrls => "The message names several URLs, and one is wanted at a time.",
     }
 }

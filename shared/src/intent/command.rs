@@ -18,16 +18,16 @@ const GENERAL: [&str; 34] = [
 ];
 
 /// Words that take a request back, wherever they stand.
-const TAKES_BACK: [&str; 8] = ["dont", "never", "cancel", "stop", "nevermind", "kidding", "abort", "undo"];
+const RETRACTIONS: [&str; 8] = ["dont", "never", "cancel", "stop", "nevermind", "kidding", "abort", "undo"];
 
 /// Words that take it back, or make it depend on something, within its own sentence.
-const TAKES_BACK_NEARBY: [&str; 18] = [
+const RETRACTIONS_NEARBY: [&str; 18] = [
     "not", "if", "unless", "until", "instead", "without", "cannot", "cant", "wont", "doesnt", "didnt",
     "isnt", "shouldnt", "wouldnt", "mustnt", "neednt", "why", "how",
 ];
 
 /// The place of a verb that is bidden, by `verb` as it is written; none where the text only mentions it.
-pub(super) fn bidden(words: &[Word], verb: &str) -> Option<usize> {
+pub(super) fn requested_verb(words: &[Word], verb: &str) -> Option<usize> {
     (0..words.len()).find(|at| words[*at].low == verb && opens_a_request(words, *at))
 }
 
@@ -51,12 +51,12 @@ pub(super) fn opens_a_request(words: &[Word], at: usize) -> bool {
 }
 
 /// Whether something in the text takes back what the word at `at` bids; `own` are the stems of its phrase.
-pub(super) fn taken_back(words: &[Word], at: usize, own: &[String]) -> bool {
+pub(super) fn is_retracted(words: &[Word], at: usize, own: &[String]) -> bool {
     words.iter().enumerate().any(|(place, word)| {
         let low = word.low.as_str();
         let denied = low == "not" && place > 0 && words[place - 1].low == "do";
-        let nearby = word.sentence == words[at].sentence && TAKES_BACK_NEARBY.contains(&low);
-        (TAKES_BACK.contains(&low) || denied || nearby) && !own.contains(&word.stem)
+        let nearby = word.sentence == words[at].sentence && RETRACTIONS_NEARBY.contains(&low);
+        (RETRACTIONS.contains(&low) || denied || nearby) && !own.contains(&word.stem)
     })
 }
 
@@ -64,7 +64,7 @@ pub(super) fn taken_back(words: &[Word], at: usize, own: &[String]) -> bool {
 pub(super) fn refuses(words: &[Word]) -> bool {
     let no = words.first().is_some_and(|word| matches!(word.low.as_str(), "no" | "nope"));
     no || words.iter().enumerate().any(|(at, word)| {
-        TAKES_BACK.contains(&word.low.as_str())
+        RETRACTIONS.contains(&word.low.as_str())
             || (word.low == "not" && at > 0 && words[at - 1].low == "do")
             || (word.low == "mind" && at > 0 && words[at - 1].low == "never")
     })
@@ -72,7 +72,7 @@ pub(super) fn refuses(words: &[Word]) -> bool {
 
 /// Whether an answer to a question holds any word that speaks against what was asked for.
 pub(super) fn objects(words: &[Word]) -> bool {
-    refuses(words) || words.iter().any(|word| TAKES_BACK_NEARBY.contains(&word.low.as_str()))
+    refuses(words) || words.iter().any(|word| RETRACTIONS_NEARBY.contains(&word.low.as_str()))
 }
 
 /// Whether a verb says little by itself.
@@ -85,13 +85,13 @@ mod tests {
     use super::super::words::words;
     use super::*;
 
-    fn bids(text: &str) -> bool {
+    fn requests(text: &str) -> bool {
         let words = words(text);
-        bidden(&words, "list").is_some_and(|at| !taken_back(&words, at, &[]))
+        requested_verb(&words, "list").is_some_and(|at| !is_retracted(&words, at, &[]))
     }
 
     #[test]
-    fn requests_bid() {
+    fn a_request_is_recognised() {
         for text in [
             "list me",
             "Please list me",
@@ -104,12 +104,12 @@ mod tests {
             "Here is my agent. List it. It does not need a key.",
             "let us list it",
         ] {
-            assert!(bids(text), "{text}");
+            assert!(requests(text), "{text}");
         }
     }
 
     #[test]
-    fn mentions_do_not_bid() {
+    fn a_mention_is_no_request() {
         for text in [
             "don't list me",
             "Do not list me",
@@ -127,7 +127,7 @@ mod tests {
             "I did not ask you to list me",
             "why did you list me",
         ] {
-            assert!(!bids(text), "{text}");
+            assert!(!requests(text), "{text}");
         }
     }
 

@@ -33,18 +33,18 @@ pub(super) enum Interpretation {
     /// This operation, but the thing it is about was not said.
     Lacks(&'static AnyOperation, Slot),
     /// Something is bidden that is not done as it stands.
-    Held(&'static AnyOperation, Hold),
+    Refused(&'static AnyOperation, RefusalReason),
     /// Nothing that is known; the operations that come nearest, the nearest first.
     Unclear(Vec<&'static AnyOperation>),
 }
 
 /// Why something that writes is not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hold {
+pub(super) enum RefusalReason {
     /// The text takes it back, or makes it depend on something.
-    TakenBack,
+    Retracted,
     /// It names several things where one is wanted.
-    Several,
+    SeveralUrls,
 }
 
 struct Candidate {
@@ -88,8 +88,8 @@ fn by_name(book: &PhraseBook, parsed: &ParsedText, beside: &Map<String, Value>) 
         if !parsed.words.get(*at).is_some_and(|_| command::opens_a_request(&parsed.words, *at)) {
             return None;
         }
-        if command::taken_back(&parsed.words, *at, &[]) {
-            return Some(Interpretation::Held(entry, Hold::TakenBack));
+        if command::is_retracted(&parsed.words, *at, &[]) {
+            return Some(Interpretation::Refused(entry, RefusalReason::Retracted));
         }
     }
     let filled = known.phrases.iter().filter_map(|phrase| fill(parsed, known, phrase, beside).ok());
@@ -122,7 +122,7 @@ fn candidate(
             let interpretation = if known.entry.effect.read_only {
                 (common.of_phrase >= PHRASE_SHARE && common.likeness >= LIKENESS).then(finish)
             } else {
-                bidden(parsed, known, phrase, &common, finish)
+                requested_verb(parsed, known, phrase, &common, finish)
             };
             (interpretation?, common.likeness, false)
         }
@@ -175,22 +175,22 @@ fn common(
 }
 
 /// The sense of a filled phrase that writes; none where the text does not bid it.
-fn bidden(
+fn requested_verb(
     parsed: &ParsedText,
     known: &Known,
     phrase: &Phrase,
     common: &Common,
     finish: impl FnOnce() -> Interpretation,
 ) -> Option<Interpretation> {
-    let at = command::bidden(&parsed.words, &phrase.verb)?;
+    let at = command::requested_verb(&parsed.words, &phrase.verb)?;
     let names_its_object = !phrase.slots.is_empty() || common.words == phrase.stems.len();
     if !names_its_verb(phrase, common) || !names_its_object {
         return None;
     }
-    Some(if command::taken_back(&parsed.words, at, &phrase.stems) {
-        Interpretation::Held(known.entry, Hold::TakenBack)
+    Some(if command::is_retracted(&parsed.words, at, &phrase.stems) {
+        Interpretation::Refused(known.entry, RefusalReason::Retracted)
     } else if phrase.slots.contains(&Slot::Url) && parsed.urls.len() > 1 {
-        Interpretation::Held(known.entry, Hold::Several)
+        Interpretation::Refused(known.entry, RefusalReason::SeveralUrls)
     } else {
         finish()
     })
@@ -203,8 +203,8 @@ fn asks(parsed: &ParsedText, known: &Known, phrase: &Phrase, common: &Common) ->
     }
     names_its_verb(phrase, common)
         && common.likeness >= LIKENESS
-        && command::bidden(&parsed.words, &phrase.verb)
-            .is_some_and(|at| !command::taken_back(&parsed.words, at, &phrase.stems))
+        && command::requested_verb(&parsed.words, &phrase.verb)
+            .is_some_and(|at| !command::is_retracted(&parsed.words, at, &phrase.stems))
 }
 
 /// A verb that could mean anything needs another word of its phrase.

@@ -25,7 +25,7 @@ fn short(meaning: &Meaning) -> String {
             format!("{}({})", entry.name, shown.join(","))
         }
         Meaning::Lacks(entry, lack) => format!("{} lacks {lack:?}", entry.name),
-        Meaning::Held(entry, _) => format!("{} held", entry.name),
+        Meaning::Refused(entry, _) => format!("{} refused", entry.name),
         Meaning::NoSuch(name) => format!("no such {name}"),
         Meaning::Greeting => "help".to_owned(),
         Meaning::Unclear(_) => "unclear".to_owned(),
@@ -134,7 +134,7 @@ fn the_rest_may_be_said_later() {
     assert_eq!(after("show the checks", ID), format!("probe_clean(listing_id={ID})"));
     assert_eq!(after("list me", &format!("what would {CARD} score?")), format!("score(url={CARD})"));
     assert_eq!(after("list me", "hm?"), "list_yourself lacks Url");
-    assert_eq!(after("list me", &format!("not {CARD}")), "list_yourself held");
+    assert_eq!(after("list me", &format!("not {CARD}")), "list_yourself refused");
     assert!(refuses(&said("no, never mind")) && !refuses(&said(CARD)));
 }
 
@@ -222,7 +222,7 @@ fn data_parts_call_operations() {
     let two = vec![json!({ "tool": "list_yourself", "arguments": { "url": CARD } }); 2];
     assert_eq!(
         short(&understand(&MessageContent { data: two, ..MessageContent::default() }, None)),
-        "list_yourself held"
+        "list_yourself refused"
     );
 }
 
