@@ -45,7 +45,7 @@ pub enum Meaning {
     /// Run this operation with these arguments.
     Run(&'static AnyOperation, Value),
     /// This operation is meant, but what it is about was not said.
-    Lacks(&'static AnyOperation, Lack),
+    Missing(&'static AnyOperation, MissingArgument),
     /// This operation is bidden in a way in which it is not done.
     Refused(&'static AnyOperation, &'static str),
     /// An operation is called that does not exist.
@@ -58,7 +58,7 @@ pub enum Meaning {
 
 /// What was not said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lack {
+pub enum MissingArgument {
     /// A URL.
     Url,
     /// Which listing.
@@ -115,14 +115,14 @@ pub fn understand(message: &MessageContent, earlier: Option<&MessageContent>) ->
     }
     let interpretation = matching::interpret(book, &parsed, &beside);
     let interpretation = match (interpretation, earlier) {
-        (Interpretation::Unclear(_) | Interpretation::Lacks(..), Some(earlier)) => {
+        (Interpretation::Unclear(_) | Interpretation::Missing(..), Some(earlier)) => {
             in_context(book, message, earlier)
         }
         (interpretation, _) => interpretation,
     };
     match interpretation {
         Interpretation::Run(entry, arguments) => Meaning::Run(entry, Value::Object(arguments)),
-        Interpretation::Lacks(entry, slot) => Meaning::Lacks(entry, lack(slot)),
+        Interpretation::Missing(entry, slot) => Meaning::Missing(entry, missing(slot)),
         Interpretation::Refused(entry, reason) => Meaning::Refused(entry, why(reason)),
         Interpretation::Unclear(_) if is_greeting(&parsed) && beside.is_empty() => Meaning::Greeting,
         Interpretation::Unclear(nearest) => match matching::alone(book, &parsed, &beside) {
@@ -195,13 +195,15 @@ fn explained(app: &App, message: &MessageContent, meaning: &Meaning) -> Reply {
     let everything =
         || format!("What can be asked:\n{}", help::lines(crate::operations::CATALOGUE, Some(&parsed)));
     let (outcome, reason, entry, text) = match meaning {
-        Meaning::Lacks(entry, lack) => {
-            let question = match lack {
-                Lack::Url => "Which URL? Send that of the agent card, the site or the MCP endpoint.",
-                Lack::Listing => {
+        Meaning::Missing(entry, missing) => {
+            let question = match missing {
+                MissingArgument::Url => {
+                    "Which URL? Send that of the agent card, the site or the MCP endpoint."
+                }
+                MissingArgument::Listing => {
                     "Which listing? Send its id (agtpub_…, agent-… or mcp-…), its URL or its name in quotes."
                 }
-                Lack::Words => "About what? Send it in a few words, in quotes.",
+                MissingArgument::Words => "About what? Send it in a few words, in quotes.",
             };
             let text = format!(
                 "{}: {question} For instance: \"{}\".",
@@ -276,14 +278,14 @@ fn in_context(book: &PhraseBook, message: &MessageContent, earlier: &MessageCont
     };
     let (parsed, beside) = parse_content(&whole);
     match matching::interpret(book, &parsed, &beside) {
-        Interpretation::Lacks(entry, slot) if entry.effect.read_only => {
+        Interpretation::Missing(entry, slot) if entry.effect.read_only => {
             // What was asked for is the whole of the answer: a name needs no quotes then.
             let quoted =
                 MessageContent { text: format!("{} \"{}\"", earlier.text, message.text.trim()), ..whole };
             let (parsed, beside) = parse_content(&quoted);
             match matching::interpret(book, &parsed, &beside) {
                 run @ Interpretation::Run(..) => run,
-                _ => Interpretation::Lacks(entry, slot),
+                _ => Interpretation::Missing(entry, slot),
             }
         }
         // What was asked for then is done only where nothing in the answer speaks against it.
@@ -310,11 +312,11 @@ fn is_greeting(parsed: &ParsedText) -> bool {
     !picked && (calls || counting.count() == 0)
 }
 
-const fn lack(slot: Slot) -> Lack {
+const fn missing(slot: Slot) -> MissingArgument {
     match slot {
-        Slot::Url => Lack::Url,
-        Slot::Id => Lack::Listing,
-        Slot::Text => Lack::Words,
+        Slot::Url => MissingArgument::Url,
+        Slot::Id => MissingArgument::Listing,
+        Slot::Text => MissingArgument::Words,
     }
 }
 

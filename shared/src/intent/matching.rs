@@ -31,7 +31,7 @@ pub(super) enum Interpretation {
     /// This operation, with these arguments.
     Run(&'static AnyOperation, Map<String, Value>),
     /// This operation, but the thing it is about was not said.
-    Lacks(&'static AnyOperation, Slot),
+    Missing(&'static AnyOperation, Slot),
     /// Something is bidden that is not done as it stands.
     Refused(&'static AnyOperation, RefusalReason),
     /// Nothing that is known; the operations that come nearest, the nearest first.
@@ -99,7 +99,7 @@ fn by_name(book: &PhraseBook, parsed: &ParsedText, beside: &Map<String, Value>) 
     let slot = known.phrases.first().and_then(|phrase| phrase.slots.first());
     Some(slot.map_or_else(
         || finish(parsed, known, beside, Map::new()),
-        |slot| Interpretation::Lacks(entry, *slot),
+        |slot| Interpretation::Missing(entry, *slot),
     ))
 }
 
@@ -133,7 +133,7 @@ fn candidate(
             }
             let of_oneself = parsed.words.iter().any(|word| OF_ONESELF.contains(&word.low.as_str()));
             let last_resort = known.entry.effect.read_only || !of_oneself;
-            (Interpretation::Lacks(known.entry, slot), common.likeness, last_resort)
+            (Interpretation::Missing(known.entry, slot), common.likeness, last_resort)
         }
     };
     Some(Candidate { likeness, interpretation, reads: known.entry.effect.read_only, last_resort })

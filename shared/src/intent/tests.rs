@@ -24,7 +24,7 @@ fn short(meaning: &Meaning) -> String {
                 .collect();
             format!("{}({})", entry.name, shown.join(","))
         }
-        Meaning::Lacks(entry, lack) => format!("{} lacks {lack:?}", entry.name),
+        Meaning::Missing(entry, missing) => format!("{} misses {missing:?}", entry.name),
         Meaning::Refused(entry, _) => format!("{} refused", entry.name),
         Meaning::NoSuch(name) => format!("no such {name}"),
         Meaning::Greeting => "help".to_owned(),
@@ -113,12 +113,12 @@ fn a_url_stands_for_what_was_published_by_it() {
 #[test]
 fn what_is_missing_is_asked_for() {
     for (text, meant) in [
-        ("list me", "list_yourself lacks Url"),
-        ("please list my agent", "list_yourself lacks Url"),
-        ("I want to register my MCP server", "list_yourself lacks Url"),
-        ("is it live?", "check_status lacks Listing"),
-        ("what is the status?", "check_status lacks Listing"),
-        ("score my card", "score lacks Url"),
+        ("list me", "list_yourself misses Url"),
+        ("please list my agent", "list_yourself misses Url"),
+        ("I want to register my MCP server", "list_yourself misses Url"),
+        ("is it live?", "check_status misses Listing"),
+        ("what is the status?", "check_status misses Listing"),
+        ("score my card", "score misses Url"),
     ] {
         assert_eq!(meaning(text), meant, "{text}");
     }
@@ -133,7 +133,7 @@ fn the_rest_may_be_said_later() {
     assert_eq!(after("what is the status?", "weatherbot"), "check_status(name=weatherbot)");
     assert_eq!(after("show the checks", ID), format!("probe_clean(listing_id={ID})"));
     assert_eq!(after("list me", &format!("what would {CARD} score?")), format!("score(url={CARD})"));
-    assert_eq!(after("list me", "hm?"), "list_yourself lacks Url");
+    assert_eq!(after("list me", "hm?"), "list_yourself misses Url");
     assert_eq!(after("list me", &format!("not {CARD}")), "list_yourself refused");
     assert!(refuses(&said("no, never mind")) && !refuses(&said(CARD)));
 }
