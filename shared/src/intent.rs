@@ -97,7 +97,7 @@ pub struct Reply {
 
 /// Understands a message; `earlier` is what the same conversation said before it was asked for more.
 #[must_use]
-pub fn understand(message: &MessageContent, earlier: Option<&MessageContent>) -> Meaning {
+pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) -> Meaning {
     let mut calls = message.data.iter().filter_map(operation_call::parse);
     if let Some(call) = calls.next() {
         return match call.entry {
@@ -111,7 +111,10 @@ pub fn understand(message: &MessageContent, earlier: Option<&MessageContent>) ->
     let book = PhraseBook::own();
     let (parsed, beside) = parse_content(message);
     if let Some(call) = json_call(&message.text) {
-        return understand(&MessageContent { text: String::new(), data: vec![call], urls: Vec::new() }, None);
+        return parse_intent(
+            &MessageContent { text: String::new(), data: vec![call], urls: Vec::new() },
+            None,
+        );
     }
     let interpretation = matching::interpret(book, &parsed, &beside);
     let interpretation = match (interpretation, earlier) {

@@ -40,7 +40,7 @@ pub(crate) async fn send(
     let asked = Asked::read(app, Fields::of(params, ""), dialect)?;
     let said = asked.message.said()?;
     if !asked.for_a_task() {
-        return match intent::understand(&said, None) {
+        return match intent::parse_intent(&said, None) {
             Meaning::Run(entry, arguments) if entry.effect.read_only => {
                 let parts = read(app, answers, caller, dialect, entry, arguments).await?;
                 Ok(dialect.message(&new_id(app), &asked.context_id, parts)?)
@@ -58,7 +58,7 @@ pub(crate) async fn send(
     let reply = if earlier.is_some() && intent::refuses(&said) {
         None
     } else {
-        let meaning = intent::understand(&said, earlier.as_ref());
+        let meaning = intent::parse_intent(&said, earlier.as_ref());
         Some(intent::answer(app, &caller, &said, meaning).await?)
     };
     let task = keep(app, caller, &asked, before, reply).await?;

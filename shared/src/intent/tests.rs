@@ -12,7 +12,7 @@ const ID: &str = "agtpub_0123456789abcdef0123";
 /// The meaning in short: an operation and its arguments, or what else it is.
 fn meaning(text: &str) -> String {
     let said = MessageContent { text: text.to_owned(), ..MessageContent::default() };
-    short(&understand(&said, None))
+    short(&parse_intent(&said, None))
 }
 
 fn short(meaning: &Meaning) -> String {
@@ -41,8 +41,8 @@ fn every_phrase_of_the_catalogue_means_its_operation() {
             let text = text.replace("{text}", "Weather Bot");
             for said in [text.clone(), format!("Please {text}"), format!("Hello! {text} Thanks.")] {
                 let said = MessageContent { text: said, ..MessageContent::default() };
-                let Meaning::Run(meant, arguments) = understand(&said, None) else {
-                    panic!("{}: {said:?} means {}", entry.name, short(&understand(&said, None)));
+                let Meaning::Run(meant, arguments) = parse_intent(&said, None) else {
+                    panic!("{}: {said:?} means {}", entry.name, short(&parse_intent(&said, None)));
                 };
                 assert_eq!(meant.name, entry.name, "{said:?}");
                 assert!(validator.is_valid(&arguments), "{said:?}: {arguments}");
@@ -127,7 +127,7 @@ fn what_is_missing_is_asked_for() {
 #[test]
 fn the_rest_may_be_said_later() {
     let said = |text: &str| MessageContent { text: text.to_owned(), ..MessageContent::default() };
-    let after = |earlier: &str, text: &str| short(&understand(&said(text), Some(&said(earlier))));
+    let after = |earlier: &str, text: &str| short(&parse_intent(&said(text), Some(&said(earlier))));
     assert_eq!(after("list me", CARD), format!("list_yourself(url={CARD})"));
     assert_eq!(after("list my agent", &format!("it is at {CARD}")), format!("list_yourself(url={CARD})"));
     assert_eq!(after("what is the status?", "weatherbot"), "check_status(name=weatherbot)");
@@ -165,7 +165,7 @@ fn nothing_is_written_by_a_guess() {
         format!("{} list {CARD}", "word ".repeat(4000)),
     ] {
         let said = MessageContent { text, ..MessageContent::default() };
-        if let Meaning::Run(entry, arguments) = understand(&said, None) {
+        if let Meaning::Run(entry, arguments) = parse_intent(&said, None) {
             assert!(entry.effect.read_only, "{said:?} writes: {} {arguments}", entry.name);
         }
     }
@@ -202,7 +202,7 @@ fn greetings_and_noise_get_help() {
 #[test]
 fn data_parts_call_operations() {
     let said = |text: &str, data: Value| {
-        short(&understand(
+        short(&parse_intent(
             &MessageContent { text: text.to_owned(), data: vec![data], ..MessageContent::default() },
             None,
         ))
@@ -221,7 +221,7 @@ fn data_parts_call_operations() {
     assert_eq!(said("don't list me", json!({ "url": CARD })), "unclear");
     let two = vec![json!({ "tool": "list_yourself", "arguments": { "url": CARD } }); 2];
     assert_eq!(
-        short(&understand(&MessageContent { data: two, ..MessageContent::default() }, None)),
+        short(&parse_intent(&MessageContent { data: two, ..MessageContent::default() }, None)),
         "list_yourself refused"
     );
 }
@@ -233,7 +233,7 @@ fn a_url_beside_the_text_is_used() {
         urls: vec![CARD.to_owned()],
         ..MessageContent::default()
     };
-    assert_eq!(short(&understand(&said, None)), format!("list_yourself(url={CARD})"));
+    assert_eq!(short(&parse_intent(&said, None)), format!("list_yourself(url={CARD})"));
 }
 
 proptest::proptest! {
