@@ -41,7 +41,7 @@ pub struct MessageContent {
 
 /// What a message means.
 #[derive(Clone, Debug)]
-pub enum Meaning {
+pub enum Intent {
     /// Run this operation with these arguments.
     Run(&'static AnyOperation, Value),
     /// This operation is meant, but what it is about was not said.
@@ -97,15 +97,15 @@ pub struct Reply {
 
 /// Understands a message; `earlier` is what the same conversation said before it was asked for more.
 #[must_use]
-pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) -> Meaning {
+pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) -> Intent {
     let mut calls = message.data.iter().filter_map(operation_call::parse);
     if let Some(call) = calls.next() {
         return match call.entry {
             Some(entry) if calls.next().is_some() => {
-                Meaning::Refused(entry, "Only one operation can be called at a time.")
+                Intent::Refused(entry, "Only one operation can be called at a time.")
             }
-            Some(entry) => Meaning::Run(entry, call.arguments),
-            None => Meaning::NoSuch(call.name),
+            Some(entry) => Intent::Run(entry, call.arguments),
+            None => Intent::NoSuch(call.name),
         };
     }
     let book = PhraseBook::own();
@@ -124,13 +124,13 @@ pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) 
         (interpretation, _) => interpretation,
     };
     match interpretation {
-        Interpretation::Run(entry, arguments) => Meaning::Run(entry, Value::Object(arguments)),
-        Interpretation::Missing(entry, slot) => Meaning::Missing(entry, missing(slot)),
-        Interpretation::Refused(entry, reason) => Meaning::Refused(entry, why(reason)),
-        Interpretation::Unclear(_) if is_greeting(&parsed) && beside.is_empty() => Meaning::Greeting,
+        Interpretation::Run(entry, arguments) => Intent::Run(entry, Value::Object(arguments)),
+        Interpretation::Missing(entry, slot) => Intent::Missing(entry, missing(slot)),
+        Interpretation::Refused(entry, reason) => Intent::Refused(entry, why(reason)),
+        Interpretation::Unclear(_) if is_greeting(&parsed) && beside.is_empty() => Intent::Greeting,
         Interpretation::Unclear(nearest) => match matching::alone(book, &parsed, &beside) {
-            Some(Interpretation::Run(entry, arguments)) => Meaning::Run(entry, Value::Object(arguments)),
-            _ => Meaning::Unclear(nearest),
+            Some(Interpretation::Run(entry, arguments)) => Intent::Run(entry, Value::Object(arguments)),
+            _ => Intent::Unclear(nearest),
         },
     }
 }
@@ -149,10 +149,10 @@ pub async fn answer(
     app: &App,
     caller: &Caller,
     message: &MessageContent,
-    meaning: Meaning,
+    intent: Intent,
 ) -> Result<Reply, Problem> {
-    match meaning {
-        Meaning::Run(entry, arguments) => run(app, caller, entry, arguments).await,
+    match intent {
+        Intent::Run(entry, arguments) => run(app, caller, entry, arguments).await,
         other => Ok(explained(app, message, &other)),
     }
 }
@@ -193,12 +193,12 @@ async fn run(
     }
 }
 
-fn explained(app: &App, message: &MessageContent, meaning: &Meaning) -> Reply {
+fn explained(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
     let (parsed, _) = parse_content(message);
     let everything =
         || format!("What can be asked:\n{}", help::lines(crate::operations::CATALOGUE, Some(&parsed)));
-    let (outcome, reason, entry, text) = match meaning {
-        Meaning::Missing(entry, missing) => {
+    let (outcome, reason, entry, text) = match intent {
+        Intent::Missing(entry, missing) => {
             let question = match missing {
                 MissingArgument::Url => {
                     "Which URL? Send that of the agent card, the site or the MCP endpoint."
@@ -215,14 +215,14 @@ fn explained(app: &App, message: &MessageContent, meaning: &Meaning) -> Reply {
             );
             (Outcome::Asked, "lacks", Some(*entry), text)
         }
-        Meaning::Refused(entry, why) => {
+        Intent::Refused(entry, why) => {
             let plainly = format!(
                 "{why} Nothing was done. To have it done, say only: \"{}\".",
                 help::example(entry, Some(&parsed))
             );
             (Outcome::Explained, "held", Some(*entry), plainly)
         }
-        Meaning::NoSuch(name) => {
+        Intent::NoSuch(name) => {
             let name = shorten(name, 80);
             (
                 Outcome::Declined,
@@ -231,13 +231,13 @@ fn explained(app: &App, message: &MessageContent, meaning: &Meaning) -> Reply {
                 format!("There is no operation `{name}`. {}", everything()),
             )
         }
-        Meaning::Greeting | Meaning::Run(..) => {
+        Intent::Greeting | Intent::Run(..) => {
             (Outcome::Explained, "help", None, help::text(&app.settings.brand))
         }
-        Meaning::Unclear(near) if near.is_empty() => {
+        Intent::Unclear(near) if near.is_empty() => {
             (Outcome::Explained, "not_understood", None, format!("This was not understood. {}", everything()))
         }
-        Meaning::Unclear(near) => {
+        Intent::Unclear(near) => {
             let near = help::lines(near.iter().copied(), Some(&parsed));
             let text = format!(
                 "This was not understood, and nothing was done. Perhaps:\n{near}\n\n{}",

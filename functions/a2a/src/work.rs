@@ -7,7 +7,7 @@ use registry::app::App;
 use registry::cache::RenderCache;
 use registry::error::Problem;
 use registry::http::JsonEnvelope;
-use registry::intent::{self, Meaning, MessageContent, Outcome, Reply};
+use registry::intent::{self, Intent, MessageContent, Outcome, Reply};
 use registry::model::Caller;
 use registry::operations::AnyOperation;
 use registry::store::{KeptTask, Origin, StoreError, TaskFilter};
@@ -41,7 +41,7 @@ pub(crate) async fn send(
     let said = asked.message.said()?;
     if !asked.for_a_task() {
         return match intent::parse_intent(&said, None) {
-            Meaning::Run(entry, arguments) if entry.effect.read_only => {
+            Intent::Run(entry, arguments) if entry.effect.read_only => {
                 let parts = read(app, answers, caller, dialect, entry, arguments).await?;
                 Ok(dialect.message(&new_id(app), &asked.context_id, parts)?)
             }
@@ -83,7 +83,7 @@ async fn read(
     {
         return Ok(parts);
     }
-    let meaning = Meaning::Run(entry, arguments);
+    let meaning = Intent::Run(entry, arguments);
     let reply = intent::answer(app, &caller, &MessageContent::default(), meaning).await?;
     let done = reply.data["ok"] == true;
     let parts: Arc<RawValue> =

@@ -122,7 +122,7 @@ fn candidate(
             let interpretation = if known.entry.effect.read_only {
                 (common.of_phrase >= PHRASE_SHARE && common.likeness >= LIKENESS).then(finish)
             } else {
-                requested_verb(parsed, known, phrase, &common, finish)
+                write_if_requested(parsed, known, phrase, &common, finish)
             };
             (interpretation?, common.likeness, false)
         }
@@ -175,7 +175,7 @@ fn common(
 }
 
 /// The sense of a filled phrase that writes; none where the text does not bid it.
-fn requested_verb(
+fn write_if_requested(
     parsed: &ParsedText,
     known: &Known,
     phrase: &Phrase,

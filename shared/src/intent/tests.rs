@@ -10,25 +10,25 @@ const CARD: &str = "https://agent.acme.dev/.well-known/agent-card.json";
 const ID: &str = "agtpub_0123456789abcdef0123";
 
 /// The meaning in short: an operation and its arguments, or what else it is.
-fn meaning(text: &str) -> String {
+fn intent(text: &str) -> String {
     let said = MessageContent { text: text.to_owned(), ..MessageContent::default() };
     short(&parse_intent(&said, None))
 }
 
-fn short(meaning: &Meaning) -> String {
-    match meaning {
-        Meaning::Run(entry, arguments) => {
+fn short(intent: &Intent) -> String {
+    match intent {
+        Intent::Run(entry, arguments) => {
             let members = arguments.as_object().into_iter().flatten();
             let shown: Vec<String> = members
                 .map(|(name, value)| format!("{name}={}", value.to_string().trim_matches('"')))
                 .collect();
             format!("{}({})", entry.name, shown.join(","))
         }
-        Meaning::Missing(entry, missing) => format!("{} misses {missing:?}", entry.name),
-        Meaning::Refused(entry, _) => format!("{} refused", entry.name),
-        Meaning::NoSuch(name) => format!("no such {name}"),
-        Meaning::Greeting => "help".to_owned(),
-        Meaning::Unclear(_) => "unclear".to_owned(),
+        Intent::Missing(entry, missing) => format!("{} misses {missing:?}", entry.name),
+        Intent::Refused(entry, _) => format!("{} refused", entry.name),
+        Intent::NoSuch(name) => format!("no such {name}"),
+        Intent::Greeting => "help".to_owned(),
+        Intent::Unclear(_) => "unclear".to_owned(),
     }
 }
 
@@ -41,7 +41,7 @@ fn every_phrase_of_the_catalogue_means_its_operation() {
             let text = text.replace("{text}", "Weather Bot");
             for said in [text.clone(), format!("Please {text}"), format!("Hello! {text} Thanks.")] {
                 let said = MessageContent { text: said, ..MessageContent::default() };
-                let Meaning::Run(meant, arguments) = parse_intent(&said, None) else {
+                let Intent::Run(meant, arguments) = parse_intent(&said, None) else {
                     panic!("{}: {said:?} means {}", entry.name, short(&parse_intent(&said, None)));
                 };
                 assert_eq!(meant.name, entry.name, "{said:?}");
@@ -100,14 +100,14 @@ fn what_is_said_is_understood() {
         ("search for \"flight booking\"".to_owned(), "ard_search(q=flight booking)"),
         (format!("{{\"tool\": \"check_status\", \"arguments\": {{\"id\": \"{ID}\"}}}}"), &status),
     ] {
-        assert_eq!(meaning(&text), meant, "{text}");
+        assert_eq!(intent(&text), meant, "{text}");
     }
 }
 
 #[test]
 fn a_url_stands_for_what_was_published_by_it() {
     let id = crate::model::ListingId::of_url(&CARD.parse().unwrap());
-    assert_eq!(meaning(&format!("is my agent at {CARD} live?")), format!("check_status(id={id})"));
+    assert_eq!(intent(&format!("is my agent at {CARD} live?")), format!("check_status(id={id})"));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn what_is_missing_is_asked_for() {
         ("what is the status?", "check_status misses Listing"),
         ("score my card", "score misses Url"),
     ] {
-        assert_eq!(meaning(text), meant, "{text}");
+        assert_eq!(intent(text), meant, "{text}");
     }
 }
 
@@ -165,7 +165,7 @@ fn nothing_is_written_by_a_guess() {
         format!("{} list {CARD}", "word ".repeat(4000)),
     ] {
         let said = MessageContent { text, ..MessageContent::default() };
-        if let Meaning::Run(entry, arguments) = parse_intent(&said, None) {
+        if let Intent::Run(entry, arguments) = parse_intent(&said, None) {
             assert!(entry.effect.read_only, "{said:?} writes: {} {arguments}", entry.name);
         }
     }
@@ -185,7 +185,7 @@ fn greetings_and_noise_get_help() {
         "what can you do",
         "HELP!!!",
     ] {
-        assert_eq!(meaning(text), "help", "{text}");
+        assert_eq!(intent(text), "help", "{text}");
     }
     for text in [
         "what is the weather in Paris?",
@@ -193,10 +193,10 @@ fn greetings_and_noise_get_help() {
         "¿qué puedes hacer?",
         "Hello from TCK",
     ] {
-        assert_eq!(meaning(text), "unclear", "{text}");
+        assert_eq!(intent(text), "unclear", "{text}");
     }
-    assert_eq!(meaning(&"lorem ipsum ".repeat(900)), "unclear");
-    assert_eq!(meaning(&"{".repeat(10_000)), "help");
+    assert_eq!(intent(&"lorem ipsum ".repeat(900)), "unclear");
+    assert_eq!(intent(&"{".repeat(10_000)), "help");
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn a_url_beside_the_text_is_used() {
 proptest::proptest! {
     #[test]
     fn any_text_is_understood_without_harm(text in "\\PC{0,300}") {
-        meaning(&text);
+        intent(&text);
     }
 
     #[test]
@@ -248,7 +248,7 @@ proptest::proptest! {
             "list", "me", "don't", "\"", "'", "«", "https://a.dev", "agtpub_", "{", "(", "is", "live", "?", " ", "\n", "’s", "é", "12",
         ]), 0..40),
     ) {
-        meaning(&pieces.concat());
-        meaning(&pieces.join(" "));
+        intent(&pieces.concat());
+        intent(&pieces.join(" "));
     }
 }
