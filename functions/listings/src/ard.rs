@@ -58,7 +58,7 @@ async fn explored(State(app): State<App>, body: Result<RawBody, Problem>) -> Res
 
 async fn browsed(
     State(app): State<App>,
-    asked: Result<Query<browse::Asked>, Problem>,
+    asked: Result<Query<browse::ListQuery>, Problem>,
 ) -> Result<Json<List>, Refusal> {
     Ok(Json(browse::list(&app, &asked?.0).await?))
 }
@@ -66,7 +66,7 @@ async fn browsed(
 /// Some clients of the agent directory ask by POST.
 async fn agents_by_body(
     State(app): State<App>,
-    Body(asked): Body<agent_directory::Asked>,
+    Body(asked): Body<agent_directory::DirectoryQuery>,
 ) -> Result<Json<Directory>, Problem> {
     Ok(Json(agent_directory::read(&app, &asked).await?))
 }

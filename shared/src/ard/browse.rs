@@ -17,7 +17,7 @@ const READS: usize = 3;
 /// Which part, as the query says it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Asked {
+pub struct ListQuery {
     filter: Option<String>,
     order_by: Option<String>,
     page_size: Option<u64>,
@@ -41,16 +41,16 @@ pub struct List {
 ///
 /// # Errors
 /// The request cannot be taken, or the table is busy.
-pub async fn list(app: &App, asked: &Asked) -> Result<List, Refusal> {
-    let limit = page_size(asked.page_size, 20)?;
-    let filter = ListFilter::read(asked.filter.as_deref().unwrap_or_default())?;
-    in_order(asked.order_by.as_deref().unwrap_or_default())?;
+pub async fn list(app: &App, query: &ListQuery) -> Result<List, Refusal> {
+    let limit = page_size(query.page_size, 20)?;
+    let filter = ListFilter::read(query.filter.as_deref().unwrap_or_default())?;
+    in_order(query.order_by.as_deref().unwrap_or_default())?;
     let kind = match filter.kinds() {
         Kinds::Neither => return Ok(List { total: Some(0), ..List::default() }),
         Kinds::Only(kind) => Some(kind),
         Kinds::Both => None,
     };
-    let place = token::place(asked.page_token.as_deref())?;
+    let place = token::place(query.page_token.as_deref())?;
     let part = BrowseQuery {
         kind,
         changed_since: filter.updated_after,

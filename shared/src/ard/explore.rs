@@ -42,7 +42,7 @@ pub struct Explored {
 
 /// A facet as it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Asked {
+struct FacetRequest {
     field: String,
     /// `None` for a member that no entry here has.
     counted: Option<Counted>,
@@ -90,8 +90,8 @@ pub async fn explore(app: &App, body: &Value) -> Result<Explored, Refusal> {
             "What is counted can be narrowed by `query.text` and by a filter on `type` only.",
         ));
     }
-    let asked = asked(body)?;
-    let by: Vec<Facet> = asked.iter().filter_map(|asked| asked.counted).map(Counted::facet).collect();
+    let requests = facet_requests(body)?;
+    let by: Vec<Facet> = requests.iter().filter_map(|request| request.counted).map(Counted::facet).collect();
     let mut counts = match filter.kinds {
         Kinds::Neither => Vec::new(),
         Kinds::Only(kind) => app.search.count(&text, Some(kind), &by).await?,
@@ -99,14 +99,14 @@ pub async fn explore(app: &App, body: &Value) -> Result<Explored, Refusal> {
     }
     .into_iter();
     let mut facets = Map::new();
-    for asked in asked {
-        let counted = asked.counted.map(|counted| (counted, counts.next().unwrap_or_default()));
-        facets.insert(asked.field.clone(), buckets(&asked, counted));
+    for request in requests {
+        let counted = request.counted.map(|counted| (counted, counts.next().unwrap_or_default()));
+        facets.insert(request.field.clone(), buckets(&request, counted));
     }
     Ok(Explored { result_type: "facets", facets })
 }
 
-fn asked(body: &Value) -> Result<Vec<Asked>, Refusal> {
+fn facet_requests(body: &Value) -> Result<Vec<FacetRequest>, Refusal> {
     let facets = body["resultType"]["facets"].as_array().ok_or_else(|| {
         Refusal::invalid(
             "`resultType` must be {\"facets\": [{\"field\": \"type\"}]}, with the fields to count by.",
@@ -118,7 +118,7 @@ fn asked(body: &Value) -> Result<Vec<Asked>, Refusal> {
     facets.iter().map(facet).collect()
 }
 
-fn facet(facet: &Value) -> Result<Asked, Refusal> {
+fn facet(facet: &Value) -> Result<FacetRequest, Refusal> {
     let field = facet["field"].as_str().filter(|field| !field.is_empty());
     let field =
         field.ok_or_else(|| Refusal::invalid("Each of `resultType.facets` must name its `field`."))?;
@@ -146,7 +146,7 @@ fn facet(facet: &Value) -> Result<Asked, Refusal> {
                 Refusal::invalid(format!("`{member}` must be a whole number from 1 to {MOST_BUCKETS}."))
             }),
     };
-    Ok(Asked {
+    Ok(FacetRequest {
         field: field.to_owned(),
         counted,
         limit: number("limit", BUCKETS)?,
@@ -154,11 +154,11 @@ fn facet(facet: &Value) -> Result<Asked, Refusal> {
     })
 }
 
-fn buckets(asked: &Asked, counted: Option<(Counted, Vec<(String, usize)>)>) -> Value {
+fn buckets(request: &FacetRequest, counted: Option<(Counted, Vec<(String, usize)>)>) -> Value {
     let Some((counted, counts)) = counted else { return json!({ "buckets": [], "otherCount": 0 }) };
-    let mut enough = counts.into_iter().filter(|(_, count)| *count >= asked.least);
+    let mut enough = counts.into_iter().filter(|(_, count)| *count >= request.least);
     let bucket = |(value, count)| json!({ "value": counted.shown(value), "count": count });
-    let shown: Vec<Value> = enough.by_ref().take(asked.limit).map(bucket).collect();
+    let shown: Vec<Value> = enough.by_ref().take(request.limit).map(bucket).collect();
     json!({ "buckets": shown, "otherCount": enough.map(|(_, count)| count).sum::<usize>() })
 }
 
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn facets_are_read() {
-        let read = |facets: Value| asked(&json!({ "resultType": { "facets": facets } }));
+        let read = |facets: Value| facet_requests(&json!({ "resultType": { "facets": facets } }));
         let both =
             read(json!([{ "field": "type" }, { "field": "trustManifest.attestations.type", "limit": 3 }]))
                 .unwrap();
@@ -192,12 +192,12 @@ mod tests {
 
     #[test]
     fn the_most_frequent_values_are_shown_and_the_rest_is_counted() {
-        let asked = facet(&json!({ "field": "type", "limit": 1, "minCount": 2 })).unwrap();
+        let request = facet(&json!({ "field": "type", "limit": 1, "minCount": 2 })).unwrap();
         let counts = vec![("mcp".to_owned(), 5), ("agent".to_owned(), 3), ("else".to_owned(), 1)];
         assert_eq!(
-            buckets(&asked, Some((Counted::Type, counts))),
+            buckets(&request, Some((Counted::Type, counts))),
             json!({ "buckets": [{ "value": SERVER_CARD_MEDIA_TYPE, "count": 5 }], "otherCount": 3 })
         );
-        assert_eq!(buckets(&asked, None)["buckets"], json!([]));
+        assert_eq!(buckets(&request, None)["buckets"], json!([]));
     }
 }

@@ -22,7 +22,7 @@ const DEEPEST: usize = 100_000;
 /// Which agents, as a query or a body says it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Asked {
+pub struct DirectoryQuery {
     /// Plain words.
     #[serde(alias = "query", alias = "text")]
     q: String,
@@ -131,9 +131,9 @@ pub struct WellKnownAgents;
 
 impl Document for WellKnownAgents {
     const PATHS: &'static [&'static str] = &["/.well-known/agents", "/.well-known/agents/public"];
-    type Query = Asked;
+    type Query = DirectoryQuery;
 
-    async fn render(app: &App, request: &DocumentRequest<Asked>) -> Result<Bytes, Problem> {
+    async fn render(app: &App, request: &DocumentRequest<DirectoryQuery>) -> Result<Bytes, Problem> {
         written(&read(app, &request.query).await?)
     }
 }
@@ -144,9 +144,9 @@ pub struct PublicAgents;
 
 impl Document for PublicAgents {
     const PATHS: &'static [&'static str] = &["/agents/public", "/agents/search"];
-    type Query = Asked;
+    type Query = DirectoryQuery;
 
-    async fn render(app: &App, request: &DocumentRequest<Asked>) -> Result<Bytes, Problem> {
+    async fn render(app: &App, request: &DocumentRequest<DirectoryQuery>) -> Result<Bytes, Problem> {
         written(&read(app, &request.query).await?)
     }
 }
@@ -155,10 +155,10 @@ impl Document for PublicAgents {
 ///
 /// # Errors
 /// The table is busy, or a number is out of range.
-pub async fn read(app: &App, asked: &Asked) -> Result<Directory, Problem> {
-    let text = Text::parse(&asked.q, "q")?;
-    let limit = active_page::limit(asked.limit, AGENTS)?;
-    let skip = usize::try_from(asked.offset.unwrap_or_default()).unwrap_or(usize::MAX);
+pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Problem> {
+    let text = Text::parse(&query.q, "q")?;
+    let limit = active_page::limit(query.limit, AGENTS)?;
+    let skip = usize::try_from(query.offset.unwrap_or_default()).unwrap_or(usize::MAX);
     if skip > DEEPEST {
         return Err(Problem::invalid(
             "offset",
@@ -166,7 +166,7 @@ pub async fn read(app: &App, asked: &Asked) -> Result<Directory, Problem> {
             format!("`offset` must be at most {DEEPEST}."),
         ));
     }
-    let skills = asked.skills();
+    let skills = query.skills();
     let holds = |seen: &FilteredHit| skills.iter().all(|skill| has(seen, skill));
     let condition: Option<&(dyn Fn(&FilteredHit) -> bool + Sync)> =
         if skills.is_empty() { None } else { Some(&holds) };
@@ -204,7 +204,7 @@ pub async fn read(app: &App, asked: &Asked) -> Result<Directory, Problem> {
     })
 }
 
-impl Asked {
+impl DirectoryQuery {
     /// Everything that an agent must be able to do, in small letters.
     fn skills(&self) -> Vec<String> {
         let one = [&self.skill, &self.capability].into_iter().flatten();
@@ -249,18 +249,18 @@ mod tests {
 
     #[test]
     fn a_query_and_a_body_say_the_same() {
-        let query: Asked = serde_urlencoded::from_str("q=x&skill=Add&limit=5&offset=10").unwrap();
-        let body: Asked = serde_json::from_value(
+        let query: DirectoryQuery = serde_urlencoded::from_str("q=x&skill=Add&limit=5&offset=10").unwrap();
+        let body: DirectoryQuery = serde_json::from_value(
             json!({ "query": "x", "limit": 5, "offset": 10, "filters": { "skills": ["add"] } }),
         )
         .unwrap();
-        for asked in [query, body] {
-            assert_eq!((asked.q.as_str(), asked.limit, asked.offset), ("x", Some(5), Some(10)));
-            assert_eq!(asked.skills(), ["add"]);
+        for query in [query, body] {
+            assert_eq!((query.q.as_str(), query.limit, query.offset), ("x", Some(5), Some(10)));
+            assert_eq!(query.skills(), ["add"]);
         }
-        assert_eq!(serde_json::from_value::<Asked>(json!({})).unwrap().skills(), [""; 0]);
+        assert_eq!(serde_json::from_value::<DirectoryQuery>(json!({})).unwrap().skills(), [""; 0]);
         for wrong in ["limit=many", "limit=-1", "offset=1.5"] {
-            assert!(serde_urlencoded::from_str::<Asked>(wrong).is_err(), "{wrong}");
+            assert!(serde_urlencoded::from_str::<DirectoryQuery>(wrong).is_err(), "{wrong}");
         }
     }
 }
