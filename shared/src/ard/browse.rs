@@ -58,7 +58,7 @@ pub async fn list(app: &App, query: &ListQuery) -> Result<List, Refusal> {
         ..BrowseQuery::default()
     };
     if filter.looks_at_entries() {
-        sifted(app, &filter, BrowseQuery { limit: TOGETHER, ..part }, place.rows, limit).await
+        filtered(app, &filter, BrowseQuery { limit: TOGETHER, ..part }, place.rows, limit).await
     } else {
         let page = app.search.browse(&BrowseQuery { limit, ..part }).await?;
         let items = page.rows.iter().map(|row| entry(app, row)).collect();
@@ -68,7 +68,7 @@ pub async fn list(app: &App, query: &ListQuery) -> Result<List, Refusal> {
 }
 
 /// Up to `limit` of the rows that hold, after `seen_before` rows of the first read.
-async fn sifted(
+async fn filtered(
     app: &App,
     filter: &ListFilter,
     mut part: BrowseQuery,
