@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::filter::Kinds;
 use super::list_filter::ListFilter;
 use super::token::{self, Place};
-use super::{Refusal, page_size};
+use super::{ArdError, page_size};
 use crate::app::App;
 use crate::ard::catalog_entry::CatalogEntry;
 use crate::search::browse::{BrowseQuery, Row};
@@ -41,7 +41,7 @@ pub struct List {
 ///
 /// # Errors
 /// The request cannot be taken, or the table is busy.
-pub async fn list(app: &App, query: &ListQuery) -> Result<List, Refusal> {
+pub async fn list(app: &App, query: &ListQuery) -> Result<List, ArdError> {
     let limit = page_size(query.page_size, 20)?;
     let filter = ListFilter::read(query.filter.as_deref().unwrap_or_default())?;
     in_order(query.order_by.as_deref().unwrap_or_default())?;
@@ -74,7 +74,7 @@ async fn filtered(
     mut part: BrowseQuery,
     mut seen_before: usize,
     limit: usize,
-) -> Result<List, Refusal> {
+) -> Result<List, ArdError> {
     let mut list = List::default();
     for _ in 0..READS {
         let page = app.search.browse(&part).await?;
@@ -99,13 +99,13 @@ async fn filtered(
 }
 
 /// There is one order, and it has a name.
-fn in_order(asked: &str) -> Result<(), Refusal> {
+fn in_order(asked: &str) -> Result<(), ArdError> {
     let mut words = asked.split_whitespace();
     let (field, direction) = (words.next().unwrap_or("name"), words.next().unwrap_or("ASC"));
     if field == "name" && direction.eq_ignore_ascii_case("ASC") && words.next().is_none() {
         return Ok(());
     }
-    Err(Refusal::invalid(
+    Err(ArdError::invalid(
         "`orderBy` can be `name` only, which is also the order where it is left out. The newest first: GET /api/listings/active.",
     ))
 }

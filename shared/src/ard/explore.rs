@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::filter::{Filter, Kinds};
-use super::{Refusal, search};
+use super::{ArdError, search};
 use crate::app::App;
 use crate::error::shorten;
 use crate::model::Kind;
@@ -79,14 +79,14 @@ impl Counted {
 ///
 /// # Errors
 /// The request cannot be taken, or the table is busy.
-pub async fn explore(app: &App, body: &Value) -> Result<Explored, Refusal> {
+pub async fn explore(app: &App, body: &Value) -> Result<Explored, ArdError> {
     if !matches!(body["query"], Value::Null | Value::Object(_)) {
-        return Err(Refusal::invalid("`query` must be an object with `text`, `filter`, both or neither."));
+        return Err(ArdError::invalid("`query` must be an object with `text`, `filter`, both or neither."));
     }
     let text = search::text(body)?.unwrap_or_default();
     let filter = Filter::read(&body["query"]["filter"])?;
     if filter.looks_at_entries() {
-        return Err(Refusal::invalid(
+        return Err(ArdError::invalid(
             "What is counted can be narrowed by `query.text` and by a filter on `type` only.",
         ));
     }
@@ -106,22 +106,22 @@ pub async fn explore(app: &App, body: &Value) -> Result<Explored, Refusal> {
     Ok(Explored { result_type: "facets", facets })
 }
 
-fn facet_requests(body: &Value) -> Result<Vec<FacetRequest>, Refusal> {
+fn facet_requests(body: &Value) -> Result<Vec<FacetRequest>, ArdError> {
     let facets = body["resultType"]["facets"].as_array().ok_or_else(|| {
-        Refusal::invalid(
+        ArdError::invalid(
             "`resultType` must be {\"facets\": [{\"field\": \"type\"}]}, with the fields to count by.",
         )
     })?;
     if facets.len() > MOST {
-        return Err(Refusal::invalid(format!("At most {MOST} facets are counted at once.")));
+        return Err(ArdError::invalid(format!("At most {MOST} facets are counted at once.")));
     }
     facets.iter().map(facet).collect()
 }
 
-fn facet(facet: &Value) -> Result<FacetRequest, Refusal> {
+fn facet(facet: &Value) -> Result<FacetRequest, ArdError> {
     let field = facet["field"].as_str().filter(|field| !field.is_empty());
     let field =
-        field.ok_or_else(|| Refusal::invalid("Each of `resultType.facets` must name its `field`."))?;
+        field.ok_or_else(|| ArdError::invalid("Each of `resultType.facets` must name its `field`."))?;
     let counted = match field {
         "type" | "mediaType" => Some(Counted::Type),
         "publisher" => Some(Counted::By(Facet::Publisher)),
@@ -130,7 +130,7 @@ fn facet(facet: &Value) -> Result<FacetRequest, Refusal> {
         "metadata.kind" | "kind" => Some(Counted::By(Facet::Kind)),
         other if NOT_COUNTED.contains(&other.split('.').next().unwrap_or_default()) => {
             let other = shorten(other, 80);
-            return Err(Refusal::invalid(format!(
+            return Err(ArdError::invalid(format!(
                 "`{other}` is not counted here. What is: type, publisher, tags, metadata.category, metadata.kind."
             )));
         }
@@ -143,7 +143,7 @@ fn facet(facet: &Value) -> Result<FacetRequest, Refusal> {
             .filter(|number| (1..=MOST_BUCKETS).contains(number))
             .and_then(|number| usize::try_from(number).ok())
             .ok_or_else(|| {
-                Refusal::invalid(format!("`{member}` must be a whole number from 1 to {MOST_BUCKETS}."))
+                ArdError::invalid(format!("`{member}` must be a whole number from 1 to {MOST_BUCKETS}."))
             }),
     };
     Ok(FacetRequest {

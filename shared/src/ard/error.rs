@@ -11,9 +11,9 @@ use crate::store::StoreError;
 
 /// What went wrong, for a client that speaks ARD.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Refusal(Problem);
+pub struct ArdError(Problem);
 
-impl Refusal {
+impl ArdError {
     /// 400: the request is malformed, or its filter cannot be taken.
     pub(super) fn invalid(message: impl Into<String>) -> Self {
         Self(Problem::malformed(message))
@@ -39,19 +39,19 @@ impl Refusal {
     }
 }
 
-impl From<StoreError> for Refusal {
+impl From<StoreError> for ArdError {
     fn from(error: StoreError) -> Self {
         Self(error.into())
     }
 }
 
-impl From<Problem> for Refusal {
+impl From<Problem> for ArdError {
     fn from(problem: Problem) -> Self {
         Self(problem)
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ArdError {
     fn into_response(self) -> Response {
         if let Some(internal) = &self.0.internal {
             tracing::error!(code = self.0.code, internal, "request failed");
@@ -78,11 +78,11 @@ mod tests {
             (Problem::unavailable("throttled"), 503, "INTERNAL_ERROR"),
             (Problem::fault("x"), 500, "INTERNAL_ERROR"),
         ] {
-            let refusal = Refusal::from(problem);
-            assert_eq!((refusal.status().as_u16(), refusal.code()), (status, code));
+            let error = ArdError::from(problem);
+            assert_eq!((error.status().as_u16(), error.code()), (status, code));
         }
         assert_eq!(
-            Refusal::from(Problem::too_many("x", 3)).into_response().headers()[header::RETRY_AFTER],
+            ArdError::from(Problem::too_many("x", 3)).into_response().headers()[header::RETRY_AFTER],
             "3"
         );
     }
