@@ -11,6 +11,6 @@ mod servers;
 pub use evidence::Proof;
 pub use extensions::{Facets, Health, Matches, facets, health, search};
 pub use namespace::Namespace;
-pub use query::Wanted;
+pub use query::ServerQuery;
 pub use server::{ServerDetail, ServerResponse};
 pub use servers::{Metadata, ServerList, alive, list, version, versions};

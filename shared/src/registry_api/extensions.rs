@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::evidence::Proof;
 use super::namespace::Namespace;
-use super::query::{Wanted, limit, text};
+use super::query::{ServerQuery, limit, text};
 use super::server::ServerResponse;
 use super::servers::{Metadata, named, page};
 use crate::app::App;
@@ -94,7 +94,7 @@ pub struct Health {
 pub async fn health(app: &App, query: &str) -> Result<Health, Problem> {
     let (rows, next_cursor) = match text(query, "name") {
         Some(name) => (vec![named(app, &name).await?], None),
-        None => page(app, &Wanted::parse(query)?).await?,
+        None => page(app, &ServerQuery::parse(query)?).await?,
     };
     let listings = rows.iter().map(|row| &row.listing.0);
     let servers: BTreeMap<_, _> =

@@ -17,12 +17,12 @@ const MOST: usize = 100;
 
 /// Which servers are wanted.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct ServerQuery {
     pub(super) part: BrowseQuery,
     pub(super) version: Option<String>,
 }
 
-impl Wanted {
+impl ServerQuery {
     /// Reads `cursor`, `limit` (1 to 100), `search`, `updated_since` and `version`. `include_deleted` changes nothing:
     /// what is not Live is not kept for this list.
     ///
@@ -45,7 +45,7 @@ impl Wanted {
     }
 
     /// Whether a listing has the version that is wanted.
-    pub(super) fn takes(&self, listing: &Listing) -> bool {
+    pub(super) fn matches(&self, listing: &Listing) -> bool {
         self.version.as_ref().is_none_or(|wanted| *wanted == version(listing))
     }
 }
@@ -117,16 +117,16 @@ mod tests {
     use super::*;
 
     fn refused(query: &str) -> (u16, String) {
-        let problem = Wanted::parse(query).unwrap_err();
+        let problem = ServerQuery::parse(query).unwrap_err();
         (problem.status.as_u16(), problem.field.unwrap())
     }
 
     #[test]
     fn a_limit_is_moved_into_its_range() {
-        let limit = |text: &str| Wanted::parse(&format!("limit={text}")).unwrap().part.limit;
+        let limit = |text: &str| ServerQuery::parse(&format!("limit={text}")).unwrap().part.limit;
         let taken = ["7", "1", "0", "-5", "%2B7", "100", "101", "99999999999999999999999999"].map(limit);
         assert_eq!(taken, [7, 1, 1, 1, 7, 100, 100, 100]);
-        assert_eq!(Wanted::parse("").unwrap().part.limit, 30);
+        assert_eq!(ServerQuery::parse("").unwrap().part.limit, 30);
         for text in ["", "abc", "1.5", "-", "1e2", "0x1", "%00", "١"] {
             assert_eq!(refused(&format!("limit={text}")), (422, "limit".to_owned()), "{text}");
         }
@@ -134,7 +134,8 @@ mod tests {
 
     #[test]
     fn a_time_is_rfc_3339() {
-        let since = |text: &str| Wanted::parse(&format!("updated_since={text}")).unwrap().part.changed_since;
+        let since =
+            |text: &str| ServerQuery::parse(&format!("updated_since={text}")).unwrap().part.changed_since;
         let noon: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
         assert_eq!(since("2026-11-20T12:00:00Z"), Some(noon));
         assert_eq!(since("2026-11-20t13:00:00.000%2B01:00"), Some(noon));
@@ -152,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_cursor_is_taken_encoded_or_not() {
-        let after = |text: &str| Wanted::parse(&format!("cursor={text}")).unwrap().part.after;
+        let after = |text: &str| ServerQuery::parse(&format!("cursor={text}")).unwrap().part.after;
         let place = "com.example/my-server mcp-com-example-my-server";
         let cursor = cursor_of(place);
         assert_eq!(cursor, "com.example/my-server:mcp-com-example-my-server");
@@ -167,13 +168,13 @@ mod tests {
 
     #[test]
     fn the_rest_is_taken_as_it_is() {
-        let wanted = Wanted::parse(
+        let query = ServerQuery::parse(
             "search=Weather%20%25&version=1.0.0%2Bx&include_deleted=true&q=ignored&=&&search=2",
         );
-        let wanted = wanted.unwrap();
-        assert_eq!(wanted.part.name_contains.as_deref(), Some("Weather %"));
-        assert_eq!(wanted.version.as_deref(), Some("1.0.0+x"));
-        assert_eq!(wanted.part.kind, Some(Kind::Mcp));
-        assert_eq!(Wanted::parse("version=latest").unwrap().version, None);
+        let query = query.unwrap();
+        assert_eq!(query.part.name_contains.as_deref(), Some("Weather %"));
+        assert_eq!(query.version.as_deref(), Some("1.0.0+x"));
+        assert_eq!(query.part.kind, Some(Kind::Mcp));
+        assert_eq!(ServerQuery::parse("version=latest").unwrap().version, None);
     }
 }

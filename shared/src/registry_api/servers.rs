@@ -5,7 +5,7 @@ use http::StatusCode;
 use serde::Serialize;
 use serde_json::json;
 
-use super::query::{Wanted, cursor_of};
+use super::query::{ServerQuery, cursor_of};
 use super::server::{self, ServerResponse};
 use crate::app::App;
 use crate::error::{Problem, shorten};
@@ -37,8 +37,8 @@ pub struct Metadata {
 ///
 /// # Errors
 /// The table is busy.
-pub async fn list(app: &App, wanted: &Wanted) -> Result<ServerList, Problem> {
-    let (rows, next_cursor) = page(app, wanted).await?;
+pub async fn list(app: &App, query: &ServerQuery) -> Result<ServerList, Problem> {
+    let (rows, next_cursor) = page(app, query).await?;
     let servers: Vec<_> = rows.iter().map(|row| ServerResponse::of_row(row, &app.settings)).collect();
     Ok(ServerList { metadata: Metadata { next_cursor, count: servers.len() }, servers })
 }
@@ -81,15 +81,15 @@ pub async fn alive(app: &App) -> Result<serde_json::Value, Problem> {
 
 /// The rows of a page and the cursor of the next. Only the index's own filters are free: for an exact version, rows are
 /// looked at until the page is full, within bounds.
-pub(super) async fn page(app: &App, wanted: &Wanted) -> Result<(Vec<Row>, Option<String>), Problem> {
-    let mut part = wanted.part.clone();
+pub(super) async fn page(app: &App, query: &ServerQuery) -> Result<(Vec<Row>, Option<String>), Problem> {
+    let mut part = query.part.clone();
     let mut found = Vec::new();
     for _ in 0..LOOKS {
         let page = app.search.browse(&part).await?;
         part.after = page.next;
-        found.extend(page.rows.into_iter().filter(|row| wanted.takes(&row.listing.0)));
-        part.limit = wanted.part.limit.saturating_sub(found.len());
-        if part.after.is_none() || part.limit == 0 || wanted.version.is_none() {
+        found.extend(page.rows.into_iter().filter(|row| query.matches(&row.listing.0)));
+        part.limit = query.part.limit.saturating_sub(found.len());
+        if part.after.is_none() || part.limit == 0 || query.version.is_none() {
             break;
         }
     }
