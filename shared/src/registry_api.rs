@@ -8,7 +8,7 @@ mod query;
 mod server;
 mod servers;
 
-pub use evidence::Proof;
+pub use evidence::ServerEvidence;
 pub use extensions::{Facets, Health, Matches, facets, health, search};
 pub use namespace::Namespace;
 pub use query::ServerQuery;

@@ -9,7 +9,7 @@ use crate::settings::Settings;
 
 /// The evidence of a server's last judged probe.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Proof {
+pub struct ServerEvidence {
     /// The outcome of the handshake: `ok` for what is listed.
     class: Handshake,
     /// The same in words.
@@ -37,7 +37,7 @@ pub struct Proof {
     status_url: String,
 }
 
-impl Proof {
+impl ServerEvidence {
     /// What is known of a listing.
     #[must_use]
     pub fn of(listing: &Listing, settings: &Settings) -> Self {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::json;
 
-use super::evidence::Proof;
+use super::evidence::ServerEvidence;
 use super::namespace::Namespace;
 use super::query::{ServerQuery, limit, text};
 use super::server::ServerResponse;
@@ -83,7 +83,7 @@ pub async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
 /// How servers are, by name.
 #[derive(Debug, Serialize)]
 pub struct Health {
-    servers: BTreeMap<String, Proof>,
+    servers: BTreeMap<String, ServerEvidence>,
     metadata: Metadata,
 }
 
@@ -97,8 +97,9 @@ pub async fn health(app: &App, query: &str) -> Result<Health, Problem> {
         None => page(app, &ServerQuery::parse(query)?).await?,
     };
     let listings = rows.iter().map(|row| &row.listing.0);
-    let servers: BTreeMap<_, _> =
-        listings.map(|listing| (registry_name::of(listing), Proof::of(listing, &app.settings))).collect();
+    let servers: BTreeMap<_, _> = listings
+        .map(|listing| (registry_name::of(listing), ServerEvidence::of(listing, &app.settings)))
+        .collect();
     Ok(Health { metadata: Metadata { next_cursor, count: servers.len() }, servers })
 }
 

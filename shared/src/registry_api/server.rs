@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::evidence::Proof;
+use super::evidence::ServerEvidence;
 use super::namespace::Namespace;
 use crate::formats::registry_name;
 use crate::formats::server_json::is_version;
@@ -78,10 +78,10 @@ impl ServerResponse {
             official["updatedAt"] = json!(changed_at.max(listing.listed_at));
         }
         // The official registry's guide for aggregators puts it inside the server, its OpenAPI beside it.
-        let proof = json!(Proof::of(listing, settings));
+        let evidence = json!(ServerEvidence::of(listing, settings));
         let key = Namespace::own(settings).key("evidence");
-        let inner = Map::from_iter([(key.clone(), proof.clone())]);
-        let meta = Map::from_iter([(OFFICIAL.to_owned(), official), (key, proof)]);
+        let inner = Map::from_iter([(key.clone(), evidence.clone())]);
+        let meta = Map::from_iter([(OFFICIAL.to_owned(), official), (key, evidence)]);
         Self { server: ServerDetail::of(listing, inner), meta }
     }
 }
