@@ -97,9 +97,9 @@ impl Operation for ArdSearch {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let wanted = wanted(&arguments)?;
-        let found = app.search.find(&wanted, app.clock.now()).await?;
-        let (note, next) = told(app, &wanted, &found).await?;
+        let query = parse_query(&arguments)?;
+        let found = app.search.find(&query, app.clock.now()).await?;
+        let (note, next) = summarize(app, &query, &found).await?;
         let (now, source) = (app.clock.now(), app.settings.url(ARD_BASE));
         let hit = |hit: &search::Hit| Hit {
             peer: Peer::of(&hit.listing, &app.settings, now),
@@ -109,7 +109,7 @@ impl Operation for ArdSearch {
         Ok(Answer {
             ok: true,
             protocol: "ard",
-            query: wanted.text.as_str().to_owned(),
+            query: query.text.as_str().to_owned(),
             total: found.total,
             hits: found.hits.iter().map(hit).collect(),
             searched_for: found.corrected,
@@ -129,7 +129,7 @@ fn newest_by_default(query: &str) -> String {
 }
 
 /// What is looked for, parsed.
-pub(super) fn wanted(arguments: &Arguments) -> Result<Query, Problem> {
+pub(super) fn parse_query(arguments: &Arguments) -> Result<Query, Problem> {
     let limit = active_page::limit(arguments.limit, HITS)?;
     Ok(Query {
         text: Text::parse(&arguments.q, "q")?,
@@ -157,19 +157,19 @@ fn category(id: &str) -> Result<Category, Problem> {
 }
 
 /// How a search went, and what to do where it found nothing.
-pub(super) async fn told(
+pub(super) async fn summarize(
     app: &App,
-    wanted: &Query,
+    query: &Query,
     found: &Found,
 ) -> Result<(String, Option<Value>), Problem> {
-    let words = shorten(wanted.text.as_str(), 120);
+    let words = shorten(query.text.as_str(), 120);
     if !found.hits.is_empty() {
         let listings = if found.total == 1 {
             "1 Live listing".to_owned()
         } else {
             format!("{} Live listings", found.total)
         };
-        let note = match (&found.corrected, wanted.text.is_empty()) {
+        let note = match (&found.corrected, query.text.is_empty()) {
             (_, true) => format!("{listings}, the newest first: nothing was asked for."),
             (Some(instead), _) => format!("“{words}” was read as “{instead}”: {listings}, the best first."),
             (None, _) => format!("{listings} for “{words}”, the best first."),
@@ -186,11 +186,11 @@ pub(super) async fn told(
         });
         return Ok((note.to_owned(), Some(next)));
     }
-    let narrowed = match (wanted.kind, &wanted.category) {
+    let narrowed = match (query.kind, &query.category) {
         (None, None) => "",
         _ => ", without `kind` or `category`",
     };
-    let note = if wanted.text.is_empty() {
+    let note = if query.text.is_empty() {
         "Nothing Live is of that kind or category.".to_owned()
     } else {
         format!("No Live listing answers to “{words}”.")
@@ -210,13 +210,13 @@ mod tests {
     #[test]
     fn what_is_looked_for_is_parsed() {
         let arguments = |value: Value| serde_json::from_value::<Arguments>(value).unwrap();
-        let read = wanted(&arguments(
+        let read = parse_query(&arguments(
             json!({ "query": "pdf", "kind": "mcp", "category": "data-storage", "limit": 3 }),
         ))
         .unwrap();
         assert_eq!((read.text.as_str(), read.kind, read.limit), ("pdf", Some(Kind::Mcp), 3));
         assert_eq!(read.category.unwrap().id(), "data-storage");
-        let all = wanted(&arguments(json!({ "q": "", "kind": "all", "category": "other" }))).unwrap();
+        let all = parse_query(&arguments(json!({ "q": "", "kind": "all", "category": "other" }))).unwrap();
         assert_eq!((all.kind, all.limit, all.category), (None, 12, Some(Category::other())));
         for (field, wrong) in [
             ("limit", json!({ "q": "x", "limit": 0 })),
@@ -224,7 +224,7 @@ mod tests {
             ("category", json!({ "q": "x", "category": "nonsense" })),
             ("q", json!({ "q": "x".repeat(2000) })),
         ] {
-            let problem = wanted(&arguments(wrong)).unwrap_err();
+            let problem = parse_query(&arguments(wrong)).unwrap_err();
             assert_eq!((problem.status.as_u16(), problem.field.as_deref()), (422, Some(field)));
         }
     }

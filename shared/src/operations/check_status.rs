@@ -155,8 +155,8 @@ impl Operation for CheckStatus {
     }
 }
 
-async fn find(app: &App, wanted: &Arguments) -> Result<Arc<NamedListing>, Problem> {
-    match (&wanted.id, &wanted.name) {
+async fn find(app: &App, arguments: &Arguments) -> Result<Arc<NamedListing>, Problem> {
+    match (&arguments.id, &arguments.name) {
         (Some(id), _) => lookup::listing_with_evidence(app, id).await,
         (None, Some(name)) => {
             let bearers = app.store.listings_named(name).await?;

@@ -81,12 +81,12 @@ impl Operation for MatchCapability {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let wanted = ard_search::wanted(&arguments)?;
-        if wanted.text.is_empty() {
+        let query = ard_search::parse_query(&arguments)?;
+        if query.text.is_empty() {
             return Err(Problem::invalid("q", "empty", "`q` must say in plain words what is to be done."));
         }
-        let found = app.search.find(&wanted, app.clock.now()).await?;
-        let (note, next) = ard_search::told(app, &wanted, &found).await?;
+        let found = app.search.find(&query, app.clock.now()).await?;
+        let (note, next) = ard_search::summarize(app, &query, &found).await?;
         let now = app.clock.now();
         let hit = |hit: search::Hit| Hit {
             peer: Peer::of(&hit.listing, &app.settings, now),
@@ -97,7 +97,7 @@ impl Operation for MatchCapability {
         };
         Ok(Answer {
             ok: true,
-            query: wanted.text.as_str().to_owned(),
+            query: query.text.as_str().to_owned(),
             searched_for: found.corrected,
             total: found.total,
             hits: found.hits.into_iter().map(hit).collect(),
