@@ -51,7 +51,7 @@ pub struct Answer {
     /// How many answer to the words in all.
     total: usize,
     /// The best of them, the best first.
-    hits: Vec<Hit>,
+    hits: Vec<SearchHit>,
     /// The catalogue of everything that is Live.
     catalog: String,
     /// `none`: only what is listed here was searched.
@@ -67,7 +67,7 @@ pub struct Answer {
 
 /// A hit.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Hit {
+struct SearchHit {
     #[serde(flatten)]
     peer: Peer,
     /// How well it answers, 0 to 100.
@@ -101,7 +101,7 @@ impl Operation for ArdSearch {
         let found = app.search.find(&query, app.clock.now()).await?;
         let (note, next) = summarize(app, &query, &found).await?;
         let (now, source) = (app.clock.now(), app.settings.url(ARD_BASE));
-        let hit = |hit: &search::Hit| Hit {
+        let hit = |hit: &search::Hit| SearchHit {
             peer: Peer::of(&hit.listing, &app.settings, now),
             score: hit.score,
             source: source.clone(),

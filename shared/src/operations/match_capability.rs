@@ -31,7 +31,7 @@ pub struct Answer {
     /// How many match in all.
     total: usize,
     /// The best of them, the best first.
-    hits: Vec<Hit>,
+    hits: Vec<CapabilityMatch>,
     /// The founding offer for whoever is Live.
     founding: Deal,
     /// How it went, in a sentence.
@@ -43,7 +43,7 @@ pub struct Answer {
 
 /// A match.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Hit {
+struct CapabilityMatch {
     #[serde(flatten)]
     peer: Peer,
     /// How well it matches, 0 to 100.
@@ -88,7 +88,7 @@ impl Operation for MatchCapability {
         let found = app.search.find(&query, app.clock.now()).await?;
         let (note, next) = ard_search::summarize(app, &query, &found).await?;
         let now = app.clock.now();
-        let hit = |hit: search::Hit| Hit {
+        let hit = |hit: search::Hit| CapabilityMatch {
             peer: Peer::of(&hit.listing, &app.settings, now),
             score: hit.score,
             capability_score: hit.score,
