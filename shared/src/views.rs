@@ -3,9 +3,11 @@
 
 pub mod active_page;
 pub mod badge;
+mod next_step;
 mod peer;
 pub mod row;
 pub mod urn;
 
+pub use next_step::NextStep;
 pub use peer::Peer;
 pub use row::{ProbeSummary, Row, hours};

@@ -18,7 +18,7 @@ use crate::model::{
 };
 use crate::probe::explain;
 use crate::store::NamedListing;
-use crate::views::{ProbeSummary, badge};
+use crate::views::{NextStep, ProbeSummary, badge};
 
 /// Tells where a listing stands.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ pub struct Answer {
     /// A badge for its README.
     badge_markdown: String,
     /// What to do next.
-    next: Next,
+    next: NextStep,
 }
 
 /// What the last probe saw.
@@ -108,15 +108,6 @@ struct Proof {
     /// SHA-256 over its tool list.
     #[serde(skip_serializing_if = "Option::is_none")]
     tools_hash: Option<String>,
-}
-
-/// What to do next.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Next {
-    action: &'static str,
-    method: &'static str,
-    url: String,
-    note: String,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
@@ -235,23 +226,23 @@ fn lane_reason(listing: &Listing) -> &'static str {
     }
 }
 
-fn next(app: &App, listing: &Listing, reasons: &[Reason]) -> Next {
+fn next(app: &App, listing: &Listing, reasons: &[Reason]) -> NextStep {
     let settings = &app.settings;
     let status = settings.url(&format!("/api/listings/status?id={}", listing.id));
     match listing.lane {
-        Lane::Active => Next {
+        Lane::Active => NextStep {
             action: "take_demo",
             method: "POST",
             url: settings.url("/api/products/demo"),
             note: "Live. Send take_demo as it stands for the free demo.".to_owned(),
         },
-        Lane::Queued => Next {
+        Lane::Queued => NextStep {
             action: "poll",
             method: "GET",
             url: status,
             note: "Ask again in a few seconds; the lane changes when the probe is done.".to_owned(),
         },
-        Lane::NeedsFix | Lane::Demoted => Next {
+        Lane::NeedsFix | Lane::Demoted => NextStep {
             action: "fix_and_publish_again",
             method: "POST",
             url: settings.url("/api/publish"),
@@ -260,7 +251,7 @@ fn next(app: &App, listing: &Listing, reasons: &[Reason]) -> Next {
                 |reason| format!("{} Then publish the same again to be probed anew.", reason.fix),
             ),
         },
-        Lane::Withdrawn => Next {
+        Lane::Withdrawn => NextStep {
             action: "none",
             method: "GET",
             url: status,

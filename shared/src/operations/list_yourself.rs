@@ -15,7 +15,7 @@ use crate::model::{Caller, Kind, Lane, ListingId, Moment};
 use crate::publish::listing::{self, PublishStatus, Published};
 use crate::publish::submission::{PublishRequest, Submission};
 use crate::store::Allowance;
-use crate::views::badge;
+use crate::views::{NextStep, badge};
 
 /// Lists an agent or an MCP server.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ pub struct Answer {
     /// A badge for its README; green once it is Live.
     badge_markdown: String,
     /// What to do next.
-    next: Next,
+    next: NextStep,
 }
 
 /// How to poll.
@@ -55,15 +55,6 @@ struct Poll {
     url: String,
     /// Seconds between two looks.
     interval_s: u32,
-}
-
-/// What to do next.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Next {
-    action: &'static str,
-    method: &'static str,
-    url: String,
-    note: &'static str,
 }
 
 impl Operation for ListYourself {
@@ -140,11 +131,12 @@ fn answer(app: &App, published: &Published) -> Answer {
         poll: Poll { url: status_url.clone(), interval_s: 2 },
         retry_at: *retry_at,
         badge_markdown: badge::markdown(&app.settings, &listing.id),
-        next: Next {
+        next: NextStep {
             action: "check_status",
             method: "GET",
             url: status_url.clone(),
-            note: "Poll until lane is `active`, or `needs_fix` with reasons that say what to change.",
+            note: "Poll until lane is `active`, or `needs_fix` with reasons that say what to change."
+                .to_owned(),
         },
         status_url,
     }
