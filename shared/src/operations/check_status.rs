@@ -76,7 +76,7 @@ pub struct Answer {
     score_breakdown: Vec<ScorePart>,
     /// More of the evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
-    evidence: Option<Proof>,
+    evidence: Option<Evidence>,
     /// Its demo, where it is Live.
     #[serde(skip_serializing_if = "Option::is_none")]
     take_demo: Option<TakeDemo>,
@@ -88,7 +88,7 @@ pub struct Answer {
 
 /// What the last probe saw.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Proof {
+struct Evidence {
     /// The protocol was spoken.
     speaks: bool,
     /// A message was answered; null where none was sent.
@@ -189,7 +189,7 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>) -> Answer
         checks_clean: evidence.is_some_and(Assessment::is_clean),
         checks,
         score_breakdown: evidence.map(|evidence| evidence.score.breakdown.clone()).unwrap_or_default(),
-        evidence: evidence.map(|Assessment { verdict, .. }| Proof {
+        evidence: evidence.map(|Assessment { verdict, .. }| Evidence {
             speaks: verdict.speaks,
             answers: verdict.answers,
             inconclusive: verdict.inconclusive,
