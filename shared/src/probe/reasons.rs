@@ -8,7 +8,7 @@ mod tests;
 use std::borrow::Cow;
 
 use crate::error::shorten;
-use crate::formats::agent_card::{CardFault, Finding};
+use crate::formats::agent_card::{CardFault, CardViolation};
 use crate::model::{Handshake, Reason};
 
 /// The longest `seen` that is kept of a stranger's text, in characters.
@@ -146,7 +146,7 @@ pub enum Fault {
         /// The status it came with.
         status: u16,
         /// What is wrong with it.
-        finding: Finding,
+        finding: CardViolation,
     },
     /// No card at any of a site's card paths, and no MCP server at its address either.
     NothingFound {
@@ -276,7 +276,7 @@ pub fn of_card(fault: CardFault, status: u16) -> Vec<(Fault, String)> {
 
 /// What a working card could say better: shown beside an `ok`, never in its way.
 #[must_use]
-pub fn advice(finding: &Finding) -> Reason {
+pub fn advice(finding: &CardViolation) -> Reason {
     Reason {
         code: finding.code.to_owned(),
         reason: "card warning".to_owned(),

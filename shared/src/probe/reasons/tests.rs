@@ -75,7 +75,7 @@ fn table() -> Vec<(Fault, &'static str, &'static str, Class)> {
         (
             Fault::InvalidCard {
                 status: 200,
-                finding: Finding {
+                finding: CardViolation {
                     path: "name".into(),
                     code: "name_missing",
                     seen: "nothing".into(),
@@ -171,7 +171,8 @@ fn a_strangers_text_is_cut_and_cleaned() {
 
 #[test]
 fn what_is_wrong_with_a_card_names_its_place() {
-    let finding = Finding { path: "url".into(), code: "x", seen: "\u{7}null".into(), fix: "Do.".into() };
+    let finding =
+        CardViolation { path: "url".into(), code: "x", seen: "\u{7}null".into(), fix: "Do.".into() };
     assert_eq!(advice(&finding).seen, "url: null");
     let faults = of_card(CardFault::Invalid(vec![finding.clone(), finding]), 200);
     assert_eq!(faults.len(), 2);
