@@ -35,7 +35,6 @@ pub struct Arguments {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
-    /// The listing.
     listing_id: ListingId,
     /// Its last `ok` handshake is young enough.
     live: bool,
@@ -43,7 +42,6 @@ pub struct Answer {
     lane: Lane,
     /// When it last gave an `ok` handshake; null if never.
     last_signal_at: Option<Moment>,
-    /// Hours since.
     age_hours: Option<f64>,
     /// What the sign was.
     source: &'static str,

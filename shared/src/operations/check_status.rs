@@ -39,20 +39,15 @@ pub struct Arguments {
 pub struct Answer {
     ok: bool,
     found: bool,
-    /// Its id.
     listing_id: ListingId,
-    /// The same.
     id: ListingId,
     /// Agent or MCP server; null until the first probe settles it.
     kind: Option<Kind>,
-    /// Display name.
     name: String,
-    /// What it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
     /// Where it stands.
     lane: Lane,
-    /// The same in words.
     lane_reason: String,
     /// The latest judged probe; absent before the first.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,7 +65,6 @@ pub struct Answer {
     failed_recheck_hours: usize,
     /// Whether every blocking check holds.
     checks_clean: bool,
-    /// Each check.
     checks: Vec<Check>,
     /// What the score is made of.
     score_breakdown: Vec<ScorePart>,

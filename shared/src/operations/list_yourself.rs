@@ -25,7 +25,6 @@ pub struct ListYourself;
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
-    /// The listing's id.
     listing_id: ListingId,
     /// Agent or MCP server; null until the first probe settles it.
     kind: Option<Kind>,
@@ -33,7 +32,6 @@ pub struct Answer {
     lane: Lane,
     /// `queued`: it will be probed; `active`: it is Live already; `duplicate`: it was waiting already.
     status: PublishStatus,
-    /// In words.
     message: String,
     /// Where to watch it.
     status_url: String,

@@ -26,7 +26,6 @@ pub struct Arguments {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
-    /// The listing.
     listing_id: ListingId,
     /// Live, and every blocking check holds.
     clean: bool,
@@ -36,7 +35,6 @@ pub struct Answer {
     handshake: Option<Handshake>,
     /// When that was.
     probed_at: Option<Moment>,
-    /// Each check.
     checks: Vec<Check>,
     /// An image that shows this.
     badge: String,

@@ -32,14 +32,11 @@ pub struct Arguments {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
-    /// The URL.
     url: String,
     /// Agent or MCP server; null where neither was found.
     kind: Option<Kind>,
-    /// Display name.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// What it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
     /// 0 to 100.
@@ -52,7 +49,6 @@ pub struct Answer {
     latency_ms: Option<u32>,
     /// What to fix.
     reasons: Vec<Reason>,
-    /// Each check.
     checks: Vec<Check>,
     /// Short findings.
     signals: Vec<String>,
@@ -62,7 +58,6 @@ pub struct Answer {
     would_go_live: bool,
     /// What to do next.
     list_hint: String,
-    /// When.
     scored_at: Moment,
 }
 
