@@ -1,5 +1,5 @@
-//! Agentic Resource Discovery (ards-project/ard-spec 0.9): what is Live as catalogue entries, to be searched, explored
-//! and browsed by any client that knows the standard, whoever runs the registry.
+//! Agentic Resource Discovery (ards-project/ard-spec 0.9): the Live listings as catalogue entries, to be searched,
+//! explored and browsed by any client that implements the standard.
 
 pub mod browse;
 pub mod catalog_entry;
@@ -12,7 +12,7 @@ mod token;
 
 pub use error::ArdError;
 
-/// The largest page (ARD §7.2 and §7.4); a larger wish gets this.
+/// The largest page (ARD §7.2 and §7.4); a larger request is reduced to it.
 const LARGEST_PAGE: u64 = 100;
 
 /// A page size as a number that may be left out.

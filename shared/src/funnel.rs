@@ -97,6 +97,7 @@ pub struct Headers {
 
 /// The step after the demo.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct AfterDemo {
     /// `feedback`.
     pub step: &'static str,

@@ -1,5 +1,6 @@
-//! What a message means and what is answered: plain words or a data part become one operation of the catalogue.
-//! Deterministic and without a model, so that the same message always means the same and nothing is written by a guess.
+//! What a message asks for and how it is answered: plain words or a data part become one operation of the catalogue.
+//! Deterministic and without a model, so that the same message always has the same result and nothing is written on a
+//! guess.
 
 mod argument_slots;
 mod command;
@@ -28,35 +29,35 @@ use phrase::PhraseBook;
 pub(crate) use help::filled;
 pub use help::{operations as what_can_be_done, text as help_text};
 
-/// What a message says, whatever protocol brought it.
+/// What a message says, independent of the protocol that carried it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MessageContent {
-    /// Its text.
+    /// The text parts, joined by line breaks.
     pub text: String,
-    /// Its data parts.
+    /// The data parts, which may hold a call or the arguments of one.
     pub data: Vec<Value>,
-    /// URLs that it points at besides its text.
+    /// URLs of file parts.
     pub urls: Vec<String>,
 }
 
-/// What a message means.
+/// What a message asks for.
 #[derive(Clone, Debug)]
 pub enum Intent {
     /// Run this operation with these arguments.
     Run(&'static AnyOperation, Value),
-    /// This operation is meant, but what it is about was not said.
+    /// This operation, but an argument is missing.
     Missing(&'static AnyOperation, MissingArgument),
-    /// This operation is bidden in a way in which it is not done.
+    /// This operation, in a form that is not carried out; the text says why.
     Refused(&'static AnyOperation, &'static str),
-    /// An operation is called that does not exist.
+    /// A call of an operation that does not exist.
     NoSuch(String),
     /// A greeting, a call for help, or nothing at all.
     Greeting,
-    /// Nothing that is understood; what comes nearest.
+    /// Not understood; the operations that are most similar.
     Unclear(Vec<&'static AnyOperation>),
 }
 
-/// What was not said.
+/// The argument that a message leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingArgument {
     /// A URL.
@@ -70,17 +71,17 @@ pub enum MissingArgument {
 /// How an answer came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Something was read, or could not be; nothing has changed.
+    /// A read, successful or not; nothing has changed.
     Read,
-    /// Something was done.
+    /// A write succeeded.
     Done,
-    /// Something was to be done and was refused.
+    /// A write was attempted and refused.
     Failed,
-    /// Something is missing and was asked for.
+    /// An argument is missing and was asked for.
     Asked,
-    /// It was told what can be done.
+    /// The available operations were explained.
     Explained,
-    /// What was called does not exist.
+    /// The operation does not exist.
     Declined,
 }
 
@@ -95,7 +96,7 @@ pub struct Reply {
     pub data: Value,
 }
 
-/// Understands a message; `earlier` is what the same conversation said before it was asked for more.
+/// Parses a message; `earlier` is what the same conversation said before it was asked for a missing argument.
 #[must_use]
 pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) -> Intent {
     let mut calls = message.data.iter().filter_map(operation_call::parse);
@@ -135,16 +136,16 @@ pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) 
     }
 }
 
-/// Whether a message takes back what its conversation asked for.
+/// Whether a message cancels what its conversation asked for.
 #[must_use]
 pub fn refuses(message: &MessageContent) -> bool {
     command::refuses(&ParsedText::parse(&message.text).words)
 }
 
-/// Answers a message by what it means.
+/// Carries out an intent and writes the reply.
 ///
 /// # Errors
-/// The fault is ours or passes by: the table is busy. A caller's fault is an answer.
+/// Only server-side and temporary faults, such as a busy table. A fault of the caller is a reply.
 pub async fn answer(
     app: &App,
     caller: &Caller,
@@ -282,7 +283,7 @@ fn in_context(book: &PhraseBook, message: &MessageContent, earlier: &MessageCont
     let (parsed, beside) = parse_content(&whole);
     match matching::interpret(book, &parsed, &beside) {
         Interpretation::Missing(entry, slot) if entry.effect.read_only => {
-            // What was asked for is the whole of the answer: a name needs no quotes then.
+            // The reply to a question for a name is the name alone, so it needs no quotes.
             let quoted =
                 MessageContent { text: format!("{} \"{}\"", earlier.text, message.text.trim()), ..whole };
             let (parsed, beside) = parse_content(&quoted);
@@ -291,7 +292,7 @@ fn in_context(book: &PhraseBook, message: &MessageContent, earlier: &MessageCont
                 _ => Interpretation::Missing(entry, slot),
             }
         }
-        // What was asked for then is done only where nothing in the answer speaks against it.
+        // A write is completed by a later message only where nothing in that message objects.
         Interpretation::Run(entry, _)
             if !entry.effect.read_only && command::objects(&ParsedText::parse(&message.text).words) =>
         {
@@ -301,7 +302,7 @@ fn in_context(book: &PhraseBook, message: &MessageContent, earlier: &MessageCont
     }
 }
 
-/// A call that was sent as JSON in a text part.
+/// A call that was sent as JSON in a text part: some clients have no data parts.
 fn json_call(text: &str) -> Option<Value> {
     let data: Value = text.trim().starts_with('{').then(|| serde_json::from_str(text).ok()).flatten()?;
     operation_call::parse(&data).map(|_| data)

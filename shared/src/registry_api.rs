@@ -1,4 +1,4 @@
-//! The read API of the official MCP registry over what is Live here, for the clients and aggregators that know no other
+//! The read API of the official MCP registry over what is Live here, for clients and aggregators of that registry
 //! (its OpenAPI of 2025-12-01). A server that does not answer is not listed, and each has the one version that answers.
 
 mod evidence;

@@ -1,4 +1,5 @@
-//! `GET /agents` of ARD (§7.4): everything that is Live, page by page in a fixed order, narrowed by a filter.
+//! `GET /agents` of ARD (§7.4): everything that is Live, page by page in a fixed order, narrowed by a filter. A filter
+//! that the index cannot apply is checked against each row, within a bounded number of reads.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,11 +11,11 @@ use crate::app::App;
 use crate::ard::catalog_entry::CatalogEntry;
 use crate::search::browse::{BrowseQuery, Row};
 
-/// So many rows are read together where a filter must be held against each, and so many reads are made for one page.
+/// Rows per read where a filter is checked against each, and the most reads for one page.
 const TOGETHER: usize = 100;
 const READS: usize = 3;
 
-/// Which part, as the query says it.
+/// The query parameters.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListQuery {
@@ -29,10 +30,10 @@ pub struct ListQuery {
 #[serde(rename_all = "camelCase")]
 pub struct List {
     items: Vec<CatalogEntry>,
-    /// How many there are on all pages; left out where only the rest of them would tell.
+    /// The total of all pages; left out where it would need a read of every row.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<usize>,
-    /// What the next page is asked for with. A page may be shorter than was asked for and have a next one.
+    /// The token of the next page. A page may be shorter than requested and still have a next one.
     #[serde(skip_serializing_if = "Option::is_none")]
     page_token: Option<String>,
 }
@@ -67,7 +68,7 @@ pub async fn list(app: &App, query: &ListQuery) -> Result<List, ArdError> {
     }
 }
 
-/// Up to `limit` of the rows that hold, after `seen_before` rows of the first read.
+/// Up to `limit` of the matching rows, after `seen_before` rows of the first read.
 async fn filtered(
     app: &App,
     filter: &ListFilter,

@@ -1,5 +1,5 @@
-//! A refusal as ARD writes it (ARD Appendix B): a code in capitals and a message, and nothing else.
-//! It is made of the problem that every other door tells, so that the same fault has the same status everywhere.
+//! An error as ARD defines it (ARD Appendix B): a code in capitals and a message, and nothing else. It wraps the
+//! problem that every other API returns, so that the same fault has the same status everywhere.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -19,7 +19,7 @@ impl ArdError {
         Self(Problem::malformed(message))
     }
 
-    /// The status: ARD knows 400 for whatever is wrong with a request, well formed or not.
+    /// The status: ARD has only 400 for an invalid request, well formed or not.
     fn status(&self) -> StatusCode {
         match self.0.status {
             StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,

@@ -1,5 +1,5 @@
 //! `POST /explore` of ARD (§7.3): how many entries there are by type, publisher, tag or category, of all or of those
-//! that answer to some words.
+//! that match a text. Counted in the index alone, so that no listing is read.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -12,9 +12,9 @@ use crate::model::Kind;
 use crate::search::browse::Facet;
 use crate::views::urn;
 
-/// At most so many facets at once.
+/// The most facets of one request.
 const MOST: usize = 20;
-/// So many buckets where no number is asked for, and at most.
+/// The default and the largest number of buckets.
 const BUCKETS: usize = 20;
 const MOST_BUCKETS: u64 = 1000;
 

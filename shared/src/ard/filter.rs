@@ -1,5 +1,5 @@
-//! The filter of a query (ARD §7.1): paths into an entry, each with the values one of which must stand there. Any
-//! member of an entry can be filtered by; what no entry has holds for none.
+//! The filter of a query (ARD §7.1): paths into an entry, each with the accepted values. Any member of an entry can be
+//! filtered by; a path that no entry has matches none.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::ArdError;
 use crate::model::Kind;
 use crate::model::protocol::{AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
 
-/// At most so many paths in one filter, and values for one path: no question has more.
+/// The most paths of one filter, and the most values of one path.
 const MOST: usize = 64;
 
 /// Which kinds a filter leaves.
@@ -43,7 +43,7 @@ impl Kinds {
 pub(super) struct Filter {
     /// What the constraint on `type` leaves.
     pub(super) kinds: Kinds,
-    /// The other constraints: a path, and the values of which one must stand there.
+    /// The other constraints: a path, and the values of which one must be present.
     others: Vec<(String, Vec<String>)>,
 }
 

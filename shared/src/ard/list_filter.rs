@@ -11,7 +11,7 @@ use super::filter::{Filter, Kinds};
 use crate::error::shorten;
 use crate::model::{Listing, Moment};
 
-/// What may stand before a sign of comparison.
+/// The characters of a field name.
 const FIELDS: &str = "displayName, type, publisherId, createdAfter, updatedAfter, identifier, tags, capabilities, \
     version, metadata.<name>";
 /// The longest filter, in characters.

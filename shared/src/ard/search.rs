@@ -1,5 +1,5 @@
-//! `POST /search` of ARD (§7.2): entries that answer to plain words and hold under a filter, the best first. Nothing
-//! but entries, referrals and a page token may stand in the answer, so nothing else does.
+//! `POST /search` of ARD (§7.2): entries that match a text and a filter, the best first. ARD's schema allows nothing
+//! but entries, referrals and a page token in the answer.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub struct Results {
     /// Other registries; only where referrals were asked for. This one knows of none.
     #[serde(skip_serializing_if = "Option::is_none")]
     referrals: Option<[Value; 0]>,
-    /// What the next page is asked for with.
+    /// The token of the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
     page_token: Option<String>,
 }

@@ -1,14 +1,14 @@
-//! Page tokens: opaque to the client, as ARD has them, and checked when they come back.
+//! Page tokens: opaque to the client, as ARD requires, and checked when they come back, because anyone can send one.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::ArdError;
 
-/// So many hits into a search nobody reads on.
+/// The deepest offset that a token may have.
 const DEEPEST: usize = 100_000;
 
-/// The token that goes on after so many hits.
+/// The token of the page after `hits` hits.
 pub(super) fn after_hits(hits: usize) -> String {
     URL_SAFE_NO_PAD.encode(format!("hits:{hits}"))
 }
@@ -20,7 +20,7 @@ pub(super) fn hits(token: Option<&str>) -> Result<usize, ArdError> {
     count.filter(|count| *count <= DEEPEST).ok_or_else(foreign)
 }
 
-/// A place in the list: so many rows after a name.
+/// A position in the list: a number of rows after a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     /// The name after which rows are read; `None` from the first.

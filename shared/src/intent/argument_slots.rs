@@ -1,5 +1,5 @@
-//! What an operation takes, read from its input schema: which argument a URL goes into, which an id, a text.
-//! So a new operation needs a schema with plain names and nothing here.
+//! Which arguments of an operation a URL, a listing id or a text goes into, read from its input schema, so that a new
+//! operation needs conventional argument names and no code here.
 
 use serde_json::{Map, Value, json};
 
@@ -13,7 +13,7 @@ const IDS: [&str; 5] = ["listing_id", "id", "listing_a", "listing_b", "subject"]
 const TEXTS: [&str; 11] =
     ["q", "query", "text", "body", "goals", "message", "note", "description", "name", "agent_name", "jws"];
 
-/// What stands for something picked out of a text.
+/// A placeholder in a phrase for something picked out of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
     /// `{url}`
@@ -24,7 +24,7 @@ pub(super) enum Slot {
     Text,
 }
 
-/// What an operation takes.
+/// The arguments of an operation, grouped by what fills them.
 #[derive(Clone, Debug)]
 pub(super) struct ArgumentSlots {
     urls: Vec<String>,
@@ -83,8 +83,8 @@ impl ArgumentSlots {
         names.get(nth).map(String::as_str)
     }
 
-    /// Arguments that are told in passing: a choice named in the text, a number, an address; and what was sent
-    /// beside the text under the argument's own name.
+    /// Adds arguments that have no slot in the phrase: members of a data part with the argument's name, an address, an
+    /// enumerated value or a number in the text.
     pub(super) fn add_incidental(
         &self,
         arguments: &mut Map<String, Value>,
@@ -98,7 +98,7 @@ impl ArgumentSlots {
         if let (Some(name), [email]) = (&self.email, parsed.emails.as_slice()) {
             arguments.entry(name).or_insert_with(|| json!(email));
         }
-        // What a text says in passing may narrow a search; it must not decide what is written.
+        // An incidental word may narrow a search; it must not decide what is written.
         if !read_only {
             return;
         }

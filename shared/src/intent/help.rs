@@ -1,16 +1,16 @@
-//! What can be asked, with examples that can be sent as they stand: the answer to a greeting, to an empty message
-//! and to whatever is not understood. It is drawn from the catalogue, with what was picked out of the text put in.
+//! The answer to a greeting, to an empty message and to anything that is not understood: what can be asked, with
+//! examples that can be sent unchanged. Generated from the catalogue, so that a new operation explains itself.
 
 use serde_json::{Value, json};
 
 use super::parsed_text::ParsedText;
 use crate::operations::{AnyOperation, CATALOGUE};
 
-/// What stands in an example where the text gave nothing.
+/// Placeholders for examples where the text contains no URL or id.
 const URL: &str = "https://agent.example.com/.well-known/agent-card.json";
 const ID: &str = "agtpub_0123456789abcdef0123";
 
-/// An example of an operation, said in plain words with what was heard put in.
+/// An example of an operation in plain words, with the URL or id of the text filled in.
 pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> String {
     let picked =
         |list: fn(&ParsedText) -> &Vec<String>| parsed.and_then(|parsed| list(parsed).first().cloned());
@@ -23,7 +23,7 @@ pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> Stri
     fill(phrase, url.as_deref().unwrap_or(URL), id.as_deref().unwrap_or(ID))
 }
 
-/// A phrase of the catalogue as somebody would say it.
+/// A phrase of the catalogue with its slots filled.
 pub(crate) fn filled(phrase: &str) -> String {
     fill(phrase, URL, ID)
 }
@@ -50,7 +50,7 @@ pub fn operations() -> Value {
             "title": entry.title,
             "description": entry.description,
             "say": example(entry, None),
-            // As text, because a name within an answer of A2A must be in camel case, whoever's it is.
+            // As text, because A2A requires camel case for every member name, and these names are snake case.
             "data": format!("{{\"operation\": \"{}\", \"arguments\": {}}}", entry.name, entry.example),
         })
     };

@@ -1,5 +1,6 @@
-//! Which operation a text means: the one whose phrase shares most with it, rare words counting more than common ones.
-//! Reading is understood generously, writing only where it is bidden; what is unclear is told to be unclear.
+//! Which operation a text means: the one whose phrase shares most words with it, weighted by how rare each word is in
+//! the catalogue. An operation that writes additionally needs an explicit request, and a text that matches nothing
+//! well enough is reported as unclear.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
@@ -15,35 +16,35 @@ use super::words::Word;
 use crate::model::ListingId;
 use crate::operations::AnyOperation;
 
-/// How much of a phrase must be in a text, and how much both must have in common, for reading.
+/// The least share of a phrase, and the least likeness to it, for an operation that reads.
 const PHRASE_SHARE: f64 = 0.45;
 const LIKENESS: f64 = 0.55;
-/// The same for a phrase whose slot is still empty, without its slots: asking back is worse than answering.
+/// Both limits for a phrase with an empty slot: higher, because asking back is worse than answering.
 const HALF_SAID: f64 = 0.6;
-/// What a filled slot weighs.
+/// The weight of a filled slot.
 const SLOT: f64 = 1.0;
 /// The longest text that goes into a slot, in characters.
 const LONGEST_TEXT: usize = 300;
 
-/// What a text means.
+/// What a text may mean.
 #[derive(Clone, Debug)]
 pub(super) enum Interpretation {
     /// This operation, with these arguments.
     Run(&'static AnyOperation, Map<String, Value>),
-    /// This operation, but the thing it is about was not said.
+    /// This operation, but a slot is empty.
     Missing(&'static AnyOperation, Slot),
-    /// Something is bidden that is not done as it stands.
+    /// A write that is not carried out in this form.
     Refused(&'static AnyOperation, RefusalReason),
-    /// Nothing that is known; the operations that come nearest, the nearest first.
+    /// No operation; the most similar ones, the best first.
     Unclear(Vec<&'static AnyOperation>),
 }
 
 /// Why something that writes is not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RefusalReason {
-    /// The text takes it back, or makes it depend on something.
+    /// The text retracts it, or makes it conditional.
     Retracted,
-    /// It names several things where one is wanted.
+    /// It names several URLs where one is expected.
     SeveralUrls,
 }
 
@@ -51,11 +52,11 @@ struct Candidate {
     likeness: f64,
     interpretation: Interpretation,
     reads: bool,
-    /// Asks back although the text does not speak of its sender's own: only where nothing can be answered.
+    /// Asks back although the text does not refer to its sender: only where nothing else matches.
     last_resort: bool,
 }
 
-/// The sense of what was heard; `beside` is what came along under the names of arguments.
+/// Interprets a text; `beside` are the members of data parts that came with it.
 pub(super) fn interpret(
     book: &PhraseBook,
     parsed: &ParsedText,
@@ -174,7 +175,7 @@ fn common(
     Some(Common { words: shared.len(), of_phrase, likeness })
 }
 
-/// The sense of a filled phrase that writes; none where the text does not bid it.
+/// The interpretation of a filled phrase that writes; `None` where the text does not request it.
 fn write_if_requested(
     parsed: &ParsedText,
     known: &Known,
@@ -196,7 +197,7 @@ fn write_if_requested(
     })
 }
 
-/// Whether a text says enough of a phrase, but for its slot, that one may ask back.
+/// Whether a text matches a phrase well enough, except for its slot, to ask for the missing argument.
 fn asks(parsed: &ParsedText, known: &Known, phrase: &Phrase, common: &Common) -> bool {
     if known.entry.effect.read_only {
         return common.of_phrase >= HALF_SAID && common.likeness >= HALF_SAID;
@@ -212,7 +213,7 @@ fn names_its_verb(phrase: &Phrase, common: &Common) -> bool {
     !command::is_general(&phrase.verb) || common.words > 1
 }
 
-/// Words by which a sender speaks of what is its own.
+/// Words by which a sender refers to itself.
 const OF_ONESELF: [&str; 7] = ["me", "my", "mine", "our", "us", "myself", "this"];
 
 /// A phrase's slots, filled.
@@ -224,7 +225,7 @@ struct Filling {
     weight: f64,
 }
 
-/// Fills the slots of a phrase from what was heard, or says which stays empty.
+/// Fills the slots of a phrase from the text, or returns the first that stays empty.
 fn fill(
     parsed: &ParsedText,
     known: &Known,
@@ -264,8 +265,8 @@ fn finish(
     Interpretation::Run(known.entry, arguments)
 }
 
-/// The listing that is spoken of: by its id; by its URL, from which its id follows; by its name, where the operation
-/// knows listings by name. What stands for the id weighs less than the id.
+/// The listing that a text names: by id; by URL, from which the id is derived; by name, where the operation has such
+/// an argument. An id weighs more than either substitute.
 fn listing<'a>(
     parsed: &ParsedText,
     known: &'a Known,
@@ -281,7 +282,7 @@ fn listing<'a>(
     Some((known.arguments.name.as_deref()?, parsed.names.first()?.clone(), SLOT / 2.0))
 }
 
-/// The text for a text slot: a quotation, else what stands in the text where the phrase has its slot.
+/// The text for a text slot: a quotation, else the part of the text where the phrase has its slot.
 fn text(parsed: &ParsedText, phrase: &Phrase, taken: &mut HashSet<usize>) -> Option<String> {
     if parsed.quoted > 0 {
         return parsed.names.first().cloned();
@@ -302,7 +303,7 @@ fn text(parsed: &ParsedText, phrase: &Phrase, taken: &mut HashSet<usize>) -> Opt
     Some(found.chars().take(LONGEST_TEXT).collect())
 }
 
-/// Where the words before a slot end in a text: each is sought in order, an empty one only right where it belongs.
+/// Where the words before a slot end in a text, found in order; a stop word only directly after the one before it.
 fn end_of(words: &[Word], before: &[Word]) -> Option<usize> {
     let (mut next, mut found) = (0, None);
     for sought in before {
@@ -318,7 +319,7 @@ fn end_of(words: &[Word], before: &[Word]) -> Option<usize> {
     found
 }
 
-/// An id and nothing else: the first operation that only reads and takes one.
+/// For an id and nothing else: the first operation that only reads and takes an id.
 pub(super) fn alone(
     book: &PhraseBook,
     parsed: &ParsedText,
@@ -356,7 +357,7 @@ fn nearest(book: &PhraseBook, parsed: &ParsedText) -> Vec<&'static AnyOperation>
     near.into_iter().take(3).map(|(_, entry)| entry).collect()
 }
 
-/// What the picks of a text weigh.
+/// The weight of the URLs and ids of a text.
 fn picks(parsed: &ParsedText) -> f64 {
     share(parsed.urls.len().min(1) + parsed.ids.len().min(2))
 }

@@ -1,5 +1,5 @@
-//! An operation called by its name: `{operation|tool|skill, arguments}` in a data part. Names, aliases and skill ids
-//! are one, written with hyphens, underscores or blanks, because each client has its own idea of them.
+//! A call of an operation by its name: `{operation|tool|skill, arguments}` in a data part. Names, aliases and skill
+//! ids match regardless of hyphens, underscores and blanks, because each client writes them differently.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -15,7 +15,7 @@ const ARGUMENTS: [&str; 5] = ["arguments", "args", "params", "parameters", "inpu
 
 static NAMED: LazyLock<HashMap<String, &'static AnyOperation>> = LazyLock::new(|| {
     let mut named = HashMap::new();
-    // A skill's id may be the name of another operation; the name then counts.
+    // A skill's id may equal the name of another operation; the name takes precedence.
     for entry in CATALOGUE {
         for name in std::iter::once(&entry.name).chain(entry.aliases) {
             named.entry(canonical(name)).or_insert(entry);
@@ -34,7 +34,7 @@ static NAMED: LazyLock<HashMap<String, &'static AnyOperation>> = LazyLock::new(|
 pub(super) struct Call {
     /// The name that was given.
     pub(super) name: String,
-    /// What bears it, where something does.
+    /// The operation of that name; `None` where there is none.
     pub(super) entry: Option<&'static AnyOperation>,
     /// Its arguments, an object.
     pub(super) arguments: Value,

@@ -1,5 +1,5 @@
-//! What was heard: a text taken apart into URLs, listing ids, addresses, quotations, names and plain words.
-//! What is picked out is no word any more, so that nothing inside a URL or a quotation can be taken for a request.
+//! A text parsed into URLs, listing ids, addresses, quotations, names and plain words. What is extracted is removed
+//! from the words, so that nothing inside a URL or a quotation can be mistaken for a request.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use super::operation_call;
 use super::words::{Cutter, Word};
 use crate::operations::AnyOperation;
 
-/// At most so many bytes of a text are listened to; a request is shorter.
+/// The bytes of a text that are read; a request is shorter.
 const LONGEST_READ: usize = 2000;
 
-/// Endings that are host names now and then, and file names far more often.
+/// Top-level domains that are far more often file name extensions.
 const FILES: [&str; 12] = ["cc", "do", "java", "js", "md", "ml", "pl", "py", "rs", "sh", "so", "zip"];
 
-/// What follows `agent-` or `mcp-` in everyday words; everything else that begins so is a listing id.
+/// What follows `agent-` or `mcp-` in ordinary words; anything else with such a prefix is a listing id.
 const EVERYDAY: [&str; 26] = [
     "api",
     "based",
@@ -43,10 +43,10 @@ const EVERYDAY: [&str; 26] = [
     "tools",
 ];
 
-/// A text, taken apart.
+/// A parsed text.
 #[derive(Debug, Default)]
 pub(super) struct ParsedText {
-    /// The text that was listened to.
+    /// The part of the text that was read.
     pub(super) text: String,
     /// Its plain words.
     pub(super) words: Vec<Word>,
@@ -60,9 +60,9 @@ pub(super) struct ParsedText {
     pub(super) names: Vec<String>,
     /// How many of the names were quoted.
     pub(super) quoted: usize,
-    /// Whole numbers that stand by themselves.
+    /// Whole numbers that are words of their own.
     pub(super) numbers: Vec<u64>,
-    /// Operations that are called by their own name, with the place of each among the words.
+    /// Operations that the text names, each with its index among the words.
     pub(super) operation_names: Vec<(&'static AnyOperation, usize)>,
 }
 
@@ -136,12 +136,12 @@ impl ParsedText {
         } else if let Some(entry) =
             Some(core).filter(|core| core.contains(['_', '-'])).and_then(operation_call::named)
         {
-            // It stands as a word too, so that it can be the verb of a request.
+            // It remains a word too, so that it can be the verb of a request.
             let place = cutter.words.len();
             cutter.cut(text, start..start + 1);
             self.operation_names.push((entry, place));
         } else {
-            // The end of a sentence must be seen by the same cut as the word before it.
+            // The end of a sentence must be read in the same step as the word before it.
             cutter.cut(text, start..chunk.end);
             return chunk.end;
         }
@@ -202,7 +202,7 @@ fn beginning(text: &str) -> &str {
     head.rfind(char::is_whitespace).map_or("", |blank| &head[..blank])
 }
 
-/// A quotation that begins at `at`: what is inside, and the whole of it.
+/// A quotation that begins at `at`: the range inside the marks, and the range with them.
 fn quotation(text: &str, at: usize) -> Option<(Range<usize>, Range<usize>)> {
     let open = text[at..].chars().next()?;
     let close = match open {

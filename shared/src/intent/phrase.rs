@@ -1,5 +1,5 @@
-//! The phrases of the catalogue, made ready once: which words of a phrase count, which slots it has, and how rare
-//! each word is among all operations. A word that only one operation uses says more than one that many share.
+//! The phrases of the catalogue, prepared once per process: the words that count, the slots, and how rare each word is
+//! among all operations. A word that only one operation uses is stronger evidence than one that many share.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use super::argument_slots::{ArgumentSlots, Slot};
 use super::words::{Word, words};
 use crate::operations::{AnyOperation, CATALOGUE};
 
-/// A phrase, made ready.
+/// A phrase, prepared for matching.
 #[derive(Clone, Debug)]
 pub(super) struct Phrase {
     /// The stems that count, each once.
@@ -38,7 +38,7 @@ pub(super) struct PhraseBook {
     users: HashMap<String, usize>,
 }
 
-/// What an unknown word weighs: little, but a text full of them is no request.
+/// The weight of an unknown word: low, but enough that a text full of them matches nothing.
 const UNKNOWN: f64 = 0.35;
 
 static CATALOGUES: LazyLock<PhraseBook> = LazyLock::new(|| PhraseBook::of(&CATALOGUE));
@@ -65,13 +65,13 @@ impl PhraseBook {
         Self { known, users }
     }
 
-    /// How much a word says.
+    /// The weight of a word: the rarer, the heavier.
     pub(super) fn weight(&self, stem: &str) -> f64 {
         let count = |n: usize| f64::from(u32::try_from(n).unwrap_or(u32::MAX));
         self.users.get(stem).map_or(UNKNOWN, |users| (1.0 + count(self.known.len()) / count(*users)).ln())
     }
 
-    /// The same for several.
+    /// The sum of the weights of several words.
     pub(super) fn weights<'a>(&self, stems: impl IntoIterator<Item = &'a String>) -> f64 {
         stems.into_iter().map(|stem| self.weight(stem)).sum()
     }

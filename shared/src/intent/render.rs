@@ -1,18 +1,18 @@
-//! An answer told in a sentence or two, for whoever reads the text and not the data: how it stands, and what next.
-//! Operations say this under a few common names, so that no operation needs words of its own here.
+//! An answer as a sentence or two, for clients that show the text and ignore the data. Operations use a few common
+//! member names, so that none needs wording of its own here.
 
 use serde_json::Value;
 
 use crate::error::shorten;
 use crate::operations::AnyOperation;
 
-/// Members in which an answer says in words how it stands, the first that is there being told.
+/// Members in which an answer describes itself; the first that is present is shown.
 const IN_WORDS: [&str; 6] = ["message", "lane_reason", "summary", "thanks", "note", "one_liner"];
-/// Members that tell what to do next.
+/// Members that hold the next step.
 const NEXT: [&str; 3] = ["next", "list_hint", "hint"];
-/// At most so many rows of a list are named.
+/// The most rows of a list that are named.
 const NAMED: usize = 10;
-/// At most so many plain facts are told.
+/// The most plain members that are shown.
 const FACTS: usize = 6;
 
 /// The answer of an operation in words.
@@ -66,7 +66,7 @@ fn rows(result: &Value) -> Option<String> {
     Some(format!("{} {}: {named}{more}.", rows.len(), list.replace('_', " ")))
 }
 
-/// Plain members as they stand.
+/// Scalar members, as they are.
 fn facts(result: &Value) -> Option<String> {
     let facts = result.as_object()?.iter().filter(|(name, _)| {
         !matches!(name.as_str(), "ok" | "found" | "id" | "listing_id" | "name" | "lane")

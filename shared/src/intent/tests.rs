@@ -1,5 +1,5 @@
-//! What people and agents say, and what it must mean: a table that only grows. The catalogue's own phrases are in it
-//! by themselves, so that a new operation is tested with no further line here.
+//! Messages of people and agents and the operation that each must mean: a table that only grows. The catalogue's own
+//! phrases are included automatically, so that a new operation is tested without a change here.
 
 use serde_json::json;
 

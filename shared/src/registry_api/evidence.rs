@@ -1,5 +1,5 @@
-//! What the registry knows of a server and the server's own description cannot tell: that it answered, how and when.
-//! It stands under the registry's own key, so that strict clients pass over it.
+//! What a server's own description cannot contain: that it answered a probe, how and when. It is placed under the
+//! registry's own key, so that strict clients ignore it.
 
 use serde::Serialize;
 

@@ -1,5 +1,5 @@
-//! What the official API has no place for and its users ask for most: search by meaning, health, and counts. They stand
-//! below `/x/` and the registry's own namespace, where that API wants extensions; clients live without them.
+//! What the official API lacks and its users ask for most: search by meaning, health and counts. They are below `/x/`
+//! and the registry's own namespace, where that API puts extensions; clients work without them.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::model::Kind;
 use crate::search::browse::Facet;
 use crate::search::{self, Text};
 
-/// The most values of one facet that are told.
+/// The most values of one facet.
 const MOST_VALUES: usize = 50;
 
 /// Servers that answer to a question, the best first.
@@ -31,7 +31,7 @@ pub struct Matches {
 /// About an answer to a question.
 #[derive(Debug, Serialize)]
 struct Found {
-    /// How many stand here.
+    /// How many are on this page.
     count: usize,
     /// How many answer to the question in all.
     total: usize,
@@ -123,8 +123,10 @@ pub async fn facets(app: &App, query: &str) -> Result<Facets, Problem> {
     let words = Text::parse(&text(query, "q").unwrap_or_default(), "q")?;
     let by = [Facet::Category, Facet::Publisher];
     let counted = app.search.count(&words, Some(Kind::Mcp), &by).await?;
-    let told = |counts: Vec<(String, usize)>| {
+    let values = |counts: Vec<(String, usize)>| {
         counts.into_iter().take(MOST_VALUES).map(|(value, count)| Count { value, count }).collect()
     };
-    Ok(Facets { facets: ["category", "publisher"].into_iter().zip(counted.into_iter().map(told)).collect() })
+    Ok(Facets {
+        facets: ["category", "publisher"].into_iter().zip(counted.into_iter().map(values)).collect(),
+    })
 }

@@ -1,5 +1,5 @@
-//! What a list is asked for, read from a query string as the official OpenAPI has it: unknown parameters count for
-//! nothing, an empty text is none, and a number out of range is moved into it, for no refusal of one is documented.
+//! The query string of a list, read as the official OpenAPI has it: unknown parameters and empty texts are ignored,
+//! and a number out of range is moved into it, because no error is documented for one.
 
 use http::StatusCode;
 
@@ -9,13 +9,13 @@ use crate::formats::server_json::is_name;
 use crate::model::{Kind, Listing, ListingId, Moment};
 use crate::search::browse::BrowseQuery;
 
-/// How many servers a page has where nothing is said.
+/// The default page size.
 const USUAL: usize = 30;
 
 /// The most rows of one page.
 const MOST: usize = 100;
 
-/// Which servers are wanted.
+/// Which servers a list returns.
 #[derive(Clone, Debug)]
 pub struct ServerQuery {
     pub(super) part: BrowseQuery,
@@ -24,7 +24,7 @@ pub struct ServerQuery {
 
 impl ServerQuery {
     /// Reads `cursor`, `limit` (1 to 100), `search`, `updated_since` and `version`. `include_deleted` changes nothing:
-    /// what is not Live is not kept for this list.
+    /// this list contains Live servers only.
     ///
     /// # Errors
     /// 400 for a cursor that no page gave and a time that is not RFC 3339, 422 for a limit that is no whole number.
@@ -39,12 +39,12 @@ impl ServerQuery {
             limit: limit(query)?,
             ..BrowseQuery::default()
         };
-        // Each server has one version here, so the latest is whichever there is.
+        // Each server has one version here, which is the latest.
         let version = text(query, "version").filter(|version| version != "latest");
         Ok(Self { part, version })
     }
 
-    /// Whether a listing has the version that is wanted.
+    /// Whether a listing has the requested version.
     pub(super) fn matches(&self, listing: &Listing) -> bool {
         self.version.as_ref().is_none_or(|wanted| *wanted == version(listing))
     }
@@ -72,7 +72,7 @@ pub(super) fn limit(query: &str) -> Result<usize, Problem> {
         let detail = format!("`limit` is a whole number from 1 to {MOST}; `{}` is none.", shorten(&text, 40));
         return Err(Problem::invalid("limit", "bad_limit", detail));
     }
-    // So many digits that they do not fit are more than enough.
+    // A number too large for the type is above the maximum.
     Ok(if below { 1 } else { digits.parse().unwrap_or(MOST).clamp(1, MOST) })
 }
 

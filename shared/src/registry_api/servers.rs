@@ -26,10 +26,10 @@ pub struct ServerList {
 /// About a page.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Metadata {
-    /// What `cursor` must be for the next page; absent on the last.
+    /// The `cursor` of the next page; absent on the last.
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub(super) next_cursor: Option<String>,
-    /// How many stand on this page.
+    /// How many are on this page.
     pub(super) count: usize,
 }
 
