@@ -1,5 +1,6 @@
 //! The list of public agents as A2A discovery proposals have it (A2A discussion #741, and registries that implement
-//! it): Live agents with their skills, by offset and limit, and searched by words or by skill.
+//! it): Live agents with their skills, by offset and limit, and searched by words or by skill. It exists for clients
+//! of those registries.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -14,7 +15,7 @@ use crate::search::filtered::FilteredHit;
 use crate::search::{Query, Text};
 use crate::views::{ProbeSummary, active_page};
 
-/// So many agents where no limit is given.
+/// The default limit.
 const AGENTS: u32 = 50;
 /// The last agent that can be reached by offset.
 const DEEPEST: usize = 100_000;
@@ -28,12 +29,12 @@ pub struct DirectoryQuery {
     q: String,
     /// A skill they must have: its id, its name or one of its tags.
     skill: Option<String>,
-    /// The same.
+    /// Another name for `skill`.
     capability: Option<String>,
-    /// At most so many agents, from 1 to 100.
+    /// The most agents of a page, from 1 to 100.
     #[serde(deserialize_with = "number")]
     limit: Option<u32>,
-    /// So many are left out: they stood on earlier pages.
+    /// How many are skipped, because earlier pages had them.
     #[serde(deserialize_with = "number")]
     offset: Option<u32>,
     /// Lists of skills and tags that they must have.
@@ -80,7 +81,7 @@ pub struct Directory {
     query: String,
     /// How many there are on all pages; how many are known of, where a skill narrows them.
     total: usize,
-    /// How many stand on this page.
+    /// How many are on this page.
     count: usize,
     offset: usize,
     /// The offset of the next page; null on the last.
@@ -93,7 +94,7 @@ pub struct Directory {
     register: Value,
     /// Where to search them.
     search: String,
-    /// Where all of them stand.
+    /// The URL of the whole list.
     public: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
@@ -106,7 +107,7 @@ struct Agent {
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    /// Where it is spoken to.
+    /// Its endpoint.
     url: String,
     agent_card_url: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,7 +139,7 @@ impl Document for WellKnownAgents {
     }
 }
 
-/// The same at the paths of the contract.
+/// The list at the paths of the contract.
 #[derive(Debug)]
 pub struct PublicAgents;
 
