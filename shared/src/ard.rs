@@ -1,25 +1,25 @@
-//! Agentic Resource Discovery (ards-project/ard-spec 0.9): what is Live as catalogue entries, to be searched, explored
-//! and browsed by any client that knows the standard, whoever runs the registry.
+//! Agentic Resource Discovery (ards-project/ard-spec 0.9): the Live listings as catalogue entries, to be searched,
+//! explored and browsed by any client that implements the standard.
 
 pub mod browse;
 pub mod catalog_entry;
+mod error;
 pub mod explore;
 mod filter;
 mod list_filter;
-mod refusal;
 pub mod search;
 mod token;
 
-pub use refusal::Refusal;
+pub use error::ArdError;
 
-/// The largest page (ARD §7.2 and §7.4); a larger wish gets this.
+/// The largest page (ARD §7.2 and §7.4); a larger request is reduced to it.
 const LARGEST_PAGE: u64 = 100;
 
 /// A page size as a number that may be left out.
-fn page_size(asked: Option<u64>, default: usize) -> Result<usize, Refusal> {
+fn page_size(asked: Option<u64>, default: usize) -> Result<usize, ArdError> {
     match asked {
         None => Ok(default),
-        Some(0) => Err(Refusal::invalid("`pageSize` must be a whole number from 1; at most 100 are given.")),
+        Some(0) => Err(ArdError::invalid("`pageSize` must be a whole number from 1; at most 100 are given.")),
         Some(size) => Ok(usize::try_from(size.min(LARGEST_PAGE)).unwrap_or(default)),
     }
 }

@@ -37,65 +37,51 @@ pub struct Deal {
 
 /// The offer as one listing sees it (contract "Deal", per-listing copies).
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct ListingDeal {
     /// Seats left.
     pub founding_free_seats: u32,
     /// What to do for one.
     pub message: String,
-    /// Where.
     pub take_demo_url: String,
-    /// With what body.
     pub take_demo_body: DemoBody,
-    /// As a command.
     pub curl: String,
 }
 
 /// The body of a demo request.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct DemoBody {
-    /// The listing.
     pub listing_id: String,
-    /// Its kind.
     pub kind: Kind,
-    /// Its name.
     pub name: String,
-    /// Which product.
     pub sku: &'static str,
     /// Its card or endpoint.
     pub agent_card_url: String,
-    /// What it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
 /// A demo, ready to be asked for (contract "`take_demo` object").
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct TakeDemo {
     /// What this is.
     pub name: String,
     /// What comes of it.
     pub description: String,
-    /// The listing.
     pub listing_id: String,
-    /// Its kind.
     pub kind: Kind,
-    /// Which product.
     pub sku: &'static str,
     /// `POST`.
     pub method: &'static str,
-    /// Where.
     pub url: String,
-    /// With what headers.
     pub headers: Headers,
-    /// With what body.
     pub body: DemoBody,
-    /// As a command.
     pub curl: String,
-    /// The founding offer.
     pub deal: Deal,
     /// What comes after the demo.
     pub next_after_demo: AfterDemo,
-    /// The steps of the funnel.
     pub funnel: [&'static str; 5],
 }
 
@@ -111,12 +97,12 @@ pub struct Headers {
 
 /// The step after the demo.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct AfterDemo {
     /// `feedback`.
     pub step: &'static str,
     /// `POST`.
     pub method: &'static str,
-    /// Where.
     pub url: String,
     /// How.
     pub note: &'static str,

@@ -1,17 +1,18 @@
-//! What a message means and what is answered: plain words or a data part become one operation of the catalogue.
-//! Deterministic and without a model, so that the same message always means the same and nothing is written by a guess.
+//! What a message asks for and how it is answered: plain words or a data part become one operation of the catalogue.
+//! Deterministic and without a model, so that the same message always has the same result and nothing is written on a
+//! guess.
 
-mod called;
+mod argument_slots;
 mod command;
 mod first_probe;
-mod heard;
 mod help;
 mod matching;
+mod operation_call;
+mod parsed_text;
 mod phrase;
-mod takes;
+mod render;
 #[cfg(test)]
 mod tests;
-mod told;
 mod words;
 
 use serde_json::{Map, Value, json};
@@ -20,44 +21,45 @@ use crate::app::App;
 use crate::error::{Problem, shorten};
 use crate::model::Caller;
 use crate::operations::{AnyOperation, RawArguments};
-use heard::Heard;
-use matching::{Hold, Sense};
-use phrase::{PhraseBook, Slot};
+use argument_slots::Slot;
+use matching::{Interpretation, RefusalReason};
+use parsed_text::ParsedText;
+use phrase::PhraseBook;
 
 pub(crate) use help::filled;
 pub use help::{operations as what_can_be_done, text as help_text};
 
-/// What a message says, whatever protocol brought it.
+/// What a message says, independent of the protocol that carried it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Said {
-    /// Its text.
+pub struct MessageContent {
+    /// The text parts, joined by line breaks.
     pub text: String,
-    /// Its data parts.
+    /// The data parts, which may hold a call or the arguments of one.
     pub data: Vec<Value>,
-    /// URLs that it points at besides its text.
+    /// URLs of file parts.
     pub urls: Vec<String>,
 }
 
-/// What a message means.
+/// What a message asks for.
 #[derive(Clone, Debug)]
-pub enum Meaning {
+pub enum Intent {
     /// Run this operation with these arguments.
     Run(&'static AnyOperation, Value),
-    /// This operation is meant, but what it is about was not said.
-    Lacks(&'static AnyOperation, Lack),
-    /// This operation is bidden in a way in which it is not done.
-    Held(&'static AnyOperation, &'static str),
-    /// An operation is called that does not exist.
+    /// This operation, but an argument is missing.
+    Missing(&'static AnyOperation, MissingArgument),
+    /// This operation, in a form that is not carried out; the text says why.
+    Refused(&'static AnyOperation, &'static str),
+    /// A call of an operation that does not exist.
     NoSuch(String),
     /// A greeting, a call for help, or nothing at all.
     Greeting,
-    /// Nothing that is understood; what comes nearest.
+    /// Not understood; the operations that are most similar.
     Unclear(Vec<&'static AnyOperation>),
 }
 
-/// What was not said.
+/// The argument that a message leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lack {
+pub enum MissingArgument {
     /// A URL.
     Url,
     /// Which listing.
@@ -69,17 +71,17 @@ pub enum Lack {
 /// How an answer came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Something was read, or could not be; nothing has changed.
+    /// A read, successful or not; nothing has changed.
     Read,
-    /// Something was done.
+    /// A write succeeded.
     Done,
-    /// Something was to be done and was refused.
+    /// A write was attempted and refused.
     Failed,
-    /// Something is missing and was asked for.
+    /// An argument is missing and was asked for.
     Asked,
-    /// It was told what can be done.
+    /// The available operations were explained.
     Explained,
-    /// What was called does not exist.
+    /// The operation does not exist.
     Declined,
 }
 
@@ -94,55 +96,65 @@ pub struct Reply {
     pub data: Value,
 }
 
-/// Understands a message; `earlier` is what the same conversation said before it was asked for more.
+/// Parses a message; `earlier` is what the same conversation said before it was asked for a missing argument.
 #[must_use]
-pub fn understand(said: &Said, earlier: Option<&Said>) -> Meaning {
-    let mut calls = said.data.iter().filter_map(called::call);
+pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) -> Intent {
+    let mut calls = message.data.iter().filter_map(operation_call::parse);
     if let Some(call) = calls.next() {
         return match call.entry {
             Some(entry) if calls.next().is_some() => {
-                Meaning::Held(entry, "Only one operation can be called at a time.")
+                Intent::Refused(entry, "Only one operation can be called at a time.")
             }
-            Some(entry) => Meaning::Run(entry, call.arguments),
-            None => Meaning::NoSuch(call.name),
+            Some(entry) => Intent::Run(entry, call.arguments),
+            None => Intent::NoSuch(call.name),
         };
     }
     let book = PhraseBook::own();
-    let (heard, beside) = taken_apart(said);
-    if let Some(call) = call_in(&said.text) {
-        return understand(&Said { text: String::new(), data: vec![call], urls: Vec::new() }, None);
+    let (parsed, beside) = parse_content(message);
+    if let Some(call) = json_call(&message.text) {
+        return parse_intent(
+            &MessageContent { text: String::new(), data: vec![call], urls: Vec::new() },
+            None,
+        );
     }
-    let sense = matching::sense(book, &heard, &beside);
-    let sense = match (sense, earlier) {
-        (Sense::Unclear(_) | Sense::Lacks(..), Some(earlier)) => in_context(book, said, earlier),
-        (sense, _) => sense,
+    let interpretation = matching::interpret(book, &parsed, &beside);
+    let interpretation = match (interpretation, earlier) {
+        (Interpretation::Unclear(_) | Interpretation::Missing(..), Some(earlier)) => {
+            in_context(book, message, earlier)
+        }
+        (interpretation, _) => interpretation,
     };
-    match sense {
-        Sense::Run(entry, arguments) => Meaning::Run(entry, Value::Object(arguments)),
-        Sense::Lacks(entry, slot) => Meaning::Lacks(entry, lack(slot)),
-        Sense::Held(entry, hold) => Meaning::Held(entry, why(hold)),
-        Sense::Unclear(_) if is_greeting(&heard) && beside.is_empty() => Meaning::Greeting,
-        Sense::Unclear(nearest) => match matching::alone(book, &heard, &beside) {
-            Some(Sense::Run(entry, arguments)) => Meaning::Run(entry, Value::Object(arguments)),
-            _ => Meaning::Unclear(nearest),
+    match interpretation {
+        Interpretation::Run(entry, arguments) => Intent::Run(entry, Value::Object(arguments)),
+        Interpretation::Missing(entry, slot) => Intent::Missing(entry, missing(slot)),
+        Interpretation::Refused(entry, reason) => Intent::Refused(entry, why(reason)),
+        Interpretation::Unclear(_) if is_greeting(&parsed) && beside.is_empty() => Intent::Greeting,
+        Interpretation::Unclear(nearest) => match matching::alone(book, &parsed, &beside) {
+            Some(Interpretation::Run(entry, arguments)) => Intent::Run(entry, Value::Object(arguments)),
+            _ => Intent::Unclear(nearest),
         },
     }
 }
 
-/// Whether a message takes back what its conversation asked for.
+/// Whether a message cancels what its conversation asked for.
 #[must_use]
-pub fn refuses(said: &Said) -> bool {
-    command::refuses(&Heard::of(&said.text).words)
+pub fn refuses(message: &MessageContent) -> bool {
+    command::refuses(&ParsedText::parse(&message.text).words)
 }
 
-/// Answers a message by what it means.
+/// Carries out an intent and writes the reply.
 ///
 /// # Errors
-/// The fault is ours or passes by: the table is busy. A caller's fault is an answer.
-pub async fn answer(app: &App, caller: &Caller, said: &Said, meaning: Meaning) -> Result<Reply, Problem> {
-    match meaning {
-        Meaning::Run(entry, arguments) => run(app, caller, entry, arguments).await,
-        other => Ok(explained(app, said, &other)),
+/// Only server-side and temporary faults, such as a busy table. A fault of the caller is a reply.
+pub async fn answer(
+    app: &App,
+    caller: &Caller,
+    message: &MessageContent,
+    intent: Intent,
+) -> Result<Reply, Problem> {
+    match intent {
+        Intent::Run(entry, arguments) => run(app, caller, entry, arguments).await,
+        other => Ok(explained(app, message, &other)),
     }
 }
 
@@ -153,7 +165,7 @@ async fn run(
     arguments: Value,
 ) -> Result<Reply, Problem> {
     let since = app.clock.now();
-    let told = |ok: bool, text: String, result: (&str, Value)| {
+    let reply = |ok: bool, text: String, result: (&str, Value)| {
         let outcome = match (entry.effect.read_only, ok) {
             (true, _) => Outcome::Read,
             (false, true) => Outcome::Done,
@@ -166,8 +178,8 @@ async fn run(
     match (entry.run)(app.clone(), *caller, RawArguments::Json(arguments.clone())).await {
         Ok(result) => {
             let status = first_probe::outcome(app, caller, entry.name, &result, since).await?;
-            let text = told::answer(entry, status.as_ref().unwrap_or(&result));
-            let mut reply = told(true, text, ("result", result));
+            let text = render::answer(entry, status.as_ref().unwrap_or(&result));
+            let mut reply = reply(true, text, ("result", result));
             if let Some(status) = status {
                 reply.data["status"] = status;
             }
@@ -176,40 +188,42 @@ async fn run(
         Err(problem) if problem.status.is_server_error() => Err(problem),
         Err(problem) => {
             let document = problem.document();
-            let next = told::next(&document["next"]).map(|next| format!(" {next}")).unwrap_or_default();
-            Ok(told(false, format!("{}{next}", problem.detail), ("error", document)))
+            let next = render::next(&document["next"]).map(|next| format!(" {next}")).unwrap_or_default();
+            Ok(reply(false, format!("{}{next}", problem.detail), ("error", document)))
         }
     }
 }
 
-fn explained(app: &App, said: &Said, meaning: &Meaning) -> Reply {
-    let (heard, _) = taken_apart(said);
+fn explained(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
+    let (parsed, _) = parse_content(message);
     let everything =
-        || format!("What can be asked:\n{}", help::lines(crate::operations::CATALOGUE, Some(&heard)));
-    let (outcome, reason, entry, text) = match meaning {
-        Meaning::Lacks(entry, lack) => {
-            let question = match lack {
-                Lack::Url => "Which URL? Send that of the agent card, the site or the MCP endpoint.",
-                Lack::Listing => {
+        || format!("What can be asked:\n{}", help::lines(crate::operations::CATALOGUE, Some(&parsed)));
+    let (outcome, reason, entry, text) = match intent {
+        Intent::Missing(entry, missing) => {
+            let question = match missing {
+                MissingArgument::Url => {
+                    "Which URL? Send that of the agent card, the site or the MCP endpoint."
+                }
+                MissingArgument::Listing => {
                     "Which listing? Send its id (agtpub_…, agent-… or mcp-…), its URL or its name in quotes."
                 }
-                Lack::Words => "About what? Send it in a few words, in quotes.",
+                MissingArgument::Words => "About what? Send it in a few words, in quotes.",
             };
             let text = format!(
                 "{}: {question} For instance: \"{}\".",
                 entry.title,
-                help::example(entry, Some(&heard))
+                help::example(entry, Some(&parsed))
             );
             (Outcome::Asked, "lacks", Some(*entry), text)
         }
-        Meaning::Held(entry, why) => {
+        Intent::Refused(entry, why) => {
             let plainly = format!(
                 "{why} Nothing was done. To have it done, say only: \"{}\".",
-                help::example(entry, Some(&heard))
+                help::example(entry, Some(&parsed))
             );
             (Outcome::Explained, "held", Some(*entry), plainly)
         }
-        Meaning::NoSuch(name) => {
+        Intent::NoSuch(name) => {
             let name = shorten(name, 80);
             (
                 Outcome::Declined,
@@ -218,14 +232,14 @@ fn explained(app: &App, said: &Said, meaning: &Meaning) -> Reply {
                 format!("There is no operation `{name}`. {}", everything()),
             )
         }
-        Meaning::Greeting | Meaning::Run(..) => {
+        Intent::Greeting | Intent::Run(..) => {
             (Outcome::Explained, "help", None, help::text(&app.settings.brand))
         }
-        Meaning::Unclear(near) if near.is_empty() => {
+        Intent::Unclear(near) if near.is_empty() => {
             (Outcome::Explained, "not_understood", None, format!("This was not understood. {}", everything()))
         }
-        Meaning::Unclear(near) => {
-            let near = help::lines(near.iter().copied(), Some(&heard));
+        Intent::Unclear(near) => {
+            let near = help::lines(near.iter().copied(), Some(&parsed));
             let text = format!(
                 "This was not understood, and nothing was done. Perhaps:\n{near}\n\n{}",
                 everything()
@@ -245,71 +259,76 @@ fn explained(app: &App, said: &Said, meaning: &Meaning) -> Reply {
     Reply { outcome, text, data }
 }
 
-fn taken_apart(said: &Said) -> (Heard, Map<String, Value>) {
-    let mut heard = Heard::of(&said.text);
-    let beside: Map<String, Value> = said.data.iter().flat_map(called::loose).collect();
-    for text in beside.values().filter_map(Value::as_str).chain(said.urls.iter().map(String::as_str)) {
-        let alone = Heard::of(text);
+fn parse_content(message: &MessageContent) -> (ParsedText, Map<String, Value>) {
+    let mut parsed = ParsedText::parse(&message.text);
+    let beside: Map<String, Value> = message.data.iter().flat_map(operation_call::loose_arguments).collect();
+    for text in beside.values().filter_map(Value::as_str).chain(message.urls.iter().map(String::as_str)) {
+        let alone = ParsedText::parse(text);
         match (alone.urls.as_slice(), alone.ids.as_slice()) {
-            ([url], _) if alone.words.is_empty() => heard.add_url(url),
-            (_, [id]) if alone.words.is_empty() => heard.add_id(id),
+            ([url], _) if alone.words.is_empty() => parsed.add_url(url),
+            (_, [id]) if alone.words.is_empty() => parsed.add_id(id),
             _ => {}
         }
     }
-    (heard, beside)
+    (parsed, beside)
 }
 
-/// The sense of a message as the rest of what was said before.
-fn in_context(book: &PhraseBook, said: &Said, earlier: &Said) -> Sense {
-    let whole = Said {
-        text: format!("{}\n{}", earlier.text, said.text),
-        data: earlier.data.iter().chain(&said.data).cloned().collect(),
-        urls: earlier.urls.iter().chain(&said.urls).cloned().collect(),
+/// Interprets a message as the continuation of an earlier one.
+fn in_context(book: &PhraseBook, message: &MessageContent, earlier: &MessageContent) -> Interpretation {
+    let whole = MessageContent {
+        text: format!("{}\n{}", earlier.text, message.text),
+        data: earlier.data.iter().chain(&message.data).cloned().collect(),
+        urls: earlier.urls.iter().chain(&message.urls).cloned().collect(),
     };
-    let (heard, beside) = taken_apart(&whole);
-    match matching::sense(book, &heard, &beside) {
-        Sense::Lacks(entry, slot) if entry.effect.read_only => {
-            // What was asked for is the whole of the answer: a name needs no quotes then.
-            let quoted = Said { text: format!("{} \"{}\"", earlier.text, said.text.trim()), ..whole };
-            let (heard, beside) = taken_apart(&quoted);
-            match matching::sense(book, &heard, &beside) {
-                run @ Sense::Run(..) => run,
-                _ => Sense::Lacks(entry, slot),
+    let (parsed, beside) = parse_content(&whole);
+    match matching::interpret(book, &parsed, &beside) {
+        Interpretation::Missing(entry, slot) if entry.effect.read_only => {
+            // The reply to a question for a name is the name alone, so it needs no quotes.
+            let quoted =
+                MessageContent { text: format!("{} \"{}\"", earlier.text, message.text.trim()), ..whole };
+            let (parsed, beside) = parse_content(&quoted);
+            match matching::interpret(book, &parsed, &beside) {
+                run @ Interpretation::Run(..) => run,
+                _ => Interpretation::Missing(entry, slot),
             }
         }
-        // What was asked for then is done only where nothing in the answer speaks against it.
-        Sense::Run(entry, _) if !entry.effect.read_only && command::objects(&Heard::of(&said.text).words) => {
-            Sense::Held(entry, Hold::TakenBack)
+        // A write is completed by a later message only where nothing in that message objects.
+        Interpretation::Run(entry, _)
+            if !entry.effect.read_only && command::objects(&ParsedText::parse(&message.text).words) =>
+        {
+            Interpretation::Refused(entry, RefusalReason::Retracted)
         }
-        sense => sense,
+        interpretation => interpretation,
     }
 }
 
-/// A call that was sent as JSON in a text part.
-fn call_in(text: &str) -> Option<Value> {
+/// A call that was sent as JSON in a text part: some clients have no data parts.
+fn json_call(text: &str) -> Option<Value> {
     let data: Value = text.trim().starts_with('{').then(|| serde_json::from_str(text).ok()).flatten()?;
-    called::call(&data).map(|_| data)
+    operation_call::parse(&data).map(|_| data)
 }
 
-fn is_greeting(heard: &Heard) -> bool {
+fn is_greeting(parsed: &ParsedText) -> bool {
     const CALLS: [&str; 6] = ["help", "commands", "menu", "usage", "capabilities", "examples"];
-    let picked = !heard.urls.is_empty() || !heard.ids.is_empty();
-    let counting = heard.words.iter().filter(|word| word.counts());
-    let calls = heard.words.iter().any(|word| CALLS.contains(&word.low.as_str()));
+    let picked = !parsed.urls.is_empty() || !parsed.ids.is_empty();
+    let counting = parsed.words.iter().filter(|word| word.counts());
+    let calls = parsed.words.iter().any(|word| CALLS.contains(&word.low.as_str()));
     !picked && (calls || counting.count() == 0)
 }
 
-const fn lack(slot: Slot) -> Lack {
+const fn missing(slot: Slot) -> MissingArgument {
     match slot {
-        Slot::Url => Lack::Url,
-        Slot::Id => Lack::Listing,
-        Slot::Text => Lack::Words,
+        Slot::Url => MissingArgument::Url,
+        Slot::Id => MissingArgument::Listing,
+        Slot::Text => MissingArgument::Words,
     }
 }
 
-const fn why(hold: Hold) -> &'static str {
-    match hold {
-        Hold::TakenBack => "The message bids this and takes it back, or makes it depend on something.",
-        Hold::Several => "The message names several URLs, and one is wanted at a time.",
+const fn why(reason: RefusalReason) -> &'static str {
+    match reason {
+        RefusalReason::Retracted => {
+            "The message bids this and takes it back, or makes it depend on something."
+        }
+        RefusalReason::SeveralUrls => "The message names several URLs, and one is wanted at a time.",
     }
 }

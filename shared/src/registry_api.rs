@@ -1,4 +1,4 @@
-//! The read API of the official MCP registry over what is Live here, for the clients and aggregators that know no other
+//! The read API of the official MCP registry over what is Live here, for clients and aggregators of that registry
 //! (its OpenAPI of 2025-12-01). A server that does not answer is not listed, and each has the one version that answers.
 
 mod evidence;
@@ -6,122 +6,11 @@ mod extensions;
 mod namespace;
 mod query;
 mod server;
+mod servers;
 
-use serde::Serialize;
-use serde_json::json;
-
-pub use evidence::Proof;
+pub use evidence::ServerEvidence;
 pub use extensions::{Facets, Health, Matches, facets, health, search};
 pub use namespace::Namespace;
-pub use query::Wanted;
+pub use query::ServerQuery;
 pub use server::{ServerDetail, ServerResponse};
-
-use crate::app::App;
-use crate::error::{Problem, shorten};
-use crate::formats::server_json::is_name;
-use crate::model::Kind;
-use crate::search::browse::{BrowseQuery, Row};
-use http::StatusCode;
-
-/// The most rows of one page.
-const MOST: usize = 100;
-/// So many looks are taken for a page of one exact version; the rest is left to the next page.
-const LOOKS: usize = 8;
-
-/// A page of servers.
-#[derive(Clone, Debug, Serialize)]
-pub struct ServerList {
-    servers: Vec<ServerResponse>,
-    metadata: Metadata,
-}
-
-/// About a page.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Metadata {
-    /// What `cursor` must be for the next page; absent on the last.
-    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
-    next_cursor: Option<String>,
-    /// How many stand on this page.
-    count: usize,
-}
-
-/// Lists servers by name.
-///
-/// # Errors
-/// The table is busy.
-pub async fn list(app: &App, wanted: &Wanted) -> Result<ServerList, Problem> {
-    let (rows, next_cursor) = page(app, wanted).await?;
-    let servers: Vec<_> = rows.iter().map(|row| ServerResponse::of_row(row, &app.settings)).collect();
-    Ok(ServerList { metadata: Metadata { next_cursor, count: servers.len() }, servers })
-}
-
-/// All versions of a server: the one that answers.
-///
-/// # Errors
-/// 404 where no Live server has that name; the table is busy.
-pub async fn versions(app: &App, name: &str) -> Result<ServerList, Problem> {
-    let row = named(app, name).await?;
-    let metadata = Metadata { next_cursor: None, count: 1 };
-    Ok(ServerList { servers: vec![ServerResponse::of_row(&row, &app.settings)], metadata })
-}
-
-/// One version of a server, or its `latest`.
-///
-/// # Errors
-/// 404 where no Live server has that name and version; the table is busy.
-pub async fn version(app: &App, name: &str, version: &str) -> Result<ServerResponse, Problem> {
-    let row = named(app, name).await?;
-    let there = server::version(&row.listing.0);
-    if version == "latest" || version == there {
-        return Ok(ServerResponse::of_row(&row, &app.settings));
-    }
-    let detail = format!(
-        "Server version not found: `{}` answers as version {there}. Ask for that, or for `latest`.",
-        shorten(name, 120)
-    );
-    Err(Problem::new(StatusCode::NOT_FOUND, "version_not_found", detail).with("version", there))
-}
-
-/// Whether the registry can answer: whether its table does.
-///
-/// # Errors
-/// The table is busy.
-pub async fn alive(app: &App) -> Result<serde_json::Value, Problem> {
-    app.store.live().await?;
-    Ok(json!({ "status": "ok" }))
-}
-
-/// The rows of a page and the cursor of the next. Only the index's own filters are free: for an exact version, rows are
-/// looked at until the page is full, within bounds.
-async fn page(app: &App, wanted: &Wanted) -> Result<(Vec<Row>, Option<String>), Problem> {
-    let mut part = wanted.part.clone();
-    let mut found = Vec::new();
-    for _ in 0..LOOKS {
-        let page = app.search.browse(&part).await?;
-        part.after = page.next;
-        found.extend(page.rows.into_iter().filter(|row| wanted.takes(&row.listing.0)));
-        part.limit = wanted.part.limit.saturating_sub(found.len());
-        if part.after.is_none() || part.limit == 0 || wanted.version.is_none() {
-            break;
-        }
-    }
-    Ok((found, part.after.as_deref().map(query::cursor_of)))
-}
-
-/// The Live server of a name.
-async fn named(app: &App, name: &str) -> Result<Row, Problem> {
-    let part = BrowseQuery {
-        kind: Some(Kind::Mcp),
-        named: Some(name.to_owned()),
-        limit: 1,
-        ..BrowseQuery::default()
-    };
-    let row = if is_name(name) { app.search.browse(&part).await?.rows.pop() } else { None };
-    row.ok_or_else(|| {
-        let detail = format!(
-            "Server not found: no Live server is named `{}`. A name is one that the list gives, with its slash as %2F.",
-            shorten(name, 120)
-        );
-        Problem::new(StatusCode::NOT_FOUND, "server_not_found", detail)
-    })
-}
+pub use servers::{Metadata, ServerList, alive, list, version, versions};

@@ -1,11 +1,13 @@
 //! Listings as they are shown: the row of the active list, the short form of a hit, a badge. Derived from the stored
-//! core each time, so that what is kept stays small.
+//! listing on each read, so that the table stays small.
 
 pub mod active_page;
 pub mod badge;
+mod next_step;
 mod peer;
 pub mod row;
 pub mod urn;
 
+pub use next_step::NextStep;
 pub use peer::Peer;
 pub use row::{ProbeSummary, Row, hours};

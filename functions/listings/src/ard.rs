@@ -9,7 +9,7 @@ use http::header;
 use registry::app::App;
 use registry::ard::browse::{self, List};
 use registry::ard::explore::{self, Explored};
-use registry::ard::{Refusal, search};
+use registry::ard::{ArdError, search};
 use registry::documents::agent_directory::{self, Directory};
 use registry::error::Problem;
 use registry::http::{Body, Query, RawBody};
@@ -52,21 +52,24 @@ async fn search_by_body(State(app): State<App>, caller: Caller, body: RawBody) -
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }
 
-async fn explored(State(app): State<App>, body: Result<RawBody, Problem>) -> Result<Json<Explored>, Refusal> {
+async fn explored(
+    State(app): State<App>,
+    body: Result<RawBody, Problem>,
+) -> Result<Json<Explored>, ArdError> {
     Ok(Json(explore::explore(&app, &body?.json()?).await?))
 }
 
 async fn browsed(
     State(app): State<App>,
-    asked: Result<Query<browse::Asked>, Problem>,
-) -> Result<Json<List>, Refusal> {
+    asked: Result<Query<browse::ListQuery>, Problem>,
+) -> Result<Json<List>, ArdError> {
     Ok(Json(browse::list(&app, &asked?.0).await?))
 }
 
 /// Some clients of the agent directory ask by POST.
 async fn agents_by_body(
     State(app): State<App>,
-    Body(asked): Body<agent_directory::Asked>,
+    Body(asked): Body<agent_directory::DirectoryQuery>,
 ) -> Result<Json<Directory>, Problem> {
     Ok(Json(agent_directory::read(&app, &asked).await?))
 }

@@ -15,7 +15,7 @@ use registry::app::App;
 use registry::cache::CacheValidator;
 use registry::error::Problem;
 use registry::http::rest;
-use registry::registry_api::{self, Namespace, Wanted};
+use registry::registry_api::{self, Namespace, ServerQuery};
 use serde::Serialize;
 use serde_json::json;
 
@@ -40,7 +40,7 @@ async fn handle(
     check_method(&call, request.method(), request.headers())?;
     let query = request.uri().query().unwrap_or_default();
     let body = match &call {
-        Call::List => json(&registry_api::list(&app, &Wanted::parse(query)?).await?),
+        Call::List => json(&registry_api::list(&app, &ServerQuery::parse(query)?).await?),
         Call::Versions(name) => json(&registry_api::versions(&app, name).await?),
         Call::Version(name, version) => json(&registry_api::version(&app, name, version).await?),
         Call::Health => json(&registry_api::alive(&app).await?),

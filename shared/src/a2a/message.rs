@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::error::TaskError;
-use crate::intent::Said;
+use crate::intent::MessageContent;
 
 /// The sender of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,8 +100,8 @@ impl Message {
     }
 
     /// The message as the intent parser takes it. Fails where it holds only files, which are not read.
-    pub(super) fn parsed(&self) -> Result<Said, TaskError> {
-        let mut parsed = Said::default();
+    pub(super) fn parsed(&self) -> Result<MessageContent, TaskError> {
+        let mut parsed = MessageContent::default();
         let mut files = 0_usize;
         for part in &self.parts {
             match &part.content {

@@ -7,7 +7,7 @@ use super::message::Part;
 use crate::app::App;
 use crate::cache::CacheValidator;
 use crate::error::Problem;
-use crate::intent::{self, Meaning, Said};
+use crate::intent::{self, Intent, MessageContent};
 use crate::model::Caller;
 use crate::operations::AnyOperation;
 
@@ -43,8 +43,8 @@ impl Query {
     /// # Errors
     /// The store is busy or failed. Everything that the caller can correct is part of the answer.
     pub async fn run(self, app: &App, caller: Caller) -> Result<QueryResult, Problem> {
-        let meaning = Meaning::Run(self.operation, self.arguments);
-        let reply = intent::answer(app, &caller, &Said::default(), meaning).await?;
+        let intent = Intent::Run(self.operation, self.arguments);
+        let reply = intent::answer(app, &caller, &MessageContent::default(), intent).await?;
         let ok = reply.data["ok"] == true;
         Ok(QueryResult { parts: vec![Part::text(reply.text), Part::data(reply.data)], ok })
     }

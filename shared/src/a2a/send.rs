@@ -9,7 +9,7 @@ use super::state::TaskState;
 use super::task::{Artifact, Task, TaskContents};
 use super::tasks::CANCELED;
 use crate::app::App;
-use crate::intent::{self, Meaning, Outcome, Reply, Said};
+use crate::intent::{self, Intent, MessageContent, Outcome, Reply};
 use crate::model::Caller;
 use crate::store::Origin;
 
@@ -53,12 +53,12 @@ pub async fn send(app: &App, caller: Caller, request: SendRequest) -> Result<Sen
     let context_id = request.context_id.clone().unwrap_or_else(|| new_id(app));
     let parsed = request.message.parsed()?;
     if !request.requires_task() {
-        return match intent::understand(&parsed, None) {
-            Meaning::Run(operation, arguments) if operation.effect.read_only => {
+        return match intent::parse_intent(&parsed, None) {
+            Intent::Run(operation, arguments) if operation.effect.read_only => {
                 Ok(Sent::Query(Query { context_id, operation, arguments }))
             }
-            meaning => {
-                let reply = intent::answer(app, &caller, &parsed, meaning).await?;
+            intent => {
+                let reply = intent::answer(app, &caller, &parsed, intent).await?;
                 store(app, caller, &request, context_id, None, Some(reply)).await
             }
         };
@@ -69,8 +69,8 @@ pub async fn send(app: &App, caller: Caller, request: SendRequest) -> Result<Sen
     let reply = if earlier.is_some() && intent::refuses(&parsed) {
         None
     } else {
-        let meaning = intent::understand(&parsed, earlier.as_ref());
-        Some(intent::answer(app, &caller, &parsed, meaning).await?)
+        let intent = intent::parse_intent(&parsed, earlier.as_ref());
+        Some(intent::answer(app, &caller, &parsed, intent).await?)
     };
     store(app, caller, &request, context_id, previous, reply).await
 }
@@ -101,8 +101,8 @@ fn continued(previous: Option<&Task>) -> Option<&Task> {
 }
 
 /// All messages of the client so far as one, so that an answer to a question completes the first message.
-fn parsed_history(history: &[Message]) -> Result<Said, TaskError> {
-    let mut whole = Said::default();
+fn parsed_history(history: &[Message]) -> Result<MessageContent, TaskError> {
+    let mut whole = MessageContent::default();
     for message in history.iter().filter(|message| message.role == Role::User) {
         let parsed = message.parsed()?;
         let between = if whole.text.is_empty() || parsed.text.is_empty() { "" } else { "\n" };

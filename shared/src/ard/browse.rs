@@ -1,23 +1,24 @@
-//! `GET /agents` of ARD (§7.4): everything that is Live, page by page in a fixed order, narrowed by a filter.
+//! `GET /agents` of ARD (§7.4): everything that is Live, page by page in a fixed order, narrowed by a filter. A filter
+//! that the index cannot apply is checked against each row, within a bounded number of reads.
 
 use serde::{Deserialize, Serialize};
 
 use super::filter::Kinds;
 use super::list_filter::ListFilter;
 use super::token::{self, Place};
-use super::{Refusal, page_size};
+use super::{ArdError, page_size};
 use crate::app::App;
 use crate::ard::catalog_entry::CatalogEntry;
 use crate::search::browse::{BrowseQuery, Row};
 
-/// So many rows are read together where a filter must be held against each, and so many reads are made for one page.
+/// Rows per read where a filter is checked against each, and the most reads for one page.
 const TOGETHER: usize = 100;
 const READS: usize = 3;
 
-/// Which part, as the query says it.
+/// The query parameters.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Asked {
+pub struct ListQuery {
     filter: Option<String>,
     order_by: Option<String>,
     page_size: Option<u64>,
@@ -29,10 +30,10 @@ pub struct Asked {
 #[serde(rename_all = "camelCase")]
 pub struct List {
     items: Vec<CatalogEntry>,
-    /// How many there are on all pages; left out where only the rest of them would tell.
+    /// The total of all pages; left out where it would need a read of every row.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<usize>,
-    /// What the next page is asked for with. A page may be shorter than was asked for and have a next one.
+    /// The token of the next page. A page may be shorter than requested and still have a next one.
     #[serde(skip_serializing_if = "Option::is_none")]
     page_token: Option<String>,
 }
@@ -41,16 +42,16 @@ pub struct List {
 ///
 /// # Errors
 /// The request cannot be taken, or the table is busy.
-pub async fn list(app: &App, asked: &Asked) -> Result<List, Refusal> {
-    let limit = page_size(asked.page_size, 20)?;
-    let filter = ListFilter::read(asked.filter.as_deref().unwrap_or_default())?;
-    in_order(asked.order_by.as_deref().unwrap_or_default())?;
+pub async fn list(app: &App, query: &ListQuery) -> Result<List, ArdError> {
+    let limit = page_size(query.page_size, 20)?;
+    let filter = ListFilter::read(query.filter.as_deref().unwrap_or_default())?;
+    in_order(query.order_by.as_deref().unwrap_or_default())?;
     let kind = match filter.kinds() {
         Kinds::Neither => return Ok(List { total: Some(0), ..List::default() }),
         Kinds::Only(kind) => Some(kind),
         Kinds::Both => None,
     };
-    let place = token::place(asked.page_token.as_deref())?;
+    let place = token::place(query.page_token.as_deref())?;
     let part = BrowseQuery {
         kind,
         changed_since: filter.updated_after,
@@ -58,7 +59,7 @@ pub async fn list(app: &App, asked: &Asked) -> Result<List, Refusal> {
         ..BrowseQuery::default()
     };
     if filter.looks_at_entries() {
-        sifted(app, &filter, BrowseQuery { limit: TOGETHER, ..part }, place.rows, limit).await
+        filtered(app, &filter, BrowseQuery { limit: TOGETHER, ..part }, place.rows, limit).await
     } else {
         let page = app.search.browse(&BrowseQuery { limit, ..part }).await?;
         let items = page.rows.iter().map(|row| entry(app, row)).collect();
@@ -67,14 +68,14 @@ pub async fn list(app: &App, asked: &Asked) -> Result<List, Refusal> {
     }
 }
 
-/// Up to `limit` of the rows that hold, after `seen_before` rows of the first read.
-async fn sifted(
+/// Up to `limit` of the matching rows, after `seen_before` rows of the first read.
+async fn filtered(
     app: &App,
     filter: &ListFilter,
     mut part: BrowseQuery,
     mut seen_before: usize,
     limit: usize,
-) -> Result<List, Refusal> {
+) -> Result<List, ArdError> {
     let mut list = List::default();
     for _ in 0..READS {
         let page = app.search.browse(&part).await?;
@@ -99,13 +100,13 @@ async fn sifted(
 }
 
 /// There is one order, and it has a name.
-fn in_order(asked: &str) -> Result<(), Refusal> {
+fn in_order(asked: &str) -> Result<(), ArdError> {
     let mut words = asked.split_whitespace();
     let (field, direction) = (words.next().unwrap_or("name"), words.next().unwrap_or("ASC"));
     if field == "name" && direction.eq_ignore_ascii_case("ASC") && words.next().is_none() {
         return Ok(());
     }
-    Err(Refusal::invalid(
+    Err(ArdError::invalid(
         "`orderBy` can be `name` only, which is also the order where it is left out. The newest first: GET /api/listings/active.",
     ))
 }

@@ -1,5 +1,5 @@
-//! A catalogue entry (ARD §4.2): what stands for a listing, or for a door of the registry itself, in catalogues and
-//! search results. Written once, so that an entry is the same wherever it is met.
+//! A catalogue entry (ARD §4.2): how a listing, or an endpoint of the registry itself, appears in catalogues and
+//! search results. Defined once, so that an entry is identical in each of them.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ use crate::views::urn;
 /// The media type of a registry's search base.
 pub const REGISTRY: &str = "application/ai-registry+json";
 
-/// At most so many tags, and so many names of skills or tools: an entry is a pointer, not the card.
+/// The most tags, and the most names of skills or tools: an entry is a pointer, not the card.
 const KEPT: usize = 24;
 
 /// A catalogue entry.
@@ -24,12 +24,12 @@ pub struct CatalogEntry {
     pub identifier: String,
     /// Its name for people.
     pub display_name: String,
-    /// The type of what stands at its URL.
+    /// The media type of the document at its URL.
     #[serde(rename = "type")]
     pub of_type: &'static str,
-    /// The same, as the AI catalogue format calls it.
+    /// The same media type, under the name that the AI catalogue format uses.
     pub media_type: &'static str,
-    /// Where its card stands, or an MCP server that has none.
+    /// Its card, or the endpoint of an MCP server that has none.
     pub url: String,
     /// What it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,7 +144,7 @@ pub fn own(settings: &Settings) -> Vec<CatalogEntry> {
     ]
 }
 
-/// The URN under which the registry's own door is listed: that of its listing, so that both are one.
+/// The URN of one of the registry's own endpoints: that of its listing, so that both are the same resource.
 fn own_identifier(settings: &Settings, path: &str, kind: Kind) -> String {
     let url = settings.url(path);
     match Url::parse(&url) {

@@ -1,20 +1,20 @@
 //! `POST /explore` of ARD (§7.3): how many entries there are by type, publisher, tag or category, of all or of those
-//! that answer to some words.
+//! that match a text. Counted in the index alone, so that no listing is read.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::filter::{Filter, Kinds};
-use super::{Refusal, search};
+use super::{ArdError, search};
 use crate::app::App;
 use crate::error::shorten;
 use crate::model::Kind;
 use crate::search::browse::Facet;
 use crate::views::urn;
 
-/// At most so many facets at once.
+/// The most facets of one request.
 const MOST: usize = 20;
-/// So many buckets where no number is asked for, and at most.
+/// The default and the largest number of buckets.
 const BUCKETS: usize = 20;
 const MOST_BUCKETS: u64 = 1000;
 
@@ -42,7 +42,7 @@ pub struct Explored {
 
 /// A facet as it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Asked {
+struct FacetRequest {
     field: String,
     /// `None` for a member that no entry here has.
     counted: Option<Counted>,
@@ -79,19 +79,19 @@ impl Counted {
 ///
 /// # Errors
 /// The request cannot be taken, or the table is busy.
-pub async fn explore(app: &App, body: &Value) -> Result<Explored, Refusal> {
+pub async fn explore(app: &App, body: &Value) -> Result<Explored, ArdError> {
     if !matches!(body["query"], Value::Null | Value::Object(_)) {
-        return Err(Refusal::invalid("`query` must be an object with `text`, `filter`, both or neither."));
+        return Err(ArdError::invalid("`query` must be an object with `text`, `filter`, both or neither."));
     }
     let text = search::text(body)?.unwrap_or_default();
     let filter = Filter::read(&body["query"]["filter"])?;
     if filter.looks_at_entries() {
-        return Err(Refusal::invalid(
+        return Err(ArdError::invalid(
             "What is counted can be narrowed by `query.text` and by a filter on `type` only.",
         ));
     }
-    let asked = asked(body)?;
-    let by: Vec<Facet> = asked.iter().filter_map(|asked| asked.counted).map(Counted::facet).collect();
+    let requests = facet_requests(body)?;
+    let by: Vec<Facet> = requests.iter().filter_map(|request| request.counted).map(Counted::facet).collect();
     let mut counts = match filter.kinds {
         Kinds::Neither => Vec::new(),
         Kinds::Only(kind) => app.search.count(&text, Some(kind), &by).await?,
@@ -99,29 +99,29 @@ pub async fn explore(app: &App, body: &Value) -> Result<Explored, Refusal> {
     }
     .into_iter();
     let mut facets = Map::new();
-    for asked in asked {
-        let counted = asked.counted.map(|counted| (counted, counts.next().unwrap_or_default()));
-        facets.insert(asked.field.clone(), buckets(&asked, counted));
+    for request in requests {
+        let counted = request.counted.map(|counted| (counted, counts.next().unwrap_or_default()));
+        facets.insert(request.field.clone(), buckets(&request, counted));
     }
     Ok(Explored { result_type: "facets", facets })
 }
 
-fn asked(body: &Value) -> Result<Vec<Asked>, Refusal> {
+fn facet_requests(body: &Value) -> Result<Vec<FacetRequest>, ArdError> {
     let facets = body["resultType"]["facets"].as_array().ok_or_else(|| {
-        Refusal::invalid(
+        ArdError::invalid(
             "`resultType` must be {\"facets\": [{\"field\": \"type\"}]}, with the fields to count by.",
         )
     })?;
     if facets.len() > MOST {
-        return Err(Refusal::invalid(format!("At most {MOST} facets are counted at once.")));
+        return Err(ArdError::invalid(format!("At most {MOST} facets are counted at once.")));
     }
     facets.iter().map(facet).collect()
 }
 
-fn facet(facet: &Value) -> Result<Asked, Refusal> {
+fn facet(facet: &Value) -> Result<FacetRequest, ArdError> {
     let field = facet["field"].as_str().filter(|field| !field.is_empty());
     let field =
-        field.ok_or_else(|| Refusal::invalid("Each of `resultType.facets` must name its `field`."))?;
+        field.ok_or_else(|| ArdError::invalid("Each of `resultType.facets` must name its `field`."))?;
     let counted = match field {
         "type" | "mediaType" => Some(Counted::Type),
         "publisher" => Some(Counted::By(Facet::Publisher)),
@@ -130,7 +130,7 @@ fn facet(facet: &Value) -> Result<Asked, Refusal> {
         "metadata.kind" | "kind" => Some(Counted::By(Facet::Kind)),
         other if NOT_COUNTED.contains(&other.split('.').next().unwrap_or_default()) => {
             let other = shorten(other, 80);
-            return Err(Refusal::invalid(format!(
+            return Err(ArdError::invalid(format!(
                 "`{other}` is not counted here. What is: type, publisher, tags, metadata.category, metadata.kind."
             )));
         }
@@ -143,10 +143,10 @@ fn facet(facet: &Value) -> Result<Asked, Refusal> {
             .filter(|number| (1..=MOST_BUCKETS).contains(number))
             .and_then(|number| usize::try_from(number).ok())
             .ok_or_else(|| {
-                Refusal::invalid(format!("`{member}` must be a whole number from 1 to {MOST_BUCKETS}."))
+                ArdError::invalid(format!("`{member}` must be a whole number from 1 to {MOST_BUCKETS}."))
             }),
     };
-    Ok(Asked {
+    Ok(FacetRequest {
         field: field.to_owned(),
         counted,
         limit: number("limit", BUCKETS)?,
@@ -154,11 +154,11 @@ fn facet(facet: &Value) -> Result<Asked, Refusal> {
     })
 }
 
-fn buckets(asked: &Asked, counted: Option<(Counted, Vec<(String, usize)>)>) -> Value {
+fn buckets(request: &FacetRequest, counted: Option<(Counted, Vec<(String, usize)>)>) -> Value {
     let Some((counted, counts)) = counted else { return json!({ "buckets": [], "otherCount": 0 }) };
-    let mut enough = counts.into_iter().filter(|(_, count)| *count >= asked.least);
+    let mut enough = counts.into_iter().filter(|(_, count)| *count >= request.least);
     let bucket = |(value, count)| json!({ "value": counted.shown(value), "count": count });
-    let shown: Vec<Value> = enough.by_ref().take(asked.limit).map(bucket).collect();
+    let shown: Vec<Value> = enough.by_ref().take(request.limit).map(bucket).collect();
     json!({ "buckets": shown, "otherCount": enough.map(|(_, count)| count).sum::<usize>() })
 }
 
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn facets_are_read() {
-        let read = |facets: Value| asked(&json!({ "resultType": { "facets": facets } }));
+        let read = |facets: Value| facet_requests(&json!({ "resultType": { "facets": facets } }));
         let both =
             read(json!([{ "field": "type" }, { "field": "trustManifest.attestations.type", "limit": 3 }]))
                 .unwrap();
@@ -192,12 +192,12 @@ mod tests {
 
     #[test]
     fn the_most_frequent_values_are_shown_and_the_rest_is_counted() {
-        let asked = facet(&json!({ "field": "type", "limit": 1, "minCount": 2 })).unwrap();
+        let request = facet(&json!({ "field": "type", "limit": 1, "minCount": 2 })).unwrap();
         let counts = vec![("mcp".to_owned(), 5), ("agent".to_owned(), 3), ("else".to_owned(), 1)];
         assert_eq!(
-            buckets(&asked, Some((Counted::Type, counts))),
+            buckets(&request, Some((Counted::Type, counts))),
             json!({ "buckets": [{ "value": SERVER_CARD_MEDIA_TYPE, "count": 5 }], "otherCount": 3 })
         );
-        assert_eq!(buckets(&asked, None)["buckets"], json!([]));
+        assert_eq!(buckets(&request, None)["buckets"], json!([]));
     }
 }

@@ -1,13 +1,13 @@
-//! The filter of a query (ARD §7.1): paths into an entry, each with the values one of which must stand there. Any
-//! member of an entry can be filtered by; what no entry has holds for none.
+//! The filter of a query (ARD §7.1): paths into an entry, each with the accepted values. Any member of an entry can be
+//! filtered by; a path that no entry has matches none.
 
 use serde_json::Value;
 
-use super::Refusal;
+use super::ArdError;
 use crate::model::Kind;
 use crate::model::protocol::{AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
 
-/// At most so many paths in one filter, and values for one path: no question has more.
+/// The most paths of one filter, and the most values of one path.
 const MOST: usize = 64;
 
 /// Which kinds a filter leaves.
@@ -43,7 +43,7 @@ impl Kinds {
 pub(super) struct Filter {
     /// What the constraint on `type` leaves.
     pub(super) kinds: Kinds,
-    /// The other constraints: a path, and the values of which one must stand there.
+    /// The other constraints: a path, and the values of which one must be present.
     others: Vec<(String, Vec<String>)>,
 }
 
@@ -52,12 +52,12 @@ impl Filter {
     pub(super) const NONE: Self = Self { kinds: Kinds::Both, others: Vec::new() };
 
     /// Reads the `filter` of a query.
-    pub(super) fn read(filter: &Value) -> Result<Self, Refusal> {
+    pub(super) fn read(filter: &Value) -> Result<Self, ArdError> {
         let constraints = match filter {
             Value::Null => return Ok(Self::NONE),
             Value::Object(constraints) => constraints,
             _ => {
-                return Err(Refusal::invalid(
+                return Err(ArdError::invalid(
                     "`query.filter` must be an object of field paths and their values.",
                 ));
             }
@@ -66,7 +66,7 @@ impl Filter {
         for (path, values) in constraints {
             let values = values_of(values).ok_or_else(|| {
                 let shown = crate::error::shorten(path, 80);
-                Refusal::invalid(format!("`query.filter`: `{shown}` must hold a value or a list of values."))
+                ArdError::invalid(format!("`query.filter`: `{shown}` must hold a value or a list of values."))
             })?;
             read = read.and(path, values)?;
         }
@@ -74,9 +74,9 @@ impl Filter {
     }
 
     /// This filter with one more constraint.
-    pub(super) fn and(mut self, path: &str, values: Vec<String>) -> Result<Self, Refusal> {
+    pub(super) fn and(mut self, path: &str, values: Vec<String>) -> Result<Self, ArdError> {
         if self.others.len() >= MOST || values.len() > MOST || path.is_empty() {
-            return Err(Refusal::invalid(format!(
+            return Err(ArdError::invalid(format!(
                 "A filter takes up to {MOST} paths with up to {MOST} values each."
             )));
         }

@@ -6,12 +6,12 @@ use std::str::FromStr;
 use jiff::civil::{Date, DateTime};
 use serde_json::Value;
 
-use super::Refusal;
+use super::ArdError;
 use super::filter::{Filter, Kinds};
 use crate::error::shorten;
 use crate::model::{Listing, Moment};
 
-/// What may stand before a sign of comparison.
+/// The fields that can be filtered by, as an error lists them.
 const FIELDS: &str = "displayName, type, publisherId, createdAfter, updatedAfter, identifier, tags, capabilities, \
     version, metadata.<name>";
 /// The longest filter, in characters.
@@ -32,11 +32,11 @@ pub(super) struct ListFilter {
 
 impl ListFilter {
     /// Reads a filter; an empty one holds for everything.
-    pub(super) fn read(text: &str) -> Result<Self, Refusal> {
+    pub(super) fn read(text: &str) -> Result<Self, ArdError> {
         let mut read =
             Self { values: Filter::NONE, names: Vec::new(), created_after: None, updated_after: None };
         if text.chars().count() > LONGEST {
-            return Err(Refusal::invalid(format!("`filter` may have {LONGEST} characters.")));
+            return Err(ArdError::invalid(format!("`filter` may have {LONGEST} characters.")));
         }
         let mut rest = text.trim();
         while !rest.is_empty() {
@@ -66,7 +66,7 @@ impl ListFilter {
             && self.values.holds(entry)
     }
 
-    fn and(mut self, condition: &Condition<'_>) -> Result<Self, Refusal> {
+    fn and(mut self, condition: &Condition<'_>) -> Result<Self, ArdError> {
         let Condition { field, later, value } = *condition;
         let values = value.split(',').map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
         let values: Vec<String> = values.collect();
@@ -74,10 +74,10 @@ impl ListFilter {
             ("createdAfter", _) | ("createdAt", true) => self.created_after = Some(moment(value)?),
             ("updatedAfter", _) | ("updatedAt", true) => self.updated_after = Some(moment(value)?),
             ("createdAt" | "updatedAt", false) => {
-                return Err(Refusal::invalid(format!("`filter`: `{field}` takes `>` and a time.")));
+                return Err(ArdError::invalid(format!("`filter`: `{field}` takes `>` and a time.")));
             }
             (field, true) => {
-                return Err(Refusal::invalid(format!("`filter`: `{}` takes `=`.", shorten(field, 80))));
+                return Err(ArdError::invalid(format!("`filter`: `{}` takes `=`.", shorten(field, 80))));
             }
             ("displayName", _) => self.names.push(values.iter().map(|value| value.to_lowercase()).collect()),
             ("publisherId" | "publisher", _) => self.values = self.values.and("publisher", values)?,
@@ -85,7 +85,7 @@ impl ListFilter {
             (field, _) => {
                 let field = shorten(field, 80);
                 let detail = format!("`filter`: `{field}` cannot be filtered by. What can: {FIELDS}.");
-                return Err(Refusal::invalid(detail));
+                return Err(ArdError::invalid(detail));
             }
         }
         Ok(self)
@@ -105,9 +105,9 @@ struct Condition<'a> {
 }
 
 /// The first condition of a text, and what follows it.
-fn condition(text: &str) -> Result<(Condition<'_>, &str), Refusal> {
+fn condition(text: &str) -> Result<(Condition<'_>, &str), ArdError> {
     let unclear = || {
-        Refusal::invalid(format!(
+        ArdError::invalid(format!(
             "`filter` cannot be read at `{}`. Write conditions as field = 'value', joined by AND.",
             shorten(text, 80)
         ))
@@ -133,7 +133,7 @@ fn condition(text: &str) -> Result<(Condition<'_>, &str), Refusal> {
 }
 
 /// What follows the AND after a condition; nothing at the end of the text.
-fn joined(text: &str) -> Result<&str, Refusal> {
+fn joined(text: &str) -> Result<&str, ArdError> {
     let rest = text.trim_start();
     if rest.is_empty() {
         return Ok("");
@@ -145,7 +145,7 @@ fn joined(text: &str) -> Result<&str, Refusal> {
         rest.strip_prefix('&').unwrap_or_default()
     };
     match after.trim_start() {
-        "" => Err(Refusal::invalid(
+        "" => Err(ArdError::invalid(
             "`filter`: conditions are joined by AND; there is neither OR nor NOT. Several values of one field are written as 'a,b'.",
         )),
         next => Ok(next),
@@ -153,7 +153,7 @@ fn joined(text: &str) -> Result<&str, Refusal> {
 }
 
 /// A moment: with a zone, or in UTC, or a day.
-fn moment(text: &str) -> Result<Moment, Refusal> {
+fn moment(text: &str) -> Result<Moment, ArdError> {
     let utc =
         |civil: DateTime| civil.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| zoned.timestamp().into());
     let read =
@@ -161,7 +161,7 @@ fn moment(text: &str) -> Result<Moment, Refusal> {
             text.parse::<Date>().ok().and_then(|day| utc(day.to_datetime(jiff::civil::Time::midnight())))
         });
     read.ok_or_else(|| {
-        Refusal::invalid(format!(
+        ArdError::invalid(format!(
             "`filter`: `{}` is no ISO 8601 time, such as 2026-11-20T12:00:00Z.",
             shorten(text, 60)
         ))

@@ -1,11 +1,11 @@
-//! `POST /search` of ARD (§7.2): entries that answer to plain words and hold under a filter, the best first. Nothing
-//! but entries, referrals and a page token may stand in the answer, so nothing else does.
+//! `POST /search` of ARD (§7.2): entries that match a text and a filter, the best first. ARD's schema allows nothing
+//! but entries, referrals and a page token in the answer.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::filter::{Filter, Kinds};
-use super::{Refusal, page_size, token};
+use super::{ArdError, page_size, token};
 use crate::app::App;
 use crate::ard::catalog_entry::CatalogEntry;
 use crate::model::protocol::ARD_BASE;
@@ -21,7 +21,7 @@ pub struct Results {
     /// Other registries; only where referrals were asked for. This one knows of none.
     #[serde(skip_serializing_if = "Option::is_none")]
     referrals: Option<[Value; 0]>,
-    /// What the next page is asked for with.
+    /// The token of the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
     page_token: Option<String>,
 }
@@ -48,10 +48,10 @@ struct Request {
 }
 
 impl Request {
-    fn read(body: &Value) -> Result<Self, Refusal> {
+    fn read(body: &Value) -> Result<Self, ArdError> {
         let text = text(body)?.filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| {
-            Refusal::invalid(
+            ArdError::invalid(
                 "`query.text` must say in plain words what is looked for; to browse, GET agents.",
             )
         })?;
@@ -61,7 +61,7 @@ impl Request {
             referrals: match optional_text(body, "federation")? {
                 None | Some("auto" | "none") => false,
                 Some("referrals") => true,
-                Some(_) => return Err(Refusal::invalid("`federation` must be auto, referrals or none.")),
+                Some(_) => return Err(ArdError::invalid("`federation` must be auto, referrals or none.")),
             },
             limit: page_size(optional_number(body, "pageSize")?, 10)?,
             skip: token::hits(optional_text(body, "pageToken")?)?,
@@ -73,7 +73,7 @@ impl Request {
 ///
 /// # Errors
 /// The request cannot be taken, or the table is busy.
-pub async fn search(app: &App, body: &Value) -> Result<Results, Refusal> {
+pub async fn search(app: &App, body: &Value) -> Result<Results, ArdError> {
     let Request { text, filter, referrals, limit, skip } = Request::read(body)?;
     let referrals = referrals.then_some([]);
     let kind = match filter.kinds {
@@ -108,29 +108,29 @@ fn entry(seen: &FilteredHit, settings: &Settings) -> CatalogEntry {
 }
 
 /// The `query.text` of a body, where it has one.
-pub(super) fn text(body: &Value) -> Result<Option<Text>, Refusal> {
+pub(super) fn text(body: &Value) -> Result<Option<Text>, ArdError> {
     match &body["query"]["text"] {
         Value::Null => Ok(None),
         Value::String(text) => Ok(Some(Text::parse(text, "query.text")?)),
-        _ => Err(Refusal::invalid("`query.text` must be a string.")),
+        _ => Err(ArdError::invalid("`query.text` must be a string.")),
     }
 }
 
-fn optional_text<'a>(body: &'a Value, member: &str) -> Result<Option<&'a str>, Refusal> {
+fn optional_text<'a>(body: &'a Value, member: &str) -> Result<Option<&'a str>, ArdError> {
     match &body[member] {
         Value::Null => Ok(None),
         Value::String(text) => Ok(Some(text)),
-        _ => Err(Refusal::invalid(format!("`{member}` must be a string."))),
+        _ => Err(ArdError::invalid(format!("`{member}` must be a string."))),
     }
 }
 
-fn optional_number(body: &Value, member: &str) -> Result<Option<u64>, Refusal> {
+fn optional_number(body: &Value, member: &str) -> Result<Option<u64>, ArdError> {
     match &body[member] {
         Value::Null => Ok(None),
         value => value
             .as_u64()
             .map(Some)
-            .ok_or_else(|| Refusal::invalid(format!("`{member}` must be a whole number from 1."))),
+            .ok_or_else(|| ArdError::invalid(format!("`{member}` must be a whole number from 1."))),
     }
 }
 

@@ -1,26 +1,26 @@
-//! Page tokens: opaque to the client, as ARD has them, and checked when they come back.
+//! Page tokens: opaque to the client, as ARD requires, and checked when they come back, because anyone can send one.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use super::Refusal;
+use super::ArdError;
 
-/// So many hits into a search nobody reads on.
+/// The deepest offset that a token may have.
 const DEEPEST: usize = 100_000;
 
-/// The token that goes on after so many hits.
+/// The token of the page after `hits` hits.
 pub(super) fn after_hits(hits: usize) -> String {
     URL_SAFE_NO_PAD.encode(format!("hits:{hits}"))
 }
 
 /// How many hits lie before the page.
-pub(super) fn hits(token: Option<&str>) -> Result<usize, Refusal> {
+pub(super) fn hits(token: Option<&str>) -> Result<usize, ArdError> {
     let Some(token) = token.filter(|token| !token.is_empty()) else { return Ok(0) };
     let count = read(token, "hits:").and_then(|count| count.parse().ok());
     count.filter(|count| *count <= DEEPEST).ok_or_else(foreign)
 }
 
-/// A place in the list: so many rows after a name.
+/// A position in the list: a number of rows after a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     /// The name after which rows are read; `None` from the first.
@@ -35,7 +35,7 @@ pub(super) fn at_place(place: &Place) -> String {
 }
 
 /// At which place of the list the page begins.
-pub(super) fn place(token: Option<&str>) -> Result<Place, Refusal> {
+pub(super) fn place(token: Option<&str>) -> Result<Place, ArdError> {
     let Some(token) = token.filter(|token| !token.is_empty()) else { return Ok(Place::default()) };
     let written = read(token, "list:").ok_or_else(foreign)?;
     let (rows, after) = written.split_once(':').ok_or_else(foreign)?;
@@ -48,8 +48,10 @@ fn read(token: &str, sort: &str) -> Option<String> {
     text.strip_prefix(sort).map(str::to_owned)
 }
 
-fn foreign() -> Refusal {
-    Refusal::invalid("`pageToken` must be the pageToken of an earlier page; leave it out for the first page.")
+fn foreign() -> ArdError {
+    ArdError::invalid(
+        "`pageToken` must be the pageToken of an earlier page; leave it out for the first page.",
+    )
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The list of public agents as A2A discovery proposals have it (A2A discussion #741, and registries that implement
-//! it): Live agents with their skills, by offset and limit, and searched by words or by skill.
+//! it): Live agents with their skills, by offset and limit, and searched by words or by skill. It exists for clients
+//! of those registries.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -14,7 +15,7 @@ use crate::search::filtered::FilteredHit;
 use crate::search::{Query, Text};
 use crate::views::{ProbeSummary, active_page};
 
-/// So many agents where no limit is given.
+/// The default limit.
 const AGENTS: u32 = 50;
 /// The last agent that can be reached by offset.
 const DEEPEST: usize = 100_000;
@@ -22,18 +23,18 @@ const DEEPEST: usize = 100_000;
 /// Which agents, as a query or a body says it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Asked {
+pub struct DirectoryQuery {
     /// Plain words.
     #[serde(alias = "query", alias = "text")]
     q: String,
     /// A skill they must have: its id, its name or one of its tags.
     skill: Option<String>,
-    /// The same.
+    /// Another name for `skill`.
     capability: Option<String>,
-    /// At most so many agents, from 1 to 100.
+    /// The most agents of a page, from 1 to 100.
     #[serde(deserialize_with = "number")]
     limit: Option<u32>,
-    /// So many are left out: they stood on earlier pages.
+    /// How many are skipped, because earlier pages had them.
     #[serde(deserialize_with = "number")]
     offset: Option<u32>,
     /// Lists of skills and tags that they must have.
@@ -80,7 +81,7 @@ pub struct Directory {
     query: String,
     /// How many there are on all pages; how many are known of, where a skill narrows them.
     total: usize,
-    /// How many stand on this page.
+    /// How many are on this page.
     count: usize,
     offset: usize,
     /// The offset of the next page; null on the last.
@@ -93,7 +94,7 @@ pub struct Directory {
     register: Value,
     /// Where to search them.
     search: String,
-    /// Where all of them stand.
+    /// The URL of the whole list.
     public: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
@@ -106,7 +107,7 @@ struct Agent {
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    /// Where it is spoken to.
+    /// Its endpoint.
     url: String,
     agent_card_url: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -131,22 +132,22 @@ pub struct WellKnownAgents;
 
 impl Document for WellKnownAgents {
     const PATHS: &'static [&'static str] = &["/.well-known/agents", "/.well-known/agents/public"];
-    type Query = Asked;
+    type Query = DirectoryQuery;
 
-    async fn render(app: &App, request: &DocumentRequest<Asked>) -> Result<Bytes, Problem> {
+    async fn render(app: &App, request: &DocumentRequest<DirectoryQuery>) -> Result<Bytes, Problem> {
         written(&read(app, &request.query).await?)
     }
 }
 
-/// The same at the paths of the contract.
+/// The list at the paths of the contract.
 #[derive(Debug)]
 pub struct PublicAgents;
 
 impl Document for PublicAgents {
     const PATHS: &'static [&'static str] = &["/agents/public", "/agents/search"];
-    type Query = Asked;
+    type Query = DirectoryQuery;
 
-    async fn render(app: &App, request: &DocumentRequest<Asked>) -> Result<Bytes, Problem> {
+    async fn render(app: &App, request: &DocumentRequest<DirectoryQuery>) -> Result<Bytes, Problem> {
         written(&read(app, &request.query).await?)
     }
 }
@@ -155,10 +156,10 @@ impl Document for PublicAgents {
 ///
 /// # Errors
 /// The table is busy, or a number is out of range.
-pub async fn read(app: &App, asked: &Asked) -> Result<Directory, Problem> {
-    let text = Text::parse(&asked.q, "q")?;
-    let limit = active_page::limit(asked.limit, AGENTS)?;
-    let skip = usize::try_from(asked.offset.unwrap_or_default()).unwrap_or(usize::MAX);
+pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Problem> {
+    let text = Text::parse(&query.q, "q")?;
+    let limit = active_page::limit(query.limit, AGENTS)?;
+    let skip = usize::try_from(query.offset.unwrap_or_default()).unwrap_or(usize::MAX);
     if skip > DEEPEST {
         return Err(Problem::invalid(
             "offset",
@@ -166,7 +167,7 @@ pub async fn read(app: &App, asked: &Asked) -> Result<Directory, Problem> {
             format!("`offset` must be at most {DEEPEST}."),
         ));
     }
-    let skills = asked.skills();
+    let skills = query.skills();
     let holds = |seen: &FilteredHit| skills.iter().all(|skill| has(seen, skill));
     let condition: Option<&(dyn Fn(&FilteredHit) -> bool + Sync)> =
         if skills.is_empty() { None } else { Some(&holds) };
@@ -204,7 +205,7 @@ pub async fn read(app: &App, asked: &Asked) -> Result<Directory, Problem> {
     })
 }
 
-impl Asked {
+impl DirectoryQuery {
     /// Everything that an agent must be able to do, in small letters.
     fn skills(&self) -> Vec<String> {
         let one = [&self.skill, &self.capability].into_iter().flatten();
@@ -249,18 +250,18 @@ mod tests {
 
     #[test]
     fn a_query_and_a_body_say_the_same() {
-        let query: Asked = serde_urlencoded::from_str("q=x&skill=Add&limit=5&offset=10").unwrap();
-        let body: Asked = serde_json::from_value(
+        let query: DirectoryQuery = serde_urlencoded::from_str("q=x&skill=Add&limit=5&offset=10").unwrap();
+        let body: DirectoryQuery = serde_json::from_value(
             json!({ "query": "x", "limit": 5, "offset": 10, "filters": { "skills": ["add"] } }),
         )
         .unwrap();
-        for asked in [query, body] {
-            assert_eq!((asked.q.as_str(), asked.limit, asked.offset), ("x", Some(5), Some(10)));
-            assert_eq!(asked.skills(), ["add"]);
+        for query in [query, body] {
+            assert_eq!((query.q.as_str(), query.limit, query.offset), ("x", Some(5), Some(10)));
+            assert_eq!(query.skills(), ["add"]);
         }
-        assert_eq!(serde_json::from_value::<Asked>(json!({})).unwrap().skills(), [""; 0]);
+        assert_eq!(serde_json::from_value::<DirectoryQuery>(json!({})).unwrap().skills(), [""; 0]);
         for wrong in ["limit=many", "limit=-1", "offset=1.5"] {
-            assert!(serde_urlencoded::from_str::<Asked>(wrong).is_err(), "{wrong}");
+            assert!(serde_urlencoded::from_str::<DirectoryQuery>(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -54,7 +54,7 @@ pub(super) struct FederationCatalogue;
 
 /// Which page of it.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Asked {
+pub(super) struct PageRequest {
     limit: Option<u32>,
     cursor: Option<String>,
 }
@@ -63,26 +63,26 @@ impl Document for FederationCatalogue {
     const PATHS: &'static [&'static str] = &["/api/catalog"];
     const MAX_AGE_S: Option<u32> = Some(60);
     const SHOWS_LIVE: bool = true;
-    type Query = Asked;
+    type Query = PageRequest;
 
     fn cache_validator(
         app: &App,
-        request: &DocumentRequest<Asked>,
+        request: &DocumentRequest<PageRequest>,
     ) -> Result<Option<CacheValidator>, Problem> {
         page_query(&request.query)?;
         let name = format!("catalog?{}", request.query_text);
         Ok(Some(active_page::validator(app, request.live, &name)))
     }
 
-    async fn render(app: &App, request: &DocumentRequest<Asked>) -> Result<Bytes, Problem> {
+    async fn render(app: &App, request: &DocumentRequest<PageRequest>) -> Result<Bytes, Problem> {
         let query = page_query(&request.query)?;
         let page = active_page::read(app, &query).await?;
         written(&catalogue(app, request.live, &page))
     }
 }
 
-fn page_query(asked: &Asked) -> Result<PageQuery, Problem> {
-    PageQuery::read(None, asked.limit, asked.cursor.as_deref(), ROWS)
+fn page_query(request: &PageRequest) -> Result<PageQuery, Problem> {
+    PageQuery::read(None, request.limit, request.cursor.as_deref(), ROWS)
 }
 
 fn catalogue(app: &App, live: Live, page: &Page) -> Catalogue {

@@ -1,27 +1,27 @@
-//! A2A agent cards of 0.2, 0.3 and 1.0, read as their clients read them: lenient where one still talks to the agent.
-//! What is wrong is told with its place and a remedy, because only the card's author can mend it.
+//! A2A agent cards of 0.2, 0.3 and 1.0, read as leniently as their clients read them. What is wrong is reported with
+//! its place and a fix, because only the card's author can correct it.
 
 #[cfg(test)]
 pub(crate) mod arbitrary;
 mod body;
-mod finding;
 mod interfaces;
 mod likeness;
 mod security;
 mod skills;
+mod violation;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 use url::Url;
 
 pub use body::read_body;
-pub use finding::{CardFault, Finding};
 pub use interfaces::{Binding, Dialect, Interface};
+pub use violation::{CardFault, CardViolation};
 
 use super::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_URL, LONGEST_WORD};
 use crate::error::shorten;
 use crate::model::Skill;
-use finding::Findings;
+use violation::CardViolations;
 
 /// An agent card, cut to what the registry keeps of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -43,7 +43,7 @@ pub struct AgentCard {
     /// At most [`MOST_SKILLS`] skills.
     pub skills: Vec<Skill>,
     /// What a stricter reader would refuse; none of it keeps a client from talking to the agent.
-    pub warnings: Vec<Finding>,
+    pub warnings: Vec<CardViolation>,
     /// No request is taken without credentials.
     pub authenticated: bool,
 }
@@ -58,8 +58,8 @@ pub fn read(document: &Value) -> Result<AgentCard, CardFault> {
         Value::Object(card) if likeness::is_agent_card(card) => card,
         _ => return Err(CardFault::NotACard { seen: likeness::of(document) }),
     };
-    let mut faults = Findings::default();
-    let mut warnings = Findings::default();
+    let mut faults = CardViolations::default();
+    let mut warnings = CardViolations::default();
 
     let name = card.get("name").and_then(Value::as_str).map(str::trim).unwrap_or_default();
     if name.is_empty() {
@@ -67,9 +67,9 @@ pub fn read(document: &Value) -> Result<AgentCard, CardFault> {
     }
     let found = interfaces::read(card);
     if found.usable.is_empty() {
-        faults.append(found.findings);
+        faults.append(found.violations);
     } else {
-        warnings.append(found.findings);
+        warnings.append(found.violations);
     }
     let card = AgentCard {
         name: shorten(name, LONGEST_NAME),
@@ -90,7 +90,7 @@ pub fn read(document: &Value) -> Result<AgentCard, CardFault> {
 }
 
 /// The description, cut short; a card without one is poorer, but works.
-fn description(card: &Map<String, Value>, warnings: &mut Findings) -> String {
+fn description(card: &Map<String, Value>, warnings: &mut CardViolations) -> String {
     let text = card.get("description").and_then(Value::as_str).map(str::trim).unwrap_or_default();
     if text.is_empty() {
         warnings.note(
@@ -104,7 +104,7 @@ fn description(card: &Map<String, Value>, warnings: &mut Findings) -> String {
 }
 
 /// The agent's version: a text by the specification, a number in some cards.
-fn version(card: &Map<String, Value>, warnings: &mut Findings) -> Option<String> {
+fn version(card: &Map<String, Value>, warnings: &mut CardViolations) -> Option<String> {
     let version = match card.get("version") {
         Some(Value::String(text)) if !text.trim().is_empty() => {
             return Some(shorten(text.trim(), LONGEST_WORD));
@@ -122,7 +122,7 @@ fn version(card: &Map<String, Value>, warnings: &mut Findings) -> Option<String>
 }
 
 /// The provider's URL; 0.2 and 0.3 cards leave the provider out.
-fn provider(card: &Map<String, Value>, warnings: &mut Findings) -> Option<String> {
+fn provider(card: &Map<String, Value>, warnings: &mut CardViolations) -> Option<String> {
     match card.get("provider") {
         None | Some(Value::Null) => None,
         Some(Value::Object(provider)) => link(provider, "url", "provider.url", warnings),
@@ -139,7 +139,7 @@ fn provider(card: &Map<String, Value>, warnings: &mut Findings) -> Option<String
 }
 
 /// An optional link, dropped with a warning where a browser could not open it.
-fn link(of: &Map<String, Value>, field: &str, path: &str, warnings: &mut Findings) -> Option<String> {
+fn link(of: &Map<String, Value>, field: &str, path: &str, warnings: &mut CardViolations) -> Option<String> {
     let value = of.get(field).filter(|value| !value.is_null() && value.as_str() != Some(""))?;
     let url = value
         .as_str()
@@ -159,7 +159,7 @@ fn link(of: &Map<String, Value>, field: &str, path: &str, warnings: &mut Finding
 
 /// What 1.0 and the official SDKs ask of every card, though an agent can be spoken to without it
 /// (working agents of several frameworks have an empty skill list).
-fn conventions(card: &Map<String, Value>, warnings: &mut Findings) {
+fn conventions(card: &Map<String, Value>, warnings: &mut CardViolations) {
     for field in ["defaultInputModes", "defaultOutputModes"] {
         let modes = card.get(field);
         let given = modes.and_then(Value::as_array).is_some_and(|modes| !modes.is_empty());

@@ -1,27 +1,32 @@
-//! Server descriptions (`server.json`) by the official registry's schema of 2025-12-11 and its rules beyond it.
-//! Every broken rule is told at once and by the official code, so that its author mends the document in one go.
+//! Server descriptions (`server.json`) by the official registry's schema of 2025-12-11 and its rules beyond it. Every
+//! violation is reported at once with the official code, so that its author can fix the document in one pass.
 
+mod fields;
 mod older;
 mod packages;
 mod remotes;
 mod rules;
 mod schema;
 mod template;
+mod version;
 mod violation;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-pub use rules::{is_name, is_version};
+pub use remotes::{Remote, Transport};
+pub use rules::is_name;
+pub use version::is_version;
 pub use violation::Violation;
 
 use crate::model::Reach;
+use fields::{list, text};
 use violation::Violations;
 
 /// The most JSON values in a description, beside `_meta`; the largest found in the wild has 158.
 const MOST_VALUES: usize = 5000;
 
-/// What a server description tells, as far as the registry keeps it; lengths are bounded by the schema.
+/// What the registry keeps of a server description; lengths are bounded by the schema.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ServerDescription {
     /// The server's name, such as `io.github.user/weather`.
@@ -36,35 +41,12 @@ pub struct ServerDescription {
     pub website_url: Option<String>,
     /// Its source, at GitHub or GitLab.
     pub repository_url: Option<String>,
-    /// Where it is spoken to over HTTP, in the document's order.
+    /// Its HTTP endpoints, in the document's order.
     pub remotes: Vec<Remote>,
     /// How many packages it offers to run it locally.
     pub packages: usize,
     /// The schema that the document says it follows.
     pub schema: Option<String>,
-}
-
-/// One remote of a server.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Remote {
-    /// How it is spoken to.
-    pub transport: Transport,
-    /// Its address; with `{variables}` where it is `templated`.
-    pub url: String,
-    /// Only a user can complete the address: it cannot be probed.
-    pub templated: bool,
-    /// Names of required headers that have no value: it cannot be probed without a secret.
-    pub secret_headers: Vec<String>,
-}
-
-/// How a remote is spoken to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Transport {
-    /// Streamable HTTP.
-    StreamableHttp,
-    /// The deprecated HTTP+SSE of 2024-11-05.
-    Sse,
 }
 
 /// Reads a server description, also one wrapped as the registry API returns it (`{server, _meta}`).
@@ -136,20 +118,10 @@ fn taken(server: &Map<String, Value>) -> ServerDescription {
             .get("repository")
             .and_then(|repository| text(repository.get("url")))
             .map(str::to_owned),
-        remotes: list(server.get("remotes")).filter_map(remotes::taken).collect(),
+        remotes: list(server.get("remotes")).filter_map(remotes::read).collect(),
         packages: list(server.get("packages")).count(),
         schema: text(server.get("$schema")).map(str::to_owned),
     }
-}
-
-/// A text that is not empty.
-fn text(value: Option<&Value>) -> Option<&str> {
-    value?.as_str().filter(|text| !text.is_empty())
-}
-
-/// The items of a list; none where there is no list.
-fn list(value: Option<&Value>) -> impl Iterator<Item = &Value> {
-    value.and_then(Value::as_array).into_iter().flatten()
 }
 
 #[cfg(test)]

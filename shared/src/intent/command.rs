@@ -1,43 +1,42 @@
-//! Whether a text bids that something be done. What only reads may be understood generously; what writes must be
-//! bidden: its verb stands where a request has it, and nothing takes it back.
+//! Whether a text requests an action. Operations that only read are matched leniently; one that writes needs its verb
+//! where a request has it, and nothing in the text that retracts it.
 
 use super::words::Word;
 
-/// Words that may stand between the beginning of a clause and the verb of a request.
+/// Words that may come between the beginning of a clause and the verb of a request.
 const BEFORE_A_VERB: [&str; 38] = [
     "ahead", "also", "and", "can", "could", "dear", "go", "hello", "help", "hey", "hi", "i", "just",
     "kindly", "let", "lets", "like", "me", "need", "now", "ok", "okay", "or", "please", "pls", "registry",
     "so", "then", "there", "to", "try", "us", "want", "we", "will", "wish", "would", "you",
 ];
 
-/// Verbs so general that they say little without another word of their phrase.
+/// Verbs too general to match without another word of their phrase.
 const GENERAL: [&str; 34] = [
     "add", "ask", "be", "check", "create", "do", "fetch", "find", "follow", "get", "give", "go", "leave",
     "look", "make", "move", "open", "post", "put", "read", "run", "save", "see", "send", "set", "show",
     "start", "take", "tell", "test", "try", "update", "use", "write",
 ];
 
-/// Words that take a request back, wherever they stand.
-const TAKES_BACK: [&str; 8] = ["dont", "never", "cancel", "stop", "nevermind", "kidding", "abort", "undo"];
+/// Words that retract a request from anywhere in the text.
+const RETRACTIONS: [&str; 8] = ["dont", "never", "cancel", "stop", "nevermind", "kidding", "abort", "undo"];
 
-/// Words that take it back, or make it depend on something, within its own sentence.
-const TAKES_BACK_NEARBY: [&str; 18] = [
+/// Words that retract a request, or make it conditional, within its own sentence.
+const RETRACTIONS_NEARBY: [&str; 18] = [
     "not", "if", "unless", "until", "instead", "without", "cannot", "cant", "wont", "doesnt", "didnt",
     "isnt", "shouldnt", "wouldnt", "mustnt", "neednt", "why", "how",
 ];
 
-/// The place of a verb that is bidden, by `verb` as it is written; none where the text only mentions it.
-pub(super) fn bidden(words: &[Word], verb: &str) -> Option<usize> {
+/// The index of `verb` where the text requests it; `None` where the text only mentions it.
+pub(super) fn requested_verb(words: &[Word], verb: &str) -> Option<usize> {
     (0..words.len()).find(|at| words[*at].low == verb && opens_a_request(words, *at))
 }
 
-/// Whether the word at `at` stands where a request has its verb: at the beginning of a clause, or after nothing
-/// but words of politeness.
+/// Whether the word at `at` is where a request has its verb: at the beginning of a clause, or after polite words only.
 pub(super) fn opens_a_request(words: &[Word], at: usize) -> bool {
     let mut at = at;
     while !words[at].opens {
         let Some(before) = at.checked_sub(1) else { return false };
-        // "Can I list it?" asks for leave, and "I" alone tells of oneself; only "I want to" bids.
+        // "Can I list it?" asks for permission and "I list" is a statement; only "I want to" is a request.
         let alone = matches!(words[before].low.as_str(), "i" | "we");
         if alone && !matches!(words[at].low.as_str(), "want" | "need" | "wish" | "would" | "like") {
             return false;
@@ -50,32 +49,32 @@ pub(super) fn opens_a_request(words: &[Word], at: usize) -> bool {
     true
 }
 
-/// Whether something in the text takes back what the word at `at` bids; `own` are the stems of its phrase.
-pub(super) fn taken_back(words: &[Word], at: usize, own: &[String]) -> bool {
+/// Whether something in the text retracts the request at `at`; `own` are the stems of the matched phrase.
+pub(super) fn is_retracted(words: &[Word], at: usize, own: &[String]) -> bool {
     words.iter().enumerate().any(|(place, word)| {
         let low = word.low.as_str();
         let denied = low == "not" && place > 0 && words[place - 1].low == "do";
-        let nearby = word.sentence == words[at].sentence && TAKES_BACK_NEARBY.contains(&low);
-        (TAKES_BACK.contains(&low) || denied || nearby) && !own.contains(&word.stem)
+        let nearby = word.sentence == words[at].sentence && RETRACTIONS_NEARBY.contains(&low);
+        (RETRACTIONS.contains(&low) || denied || nearby) && !own.contains(&word.stem)
     })
 }
 
-/// Whether the text as a whole takes something back.
+/// Whether the text as a whole is a refusal.
 pub(super) fn refuses(words: &[Word]) -> bool {
     let no = words.first().is_some_and(|word| matches!(word.low.as_str(), "no" | "nope"));
     no || words.iter().enumerate().any(|(at, word)| {
-        TAKES_BACK.contains(&word.low.as_str())
+        RETRACTIONS.contains(&word.low.as_str())
             || (word.low == "not" && at > 0 && words[at - 1].low == "do")
             || (word.low == "mind" && at > 0 && words[at - 1].low == "never")
     })
 }
 
-/// Whether an answer to a question holds any word that speaks against what was asked for.
+/// Whether a later message contains any word that objects to the request it completes.
 pub(super) fn objects(words: &[Word]) -> bool {
-    refuses(words) || words.iter().any(|word| TAKES_BACK_NEARBY.contains(&word.low.as_str()))
+    refuses(words) || words.iter().any(|word| RETRACTIONS_NEARBY.contains(&word.low.as_str()))
 }
 
-/// Whether a verb says little by itself.
+/// Whether a verb needs another word of its phrase.
 pub(super) fn is_general(verb: &str) -> bool {
     GENERAL.contains(&verb)
 }
@@ -85,13 +84,13 @@ mod tests {
     use super::super::words::words;
     use super::*;
 
-    fn bids(text: &str) -> bool {
+    fn requests(text: &str) -> bool {
         let words = words(text);
-        bidden(&words, "list").is_some_and(|at| !taken_back(&words, at, &[]))
+        requested_verb(&words, "list").is_some_and(|at| !is_retracted(&words, at, &[]))
     }
 
     #[test]
-    fn requests_bid() {
+    fn a_request_is_recognised() {
         for text in [
             "list me",
             "Please list me",
@@ -104,12 +103,12 @@ mod tests {
             "Here is my agent. List it. It does not need a key.",
             "let us list it",
         ] {
-            assert!(bids(text), "{text}");
+            assert!(requests(text), "{text}");
         }
     }
 
     #[test]
-    fn mentions_do_not_bid() {
+    fn a_mention_is_no_request() {
         for text in [
             "don't list me",
             "Do not list me",
@@ -127,7 +126,7 @@ mod tests {
             "I did not ask you to list me",
             "why did you list me",
         ] {
-            assert!(!bids(text), "{text}");
+            assert!(!requests(text), "{text}");
         }
     }
 

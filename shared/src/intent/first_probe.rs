@@ -1,5 +1,5 @@
-//! A short wait for the first probe of what was just listed, so that an agent that says "list me" hears how it went
-//! and not only that it was heard. The probe runs elsewhere; this only looks at the table.
+//! A short wait for the first probe of a new listing, so that an agent that says "list me" learns the result in the
+//! same reply. The probe runs in another function; this only polls the table.
 
 use std::time::Duration;
 
@@ -10,12 +10,11 @@ use crate::error::Problem;
 use crate::model::{Caller, ListingId, Moment};
 use crate::operations::{CHECK_STATUS, LIST_YOURSELF, RawArguments};
 
-/// How long it is waited for, and how often it is looked for meanwhile.
+/// The longest wait, and the interval between two reads.
 const LONGEST: Duration = Duration::from_secs(3);
 const EVERY: Duration = Duration::from_millis(100);
 
-/// The status of what was listed since `since`, once its probe is done; none where nothing waits, or it takes too
-/// long.
+/// The status of a listing probed since `since`; `None` where no probe is due, or it takes too long.
 ///
 /// # Errors
 /// The table is busy.

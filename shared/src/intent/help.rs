@@ -1,19 +1,20 @@
-//! What can be asked, with examples that can be sent as they stand: the answer to a greeting, to an empty message
-//! and to whatever is not understood. It is drawn from the catalogue, with what was picked out of the text put in.
+//! The answer to a greeting, to an empty message and to anything that is not understood: what can be asked, with
+//! examples that can be sent unchanged. Generated from the catalogue, so that a new operation explains itself.
 
 use serde_json::{Value, json};
 
-use super::heard::Heard;
+use super::parsed_text::ParsedText;
 use crate::operations::{AnyOperation, CATALOGUE};
 
-/// What stands in an example where the text gave nothing.
+/// Placeholders for examples where the text contains no URL or id.
 const URL: &str = "https://agent.example.com/.well-known/agent-card.json";
 const ID: &str = "agtpub_0123456789abcdef0123";
 
-/// An example of an operation, said in plain words with what was heard put in.
-pub(super) fn example(entry: &AnyOperation, heard: Option<&Heard>) -> String {
-    let picked = |list: fn(&Heard) -> &Vec<String>| heard.and_then(|heard| list(heard).first().cloned());
-    let (url, id) = (picked(|heard| &heard.urls), picked(|heard| &heard.ids));
+/// An example of an operation in plain words, with the URL or id of the text filled in.
+pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> String {
+    let picked =
+        |list: fn(&ParsedText) -> &Vec<String>| parsed.and_then(|parsed| list(parsed).first().cloned());
+    let (url, id) = (picked(|parsed| &parsed.urls), picked(|parsed| &parsed.ids));
     let wants = |phrase: &str| {
         (phrase.contains("{url}") && url.is_some()) || (phrase.contains("{id}") && id.is_some())
     };
@@ -22,7 +23,7 @@ pub(super) fn example(entry: &AnyOperation, heard: Option<&Heard>) -> String {
     fill(phrase, url.as_deref().unwrap_or(URL), id.as_deref().unwrap_or(ID))
 }
 
-/// A phrase of the catalogue as somebody would say it.
+/// A phrase of the catalogue with its slots filled.
 pub(crate) fn filled(phrase: &str) -> String {
     fill(phrase, URL, ID)
 }
@@ -34,26 +35,26 @@ fn fill(phrase: &str, url: &str, id: &str) -> String {
 /// One line for each of these operations.
 pub(super) fn lines<'a>(
     entries: impl IntoIterator<Item = &'a AnyOperation>,
-    heard: Option<&Heard>,
+    parsed: Option<&ParsedText>,
 ) -> String {
-    let lines = entries.into_iter().map(|entry| format!("- {}: \"{}\"", entry.title, example(entry, heard)));
+    let lines = entries.into_iter().map(|entry| format!("- {}: \"{}\"", entry.title, example(entry, parsed)));
     lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Every operation as data: how it is said, and how it is called.
 #[must_use]
 pub fn operations() -> Value {
-    let told = |entry: &AnyOperation| {
+    let summary = |entry: &AnyOperation| {
         json!({
             "operation": entry.name,
             "title": entry.title,
             "description": entry.description,
             "say": example(entry, None),
-            // As text, because a name within an answer of A2A must be in camel case, whoever's it is.
+            // As text, because A2A requires camel case for every member name, and these names are snake case.
             "data": format!("{{\"operation\": \"{}\", \"arguments\": {}}}", entry.name, entry.example),
         })
     };
-    CATALOGUE.iter().copied().map(told).collect()
+    CATALOGUE.iter().copied().map(summary).collect()
 }
 
 /// What can be asked, in plain words.

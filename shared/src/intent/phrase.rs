@@ -1,25 +1,14 @@
-//! The phrases of the catalogue, made ready once: which words of a phrase count, which slots it has, and how rare
-//! each word is among all operations. A word that only one operation uses says more than one that many share.
+//! The phrases of the catalogue, prepared once per process: the words that count, the slots, and how rare each word is
+//! among all operations. A word that only one operation uses is stronger evidence than one that many share.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::takes::Takes;
+use super::argument_slots::{ArgumentSlots, Slot};
 use super::words::{Word, words};
 use crate::operations::{AnyOperation, CATALOGUE};
 
-/// What stands for something picked out of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Slot {
-    /// `{url}`
-    Url,
-    /// `{id}`: a listing's id.
-    Id,
-    /// `{text}`, or a slot of any other name.
-    Text,
-}
-
-/// A phrase, made ready.
+/// A phrase, prepared for matching.
 #[derive(Clone, Debug)]
 pub(super) struct Phrase {
     /// The stems that count, each once.
@@ -37,7 +26,7 @@ pub(super) struct Phrase {
 pub(super) struct Known {
     pub(super) entry: &'static AnyOperation,
     pub(super) phrases: Vec<Phrase>,
-    pub(super) takes: Takes,
+    pub(super) arguments: ArgumentSlots,
     /// All stems of its phrases.
     pub(super) stems: HashSet<String>,
 }
@@ -49,7 +38,7 @@ pub(super) struct PhraseBook {
     users: HashMap<String, usize>,
 }
 
-/// What an unknown word weighs: little, but a text full of them is no request.
+/// The weight of an unknown word: low, but enough that a text full of them matches nothing.
 const UNKNOWN: f64 = 0.35;
 
 static CATALOGUES: LazyLock<PhraseBook> = LazyLock::new(|| PhraseBook::of(&CATALOGUE));
@@ -66,7 +55,7 @@ impl PhraseBook {
             .map(|entry| {
                 let phrases: Vec<Phrase> = entry.phrases.iter().map(|said| phrase(said)).collect();
                 let stems = phrases.iter().flat_map(|phrase| phrase.stems.clone()).collect();
-                Known { entry, phrases, takes: Takes::of(entry), stems }
+                Known { entry, phrases, arguments: ArgumentSlots::of(entry), stems }
             })
             .collect();
         let mut users = HashMap::new();
@@ -76,13 +65,13 @@ impl PhraseBook {
         Self { known, users }
     }
 
-    /// How much a word says.
+    /// The weight of a word: the rarer, the heavier.
     pub(super) fn weight(&self, stem: &str) -> f64 {
         let count = |n: usize| f64::from(u32::try_from(n).unwrap_or(u32::MAX));
         self.users.get(stem).map_or(UNKNOWN, |users| (1.0 + count(self.known.len()) / count(*users)).ln())
     }
 
-    /// The same for several.
+    /// The sum of the weights of several words.
     pub(super) fn weights<'a>(&self, stems: impl IntoIterator<Item = &'a String>) -> f64 {
         stems.into_iter().map(|stem| self.weight(stem)).sum()
     }

@@ -1,5 +1,5 @@
-//! What people and agents say, and what it must mean: a table that only grows. The catalogue's own phrases are in it
-//! by themselves, so that a new operation is tested with no further line here.
+//! Messages of people and agents and the operation that each must mean: a table that only grows. The catalogue's own
+//! phrases are included automatically, so that a new operation is tested without a change here.
 
 use serde_json::json;
 
@@ -10,25 +10,25 @@ const CARD: &str = "https://agent.acme.dev/.well-known/agent-card.json";
 const ID: &str = "agtpub_0123456789abcdef0123";
 
 /// The meaning in short: an operation and its arguments, or what else it is.
-fn meaning(text: &str) -> String {
-    let said = Said { text: text.to_owned(), ..Said::default() };
-    short(&understand(&said, None))
+fn intent(text: &str) -> String {
+    let said = MessageContent { text: text.to_owned(), ..MessageContent::default() };
+    short(&parse_intent(&said, None))
 }
 
-fn short(meaning: &Meaning) -> String {
-    match meaning {
-        Meaning::Run(entry, arguments) => {
+fn short(intent: &Intent) -> String {
+    match intent {
+        Intent::Run(entry, arguments) => {
             let members = arguments.as_object().into_iter().flatten();
-            let told: Vec<String> = members
+            let shown: Vec<String> = members
                 .map(|(name, value)| format!("{name}={}", value.to_string().trim_matches('"')))
                 .collect();
-            format!("{}({})", entry.name, told.join(","))
+            format!("{}({})", entry.name, shown.join(","))
         }
-        Meaning::Lacks(entry, lack) => format!("{} lacks {lack:?}", entry.name),
-        Meaning::Held(entry, _) => format!("{} held", entry.name),
-        Meaning::NoSuch(name) => format!("no such {name}"),
-        Meaning::Greeting => "help".to_owned(),
-        Meaning::Unclear(_) => "unclear".to_owned(),
+        Intent::Missing(entry, missing) => format!("{} misses {missing:?}", entry.name),
+        Intent::Refused(entry, _) => format!("{} refused", entry.name),
+        Intent::NoSuch(name) => format!("no such {name}"),
+        Intent::Greeting => "help".to_owned(),
+        Intent::Unclear(_) => "unclear".to_owned(),
     }
 }
 
@@ -40,9 +40,9 @@ fn every_phrase_of_the_catalogue_means_its_operation() {
             let text = phrase.replace("{url}", CARD).replacen("{id}", ID, 1).replace("{id}", "mcp-acme");
             let text = text.replace("{text}", "Weather Bot");
             for said in [text.clone(), format!("Please {text}"), format!("Hello! {text} Thanks.")] {
-                let said = Said { text: said, ..Said::default() };
-                let Meaning::Run(meant, arguments) = understand(&said, None) else {
-                    panic!("{}: {said:?} means {}", entry.name, short(&understand(&said, None)));
+                let said = MessageContent { text: said, ..MessageContent::default() };
+                let Intent::Run(meant, arguments) = parse_intent(&said, None) else {
+                    panic!("{}: {said:?} means {}", entry.name, short(&parse_intent(&said, None)));
                 };
                 assert_eq!(meant.name, entry.name, "{said:?}");
                 assert!(validator.is_valid(&arguments), "{said:?}: {arguments}");
@@ -100,41 +100,41 @@ fn what_is_said_is_understood() {
         ("search for \"flight booking\"".to_owned(), "ard_search(q=flight booking)"),
         (format!("{{\"tool\": \"check_status\", \"arguments\": {{\"id\": \"{ID}\"}}}}"), &status),
     ] {
-        assert_eq!(meaning(&text), meant, "{text}");
+        assert_eq!(intent(&text), meant, "{text}");
     }
 }
 
 #[test]
 fn a_url_stands_for_what_was_published_by_it() {
     let id = crate::model::ListingId::of_url(&CARD.parse().unwrap());
-    assert_eq!(meaning(&format!("is my agent at {CARD} live?")), format!("check_status(id={id})"));
+    assert_eq!(intent(&format!("is my agent at {CARD} live?")), format!("check_status(id={id})"));
 }
 
 #[test]
 fn what_is_missing_is_asked_for() {
     for (text, meant) in [
-        ("list me", "list_yourself lacks Url"),
-        ("please list my agent", "list_yourself lacks Url"),
-        ("I want to register my MCP server", "list_yourself lacks Url"),
-        ("is it live?", "check_status lacks Listing"),
-        ("what is the status?", "check_status lacks Listing"),
-        ("score my card", "score lacks Url"),
+        ("list me", "list_yourself misses Url"),
+        ("please list my agent", "list_yourself misses Url"),
+        ("I want to register my MCP server", "list_yourself misses Url"),
+        ("is it live?", "check_status misses Listing"),
+        ("what is the status?", "check_status misses Listing"),
+        ("score my card", "score misses Url"),
     ] {
-        assert_eq!(meaning(text), meant, "{text}");
+        assert_eq!(intent(text), meant, "{text}");
     }
 }
 
 #[test]
 fn the_rest_may_be_said_later() {
-    let said = |text: &str| Said { text: text.to_owned(), ..Said::default() };
-    let after = |earlier: &str, text: &str| short(&understand(&said(text), Some(&said(earlier))));
+    let said = |text: &str| MessageContent { text: text.to_owned(), ..MessageContent::default() };
+    let after = |earlier: &str, text: &str| short(&parse_intent(&said(text), Some(&said(earlier))));
     assert_eq!(after("list me", CARD), format!("list_yourself(url={CARD})"));
     assert_eq!(after("list my agent", &format!("it is at {CARD}")), format!("list_yourself(url={CARD})"));
     assert_eq!(after("what is the status?", "weatherbot"), "check_status(name=weatherbot)");
     assert_eq!(after("show the checks", ID), format!("probe_clean(listing_id={ID})"));
     assert_eq!(after("list me", &format!("what would {CARD} score?")), format!("score(url={CARD})"));
-    assert_eq!(after("list me", "hm?"), "list_yourself lacks Url");
-    assert_eq!(after("list me", &format!("not {CARD}")), "list_yourself held");
+    assert_eq!(after("list me", "hm?"), "list_yourself misses Url");
+    assert_eq!(after("list me", &format!("not {CARD}")), "list_yourself refused");
     assert!(refuses(&said("no, never mind")) && !refuses(&said(CARD)));
 }
 
@@ -164,8 +164,8 @@ fn nothing_is_written_by_a_guess() {
         CARD.to_owned(),
         format!("{} list {CARD}", "word ".repeat(4000)),
     ] {
-        let said = Said { text, ..Said::default() };
-        if let Meaning::Run(entry, arguments) = understand(&said, None) {
+        let said = MessageContent { text, ..MessageContent::default() };
+        if let Intent::Run(entry, arguments) = parse_intent(&said, None) {
             assert!(entry.effect.read_only, "{said:?} writes: {} {arguments}", entry.name);
         }
     }
@@ -185,7 +185,7 @@ fn greetings_and_noise_get_help() {
         "what can you do",
         "HELP!!!",
     ] {
-        assert_eq!(meaning(text), "help", "{text}");
+        assert_eq!(intent(text), "help", "{text}");
     }
     for text in [
         "what is the weather in Paris?",
@@ -193,16 +193,19 @@ fn greetings_and_noise_get_help() {
         "¿qué puedes hacer?",
         "Hello from TCK",
     ] {
-        assert_eq!(meaning(text), "unclear", "{text}");
+        assert_eq!(intent(text), "unclear", "{text}");
     }
-    assert_eq!(meaning(&"lorem ipsum ".repeat(900)), "unclear");
-    assert_eq!(meaning(&"{".repeat(10_000)), "help");
+    assert_eq!(intent(&"lorem ipsum ".repeat(900)), "unclear");
+    assert_eq!(intent(&"{".repeat(10_000)), "help");
 }
 
 #[test]
 fn data_parts_call_operations() {
     let said = |text: &str, data: Value| {
-        short(&understand(&Said { text: text.to_owned(), data: vec![data], ..Said::default() }, None))
+        short(&parse_intent(
+            &MessageContent { text: text.to_owned(), data: vec![data], ..MessageContent::default() },
+            None,
+        ))
     };
     assert_eq!(
         said("", json!({ "skill": "check-status", "arguments": { "id": ID } })),
@@ -217,19 +220,26 @@ fn data_parts_call_operations() {
     assert_eq!(said("", json!({ "url": CARD })), "unclear");
     assert_eq!(said("don't list me", json!({ "url": CARD })), "unclear");
     let two = vec![json!({ "tool": "list_yourself", "arguments": { "url": CARD } }); 2];
-    assert_eq!(short(&understand(&Said { data: two, ..Said::default() }, None)), "list_yourself held");
+    assert_eq!(
+        short(&parse_intent(&MessageContent { data: two, ..MessageContent::default() }, None)),
+        "list_yourself refused"
+    );
 }
 
 #[test]
-fn a_url_beside_the_text_is_heard() {
-    let said = Said { text: "list me".to_owned(), urls: vec![CARD.to_owned()], ..Said::default() };
-    assert_eq!(short(&understand(&said, None)), format!("list_yourself(url={CARD})"));
+fn a_url_beside_the_text_is_used() {
+    let said = MessageContent {
+        text: "list me".to_owned(),
+        urls: vec![CARD.to_owned()],
+        ..MessageContent::default()
+    };
+    assert_eq!(short(&parse_intent(&said, None)), format!("list_yourself(url={CARD})"));
 }
 
 proptest::proptest! {
     #[test]
     fn any_text_is_understood_without_harm(text in "\\PC{0,300}") {
-        meaning(&text);
+        intent(&text);
     }
 
     #[test]
@@ -238,7 +248,7 @@ proptest::proptest! {
             "list", "me", "don't", "\"", "'", "«", "https://a.dev", "agtpub_", "{", "(", "is", "live", "?", " ", "\n", "’s", "é", "12",
         ]), 0..40),
     ) {
-        meaning(&pieces.concat());
-        meaning(&pieces.join(" "));
+        intent(&pieces.concat());
+        intent(&pieces.join(" "));
     }
 }

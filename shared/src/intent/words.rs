@@ -1,20 +1,20 @@
-//! Words: how a text is cut into them, and what two of them must share to count as the same.
-//! Plain rules for English only; a text in another tongue finds no words it knows, and is answered with help.
+//! How a text is split into words, and which forms of a word count as the same. The rules are for English only; a text
+//! in another language matches nothing and is answered with help.
 
 /// A word of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
     /// In small letters, without apostrophes.
     pub(super) low: String,
-    /// What it shares with its other forms.
+    /// The stem that its other forms share.
     pub(super) stem: String,
     /// Begins with a capital letter and is no acronym.
     pub(super) capital: bool,
-    /// Nothing but an earlier clause's end stands before it.
+    /// It is the first word of its clause.
     pub(super) opens: bool,
-    /// The sentence it stands in, counted from 0.
+    /// Its sentence, counted from 0.
     pub(super) sentence: usize,
-    /// Where it stands in the text, in bytes.
+    /// Its byte range in the text.
     pub(super) at: std::ops::Range<usize>,
 }
 
@@ -38,7 +38,7 @@ impl Word {
         Self { stem: stem(&low), capital, opens, sentence, at, low }
     }
 
-    /// Whether it says something about what is wanted.
+    /// Whether it counts in matching.
     pub(super) fn counts(&self) -> bool {
         !EMPTY.contains(&self.low.as_str())
     }
@@ -102,8 +102,7 @@ fn plain(raw: &str) -> String {
     }
 }
 
-/// What a word shares with its plural and its other forms. The same word always gives the same stem, and that is
-/// all that counts.
+/// What a word shares with its plural and its other forms. It need not be a word, only the same for every form.
 pub(super) fn stem(low: &str) -> String {
     if !low.is_ascii() || low.len() < 4 {
         return low.to_owned();

@@ -6,14 +6,12 @@ use super::{Check, Moment, Score, Verdict};
 
 /// What the last probe of a listing found, as status shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct Assessment {
-    /// The verdict.
     pub verdict: Verdict,
-    /// The checks on it.
     pub checks: Vec<Check>,
     /// The score and what it is made of.
     pub score: Score,
-    /// When.
     pub probed_at: Moment,
 }
 

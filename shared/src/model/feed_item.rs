@@ -7,11 +7,11 @@ use super::{Kind, ListingId, Moment};
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct FeedItem {
     /// `listing_queued`, `listing_live`, `listing_needs_fix`, `listing_demoted`, ...
     #[serde(rename = "type")]
     pub what: String,
-    /// When.
     #[schemars(with = "String")]
     pub at: Moment,
     /// To which listing.
@@ -19,7 +19,6 @@ pub struct FeedItem {
     /// Its kind, where it is settled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
-    /// Its display name.
     pub name: String,
     /// One sentence for people.
     pub text: String,

@@ -7,10 +7,9 @@ use super::{Handshake, Kind, ListingId, Moment};
 
 /// One probe as the statistics show it (contract "Probe statistics", `recent[]` and `fail_samples[]`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct ProbeRecord {
-    /// The listing.
     pub id: ListingId,
-    /// Its kind.
     pub kind: Kind,
     /// What was asked.
     pub target: String,
@@ -22,11 +21,9 @@ pub struct ProbeRecord {
     pub score: u8,
     /// Short findings.
     pub signals: Vec<String>,
-    /// The outcome.
     pub handshake: Handshake,
     /// Protocols seen.
     pub protocol_hints: Vec<String>,
-    /// When.
     #[schemars(with = "String")]
     pub probed_at: Moment,
     /// Why it was not `ok`, in the contract's vocabulary.

@@ -50,23 +50,22 @@ pub struct Reason {
 
 /// A skill of an agent, as its card tells it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct Skill {
     /// The card's own id of the skill.
     pub id: String,
-    /// Display name.
     pub name: String,
     /// What it does.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Its tags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
 }
 
 /// A tool of an MCP server, as `tools/list` told it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct Tool {
-    /// The tool's name.
     pub name: String,
     /// What it does.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -75,12 +74,11 @@ pub struct Tool {
 
 /// What a peer says of itself: taken from its card or handshake, cut to sane lengths, never trusted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct Facts {
     /// Agent or MCP server; settled by the probe where the publisher did not say.
     pub kind: Option<Kind>,
-    /// Display name.
     pub name: Option<String>,
-    /// Description.
     pub description: Option<String>,
     /// The peer's own version.
     pub version: Option<String>,

@@ -1,5 +1,5 @@
-//! Searching what is Live in plain words, as ARD clients and models do: ranked hits, each with the evidence that it
-//! answers. An empty answer says why it is empty and what to try.
+//! Search of the Live listings by a text, for ARD clients and models. The query is parsed, ranked by the index, and
+//! each hit is returned with the evidence of its last probe; an empty result explains itself and says what to try.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::search::{self, Found, Query, Text};
 use crate::views::Peer;
 use crate::views::active_page::{self, KindFilter};
 
-/// So many hits where no limit is given.
+/// The default limit.
 const HITS: u32 = 12;
 
 /// Searches what is Live.
@@ -51,7 +51,7 @@ pub struct Answer {
     /// How many answer to the words in all.
     total: usize,
     /// The best of them, the best first.
-    hits: Vec<Hit>,
+    hits: Vec<SearchHit>,
     /// The catalogue of everything that is Live.
     catalog: String,
     /// `none`: only what is listed here was searched.
@@ -67,7 +67,7 @@ pub struct Answer {
 
 /// A hit.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Hit {
+struct SearchHit {
     #[serde(flatten)]
     peer: Peer,
     /// How well it answers, 0 to 100.
@@ -97,11 +97,11 @@ impl Operation for ArdSearch {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let wanted = wanted(&arguments)?;
-        let found = app.search.find(&wanted, app.clock.now()).await?;
-        let (note, next) = told(app, &wanted, &found).await?;
+        let query = parse_query(&arguments)?;
+        let found = app.search.find(&query, app.clock.now()).await?;
+        let (note, next) = summarize(app, &query, &found).await?;
         let (now, source) = (app.clock.now(), app.settings.url(ARD_BASE));
-        let hit = |hit: &search::Hit| Hit {
+        let hit = |hit: &search::Hit| SearchHit {
             peer: Peer::of(&hit.listing, &app.settings, now),
             score: hit.score,
             source: source.clone(),
@@ -109,7 +109,7 @@ impl Operation for ArdSearch {
         Ok(Answer {
             ok: true,
             protocol: "ard",
-            query: wanted.text.as_str().to_owned(),
+            query: query.text.as_str().to_owned(),
             total: found.total,
             hits: found.hits.iter().map(hit).collect(),
             searched_for: found.corrected,
@@ -122,14 +122,14 @@ impl Operation for ArdSearch {
     }
 }
 
-/// By REST, nothing asked for means the newest.
+/// By REST, a request without a query returns the newest.
 fn newest_by_default(query: &str) -> String {
     let asked = form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "q" || name == "query");
     if asked { query.to_owned() } else { format!("{query}&q=") }
 }
 
-/// What is looked for, parsed.
-pub(super) fn wanted(arguments: &Arguments) -> Result<Query, Problem> {
+/// The arguments as a query of the index.
+pub(super) fn parse_query(arguments: &Arguments) -> Result<Query, Problem> {
     let limit = active_page::limit(arguments.limit, HITS)?;
     Ok(Query {
         text: Text::parse(&arguments.q, "q")?,
@@ -156,20 +156,20 @@ fn category(id: &str) -> Result<Category, Problem> {
     }
 }
 
-/// How a search went, and what to do where it found nothing.
-pub(super) async fn told(
+/// The result of a search in a sentence, and the next step where it found nothing.
+pub(super) async fn summarize(
     app: &App,
-    wanted: &Query,
+    query: &Query,
     found: &Found,
 ) -> Result<(String, Option<Value>), Problem> {
-    let words = shorten(wanted.text.as_str(), 120);
+    let words = shorten(query.text.as_str(), 120);
     if !found.hits.is_empty() {
         let listings = if found.total == 1 {
             "1 Live listing".to_owned()
         } else {
             format!("{} Live listings", found.total)
         };
-        let note = match (&found.corrected, wanted.text.is_empty()) {
+        let note = match (&found.corrected, query.text.is_empty()) {
             (_, true) => format!("{listings}, the newest first: nothing was asked for."),
             (Some(instead), _) => format!("“{words}” was read as “{instead}”: {listings}, the best first."),
             (None, _) => format!("{listings} for “{words}”, the best first."),
@@ -186,11 +186,11 @@ pub(super) async fn told(
         });
         return Ok((note.to_owned(), Some(next)));
     }
-    let narrowed = match (wanted.kind, &wanted.category) {
+    let narrowed = match (query.kind, &query.category) {
         (None, None) => "",
         _ => ", without `kind` or `category`",
     };
-    let note = if wanted.text.is_empty() {
+    let note = if query.text.is_empty() {
         "Nothing Live is of that kind or category.".to_owned()
     } else {
         format!("No Live listing answers to “{words}”.")
@@ -210,13 +210,13 @@ mod tests {
     #[test]
     fn what_is_looked_for_is_parsed() {
         let arguments = |value: Value| serde_json::from_value::<Arguments>(value).unwrap();
-        let read = wanted(&arguments(
+        let read = parse_query(&arguments(
             json!({ "query": "pdf", "kind": "mcp", "category": "data-storage", "limit": 3 }),
         ))
         .unwrap();
         assert_eq!((read.text.as_str(), read.kind, read.limit), ("pdf", Some(Kind::Mcp), 3));
         assert_eq!(read.category.unwrap().id(), "data-storage");
-        let all = wanted(&arguments(json!({ "q": "", "kind": "all", "category": "other" }))).unwrap();
+        let all = parse_query(&arguments(json!({ "q": "", "kind": "all", "category": "other" }))).unwrap();
         assert_eq!((all.kind, all.limit, all.category), (None, 12, Some(Category::other())));
         for (field, wrong) in [
             ("limit", json!({ "q": "x", "limit": 0 })),
@@ -224,7 +224,7 @@ mod tests {
             ("category", json!({ "q": "x", "category": "nonsense" })),
             ("q", json!({ "q": "x".repeat(2000) })),
         ] {
-            let problem = wanted(&arguments(wrong)).unwrap_err();
+            let problem = parse_query(&arguments(wrong)).unwrap_err();
             assert_eq!((problem.status.as_u16(), problem.field.as_deref()), (422, Some(field)));
         }
     }

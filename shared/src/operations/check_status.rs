@@ -1,5 +1,5 @@
-//! Where a listing stands, with the evidence of its last probe: what was asked, what came back, when, and how to
-//! fix it. By id, or by the name it bears.
+//! The status of a listing with the evidence of its last probe: what was asked, what came back, when, and how to fix
+//! it. Reads the listing and its evidence by id, or the best match by name, and derives the next step from its lane.
 
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ use crate::model::{
 };
 use crate::probe::explain;
 use crate::store::NamedListing;
-use crate::views::{ProbeSummary, badge};
+use crate::views::{NextStep, ProbeSummary, badge};
 
-/// Tells where a listing stands.
+/// Reports the status of a listing.
 #[derive(Debug)]
 pub struct CheckStatus;
 
@@ -39,20 +39,15 @@ pub struct Arguments {
 pub struct Answer {
     ok: bool,
     found: bool,
-    /// Its id.
     listing_id: ListingId,
-    /// The same.
     id: ListingId,
     /// Agent or MCP server; null until the first probe settles it.
     kind: Option<Kind>,
-    /// Display name.
     name: String,
-    /// What it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
     /// Where it stands.
     lane: Lane,
-    /// The same in words.
     lane_reason: String,
     /// The latest judged probe; absent before the first.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,25 +65,24 @@ pub struct Answer {
     failed_recheck_hours: usize,
     /// Whether every blocking check holds.
     checks_clean: bool,
-    /// Each check.
     checks: Vec<Check>,
     /// What the score is made of.
     score_breakdown: Vec<ScorePart>,
     /// More of the evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
-    evidence: Option<Proof>,
+    evidence: Option<Evidence>,
     /// Its demo, where it is Live.
     #[serde(skip_serializing_if = "Option::is_none")]
     take_demo: Option<TakeDemo>,
     /// A badge for its README.
     badge_markdown: String,
     /// What to do next.
-    next: Next,
+    next: NextStep,
 }
 
 /// What the last probe saw.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Proof {
+struct Evidence {
     /// The protocol was spoken.
     speaks: bool,
     /// A message was answered; null where none was sent.
@@ -108,15 +102,6 @@ struct Proof {
     /// SHA-256 over its tool list.
     #[serde(skip_serializing_if = "Option::is_none")]
     tools_hash: Option<String>,
-}
-
-/// What to do next.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Next {
-    action: &'static str,
-    method: &'static str,
-    url: String,
-    note: String,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
@@ -155,8 +140,8 @@ impl Operation for CheckStatus {
     }
 }
 
-async fn find(app: &App, wanted: &Arguments) -> Result<Arc<NamedListing>, Problem> {
-    match (&wanted.id, &wanted.name) {
+async fn find(app: &App, arguments: &Arguments) -> Result<Arc<NamedListing>, Problem> {
+    match (&arguments.id, &arguments.name) {
         (Some(id), _) => lookup::listing_with_evidence(app, id).await,
         (None, Some(name)) => {
             let bearers = app.store.listings_named(name).await?;
@@ -198,7 +183,7 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>) -> Answer
         checks_clean: evidence.is_some_and(Assessment::is_clean),
         checks,
         score_breakdown: evidence.map(|evidence| evidence.score.breakdown.clone()).unwrap_or_default(),
-        evidence: evidence.map(|Assessment { verdict, .. }| Proof {
+        evidence: evidence.map(|Assessment { verdict, .. }| Evidence {
             speaks: verdict.speaks,
             answers: verdict.answers,
             inconclusive: verdict.inconclusive,
@@ -235,23 +220,23 @@ fn lane_reason(listing: &Listing) -> &'static str {
     }
 }
 
-fn next(app: &App, listing: &Listing, reasons: &[Reason]) -> Next {
+fn next(app: &App, listing: &Listing, reasons: &[Reason]) -> NextStep {
     let settings = &app.settings;
     let status = settings.url(&format!("/api/listings/status?id={}", listing.id));
     match listing.lane {
-        Lane::Active => Next {
+        Lane::Active => NextStep {
             action: "take_demo",
             method: "POST",
             url: settings.url("/api/products/demo"),
             note: "Live. Send take_demo as it stands for the free demo.".to_owned(),
         },
-        Lane::Queued => Next {
+        Lane::Queued => NextStep {
             action: "poll",
             method: "GET",
             url: status,
             note: "Ask again in a few seconds; the lane changes when the probe is done.".to_owned(),
         },
-        Lane::NeedsFix | Lane::Demoted => Next {
+        Lane::NeedsFix | Lane::Demoted => NextStep {
             action: "fix_and_publish_again",
             method: "POST",
             url: settings.url("/api/publish"),
@@ -260,7 +245,7 @@ fn next(app: &App, listing: &Listing, reasons: &[Reason]) -> Next {
                 |reason| format!("{} Then publish the same again to be probed anew.", reason.fix),
             ),
         },
-        Lane::Withdrawn => Next {
+        Lane::Withdrawn => NextStep {
             action: "none",
             method: "GET",
             url: status,

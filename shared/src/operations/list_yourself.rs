@@ -1,5 +1,6 @@
-//! Publishing: the one POST by which a listing comes to be. It answers at once and fetches nothing; the first
-//! probe follows on the `listing.queued` event, and the tick is the net beneath.
+//! Publishing: the one POST that creates a listing. The body is parsed and counted against the rate limits, the
+//! listing is stored as queued, and the answer is returned at once; the probe follows on the `listing.queued` event,
+//! or with the next scheduled sweep should that event be lost.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,7 +16,7 @@ use crate::model::{Caller, Kind, Lane, ListingId, Moment};
 use crate::publish::listing::{self, PublishStatus, Published};
 use crate::publish::submission::{PublishRequest, Submission};
 use crate::store::Allowance;
-use crate::views::badge;
+use crate::views::{NextStep, badge};
 
 /// Lists an agent or an MCP server.
 #[derive(Debug)]
@@ -25,7 +26,6 @@ pub struct ListYourself;
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
-    /// The listing's id.
     listing_id: ListingId,
     /// Agent or MCP server; null until the first probe settles it.
     kind: Option<Kind>,
@@ -33,7 +33,6 @@ pub struct Answer {
     lane: Lane,
     /// `queued`: it will be probed; `active`: it is Live already; `duplicate`: it was waiting already.
     status: PublishStatus,
-    /// In words.
     message: String,
     /// Where to watch it.
     status_url: String,
@@ -45,7 +44,7 @@ pub struct Answer {
     /// A badge for its README; green once it is Live.
     badge_markdown: String,
     /// What to do next.
-    next: Next,
+    next: NextStep,
 }
 
 /// How to poll.
@@ -55,15 +54,6 @@ struct Poll {
     url: String,
     /// Seconds between two looks.
     interval_s: u32,
-}
-
-/// What to do next.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Next {
-    action: &'static str,
-    method: &'static str,
-    url: String,
-    note: &'static str,
 }
 
 impl Operation for ListYourself {
@@ -140,17 +130,18 @@ fn answer(app: &App, published: &Published) -> Answer {
         poll: Poll { url: status_url.clone(), interval_s: 2 },
         retry_at: *retry_at,
         badge_markdown: badge::markdown(&app.settings, &listing.id),
-        next: Next {
+        next: NextStep {
             action: "check_status",
             method: "GET",
             url: status_url.clone(),
-            note: "Poll until lane is `active`, or `needs_fix` with reasons that say what to change.",
+            note: "Poll until lane is `active`, or `needs_fix` with reasons that say what to change."
+                .to_owned(),
         },
         status_url,
     }
 }
 
-/// A publish body as arguments: a server description may stand in it as it is, and an agent card may not.
+/// A publish body as arguments: it may be a server description itself, but not an agent card.
 ///
 /// # Errors
 /// The body is an agent card, which cannot be probed without its URL.

@@ -1,5 +1,5 @@
-//! Finding who can do something: ranked Live agents and MCP servers, each with the reasons why it fits, in words that
-//! can be shown as they are.
+//! Search for a capability: the same ranking as `ard_search`, with the reasons why each hit matches. The reasons are
+//! built from the words, skills and tools that the index matched, as texts that can be shown unchanged.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -31,7 +31,7 @@ pub struct Answer {
     /// How many match in all.
     total: usize,
     /// The best of them, the best first.
-    hits: Vec<Hit>,
+    hits: Vec<CapabilityMatch>,
     /// The founding offer for whoever is Live.
     founding: Deal,
     /// How it went, in a sentence.
@@ -43,7 +43,7 @@ pub struct Answer {
 
 /// A match.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Hit {
+struct CapabilityMatch {
     #[serde(flatten)]
     peer: Peer,
     /// How well it matches, 0 to 100.
@@ -81,14 +81,14 @@ impl Operation for MatchCapability {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let wanted = ard_search::wanted(&arguments)?;
-        if wanted.text.is_empty() {
+        let query = ard_search::parse_query(&arguments)?;
+        if query.text.is_empty() {
             return Err(Problem::invalid("q", "empty", "`q` must say in plain words what is to be done."));
         }
-        let found = app.search.find(&wanted, app.clock.now()).await?;
-        let (note, next) = ard_search::told(app, &wanted, &found).await?;
+        let found = app.search.find(&query, app.clock.now()).await?;
+        let (note, next) = ard_search::summarize(app, &query, &found).await?;
         let now = app.clock.now();
-        let hit = |hit: search::Hit| Hit {
+        let hit = |hit: search::Hit| CapabilityMatch {
             peer: Peer::of(&hit.listing, &app.settings, now),
             score: hit.score,
             capability_score: hit.score,
@@ -97,7 +97,7 @@ impl Operation for MatchCapability {
         };
         Ok(Answer {
             ok: true,
-            query: wanted.text.as_str().to_owned(),
+            query: query.text.as_str().to_owned(),
             searched_for: found.corrected,
             total: found.total,
             hits: found.hits.into_iter().map(hit).collect(),

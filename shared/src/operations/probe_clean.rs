@@ -1,4 +1,5 @@
-//! Whether a listing's checks are clean, check by check: the short answer a peer wants before it trusts one.
+//! Whether the checks of a listing are clean, check by check: the short answer a peer needs before it trusts one. Read
+//! from the evidence of the last probe; nothing is probed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use crate::error::Problem;
 use crate::model::{Assessment, Caller, Check, Handshake, Lane, ListingId, Moment};
 use crate::views::badge;
 
-/// Tells whether a listing is clean.
+/// Reports whether a listing is clean.
 #[derive(Debug)]
 pub struct ProbeClean;
 
@@ -27,7 +28,6 @@ pub struct Arguments {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
-    /// The listing.
     listing_id: ListingId,
     /// Live, and every blocking check holds.
     clean: bool,
@@ -37,7 +37,6 @@ pub struct Answer {
     handshake: Option<Handshake>,
     /// When that was.
     probed_at: Option<Moment>,
-    /// Each check.
     checks: Vec<Check>,
     /// An image that shows this.
     badge: String,

@@ -1,5 +1,5 @@
-//! The free public score of a card URL: the whole probe, judged and explained, and nothing is listed. It sends
-//! the peer only a question without side effects, because anybody may ask for anybody's score.
+//! The free public score of a URL: one full probe, judged and explained, and nothing is listed. The peer is sent only
+//! a question without side effects, because anyone may request anyone's score.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,14 +32,11 @@ pub struct Arguments {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
-    /// The URL.
     url: String,
     /// Agent or MCP server; null where neither was found.
     kind: Option<Kind>,
-    /// Display name.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// What it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
     /// 0 to 100.
@@ -52,7 +49,6 @@ pub struct Answer {
     latency_ms: Option<u32>,
     /// What to fix.
     reasons: Vec<Reason>,
-    /// Each check.
     checks: Vec<Check>,
     /// Short findings.
     signals: Vec<String>,
@@ -62,7 +58,6 @@ pub struct Answer {
     would_go_live: bool,
     /// What to do next.
     list_hint: String,
-    /// When.
     scored_at: Moment,
 }
 

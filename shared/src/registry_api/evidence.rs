@@ -1,5 +1,5 @@
-//! What the registry knows of a server and the server's own description cannot tell: that it answered, how and when.
-//! It stands under the registry's own key, so that strict clients pass over it.
+//! What a server's own description cannot contain: that it answered a probe, how and when. It is placed under the
+//! registry's own key, so that strict clients ignore it.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use crate::settings::Settings;
 
 /// The evidence of a server's last judged probe.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Proof {
+pub struct ServerEvidence {
     /// The outcome of the handshake: `ok` for what is listed.
     class: Handshake,
     /// The same in words.
@@ -37,7 +37,7 @@ pub struct Proof {
     status_url: String,
 }
 
-impl Proof {
+impl ServerEvidence {
     /// What is known of a listing.
     #[must_use]
     pub fn of(listing: &Listing, settings: &Settings) -> Self {

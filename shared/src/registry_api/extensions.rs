@@ -1,16 +1,16 @@
-//! What the official API has no place for and its users ask for most: search by meaning, health, and counts. They stand
-//! below `/x/` and the registry's own namespace, where that API wants extensions; clients live without them.
+//! What the official API lacks and its users ask for most: search by meaning, health and counts. They are below `/x/`
+//! and the registry's own namespace, where that API puts extensions; clients work without them.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::json;
 
-use super::evidence::Proof;
+use super::evidence::ServerEvidence;
 use super::namespace::Namespace;
-use super::query::{Wanted, limit, text};
+use super::query::{ServerQuery, limit, text};
 use super::server::ServerResponse;
-use super::{Metadata, named, page};
+use super::servers::{Metadata, named, page};
 use crate::app::App;
 use crate::error::Problem;
 use crate::formats::registry_name;
@@ -18,7 +18,7 @@ use crate::model::Kind;
 use crate::search::browse::Facet;
 use crate::search::{self, Text};
 
-/// The most values of one facet that are told.
+/// The most values of one facet.
 const MOST_VALUES: usize = 50;
 
 /// Servers that answer to a question, the best first.
@@ -31,7 +31,7 @@ pub struct Matches {
 /// About an answer to a question.
 #[derive(Debug, Serialize)]
 struct Found {
-    /// How many stand here.
+    /// How many are on this page.
     count: usize,
     /// How many answer to the question in all.
     total: usize,
@@ -83,7 +83,7 @@ pub async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
 /// How servers are, by name.
 #[derive(Debug, Serialize)]
 pub struct Health {
-    servers: BTreeMap<String, Proof>,
+    servers: BTreeMap<String, ServerEvidence>,
     metadata: Metadata,
 }
 
@@ -94,11 +94,12 @@ pub struct Health {
 pub async fn health(app: &App, query: &str) -> Result<Health, Problem> {
     let (rows, next_cursor) = match text(query, "name") {
         Some(name) => (vec![named(app, &name).await?], None),
-        None => page(app, &Wanted::parse(query)?).await?,
+        None => page(app, &ServerQuery::parse(query)?).await?,
     };
     let listings = rows.iter().map(|row| &row.listing.0);
-    let servers: BTreeMap<_, _> =
-        listings.map(|listing| (registry_name::of(listing), Proof::of(listing, &app.settings))).collect();
+    let servers: BTreeMap<_, _> = listings
+        .map(|listing| (registry_name::of(listing), ServerEvidence::of(listing, &app.settings)))
+        .collect();
     Ok(Health { metadata: Metadata { next_cursor, count: servers.len() }, servers })
 }
 
@@ -122,8 +123,10 @@ pub async fn facets(app: &App, query: &str) -> Result<Facets, Problem> {
     let words = Text::parse(&text(query, "q").unwrap_or_default(), "q")?;
     let by = [Facet::Category, Facet::Publisher];
     let counted = app.search.count(&words, Some(Kind::Mcp), &by).await?;
-    let told = |counts: Vec<(String, usize)>| {
+    let values = |counts: Vec<(String, usize)>| {
         counts.into_iter().take(MOST_VALUES).map(|(value, count)| Count { value, count }).collect()
     };
-    Ok(Facets { facets: ["category", "publisher"].into_iter().zip(counted.into_iter().map(told)).collect() })
+    Ok(Facets {
+        facets: ["category", "publisher"].into_iter().zip(counted.into_iter().map(values)).collect(),
+    })
 }

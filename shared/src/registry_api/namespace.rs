@@ -1,5 +1,5 @@
-//! The name under which this registry adds to what the official API says: its host reversed, as that API's extensions
-//! and `_meta` keys are named, so that no two registries ever mean different things by the same key.
+//! The prefix of this registry's additions to the official API: its host reversed, as that API names extensions and
+//! `_meta` keys, so that the keys of two registries never collide.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ impl Namespace {
         Self(named.unwrap_or_else(|| "localhost".to_owned()))
     }
 
-    /// The `_meta` key of something of ours.
+    /// The `_meta` key of one of our additions.
     #[must_use]
     pub fn key(&self, name: &str) -> String {
         format!("{self}/{name}")

@@ -1,28 +1,30 @@
-//! What a list is asked for, read from a query string as the official OpenAPI has it: unknown parameters count for
-//! nothing, an empty text is none, and a number out of range is moved into it, for no refusal of one is documented.
+//! The query string of a list, read as the official OpenAPI has it: unknown parameters and empty texts are ignored,
+//! and a number out of range is moved into it, because no error is documented for one.
 
 use http::StatusCode;
 
-use super::MOST;
 use super::server::version;
 use crate::error::{Problem, shorten};
 use crate::formats::server_json::is_name;
 use crate::model::{Kind, Listing, ListingId, Moment};
 use crate::search::browse::BrowseQuery;
 
-/// How many servers a page has where nothing is said.
+/// The default page size.
 const USUAL: usize = 30;
 
-/// Which servers are wanted.
+/// The most rows of one page.
+const MOST: usize = 100;
+
+/// Which servers a list returns.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct ServerQuery {
     pub(super) part: BrowseQuery,
     pub(super) version: Option<String>,
 }
 
-impl Wanted {
+impl ServerQuery {
     /// Reads `cursor`, `limit` (1 to 100), `search`, `updated_since` and `version`. `include_deleted` changes nothing:
-    /// what is not Live is not kept for this list.
+    /// this list contains Live servers only.
     ///
     /// # Errors
     /// 400 for a cursor that no page gave and a time that is not RFC 3339, 422 for a limit that is no whole number.
@@ -37,13 +39,13 @@ impl Wanted {
             limit: limit(query)?,
             ..BrowseQuery::default()
         };
-        // Each server has one version here, so the latest is whichever there is.
+        // Each server has one version here, which is the latest.
         let version = text(query, "version").filter(|version| version != "latest");
         Ok(Self { part, version })
     }
 
-    /// Whether a listing has the version that is wanted.
-    pub(super) fn takes(&self, listing: &Listing) -> bool {
+    /// Whether a listing has the requested version.
+    pub(super) fn matches(&self, listing: &Listing) -> bool {
         self.version.as_ref().is_none_or(|wanted| *wanted == version(listing))
     }
 }
@@ -70,7 +72,7 @@ pub(super) fn limit(query: &str) -> Result<usize, Problem> {
         let detail = format!("`limit` is a whole number from 1 to {MOST}; `{}` is none.", shorten(&text, 40));
         return Err(Problem::invalid("limit", "bad_limit", detail));
     }
-    // So many digits that they do not fit are more than enough.
+    // A number too large for the type is above the maximum.
     Ok(if below { 1 } else { digits.parse().unwrap_or(MOST).clamp(1, MOST) })
 }
 
@@ -115,16 +117,16 @@ mod tests {
     use super::*;
 
     fn refused(query: &str) -> (u16, String) {
-        let problem = Wanted::parse(query).unwrap_err();
+        let problem = ServerQuery::parse(query).unwrap_err();
         (problem.status.as_u16(), problem.field.unwrap())
     }
 
     #[test]
     fn a_limit_is_moved_into_its_range() {
-        let limit = |text: &str| Wanted::parse(&format!("limit={text}")).unwrap().part.limit;
+        let limit = |text: &str| ServerQuery::parse(&format!("limit={text}")).unwrap().part.limit;
         let taken = ["7", "1", "0", "-5", "%2B7", "100", "101", "99999999999999999999999999"].map(limit);
         assert_eq!(taken, [7, 1, 1, 1, 7, 100, 100, 100]);
-        assert_eq!(Wanted::parse("").unwrap().part.limit, 30);
+        assert_eq!(ServerQuery::parse("").unwrap().part.limit, 30);
         for text in ["", "abc", "1.5", "-", "1e2", "0x1", "%00", "١"] {
             assert_eq!(refused(&format!("limit={text}")), (422, "limit".to_owned()), "{text}");
         }
@@ -132,7 +134,8 @@ mod tests {
 
     #[test]
     fn a_time_is_rfc_3339() {
-        let since = |text: &str| Wanted::parse(&format!("updated_since={text}")).unwrap().part.changed_since;
+        let since =
+            |text: &str| ServerQuery::parse(&format!("updated_since={text}")).unwrap().part.changed_since;
         let noon: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
         assert_eq!(since("2026-11-20T12:00:00Z"), Some(noon));
         assert_eq!(since("2026-11-20t13:00:00.000%2B01:00"), Some(noon));
@@ -150,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_cursor_is_taken_encoded_or_not() {
-        let after = |text: &str| Wanted::parse(&format!("cursor={text}")).unwrap().part.after;
+        let after = |text: &str| ServerQuery::parse(&format!("cursor={text}")).unwrap().part.after;
         let place = "com.example/my-server mcp-com-example-my-server";
         let cursor = cursor_of(place);
         assert_eq!(cursor, "com.example/my-server:mcp-com-example-my-server");
@@ -165,13 +168,13 @@ mod tests {
 
     #[test]
     fn the_rest_is_taken_as_it_is() {
-        let wanted = Wanted::parse(
+        let query = ServerQuery::parse(
             "search=Weather%20%25&version=1.0.0%2Bx&include_deleted=true&q=ignored&=&&search=2",
         );
-        let wanted = wanted.unwrap();
-        assert_eq!(wanted.part.name_contains.as_deref(), Some("Weather %"));
-        assert_eq!(wanted.version.as_deref(), Some("1.0.0+x"));
-        assert_eq!(wanted.part.kind, Some(Kind::Mcp));
-        assert_eq!(Wanted::parse("version=latest").unwrap().version, None);
+        let query = query.unwrap();
+        assert_eq!(query.part.name_contains.as_deref(), Some("Weather %"));
+        assert_eq!(query.version.as_deref(), Some("1.0.0+x"));
+        assert_eq!(query.part.kind, Some(Kind::Mcp));
+        assert_eq!(ServerQuery::parse("version=latest").unwrap().version, None);
     }
 }

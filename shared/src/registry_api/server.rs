@@ -1,11 +1,11 @@
-//! A Live MCP server as its `server.json` (schema of 2025-12-11), with the registry's own words about it beside. What a
-//! peer says of itself is cut to what the schema takes: whatever is listed, the document is valid.
+//! A Live MCP server as a `server.json` (schema of 2025-12-11), with the registry's evidence beside it. What a peer
+//! says of itself is cut to the limits of the schema, so that the document is valid for every listing.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::evidence::Proof;
+use super::evidence::ServerEvidence;
 use super::namespace::Namespace;
 use crate::formats::registry_name;
 use crate::formats::server_json::is_version;
@@ -14,7 +14,7 @@ use crate::search::browse::Row;
 use crate::settings::Settings;
 
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
-/// The key of the official registry's own words, which every registry that speaks its API says.
+/// The key of the official registry's metadata, which every implementation of its API includes.
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 /// The longest title and description, in characters.
 const LONGEST: usize = 100;
@@ -22,12 +22,12 @@ const LONGEST: usize = 100;
 /// every other one is newer, so that a real one is never mistaken for the older.
 const UNKNOWN_VERSION: &str = "0.0.0";
 
-/// A server and what the registry says of it.
+/// A server and the registry's metadata about it.
 #[derive(Clone, Debug, Serialize)]
 pub struct ServerResponse {
     /// The server's description.
     pub server: ServerDetail,
-    /// The registry's own words.
+    /// The registry's metadata about it.
     #[serde(rename = "_meta")]
     pub meta: Map<String, Value>,
 }
@@ -51,7 +51,7 @@ pub struct ServerDetail {
     meta: Map<String, Value>,
 }
 
-/// Where it is spoken to. Nothing but streamable HTTP ever goes Live as an MCP server.
+/// Its endpoint. Only streamable HTTP ever goes Live as an MCP server.
 #[derive(Clone, Debug, Serialize)]
 struct Remote {
     #[serde(rename = "type")]
@@ -78,10 +78,10 @@ impl ServerResponse {
             official["updatedAt"] = json!(changed_at.max(listing.listed_at));
         }
         // The official registry's guide for aggregators puts it inside the server, its OpenAPI beside it.
-        let proof = json!(Proof::of(listing, settings));
+        let evidence = json!(ServerEvidence::of(listing, settings));
         let key = Namespace::own(settings).key("evidence");
-        let inner = Map::from_iter([(key.clone(), proof.clone())]);
-        let meta = Map::from_iter([(OFFICIAL.to_owned(), official), (key, proof)]);
+        let inner = Map::from_iter([(key.clone(), evidence.clone())]);
+        let meta = Map::from_iter([(OFFICIAL.to_owned(), official), (key, evidence)]);
         Self { server: ServerDetail::of(listing, inner), meta }
     }
 }
@@ -128,7 +128,7 @@ fn description(listing: &Listing, url: Option<&Url>) -> String {
     line(&host.map_or("An MCP server.".to_owned(), |host| format!("An MCP server at {host}.")), LONGEST)
 }
 
-/// A text in one line of at most so many characters, cut after a word.
+/// A text in one line of at most `longest` characters, cut after a word.
 fn line(text: &str, longest: usize) -> String {
     let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = spaced.split_whitespace().collect::<Vec<_>>().join(" ");

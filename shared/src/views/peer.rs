@@ -1,5 +1,5 @@
-//! A Live listing in short, as search hits and the federation catalogue show it: what it is, where it is spoken to,
-//! and the evidence that it answers. The long form with the funnel is the row of the active list.
+//! A Live listing in short, as search hits and the federation catalogue show it: what it is, its endpoint, and the
+//! evidence that it answers. The long form with the funnel is the row of the active list.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,6 +11,7 @@ use crate::views::ProbeSummary;
 
 /// A Live listing in short.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct Peer {
     /// Its URN in ARD.
     pub identifier: String,
@@ -20,11 +21,9 @@ pub struct Peer {
     /// The media type of its card.
     #[serde(rename = "type")]
     pub of_type: &'static str,
-    /// Its id.
     pub listing_id: ListingId,
     /// Agent or MCP server.
     pub kind: Kind,
-    /// Its name.
     pub name: String,
     /// What it is for, in its own words.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,7 +44,6 @@ pub struct Peer {
     pub website: String,
     /// The same as `url`, under the name that rows have.
     pub agent_card_url: String,
-    /// The evidence.
     pub probe: ProbeSummary,
     /// The evidence in full.
     pub status_url: String,

@@ -11,21 +11,17 @@ use crate::settings::Settings;
 
 /// A row of `agents[]` or `mcps[]`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct Row {
-    /// Its id.
     pub listing_id: ListingId,
-    /// The same.
     pub id: ListingId,
     /// Agent or MCP server.
     pub kind: Kind,
-    /// Display name.
     pub name: String,
-    /// What it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// What it is filed under.
     pub category_id: String,
-    /// The same for people.
     pub category_label: &'static str,
     /// True for every Active row.
     pub checks_clean: bool,
@@ -58,14 +54,13 @@ pub struct Row {
 
 /// The latest judged probe.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct ProbeSummary {
     /// Whether the handshake was `ok`.
     pub ok: bool,
-    /// Its outcome.
     pub handshake: Handshake,
     /// 0 to 100.
     pub score: u8,
-    /// When.
     pub probed_at: Moment,
     /// What was asked.
     pub target: String,
@@ -78,6 +73,7 @@ pub struct ProbeSummary {
 
 /// Presence on the Talk inbox (contract "Talk requirement").
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct Talk {
     /// An Active listing is asked to check in.
     pub required: bool,
@@ -85,7 +81,6 @@ pub struct Talk {
     pub active: bool,
     /// `grace` for the onboarding window, then `lapsed`.
     pub mode: &'static str,
-    /// In words.
     pub reason: String,
 }
 

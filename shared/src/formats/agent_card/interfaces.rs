@@ -1,11 +1,11 @@
-//! Where an agent is spoken to: `supportedInterfaces` of 1.0, or `url` and `additionalInterfaces` before it.
-//! A wide card has both; the newer list counts, as it does for the official clients.
+//! The endpoints of an agent: `supportedInterfaces` of 1.0, or `url` and `additionalInterfaces` before it. Where a
+//! card has both, the newer list takes precedence, as in the official clients.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::finding::Findings;
+use super::violation::CardViolations;
 use crate::error::shorten;
 use crate::formats::limits::LONGEST_URL;
 
@@ -32,7 +32,7 @@ pub enum Binding {
     HttpJson,
     /// gRPC.
     Grpc,
-    /// A binding of somebody's own, named by a URI.
+    /// A custom binding, named by a URI.
     Other(String),
 }
 
@@ -80,13 +80,13 @@ pub(super) struct Found {
     /// The interfaces a client could use, preferred first.
     pub(super) usable: Vec<Interface>,
     /// What is wrong with the others, or odd about these.
-    pub(super) findings: Findings,
+    pub(super) violations: CardViolations,
 }
 
 /// Reads a card's interfaces.
 pub(super) fn read(card: &Map<String, Value>) -> Found {
     let mut found = Found::default();
-    let stated = stated_version(card, &mut found.findings);
+    let stated = stated_version(card, &mut found.violations);
     if let Some(listed) = card.get("supportedInterfaces") {
         listed_interfaces(listed, stated, &mut found);
     }
@@ -94,7 +94,7 @@ pub(super) fn read(card: &Map<String, Value>) -> Found {
         older_interfaces(card, stated, &mut found);
     }
     if found.usable.is_empty() {
-        found.findings.note(
+        found.violations.note(
             "supportedInterfaces",
             "no_interface",
             card.get("supportedInterfaces"),
@@ -106,14 +106,14 @@ pub(super) fn read(card: &Map<String, Value>) -> Found {
 }
 
 /// The version that the card as a whole states.
-fn stated_version(card: &Map<String, Value>, findings: &mut Findings) -> Option<Dialect> {
+fn stated_version(card: &Map<String, Value>, violations: &mut CardViolations) -> Option<Dialect> {
     let value = card
         .get("protocolVersion")
         .or_else(|| card.get("protocolVersions").and_then(|versions| versions.get(0)))
         .filter(|value| !value.is_null())?;
     let dialect = value.as_str().and_then(Dialect::of);
     if dialect.is_none() {
-        findings.note(
+        violations.note(
             "protocolVersion",
             "protocol_version_unknown",
             Some(value),
@@ -126,7 +126,7 @@ fn stated_version(card: &Map<String, Value>, findings: &mut Findings) -> Option<
 /// The list of 1.0 cards.
 fn listed_interfaces(listed: &Value, stated: Option<Dialect>, found: &mut Found) {
     let Value::Array(entries) = listed else {
-        found.findings.note(
+        found.violations.note(
             "supportedInterfaces",
             "interfaces_malformed",
             Some(listed),
@@ -142,7 +142,7 @@ fn listed_interfaces(listed: &Value, stated: Option<Dialect>, found: &mut Found)
             None => stated,
         };
         if version.is_none() {
-            found.findings.note(
+            found.violations.note(
                 format!("{path}.protocolVersion"),
                 "protocol_version_unknown",
                 entry.get("protocolVersion"),
@@ -164,7 +164,7 @@ fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &
         let before = found.usable.len();
         keep(Some(url), card.get("preferredTransport"), dialect, "", found);
         if dialect == Dialect::V1_0 && found.usable.len() > before {
-            found.findings.note(
+            found.violations.note(
                 "supportedInterfaces",
                 "interfaces_missing",
                 None,
@@ -179,7 +179,7 @@ fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &
     }
 }
 
-/// Judges one address and keeps it where a client could use it; a `path` of "" stands for the card itself.
+/// Judges one address and keeps it where a client could use it; a `path` of "" is the card itself.
 fn keep(url: Option<&Value>, binding: Option<&Value>, version: Dialect, path: &str, found: &mut Found) {
     let at = |field: &str| if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") };
     let binding_field = match path {
@@ -187,24 +187,24 @@ fn keep(url: Option<&Value>, binding: Option<&Value>, version: Dialect, path: &s
         _ if path.starts_with("additionalInterfaces") => "transport",
         _ => "protocolBinding",
     };
-    let binding = binding_of(binding, &at(binding_field), &mut found.findings);
+    let binding = binding_of(binding, &at(binding_field), &mut found.violations);
     let text = url.and_then(Value::as_str).map(str::trim).unwrap_or_default();
     match usable_url(text, &binding) {
         Ok(taken) => {
             if let Some((code, fix)) = oddity(&taken) {
-                found.findings.note(at("url"), code, url, fix);
+                found.violations.note(at("url"), code, url, fix);
             }
             let interface = Interface { url: taken, binding, version };
             if !found.usable.contains(&interface) {
                 found.usable.push(interface);
             }
         }
-        Err((code, fix)) => found.findings.note(at("url"), code, url, fix),
+        Err((code, fix)) => found.violations.note(at("url"), code, url, fix),
     }
 }
 
-/// The binding by its name; names that only resemble an official one are understood, with a finding.
-fn binding_of(value: Option<&Value>, path: &str, findings: &mut Findings) -> Binding {
+/// The binding by its name; names that only resemble an official one are understood, with a violation.
+fn binding_of(value: Option<&Value>, path: &str, violations: &mut CardViolations) -> Binding {
     let Some(name) = value.and_then(Value::as_str).map(str::trim).filter(|name| !name.is_empty()) else {
         return Binding::JsonRpc;
     };
@@ -215,7 +215,7 @@ fn binding_of(value: Option<&Value>, path: &str, findings: &mut Findings) -> Bin
         uri if uri.contains("://") || uri.starts_with("urn:") => return Binding::Other(shorten(uri, 200)),
         _ => {}
     }
-    findings.note(
+    violations.note(
         path,
         "binding_unknown",
         value,

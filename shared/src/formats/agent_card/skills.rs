@@ -3,13 +3,13 @@
 
 use serde_json::{Map, Value};
 
-use super::finding::Findings;
+use super::violation::CardViolations;
 use crate::error::shorten;
 use crate::formats::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_WORD, MOST_SKILLS, MOST_TAGS};
 use crate::model::Skill;
 
 /// Reads the skills of a card.
-pub(super) fn read(card: &Map<String, Value>, warnings: &mut Findings) -> Vec<Skill> {
+pub(super) fn read(card: &Map<String, Value>, warnings: &mut CardViolations) -> Vec<Skill> {
     let listed = match card.get("skills") {
         Some(Value::Array(skills)) if !skills.is_empty() => skills,
         other => {
@@ -39,7 +39,7 @@ pub(super) fn read(card: &Map<String, Value>, warnings: &mut Findings) -> Vec<Sk
 }
 
 /// One skill; `None` where it has neither id nor name.
-fn one(index: usize, skill: &Value, warnings: &mut Findings) -> Option<Skill> {
+fn one(index: usize, skill: &Value, warnings: &mut CardViolations) -> Option<Skill> {
     let (id, name) = match skill {
         Value::String(name) => (Some(name.clone()), Some(name.clone())),
         _ => (text(skill.get("id")), text(skill.get("name"))),

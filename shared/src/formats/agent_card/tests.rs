@@ -40,13 +40,13 @@ fn but(changes: &Value) -> Value {
     card
 }
 
-fn codes(findings: &[Finding]) -> Vec<(&str, &str)> {
-    findings.iter().map(|finding| (finding.path.as_str(), finding.code)).collect()
+fn codes(violations: &[CardViolation]) -> Vec<(&str, &str)> {
+    violations.iter().map(|violation| (violation.path.as_str(), violation.code)).collect()
 }
 
-fn invalid(card: &Value) -> Vec<Finding> {
+fn invalid(card: &Value) -> Vec<CardViolation> {
     match read(card) {
-        Err(CardFault::Invalid(findings)) => findings,
+        Err(CardFault::Invalid(violations)) => violations,
         other => panic!("{other:?}"),
     }
 }
@@ -179,15 +179,15 @@ fn a_card_without_name_or_usable_interface_is_invalid() {
         ("https://{tenant}.example", "interface_url_template"),
     ];
     for (url, code) in unusable {
-        let findings = invalid(&but(&json!({"supportedInterfaces": null, "url": url})));
-        assert_eq!(codes(&findings), [("url", code), ("supportedInterfaces", "no_interface")], "{url}");
+        let violations = invalid(&but(&json!({"supportedInterfaces": null, "url": url})));
+        assert_eq!(codes(&violations), [("url", code), ("supportedInterfaces", "no_interface")], "{url}");
     }
     let long = format!("https://a.example/{}", "x".repeat(3000));
-    let findings = invalid(&but(
+    let violations = invalid(&but(
         &json!({"supportedInterfaces": [{"url": long, "protocolVersion": "1.0"}], "url": null}),
     ));
-    assert_eq!(findings[0].code, "interface_url_too_long");
-    assert_eq!(findings[0].path, "supportedInterfaces[0].url");
+    assert_eq!(violations[0].code, "interface_url_too_long");
+    assert_eq!(violations[0].path, "supportedInterfaces[0].url");
 }
 
 #[test]
@@ -276,9 +276,9 @@ fn two_megabytes_of_nonsense_are_read_in_no_time() {
     let card = but(&json!({"name": nonsense, "description": nonsense, "url": nonsense,
         "supportedInterfaces": many, "additionalInterfaces": many, "skills": many, "security": many}));
     let began = Instant::now();
-    let findings = invalid(&card);
+    let violations = invalid(&card);
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
-    assert!(findings.iter().map(|f| f.seen.len() + f.path.len() + f.fix.len()).sum::<usize>() < 20_000);
+    assert!(violations.iter().map(|f| f.seen.len() + f.path.len() + f.fix.len()).sum::<usize>() < 20_000);
 }
 
 proptest! {
@@ -300,9 +300,9 @@ fn told(document: &Value) -> Result<(), TestCaseError> {
             prop_assert!(!card.name.is_empty() && !card.interfaces.is_empty());
             prop_assert!(!card.dialects.is_empty());
         }
-        Err(CardFault::Invalid(findings)) => {
-            prop_assert!(!findings.is_empty());
-            prop_assert!(findings.iter().all(|finding| !finding.fix.is_empty()));
+        Err(CardFault::Invalid(violations)) => {
+            prop_assert!(!violations.is_empty());
+            prop_assert!(violations.iter().all(|violation| !violation.fix.is_empty()));
         }
         Err(CardFault::NotACard { seen }) => prop_assert!(!seen.is_empty()),
     }

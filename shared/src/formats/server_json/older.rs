@@ -1,8 +1,9 @@
-//! Field names of earlier `server.json` schemas, which today's readers would pass over in silence.
-//! An author who is told the new name mends the document; one who is told "`registryType` is missing" is puzzled.
+//! Field names of earlier `server.json` schemas, which current readers ignore silently. An author who is given the new
+//! name can fix the document; "`registryType` is missing" alone does not help.
 
 use serde_json::{Map, Value};
 
+use super::fields::list;
 use super::violation::Violations;
 
 /// A field of an earlier schema: its name, today's name, and the newest schema that still had it.
@@ -53,17 +54,17 @@ const INPUTS: [&str; 7] = [
     "environment_variables",
 ];
 
-/// Tells every earlier field name once, at its first place, and settles what follows from it.
+/// Reports every earlier field name once, at its first place, and suppresses what follows from it.
 pub(super) fn check(server: &Map<String, Value>, violations: &mut Violations) {
     let mut told: Vec<&'static str> = Vec::new();
     fields("", server, &OF_SERVER, &mut told, violations);
-    for (list, renames) in [("packages", &OF_PACKAGE[..]), ("remotes", &OF_REMOTE[..])] {
-        let entries = super::list(server.get(list)).enumerate();
+    for (field, renames) in [("packages", &OF_PACKAGE[..]), ("remotes", &OF_REMOTE[..])] {
+        let entries = list(server.get(field)).enumerate();
         for (index, entry) in entries.filter_map(|(index, entry)| Some((index, entry.as_object()?))) {
-            let path = format!("{list}[{index}].");
+            let path = format!("{field}[{index}].");
             fields(&path, entry, renames, &mut told, violations);
             for name in INPUTS {
-                for (at, input) in super::list(entry.get(name)).enumerate() {
+                for (at, input) in list(entry.get(name)).enumerate() {
                     if let Some(input) = input.as_object() {
                         fields(&format!("{path}{name}[{at}]."), input, &OF_INPUT, &mut told, violations);
                     }

@@ -3,8 +3,9 @@
 
 use serde_json::Value;
 
+use super::fields::{list, text};
 use super::violation::Violations;
-use super::{list, rules, template, text};
+use super::{template, version};
 use crate::error::shorten;
 
 /// The package registries that clients know how to fetch from.
@@ -21,7 +22,7 @@ pub(super) fn check(path: &str, package: &Value, violations: &mut Violations) {
         );
     }
     registry(path, package, identifier, violations);
-    rules::version(&format!("{path}.version"), package.get("version"), violations);
+    version::check(&format!("{path}.version"), package.get("version"), violations);
     for field in ["runtimeArguments", "packageArguments"] {
         for (index, argument) in list(package.get(field)).enumerate() {
             if text(argument.get("type")) == Some("named") {

@@ -1,12 +1,37 @@
-//! The rules about one remote of a server, and what it takes to probe it.
-//! A remote is spoken to by strangers' clients: https, and never the reader's own machine.
+//! The rules about one remote of a server, and what it takes to probe it. Other people's clients connect to a remote,
+//! so it must be https and never the reader's own machine.
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::fields::{list, text};
+use super::template;
 use super::violation::Violations;
-use super::{Remote, Transport, list, template, text};
 use crate::error::shorten;
 use crate::model::Reach;
+
+/// One remote of a server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Remote {
+    /// Its transport.
+    pub transport: Transport,
+    /// Its address; with `{variables}` where it is `templated`.
+    pub url: String,
+    /// Only a user can complete the address: it cannot be probed.
+    pub templated: bool,
+    /// Names of required headers that have no value: it cannot be probed without a secret.
+    pub secret_headers: Vec<String>,
+}
+
+/// The transport of a remote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transport {
+    /// Streamable HTTP.
+    StreamableHttp,
+    /// The deprecated HTTP+SSE of 2024-11-05.
+    Sse,
+}
 
 /// Checks one remote; in development http and loopback are allowed.
 pub(super) fn check(path: &str, remote: &Value, reach: Reach, violations: &mut Violations) {
@@ -70,7 +95,7 @@ fn fault(url: &str, reach: Reach) -> Option<&'static str> {
 }
 
 /// What is kept of a remote that holds to every rule; `None` for what is none.
-pub(super) fn taken(remote: &Value) -> Option<Remote> {
+pub(super) fn read(remote: &Value) -> Option<Remote> {
     let transport = match text(remote.get("type"))? {
         "streamable-http" => Transport::StreamableHttp,
         "sse" => Transport::Sse,

@@ -1,14 +1,12 @@
 //! The official registry's rules about a server as a whole: its name, version, repository and links.
 //! They go beyond the schema (`internal/validators/validators.go`); codes are that registry's own.
 
-use std::sync::LazyLock;
-
-use regex::RegexSet;
 use serde_json::{Map, Value};
 use url::Url;
 
+use super::fields::{list, text};
 use super::violation::Violations;
-use super::{list, packages, remotes, template, text};
+use super::{packages, remotes, template, version};
 use crate::error::shorten;
 use crate::model::Reach;
 
@@ -20,7 +18,7 @@ const EXTENSION: &str = "io.modelcontextprotocol.registry/publisher-provided";
 /// Checks every rule beyond the schema; what has the wrong type is left to the schema.
 pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut Violations) {
     name(server, violations);
-    version("version", server.get("version"), violations);
+    version::check("version", server.get("version"), violations);
     repository(server, violations);
     website(server, reach, violations);
     if server
@@ -68,7 +66,7 @@ fn name(server: &Map<String, Value>, violations: &mut Violations) {
     }
 }
 
-/// True for one part of a name; `inside` are the characters that may not stand at its ends.
+/// True for one part of a name; `inside` are the characters that are allowed except at its ends.
 fn is_part(part: &str, inside: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric();
     part.len() >= 2
@@ -82,50 +80,6 @@ fn is_part(part: &str, inside: &str) -> bool {
 pub fn is_name(name: &str) -> bool {
     let parts = name.split_once('/');
     name.len() <= 200 && parts.is_some_and(|(space, leaf)| is_part(space, ".-") && is_part(leaf, "._-"))
-}
-
-/// Whether this names one version: neither nothing, nor `latest`, nor a range.
-#[must_use]
-pub fn is_version(version: &str) -> bool {
-    let fits = (1..=255).contains(&version.chars().count());
-    fits && version != "latest" && !is_range(version)
-}
-
-/// One version, of the server or of a package: not `latest`, and not a range.
-pub(super) fn version(path: &str, version: Option<&Value>, violations: &mut Violations) {
-    let Some(version) = text(version) else { return };
-    if version == "latest" {
-        violations.note(
-            path,
-            "reserved-version-string",
-            "\"latest\" is reserved: name one version, such as \"1.0.2\".",
-        );
-    } else if is_range(version) {
-        violations.note(
-            path,
-            "version-looks-like-range",
-            format!("\"{}\" is a range of versions: name one, such as \"1.0.2\".", shorten(version, 60)),
-        );
-    }
-}
-
-/// Comparators, hyphen ranges, alternatives and wildcards, as the official registry recognises them; but an `x` in
-/// a pre-release (`1.0.0-next`) is no wildcard here, though that registry's pattern takes it for one.
-#[expect(clippy::expect_used, reason = "the patterns are literals, compiled by every test of a version")]
-fn is_range(version: &str) -> bool {
-    static RANGES: LazyLock<RegexSet> = LazyLock::new(|| {
-        const ONE: &str = r"v?\d+(?:\.\d+){0,3}(?:-[0-9A-Za-z.-]+)?";
-        RegexSet::new([
-            format!(r"^(?:\^|~|>=|<=|>|<|=)\s*{ONE}$"),
-            format!(r"^{ONE}\s-\s*{ONE}$"),
-            format!(r"^{ONE}\s*(?:\|\|\s*{ONE}\s*)+$"),
-            r"^(?:v?\d+|[xX*])(?:\.(?:\d+|[xX*])){0,1}\.[xX*](?:-[0-9A-Za-z.-]+)?$".to_owned(),
-            r"^(?:[xX*]\.(?:\d+|[xX*])|(?:v?\d+|[xX*])\.[xX*]\.\d+|[xX*]\.\d+\.\d+)(?:-[0-9A-Za-z.-]+)?$"
-                .to_owned(),
-        ])
-        .expect("literal patterns")
-    });
-    version.len() <= 255 && RANGES.is_match(version.trim())
 }
 
 /// A repository at GitHub or GitLab; one whose fields are all empty counts as none.
@@ -235,56 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_told_from_versions() {
-        let ranges = [
-            "^1.2.3",
-            "~1.2",
-            ">=1.0.0",
-            "<= 2",
-            "> v1",
-            "<1.0.0-beta.1",
-            "=1.0.0",
-            "1.2.3 - 2.0.0",
-            "1 - 2",
-            "1.2 || 1.3",
-            "1.2.*",
-            "1.2.x",
-            "1.2.X",
-            "1.x",
-            "v1.x",
-            "*.*",
-            "x.1",
-            "1.x.0",
-            "x.2.3",
-            "1.*-beta",
-            " 1.x ",
-        ];
-        for version in ranges {
-            assert!(is_range(version), "{version}");
-        }
-        let versions = [
-            "1.2.3",
-            "v1.0",
-            "1.0.0-beta.x",
-            "1.0.0-next",
-            "2025.10.1",
-            "1.0.0+build.5",
-            "a1b2c3",
-            "1",
-            "x",
-            "latest-1",
-            "1.2.3-4 5",
-            "1.0.0-x.7.z.92",
-            "experimental",
-            "1.2.3.4",
-        ];
-        for version in versions {
-            assert!(!is_range(version), "{version}");
-        }
-    }
-
-    #[test]
-    fn names_and_versions_are_told_from_what_is_none() {
+    fn a_name_is_a_reverse_domain_a_slash_and_a_name() {
         for name in ["io.github.user/weather", "127.0.0.1/mcp_1", "ab/cd"] {
             assert!(is_name(name), "{name}");
         }
@@ -292,10 +197,6 @@ mod tests {
             assert!(!is_name(name), "{name}");
         }
         assert!(!is_name(&format!("ab/{}", "c".repeat(198))));
-        assert!(is_version("1.0.0+build") && is_version("x"));
-        assert!(
-            !is_version("latest") && !is_version("^1") && !is_version("") && !is_version(&"1".repeat(256))
-        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The vocabulary of faults: everything that keeps a probe from being `ok`, as data and without a word of text.
 //! It is apart from the table of texts, so that a conversation can name a fault without knowing how it is worded.
 
-use crate::formats::agent_card::Finding;
+use crate::formats::agent_card::CardViolation;
 
 /// What was being asked when a fault showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +135,7 @@ pub enum ProbeFault {
         /// The status it came with.
         status: u16,
         /// What is wrong with it.
-        finding: Finding,
+        finding: CardViolation,
     },
     /// No card at any of a site's card paths, and no MCP server at its address either.
     NothingFound {

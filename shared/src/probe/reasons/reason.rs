@@ -7,7 +7,7 @@ use super::class::Class;
 use super::fault::ProbeFault;
 use super::rows::row_of;
 use crate::error::shorten;
-use crate::formats::agent_card::{CardFault, Finding};
+use crate::formats::agent_card::{CardFault, CardViolation};
 use crate::model::Reason;
 
 /// The longest `seen` that is kept of a stranger's text, in characters.
@@ -52,7 +52,7 @@ pub fn of_card(fault: CardFault, status: u16) -> Vec<(ProbeFault, String)> {
 
 /// What a working card could say better: shown beside an `ok`, never in its way.
 #[must_use]
-pub fn advice(finding: &Finding) -> Reason {
+pub fn advice(finding: &CardViolation) -> Reason {
     Reason {
         code: finding.code.to_owned(),
         reason: "card warning".to_owned(),

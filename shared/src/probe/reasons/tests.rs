@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::class::{FAIL, LATER, PARTIAL, SKIP, UNKNOWN};
 use super::reason::{SEEN, plain};
 use super::*;
-use crate::formats::agent_card::{CardFault, Finding};
+use crate::formats::agent_card::{CardFault, CardViolation};
 
 fn table() -> Vec<(ProbeFault, &'static str, &'static str, Class)> {
     use ProbedResource::{Card, Remote};
@@ -88,7 +88,7 @@ fn table() -> Vec<(ProbeFault, &'static str, &'static str, Class)> {
         (
             ProbeFault::InvalidCard {
                 status: 200,
-                finding: Finding {
+                finding: CardViolation {
                     path: "name".into(),
                     code: "name_missing",
                     seen: "nothing".into(),
@@ -189,7 +189,8 @@ fn a_strangers_text_is_cut_and_cleaned() {
 
 #[test]
 fn what_is_wrong_with_a_card_names_its_place() {
-    let finding = Finding { path: "url".into(), code: "x", seen: "\u{7}null".into(), fix: "Do.".into() };
+    let finding =
+        CardViolation { path: "url".into(), code: "x", seen: "\u{7}null".into(), fix: "Do.".into() };
     assert_eq!(advice(&finding).seen, "url: null");
     let faults = of_card(CardFault::Invalid(vec![finding.clone(), finding]), 200);
     assert_eq!(faults.len(), 2);

@@ -1,5 +1,5 @@
-//! A refusal as ARD writes it (ARD Appendix B): a code in capitals and a message, and nothing else.
-//! It is made of the problem that every other door tells, so that the same fault has the same status everywhere.
+//! An error as ARD defines it (ARD Appendix B): a code in capitals and a message, and nothing else. It wraps the
+//! problem that every other API returns, so that the same fault has the same status everywhere.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -11,15 +11,15 @@ use crate::store::StoreError;
 
 /// What went wrong, for a client that speaks ARD.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Refusal(Problem);
+pub struct ArdError(Problem);
 
-impl Refusal {
+impl ArdError {
     /// 400: the request is malformed, or its filter cannot be taken.
     pub(super) fn invalid(message: impl Into<String>) -> Self {
         Self(Problem::malformed(message))
     }
 
-    /// The status: ARD knows 400 for whatever is wrong with a request, well formed or not.
+    /// The status: ARD has only 400 for an invalid request, well formed or not.
     fn status(&self) -> StatusCode {
         match self.0.status {
             StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
@@ -39,19 +39,19 @@ impl Refusal {
     }
 }
 
-impl From<StoreError> for Refusal {
+impl From<StoreError> for ArdError {
     fn from(error: StoreError) -> Self {
         Self(error.into())
     }
 }
 
-impl From<Problem> for Refusal {
+impl From<Problem> for ArdError {
     fn from(problem: Problem) -> Self {
         Self(problem)
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ArdError {
     fn into_response(self) -> Response {
         if let Some(internal) = &self.0.internal {
             tracing::error!(code = self.0.code, internal, "request failed");
@@ -78,11 +78,11 @@ mod tests {
             (Problem::unavailable("throttled"), 503, "INTERNAL_ERROR"),
             (Problem::fault("x"), 500, "INTERNAL_ERROR"),
         ] {
-            let refusal = Refusal::from(problem);
-            assert_eq!((refusal.status().as_u16(), refusal.code()), (status, code));
+            let error = ArdError::from(problem);
+            assert_eq!((error.status().as_u16(), error.code()), (status, code));
         }
         assert_eq!(
-            Refusal::from(Problem::too_many("x", 3)).into_response().headers()[header::RETRY_AFTER],
+            ArdError::from(Problem::too_many("x", 3)).into_response().headers()[header::RETRY_AFTER],
             "3"
         );
     }

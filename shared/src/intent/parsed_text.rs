@@ -1,19 +1,19 @@
-//! What was heard: a text taken apart into URLs, listing ids, addresses, quotations, names and plain words.
-//! What is picked out is no word any more, so that nothing inside a URL or a quotation can be taken for a request.
+//! A text parsed into URLs, listing ids, addresses, quotations, names and plain words. What is extracted is removed
+//! from the words, so that nothing inside a URL or a quotation can be mistaken for a request.
 
 use std::ops::Range;
 
-use super::called;
+use super::operation_call;
 use super::words::{Cutter, Word};
 use crate::operations::AnyOperation;
 
-/// At most so many bytes of a text are listened to; a request is shorter.
-const LISTENED: usize = 2000;
+/// The bytes of a text that are read; a request is shorter.
+const LONGEST_READ: usize = 2000;
 
-/// Endings that are host names now and then, and file names far more often.
+/// Top-level domains that are far more often file name extensions.
 const FILES: [&str; 12] = ["cc", "do", "java", "js", "md", "ml", "pl", "py", "rs", "sh", "so", "zip"];
 
-/// What follows `agent-` or `mcp-` in everyday words; everything else that begins so is a listing id.
+/// What follows `agent-` or `mcp-` in ordinary words; anything else with such a prefix is a listing id.
 const EVERYDAY: [&str; 26] = [
     "api",
     "based",
@@ -43,10 +43,10 @@ const EVERYDAY: [&str; 26] = [
     "tools",
 ];
 
-/// A text, taken apart.
+/// A parsed text.
 #[derive(Debug, Default)]
-pub(super) struct Heard {
-    /// The text that was listened to.
+pub(super) struct ParsedText {
+    /// The part of the text that was read.
     pub(super) text: String,
     /// Its plain words.
     pub(super) words: Vec<Word>,
@@ -60,23 +60,23 @@ pub(super) struct Heard {
     pub(super) names: Vec<String>,
     /// How many of the names were quoted.
     pub(super) quoted: usize,
-    /// Whole numbers that stand by themselves.
+    /// Whole numbers that are words of their own.
     pub(super) numbers: Vec<u64>,
-    /// Operations that are called by their own name, with the place of each among the words.
-    pub(super) called: Vec<(&'static AnyOperation, usize)>,
+    /// Operations that the text names, each with its index among the words.
+    pub(super) operation_names: Vec<(&'static AnyOperation, usize)>,
 }
 
-impl Heard {
-    /// Takes a text apart.
-    pub(super) fn of(text: &str) -> Self {
-        let text = listened(text);
-        let mut heard = Self { text: text.to_owned(), ..Self::default() };
+impl ParsedText {
+    /// Parses a text.
+    pub(super) fn parse(text: &str) -> Self {
+        let text = beginning(text);
+        let mut parsed = Self { text: text.to_owned(), ..Self::default() };
         let mut cutter = Cutter::default();
         let mut at = 0;
         while at < text.len() {
             let rest = &text[at..];
             if let Some((inner, whole)) = quotation(text, at) {
-                heard.take_quotation(&text[inner]);
+                parsed.take_quotation(&text[inner]);
                 at = whole.end;
                 continue;
             }
@@ -92,12 +92,12 @@ impl Heard {
                 at += blank;
                 continue;
             }
-            let end = heard.take_chunk(text, chunk, &mut cutter);
+            let end = parsed.take_chunk(text, chunk, &mut cutter);
             at = end;
         }
-        heard.words = cutter.words;
-        heard.take_numbers_and_names();
-        heard
+        parsed.words = cutter.words;
+        parsed.take_numbers_and_names();
+        parsed
     }
 
     /// Adds a URL that was sent beside the text.
@@ -134,14 +134,14 @@ impl Heard {
         } else if is_host(core) {
             once(&mut self.urls, &format!("https://{core}"));
         } else if let Some(entry) =
-            Some(core).filter(|core| core.contains(['_', '-'])).and_then(called::named)
+            Some(core).filter(|core| core.contains(['_', '-'])).and_then(operation_call::named)
         {
-            // It stands as a word too, so that it can be the verb of a request.
+            // It remains a word too, so that it can be the verb of a request.
             let place = cutter.words.len();
             cutter.cut(text, start..start + 1);
-            self.called.push((entry, place));
+            self.operation_names.push((entry, place));
         } else {
-            // The end of a sentence must be seen by the same cut as the word before it.
+            // The end of a sentence must be read in the same step as the word before it.
             cutter.cut(text, start..chunk.end);
             return chunk.end;
         }
@@ -192,17 +192,17 @@ fn once(list: &mut Vec<String>, text: &str) {
 }
 
 /// The beginning of a text, cut at a blank.
-fn listened(text: &str) -> &str {
+fn beginning(text: &str) -> &str {
     let text = text.trim();
-    if text.len() <= LISTENED {
+    if text.len() <= LONGEST_READ {
         return text;
     }
-    let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= LISTENED).last().unwrap_or(0);
+    let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= LONGEST_READ).last().unwrap_or(0);
     let head = &text[..end];
     head.rfind(char::is_whitespace).map_or("", |blank| &head[..blank])
 }
 
-/// A quotation that begins at `at`: what is inside, and the whole of it.
+/// A quotation that begins at `at`: the range inside the marks, and the range with them.
 fn quotation(text: &str, at: usize) -> Option<(Range<usize>, Range<usize>)> {
     let open = text[at..].chars().next()?;
     let close = match open {
@@ -326,41 +326,43 @@ mod tests {
             ("at agent.acme.dev", "https://agent.acme.dev"),
             ("at agent.acme.dev/mcp/.", "https://agent.acme.dev/mcp/"),
         ] {
-            assert_eq!(Heard::of(text).urls, [url], "{text}");
+            assert_eq!(ParsedText::parse(text).urls, [url], "{text}");
         }
         for text in ["read agent.json and README.md", "node.js", "e.g. this", "1.2.3", "me@acme.dev", "v2.0"]
         {
-            assert_eq!(Heard::of(text).urls, [""; 0], "{text}");
+            assert_eq!(ParsedText::parse(text).urls, [""; 0], "{text}");
         }
     }
 
     #[test]
     fn ids_are_told_from_everyday_words() {
-        let heard = Heard::of("Is agtpub_0123456789abcdef0123 live? And mcp-io-github-acme, or `agent-x.y`?");
-        assert_eq!(heard.ids, ["agtpub_0123456789abcdef0123", "mcp-io-github-acme", "agent-x.y"]);
-        assert_eq!(Heard::of("an mcp-server with an agent-card, agent-to-agent").ids, [""; 0]);
+        let parsed =
+            ParsedText::parse("Is agtpub_0123456789abcdef0123 live? And mcp-io-github-acme, or `agent-x.y`?");
+        assert_eq!(parsed.ids, ["agtpub_0123456789abcdef0123", "mcp-io-github-acme", "agent-x.y"]);
+        assert_eq!(ParsedText::parse("an mcp-server with an agent-card, agent-to-agent").ids, [""; 0]);
     }
 
     #[test]
     fn names_and_numbers() {
-        let heard = Heard::of("How is \"weather bot\" doing, or Paper Reader, our MCP thing? Show 5 of them");
-        assert_eq!(heard.names, ["weather bot", "Paper Reader"]);
-        assert_eq!((heard.quoted, heard.numbers), (1, vec![5]));
-        assert_eq!(Heard::of("don't say 'list me' to Bob's agent").names[0], "list me");
+        let parsed =
+            ParsedText::parse("How is \"weather bot\" doing, or Paper Reader, our MCP thing? Show 5 of them");
+        assert_eq!(parsed.names, ["weather bot", "Paper Reader"]);
+        assert_eq!((parsed.quoted, parsed.numbers), (1, vec![5]));
+        assert_eq!(ParsedText::parse("don't say 'list me' to Bob's agent").names[0], "list me");
     }
 
     #[test]
     fn what_is_quoted_is_no_request() {
-        let heard = Heard::of("she said \"list https://a.example now\"");
-        assert!(heard.words.iter().all(|word| word.low != "list"));
-        assert_eq!(heard.urls, [""; 0]);
+        let parsed = ParsedText::parse("she said \"list https://a.example now\"");
+        assert!(parsed.words.iter().all(|word| word.low != "list"));
+        assert_eq!(parsed.urls, [""; 0]);
     }
 
     #[test]
-    fn a_long_text_is_listened_to_at_its_beginning() {
+    fn a_long_text_is_read_at_its_beginning() {
         let long = format!("help {}", "é".repeat(20_000));
-        assert_eq!(Heard::of(&long).words.len(), 1);
+        assert_eq!(ParsedText::parse(&long).words.len(), 1);
         let long = format!("help {}", "word ".repeat(4000));
-        assert!(Heard::of(&long).text.len() <= LISTENED);
+        assert!(ParsedText::parse(&long).text.len() <= LONGEST_READ);
     }
 }

@@ -1,35 +1,35 @@
-//! An answer told in a sentence or two, for whoever reads the text and not the data: how it stands, and what next.
-//! Operations say this under a few common names, so that no operation needs words of its own here.
+//! An answer as a sentence or two, for clients that show the text and ignore the data. Operations use a few common
+//! member names, so that none needs wording of its own here.
 
 use serde_json::Value;
 
 use crate::error::shorten;
 use crate::operations::AnyOperation;
 
-/// Members in which an answer says in words how it stands, the first that is there being told.
+/// Members in which an answer describes itself; the first that is present is shown.
 const IN_WORDS: [&str; 6] = ["message", "lane_reason", "summary", "thanks", "note", "one_liner"];
-/// Members that tell what to do next.
+/// Members that hold the next step.
 const NEXT: [&str; 3] = ["next", "list_hint", "hint"];
-/// At most so many rows of a list are named.
+/// The most rows of a list that are named.
 const NAMED: usize = 10;
-/// At most so many plain facts are told.
+/// The most plain members that are shown.
 const FACTS: usize = 6;
 
 /// The answer of an operation in words.
 pub(super) fn answer(entry: &AnyOperation, result: &Value) -> String {
-    let mut told = Vec::new();
-    told.extend(subject(result));
+    let mut sentences = Vec::new();
+    sentences.extend(subject(result));
     let words = IN_WORDS.iter().find_map(|member| result[*member].as_str());
-    told.extend(words.map(str::to_owned));
-    told.extend(rows(result));
-    if words.is_none() && told.len() < 2 {
-        told.extend(facts(result));
+    sentences.extend(words.map(str::to_owned));
+    sentences.extend(rows(result));
+    if words.is_none() && sentences.len() < 2 {
+        sentences.extend(facts(result));
     }
-    told.extend(NEXT.iter().find_map(|member| next(&result[*member])));
-    if told.is_empty() {
-        told.push(format!("{}: done.", entry.title));
+    sentences.extend(NEXT.iter().find_map(|member| next(&result[*member])));
+    if sentences.is_empty() {
+        sentences.push(format!("{}: done.", entry.title));
     }
-    told.join(" ")
+    sentences.join(" ")
 }
 
 fn subject(result: &Value) -> Option<String> {
@@ -66,7 +66,7 @@ fn rows(result: &Value) -> Option<String> {
     Some(format!("{} {}: {named}{more}.", rows.len(), list.replace('_', " ")))
 }
 
-/// Plain members as they stand.
+/// Scalar members, as they are.
 fn facts(result: &Value) -> Option<String> {
     let facts = result.as_object()?.iter().filter(|(name, _)| {
         !matches!(name.as_str(), "ok" | "found" | "id" | "listing_id" | "name" | "lane")
@@ -97,7 +97,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn answers_are_told_by_what_they_hold() {
+    fn answers_are_summed_up_by_what_they_hold() {
         let entry = named("check_status").unwrap();
         let status = json!({ "ok": true, "listing_id": "agtpub_1", "name": "Bot", "lane": "needs_fix",
             "lane_reason": "The probe found something to fix.", "next": { "note": "Serve a card." } });

@@ -1,10 +1,9 @@
-//! What an operation takes, read from its input schema: which argument a URL goes into, which an id, a text.
-//! So a new operation needs a schema with plain names and nothing here.
+//! Which arguments of an operation a URL, a listing id or a text goes into, read from its input schema, so that a new
+//! operation needs conventional argument names and no code here.
 
 use serde_json::{Map, Value, json};
 
-use super::heard::Heard;
-use super::phrase::Slot;
+use super::parsed_text::ParsedText;
 use super::words::stem;
 use crate::operations::AnyOperation;
 
@@ -14,9 +13,20 @@ const IDS: [&str; 5] = ["listing_id", "id", "listing_a", "listing_b", "subject"]
 const TEXTS: [&str; 11] =
     ["q", "query", "text", "body", "goals", "message", "note", "description", "name", "agent_name", "jws"];
 
-/// What an operation takes.
+/// A placeholder in a phrase for something picked out of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// `{url}`
+    Url,
+    /// `{id}`: a listing's id.
+    Id,
+    /// `{text}`, or a slot of any other name.
+    Text,
+}
+
+/// The arguments of an operation, grouped by what fills them.
 #[derive(Clone, Debug)]
-pub(super) struct Takes {
+pub(super) struct ArgumentSlots {
     urls: Vec<String>,
     ids: Vec<String>,
     texts: Vec<String>,
@@ -28,7 +38,7 @@ pub(super) struct Takes {
     known: Vec<String>,
 }
 
-impl Takes {
+impl ArgumentSlots {
     /// Reads the input schema of an operation.
     pub(super) fn of(entry: &AnyOperation) -> Self {
         let schema = (entry.input_schema)();
@@ -73,35 +83,35 @@ impl Takes {
         names.get(nth).map(String::as_str)
     }
 
-    /// Arguments that are told in passing: a choice named in the text, a number, an address; and what was sent
-    /// beside the text under the argument's own name.
-    pub(super) fn add_what_is_told(
+    /// Adds arguments that have no slot in the phrase: members of a data part with the argument's name, an address, an
+    /// enumerated value or a number in the text.
+    pub(super) fn add_incidental(
         &self,
         arguments: &mut Map<String, Value>,
-        heard: &Heard,
+        parsed: &ParsedText,
         beside: &Map<String, Value>,
         read_only: bool,
     ) {
         for (name, value) in beside.iter().filter(|(name, _)| self.known.contains(name)) {
             arguments.insert(name.clone(), value.clone());
         }
-        if let (Some(name), [email]) = (&self.email, heard.emails.as_slice()) {
+        if let (Some(name), [email]) = (&self.email, parsed.emails.as_slice()) {
             arguments.entry(name).or_insert_with(|| json!(email));
         }
-        // What a text says in passing may narrow a search; it must not decide what is written.
+        // An incidental word may narrow a search; it must not decide what is written.
         if !read_only {
             return;
         }
         for (name, choices) in &self.choices {
             let named: Vec<&String> = choices
                 .iter()
-                .filter(|choice| heard.words.iter().any(|word| word.stem == stem(&choice.to_lowercase())))
+                .filter(|choice| parsed.words.iter().any(|word| word.stem == stem(&choice.to_lowercase())))
                 .collect();
             if let [choice] = named.as_slice() {
                 arguments.entry(name).or_insert_with(|| json!(choice));
             }
         }
-        if let (Some((least, most)), [number]) = (self.limit, heard.numbers.as_slice())
+        if let (Some((least, most)), [number]) = (self.limit, parsed.numbers.as_slice())
             && (least..=most).contains(number)
         {
             arguments.entry("limit").or_insert_with(|| json!(number));
@@ -140,32 +150,32 @@ mod tests {
 
     #[test]
     fn arguments_are_found_in_schemas() {
-        let takes = |name: &str| Takes::of(named(name).unwrap());
-        assert_eq!(takes("list_yourself").argument(Slot::Url, 0), Some("url"));
-        assert_eq!(takes("check_status").argument(Slot::Id, 0), Some("id"));
-        assert_eq!(takes("check_status").argument(Slot::Text, 0), Some("name"));
-        assert_eq!(takes("probe_clean").argument(Slot::Id, 0), Some("listing_id"));
-        assert_eq!(takes("score").argument(Slot::Text, 0), None);
+        let slots = |name: &str| ArgumentSlots::of(named(name).unwrap());
+        assert_eq!(slots("list_yourself").argument(Slot::Url, 0), Some("url"));
+        assert_eq!(slots("check_status").argument(Slot::Id, 0), Some("id"));
+        assert_eq!(slots("check_status").argument(Slot::Text, 0), Some("name"));
+        assert_eq!(slots("probe_clean").argument(Slot::Id, 0), Some("listing_id"));
+        assert_eq!(slots("score").argument(Slot::Text, 0), None);
         assert_eq!(
-            takes("search_active").choices,
+            slots("search_active").choices,
             [("kind".to_owned(), vec!["agent".to_owned(), "mcp".to_owned()])]
         );
     }
 
     #[test]
-    fn what_is_told_in_passing_narrows_a_search() {
-        let told = |text: &str| {
+    fn what_is_said_in_passing_narrows_a_search() {
+        let narrowed = |text: &str| {
             let mut arguments = Map::new();
-            Takes::of(named("search_active").unwrap()).add_what_is_told(
+            ArgumentSlots::of(named("search_active").unwrap()).add_incidental(
                 &mut arguments,
-                &Heard::of(text),
+                &ParsedText::parse(text),
                 &Map::new(),
                 true,
             );
             Value::Object(arguments)
         };
-        assert_eq!(told("show 5 live agents"), json!({ "kind": "agent", "limit": 5 }));
-        assert_eq!(told("agents and MCP servers"), json!({}));
-        assert_eq!(told("show all 7000"), json!({}));
+        assert_eq!(narrowed("show 5 live agents"), json!({ "kind": "agent", "limit": 5 }));
+        assert_eq!(narrowed("agents and MCP servers"), json!({}));
+        assert_eq!(narrowed("show all 7000"), json!({}));
     }
 }

@@ -1,5 +1,5 @@
-//! What is wrong with a document: the place, what was seen there, and what to write instead.
-//! A stranger's document may hold a fault on each of its million lines, so a list of findings has an end.
+//! What is wrong with an agent card: the place, the value there, and what to write instead. The list is bounded,
+//! because a stranger's document may have a fault on each of its million lines.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use crate::error::shorten;
 
-/// The most findings told about one document.
+/// The most violations reported for one document.
 const MOST: usize = 40;
 
 /// One thing that is wrong with a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Finding {
+pub struct CardViolation {
     /// Where, such as `skills[2].id`.
     pub path: String,
     /// Stable `snake_case` code.
@@ -34,30 +34,30 @@ pub enum CardFault {
         /// What it looks like, such as "an HTML page".
         seen: String,
     },
-    /// It is a card that no client could use; at least one finding.
+    /// It is a card that no client could use; at least one violation.
     #[error("an agent card that no client can use: {}", List(.0))]
-    Invalid(Vec<Finding>),
+    Invalid(Vec<CardViolation>),
 }
 
-/// Findings on one line, for an error's text.
-struct List<'a>(&'a [Finding]);
+/// Violations on one line, for an error's text.
+struct List<'a>(&'a [CardViolation]);
 
 impl fmt::Display for List<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, finding) in self.0.iter().enumerate() {
+        for (index, violation) in self.0.iter().enumerate() {
             let separator = if index == 0 { "" } else { "; " };
-            write!(f, "{separator}`{}` is {}", finding.path, finding.seen)?;
+            write!(f, "{separator}`{}` is {}", violation.path, violation.seen)?;
         }
         Ok(())
     }
 }
 
-/// A list of findings that stops growing at [`MOST`].
+/// A list of violations that stops growing at [`MOST`].
 #[derive(Clone, Debug, Default)]
-pub(super) struct Findings(Vec<Finding>);
+pub(super) struct CardViolations(Vec<CardViolation>);
 
-impl Findings {
-    /// Adds a finding about `value`, which is `None` where the field is missing.
+impl CardViolations {
+    /// Adds a violation about `value`, which is `None` where the field is missing.
     pub(super) fn note(
         &mut self,
         path: impl Into<String>,
@@ -66,11 +66,11 @@ impl Findings {
         fix: impl Into<String>,
     ) {
         if self.0.len() < MOST {
-            self.0.push(Finding { path: path.into(), code, seen: seen(value), fix: fix.into() });
+            self.0.push(CardViolation { path: path.into(), code, seen: seen(value), fix: fix.into() });
         }
     }
 
-    /// Takes over the findings of another list.
+    /// Takes over the violations of another list.
     pub(super) fn append(&mut self, other: Self) {
         self.0.extend(other.0);
         self.0.truncate(MOST);
@@ -81,8 +81,8 @@ impl Findings {
         self.0.is_empty()
     }
 
-    /// The findings.
-    pub(super) fn into_vec(self) -> Vec<Finding> {
+    /// The violations.
+    pub(super) fn into_vec(self) -> Vec<CardViolation> {
         self.0
     }
 }
@@ -112,11 +112,11 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_fault_tells_each_of_its_findings() {
-        let mut findings = Findings::default();
-        findings.note("name", "name_missing", None, "Give it a name.");
-        findings.note("url", "interface_url_missing", Some(&json!("")), "Give it a URL.");
-        let fault = CardFault::Invalid(findings.into_vec());
+    fn a_fault_tells_each_of_its_violations() {
+        let mut violations = CardViolations::default();
+        violations.note("name", "name_missing", None, "Give it a name.");
+        violations.note("url", "interface_url_missing", Some(&json!("")), "Give it a URL.");
+        let fault = CardFault::Invalid(violations.into_vec());
         assert_eq!(
             fault.to_string(),
             "an agent card that no client can use: `name` is nothing; `url` is an empty text"
@@ -125,13 +125,13 @@ mod tests {
 
     #[test]
     fn a_list_of_findings_has_an_end_and_short_words() {
-        let mut findings = Findings::default();
+        let mut violations = CardViolations::default();
         for _ in 0..1000 {
-            findings.note("x", "x", Some(&json!("y".repeat(10_000))), "z");
+            violations.note("x", "x", Some(&json!("y".repeat(10_000))), "z");
         }
-        let findings = findings.into_vec();
-        assert_eq!(findings.len(), MOST);
-        assert_eq!(findings[0].seen.chars().count(), 83);
+        let violations = violations.into_vec();
+        assert_eq!(violations.len(), MOST);
+        assert_eq!(violations[0].seen.chars().count(), 83);
     }
 
     #[test]

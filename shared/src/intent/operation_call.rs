@@ -1,5 +1,5 @@
-//! An operation called by its name: `{operation|tool|skill, arguments}` in a data part. Names, aliases and skill ids
-//! are one, written with hyphens, underscores or blanks, because each client has its own idea of them.
+//! A call of an operation by its name: `{operation|tool|skill, arguments}` in a data part. Names, aliases and skill
+//! ids match regardless of hyphens, underscores and blanks, because each client writes them differently.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -15,7 +15,7 @@ const ARGUMENTS: [&str; 5] = ["arguments", "args", "params", "parameters", "inpu
 
 static NAMED: LazyLock<HashMap<String, &'static AnyOperation>> = LazyLock::new(|| {
     let mut named = HashMap::new();
-    // A skill's id may be the name of another operation; the name then counts.
+    // A skill's id may equal the name of another operation; the name takes precedence.
     for entry in CATALOGUE {
         for name in std::iter::once(&entry.name).chain(entry.aliases) {
             named.entry(canonical(name)).or_insert(entry);
@@ -34,7 +34,7 @@ static NAMED: LazyLock<HashMap<String, &'static AnyOperation>> = LazyLock::new(|
 pub(super) struct Call {
     /// The name that was given.
     pub(super) name: String,
-    /// What bears it, where something does.
+    /// The operation of that name; `None` where there is none.
     pub(super) entry: Option<&'static AnyOperation>,
     /// Its arguments, an object.
     pub(super) arguments: Value,
@@ -46,7 +46,7 @@ pub(super) fn named(name: &str) -> Option<&'static AnyOperation> {
 }
 
 /// The call that a data part holds; none where it names no operation.
-pub(super) fn call(data: &Value) -> Option<Call> {
+pub(super) fn parse(data: &Value) -> Option<Call> {
     let data = data.as_object()?;
     let name = NAMES.iter().find_map(|member| name_in(data.get(*member)?));
     // MCP's own shape, `{name, arguments}`, is a call only with arguments: a name alone may be anything's.
@@ -67,9 +67,9 @@ fn name_in(value: &Value) -> Option<String> {
 }
 
 /// What a data part says beside a text, where it names no operation.
-pub(super) fn loose(data: &Value) -> Map<String, Value> {
+pub(super) fn loose_arguments(data: &Value) -> Map<String, Value> {
     match data {
-        Value::Object(members) if call(data).is_none() => members.clone(),
+        Value::Object(members) if parse(data).is_none() => members.clone(),
         _ => Map::new(),
     }
 }
@@ -112,18 +112,18 @@ mod tests {
             json!({ "tool": "get_listing_status", "params": { "id": "x" } }),
             json!({ "name": "check_status", "arguments": { "id": "x" } }),
         ] {
-            let call = call(&data).unwrap();
+            let call = parse(&data).unwrap();
             assert_eq!(
                 (call.entry.unwrap().name, &call.arguments),
                 ("check_status", &json!({ "id": "x" })),
                 "{data}"
             );
         }
-        assert!(call(&json!({ "tool": "no_such" })).unwrap().entry.is_none());
+        assert!(parse(&json!({ "tool": "no_such" })).unwrap().entry.is_none());
         for data in
             [json!({ "name": "Bob" }), json!({ "tool": 7 }), json!([1]), json!(null), json!({ "tool": " " })]
         {
-            assert!(call(&data).is_none(), "{data}");
+            assert!(parse(&data).is_none(), "{data}");
         }
     }
 }

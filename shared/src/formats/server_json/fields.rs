@@ -1,0 +1,14 @@
+//! Reading a field of a document whose types are not checked yet. A field of the wrong type counts as absent, because
+//! the schema reports it at the same time.
+
+use serde_json::Value;
+
+/// A text that is not empty.
+pub(super) fn text(value: Option<&Value>) -> Option<&str> {
+    value?.as_str().filter(|text| !text.is_empty())
+}
+
+/// The items of a list; none where there is no list.
+pub(super) fn list(value: Option<&Value>) -> impl Iterator<Item = &Value> {
+    value.and_then(Value::as_array).into_iter().flatten()
+}
