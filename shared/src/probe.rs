@@ -1,4 +1,4 @@
-//! Probing: asking a stranger's server a real question, and judging what comes back. The handshake gathers findings and
+//! Probing: asking an unknown server a real question, and assessing its answer. The handshake gathers findings and
 //! ends in a verdict; checks and score make it an assessment; the transition makes that a state change, which is written.
 
 pub mod assess;

@@ -1,4 +1,4 @@
-//! Why a fetch gave no answer, in a fixed vocabulary that may be shown to anybody.
+//! Why a fetch gave no answer, in a fixed vocabulary that is safe to publish.
 //! The texts of the HTTP client, of TLS and of the system stay behind: they name addresses and internals.
 
 use std::error::Error;

@@ -51,7 +51,7 @@ impl Resolve for Resolver {
     }
 }
 
-/// One address that is not public spoils the answer: whoever mixes them is probing us, not being probed.
+/// One address that is not public spoils the answer: a name that mixes both is an attack on this network.
 fn check_addresses(mut addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, FetchError> {
     if addresses.is_empty() {
         return Err(FetchError::NameNotFound);
@@ -63,7 +63,7 @@ fn check_addresses(mut addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, FetchError
     Ok(addresses)
 }
 
-/// The system's resolver. "No such name" is told from "no answer", because only the first is the owner's to mend.
+/// The system's resolver. "No such name" is kept apart from "no answer", because only the first is the owner's to repair.
 pub(super) fn system_lookup(name: &str) -> Result<Vec<IpAddr>, FetchError> {
     match dns_lookup::lookup_host(name) {
         Ok(addresses) => Ok(addresses.collect()),

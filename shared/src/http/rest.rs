@@ -1,5 +1,5 @@
-//! Serves operations and documents by REST: one handler for each, whatever stands behind it. A function only names what
-//! it serves.
+//! Serves operations and documents by REST: one generic handler for each, so that a function only lists what it
+//! serves.
 
 use axum::Router;
 use axum::extract::{FromRequest, Request, State};

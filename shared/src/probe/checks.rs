@@ -74,7 +74,7 @@ fn card_valid(verdict: &Verdict) -> Check {
     outcome("card_valid", fault, "The agent card is valid.")
 }
 
-/// The interface belongs to whoever serves the card: the same registrable domain, for addresses the same host.
+/// Card and interface have one owner: the same registrable domain, for addresses the same host.
 fn interface_domain(facts: &Facts, card_url: Option<&str>) -> Check {
     let (Some(card), Some(endpoint)) = (card_url, facts.endpoint.as_deref()) else {
         return outcome("interface_domain", None, "There is no card and endpoint to compare.");
@@ -94,7 +94,7 @@ fn endpoint_unique(context: &Context) -> Check {
     outcome("endpoint_unique", fault, "No other listing has this endpoint.")
 }
 
-/// The tools are those of the last look; a change is told, not punished.
+/// The tools are those of the last look; a change is shown and blocks nothing.
 fn tools_unchanged(facts: &Facts, context: &Context) -> Check {
     let fault = match (&context.previous_tools_hash, &facts.tools_hash) {
         (Some(before), Some(now)) if before != now => {

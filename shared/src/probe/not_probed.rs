@@ -1,5 +1,5 @@
 //! Verdicts on what cannot be asked at all: nothing leaves for a server that runs on its user's machine, needs a
-//! secret, or stands at an address that is never called.
+//! secret, or has an address that is never called.
 
 use crate::fetch::TargetError;
 use crate::model::{Facts, Kind, Obstacle, Verdict};

@@ -1,5 +1,5 @@
 //! The score of a listing, 0 to 100, and always with it what it is made of.
-//! A bare number helps nobody and invites argument, so every part says what was seen and what it was worth.
+//! A bare number cannot be acted on, so every part says what was seen and how many points it gave.
 
 use crate::model::{Check, Facts, Handshake, Kind, Score, ScorePart, Verdict};
 

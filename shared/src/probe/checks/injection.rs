@@ -1,5 +1,5 @@
 //! Texts that speak to the reader's model instead of describing the peer: known phrases of prompt injection.
-//! The list is short on purpose. Talking about injection is no injection; whoever quotes a phrase can reword it.
+//! The list is short on purpose. Talking about injection is no injection; an author who quotes a phrase can reword it.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use regex::Regex;
 use super::texts;
 use crate::model::Facts;
 
-/// Phrases; a blank stands for whatever separates two words. The subject of each is the reader, so that a text
+/// Phrases; a blank matches any separator of two words. The subject of each is the reader, so that a text
 /// about files, settings or attackers does not meet them.
 const PHRASES: [&str; 11] = [
     // "Ignore all previous instructions"

@@ -11,7 +11,7 @@ use crate::model::Facts;
 /// The longest description of a skill or tool, in characters; longer ones are usually whole prompts.
 const LONGEST_TEXT: usize = 4000;
 
-/// One text of a listing and where it stands.
+/// One text of a listing and its place in the document.
 pub(super) struct Text<'f> {
     /// Such as `skills[2].description`.
     pub(super) place: String,

@@ -117,7 +117,7 @@ pub enum ProbeFault {
         /// The status.
         status: u16,
     },
-    /// A bot wall stands before the server.
+    /// A bot wall answers instead of the server.
     Waf {
         /// What was asked for.
         resource: ProbedResource,
@@ -166,7 +166,7 @@ pub enum ProbeFault {
         /// The status of the answer that says so.
         status: u16,
     },
-    /// A bare 401 or 403: no proof of what stands behind it.
+    /// A bare 401 or 403: no proof of the server behind it.
     GatedUnproven {
         /// The status.
         status: u16,

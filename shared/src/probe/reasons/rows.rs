@@ -48,7 +48,7 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::ProbeTimeout { ms } => row(
             "timeout",
             format!("remote timeout ({ms} ms)"),
-            "Answer the whole handshake within the time named. ConformanceRule that the endpoint is up and does not hold a response open. It is tried again early.",
+            "Answer the whole handshake within the time named. Check that the endpoint is up and does not hold a response open. It is tried again early.",
             UNKNOWN,
         ),
         ProbeFault::ConnectionLost => row(
@@ -267,7 +267,7 @@ fn unreached_row(stage: Stage, cause: ConnectError) -> Row {
         ConnectError::ResolverFailed => (
             "dns_failed",
             "host lookup failed",
-            "The name servers of this domain did not answer. ConformanceRule the zone's delegation; it is tried again early.",
+            "The name servers of this domain did not answer. Check the zone's delegation; it is tried again early.",
             UNKNOWN,
         ),
         ConnectError::Refused => (
@@ -339,7 +339,7 @@ fn http_row(resource: ProbedResource, status: u16) -> Row {
         ),
         (ProbedResource::Card, 401 | 403) => (
             format!("card_{status}").into(),
-            "Serve the agent card to anonymous callers: a public card needs no credentials. ConformanceRule bot walls and bucket permissions.",
+            "Serve the agent card to anonymous callers: a public card needs no credentials. Check bot walls and bucket permissions.",
             FAIL,
         ),
         (ProbedResource::Card, _) => {
@@ -352,7 +352,7 @@ fn http_row(resource: ProbedResource, status: u16) -> Row {
         ),
         (ProbedResource::Remote, _) => (
             format!("http_{status}").into(),
-            "The endpoint refuses the protocol's POST. ConformanceRule that the published URL is the endpoint's, and that proxies let POST through.",
+            "The endpoint refuses the protocol's POST. Check that the published URL is the endpoint's, and that proxies let POST through.",
             FAIL,
         ),
     };

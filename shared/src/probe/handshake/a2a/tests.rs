@@ -1,5 +1,5 @@
 //! Every row of the A2A table, against peers that behave as the row says.
-//! Proof of the protocol, answering and class are told apart in each: they are shown apart to the owner.
+//! Proof of the protocol, answering and class are asserted separately in each, because the owner sees them separately.
 
 mod table;
 

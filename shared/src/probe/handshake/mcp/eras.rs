@@ -31,7 +31,7 @@ const ACCEPT: &str = "application/json, text/event-stream";
 /// The two eras.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Era {
-    /// 2026-07-28 and later: no handshake, every request stands alone.
+    /// 2026-07-28 and later: no handshake, every request is independent.
     Modern,
     /// 2024-11-05 to 2025-11-25: `initialize`, perhaps a session.
     Legacy,
