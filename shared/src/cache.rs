@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
 
-/// At most so many pages are remembered by one process.
+/// The most pages that one process caches.
 const PAGES: usize = 16;
 
 /// What an answer was made from, as an entity tag.

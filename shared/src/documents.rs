@@ -1,5 +1,5 @@
-//! What is read by GET and is no operation: the active list, the feed, statistics, badges, cards and catalogues. Each
-//! says its paths and how long it may be kept; all are made from the catalogue, the settings and the table.
+//! What is served by GET and is no operation: the active list, the feed, statistics, badges, cards and catalogues.
+//! Each declares its paths and cache lifetime; all are made from the catalogue, the settings and the table.
 
 mod active_list;
 mod agent_card;

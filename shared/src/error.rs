@@ -1,5 +1,5 @@
-//! What goes wrong, told twice: to the caller as a problem document (RFC 9457), to the log as it was.
-//! A problem says what to do next; the text of an SDK, a panic or an address never gets into one.
+//! Errors in two forms: for the caller a problem document (RFC 9457), for the log the original. A problem says what to
+//! do next; the text of an SDK, a panic or an address never gets into one.
 
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 /// An answer that says what went wrong and what to do (design §5 Errors).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// The HTTP status; other doors map it to their own codes.
+    /// The HTTP status; other protocols map it to their own codes.
     pub status: StatusCode,
     /// Stable `snake_case` name of the problem.
     pub code: &'static str,
@@ -82,7 +82,7 @@ impl Problem {
         }
     }
 
-    /// 500: a fault of ours; `internal` goes to the log only.
+    /// 500: a fault of this service; `internal` goes to the log only.
     pub fn fault(internal: impl Into<String>) -> Self {
         Self {
             internal: Some(internal.into().into()),
@@ -107,7 +107,7 @@ impl Problem {
         self
     }
 
-    /// The document as every door renders it.
+    /// The document as every API renders it.
     #[must_use]
     pub fn document(&self) -> Value {
         let mut document = json!({

@@ -1,5 +1,5 @@
-//! The documents that strangers hand over: agent cards, server descriptions, server cards, and the names they bear.
-//! Read and judged as text alone; nothing is fetched here.
+//! The documents that peers publish: agent cards, server descriptions, server cards, and the names in them. Parsed and
+//! validated as text alone; nothing is fetched here, so every rule can be tested without a network.
 
 pub mod agent_card;
 pub mod limits;

@@ -273,7 +273,7 @@ fn parse_content(message: &MessageContent) -> (ParsedText, Map<String, Value>) {
     (parsed, beside)
 }
 
-/// The sense of a message as the rest of what was said before.
+/// Interprets a message as the continuation of an earlier one.
 fn in_context(book: &PhraseBook, message: &MessageContent, earlier: &MessageContent) -> Interpretation {
     let whole = MessageContent {
         text: format!("{}\n{}", earlier.text, message.text),

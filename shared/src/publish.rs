@@ -1,5 +1,5 @@
-//! Publishing: what a publisher hands in, parsed, and how it becomes a listing. The registry itself is published the
-//! same way.
+//! Publishing: parsing what a publisher submits, and turning it into a listing. The registry publishes itself through
+//! the same code.
 
 pub mod listing;
 pub mod self_listing;

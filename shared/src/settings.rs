@@ -44,7 +44,7 @@ pub struct Settings {
     pub bus_name: Option<String>,
     /// `PROBE_TICK_SECONDS`: one sweep in this time, and the least time between two probes of one listing.
     pub probe_tick_seconds: u32,
-    /// `PROBES_PER_TICK`: at most so many full probes in one sweep.
+    /// `PROBES_PER_TICK`: the most full probes in one sweep.
     pub probes_per_tick: u32,
     /// `PROBE_WINDOW_CAP`: probes in a window of two minutes.
     pub probe_window_cap: u32,

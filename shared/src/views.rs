@@ -1,5 +1,5 @@
 //! Listings as they are shown: the row of the active list, the short form of a hit, a badge. Derived from the stored
-//! core each time, so that what is kept stays small.
+//! listing on each read, so that the table stays small.
 
 pub mod active_page;
 pub mod badge;

@@ -11,7 +11,7 @@ use super::filter::{Filter, Kinds};
 use crate::error::shorten;
 use crate::model::{Listing, Moment};
 
-/// The characters of a field name.
+/// The fields that can be filtered by, as an error lists them.
 const FIELDS: &str = "displayName, type, publisherId, createdAfter, updatedAfter, identifier, tags, capabilities, \
     version, metadata.<name>";
 /// The longest filter, in characters.

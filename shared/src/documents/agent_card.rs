@@ -122,7 +122,7 @@ fn skills(entry: &'static AnyOperation) -> impl Iterator<Item = Value> {
     })
 }
 
-/// The door itself, which the contract counts among the skills.
+/// The A2A endpoint itself, which the contract counts among the skills.
 fn door_skill() -> Value {
     json!({
         "id": "a2a-rpc",

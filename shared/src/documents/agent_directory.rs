@@ -1,5 +1,6 @@
 //! The list of public agents as A2A discovery proposals have it (A2A discussion #741, and registries that implement
-//! it): Live agents with their skills, by offset and limit, and searched by words or by skill.
+//! it): Live agents with their skills, by offset and limit, and searched by words or by skill. It exists for clients
+//! of those registries.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -14,7 +15,7 @@ use crate::search::filtered::FilteredHit;
 use crate::search::{Query, Text};
 use crate::views::{ProbeSummary, active_page};
 
-/// So many agents where no limit is given.
+/// The default limit.
 const AGENTS: u32 = 50;
 /// The last agent that can be reached by offset.
 const DEEPEST: usize = 100_000;
@@ -28,12 +29,12 @@ pub struct DirectoryQuery {
     q: String,
     /// A skill they must have: its id, its name or one of its tags.
     skill: Option<String>,
-    /// The same.
+    /// Another name for `skill`.
     capability: Option<String>,
-    /// At most so many agents, from 1 to 100.
+    /// The most agents of a page, from 1 to 100.
     #[serde(deserialize_with = "number")]
     limit: Option<u32>,
-    /// So many are left out: they stood on earlier pages.
+    /// How many are skipped, because earlier pages had them.
     #[serde(deserialize_with = "number")]
     offset: Option<u32>,
     /// Lists of skills and tags that they must have.
@@ -138,7 +139,7 @@ impl Document for WellKnownAgents {
     }
 }
 
-/// The same at the paths of the contract.
+/// The list at the paths of the contract.
 #[derive(Debug)]
 pub struct PublicAgents;
 

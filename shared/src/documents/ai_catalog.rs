@@ -16,12 +16,12 @@ use crate::views::active_page::{self, Cursor, PageQuery};
 
 /// The media type of both documents (AI catalogue).
 pub(super) const MEDIA_TYPE: &str = "application/ai-catalog+json";
-/// Where the strict form stands.
+/// The path of the strict form.
 pub(super) const STRICT: &str = "/.well-known/ai-catalog.json";
-/// Where the JSON-LD form stands.
+/// The path of the JSON-LD form.
 pub(super) const LINKED: &str = "/.well-known/ard.json";
 
-/// At most so many listings of each kind, the newest: the rest is found by the search base among the entries.
+/// The most listings of each kind, the newest: the others are found through the search API among the entries.
 const LISTED: u32 = 100;
 const CONTEXT: &str = "https://agenticresourcediscovery.org/context/v1";
 

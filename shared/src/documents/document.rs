@@ -1,5 +1,6 @@
-//! What a document is: its paths, how long it may be kept, what it is made from, and how it is rendered. Typed where it
-//! is written, of any type where it is served.
+//! What a document is: its paths, how long it may be cached, what it is made from, and how it is rendered. A trait
+//! where it is written, so that its query is typed; a struct of functions where it is served, so that any can be
+//! called by path.
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
@@ -58,7 +59,7 @@ pub(super) struct DocumentRequest<Q> {
     pub live: Live,
 }
 
-/// No query is taken; whatever stands in one is let pass.
+/// No query is read; anything in one is ignored.
 #[derive(Clone, Copy, Debug, Default, serde::Deserialize)]
 pub(super) struct NoQuery {}
 
@@ -136,7 +137,7 @@ async fn answer<D: Document>(
 /// A value as the bytes of a JSON document.
 ///
 /// # Errors
-/// It cannot be written: a fault of ours.
+/// It cannot be serialised, which is a fault of this service.
 pub(super) fn json(value: &impl Serialize) -> Result<Bytes, Problem> {
     serde_json::to_vec(value).map(Bytes::from).map_err(|error| Problem::fault(error.to_string()))
 }

@@ -1,5 +1,6 @@
-//! The MCP server card, in the two shapes that are asked for: the contract's, with the tools it serves, and the
-//! official one (SEP-2127), which holds no more than a client needs to connect. Both tell the live server's identity.
+//! The MCP server card, in the two shapes that clients request: the contract's, with the tools it serves, and the
+//! official one (SEP-2127), which holds only what a client needs to connect. Both have the identity of the live
+//! server.
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
@@ -77,7 +78,7 @@ impl Document for WideServerCard {
     }
 }
 
-/// The official card, as it stands at `/mcp/server-card`.
+/// The official card, served at `/mcp/server-card`.
 #[must_use]
 pub fn strict(settings: &Settings) -> Value {
     json!({
@@ -95,7 +96,7 @@ pub fn strict(settings: &Settings) -> Value {
     })
 }
 
-/// The contract's card, as it stands at `/.well-known/mcp/server-card.json` (contract "MCP server card").
+/// The contract's card, served at `/.well-known/mcp/server-card.json` (contract "MCP server card").
 /// What is still to come (products, versions of the extension families) is not claimed.
 #[must_use]
 pub fn wide(settings: &Settings) -> Value {

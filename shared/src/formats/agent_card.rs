@@ -1,5 +1,5 @@
-//! A2A agent cards of 0.2, 0.3 and 1.0, read as their clients read them: lenient where one still talks to the agent.
-//! What is wrong is told with its place and a remedy, because only the card's author can mend it.
+//! A2A agent cards of 0.2, 0.3 and 1.0, read as leniently as their clients read them. What is wrong is reported with
+//! its place and a fix, because only the card's author can correct it.
 
 #[cfg(test)]
 pub(crate) mod arbitrary;

@@ -1,5 +1,5 @@
-//! The name by which the MCP-registry API knows a listing. It is what clients remember a server by, so it comes of what
-//! its publisher wrote down or of the address that its id comes of too, never of a display name that may change.
+//! The name of a listing in the MCP-registry API. Clients remember a server by it, so it is derived from what its
+//! publisher wrote or from the URL that its id is derived from, never from a display name that may change.
 
 use sha2::{Digest, Sha256};
 use url::{Host, Url};

@@ -1,5 +1,5 @@
-//! Server descriptions (`server.json`) by the official registry's schema of 2025-12-11 and its rules beyond it.
-//! Every broken rule is told at once and by the official code, so that its author mends the document in one go.
+//! Server descriptions (`server.json`) by the official registry's schema of 2025-12-11 and its rules beyond it. Every
+//! violation is reported at once with the official code, so that its author can fix the document in one pass.
 
 mod fields;
 mod older;
@@ -26,7 +26,7 @@ use violation::Violations;
 /// The most JSON values in a description, beside `_meta`; the largest found in the wild has 158.
 const MOST_VALUES: usize = 5000;
 
-/// What a server description tells, as far as the registry keeps it; lengths are bounded by the schema.
+/// What the registry keeps of a server description; lengths are bounded by the schema.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ServerDescription {
     /// The server's name, such as `io.github.user/weather`.
@@ -41,7 +41,7 @@ pub struct ServerDescription {
     pub website_url: Option<String>,
     /// Its source, at GitHub or GitLab.
     pub repository_url: Option<String>,
-    /// Where it is spoken to over HTTP, in the document's order.
+    /// Its HTTP endpoints, in the document's order.
     pub remotes: Vec<Remote>,
     /// How many packages it offers to run it locally.
     pub packages: usize,

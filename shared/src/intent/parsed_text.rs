@@ -67,7 +67,7 @@ pub(super) struct ParsedText {
 }
 
 impl ParsedText {
-    /// ArgumentSlots a text apart.
+    /// Parses a text.
     pub(super) fn parse(text: &str) -> Self {
         let text = beginning(text);
         let mut parsed = Self { text: text.to_owned(), ..Self::default() };

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallerAddress(pub IpAddr);
 
-/// Whoever asks for an operation, through whatever door.
+/// The caller of an operation, in any protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Caller {
     /// The address, where the gateway told one.

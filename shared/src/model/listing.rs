@@ -80,7 +80,7 @@ pub struct Listing {
     /// It gave its feedback.
     #[serde(default)]
     pub feedbacked: bool,
-    /// Whoever holds this mark is probing it.
+    /// The mark of the process that is probing it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease: Option<String>,
     /// Until when (milliseconds since the epoch) the mark counts.

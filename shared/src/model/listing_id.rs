@@ -25,7 +25,7 @@ pub struct ListingId(String);
 pub struct InvalidListingId;
 
 impl ListingId {
-    /// The id of whatever stands at a URL.
+    /// The id of what is published by a URL.
     #[must_use]
     pub fn of_url(url: &Url) -> Self {
         Self(format!("agtpub_{}", hex_of(normalised(url).as_bytes(), 20)))

@@ -18,13 +18,13 @@ impl Moment {
     /// The beginning of 1970.
     pub const UNIX_EPOCH: Self = Self(Timestamp::UNIX_EPOCH);
 
-    /// So many seconds after the beginning of 1970; none outside the years -9999 to 9999.
+    /// Seconds after the beginning of 1970; `None` outside the years -9999 to 9999.
     #[must_use]
     pub fn from_second(seconds: i64) -> Option<Self> {
         Timestamp::from_second(seconds).ok().map(Self)
     }
 
-    /// So many milliseconds after the beginning of 1970; none outside the years -9999 to 9999.
+    /// Milliseconds after the beginning of 1970; `None` outside the years -9999 to 9999.
     #[must_use]
     pub fn from_millisecond(millis: i64) -> Option<Self> {
         Timestamp::from_millisecond(millis).ok().map(Self)

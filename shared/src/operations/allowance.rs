@@ -1,10 +1,11 @@
-//! Counting what costs somebody else something (design §5 Rates): by caller, by target host and for everybody together.
+//! Rate limits on actions that make this registry call somebody else (design §5 Rates): by caller, by target host and
+//! for all callers together. One function, so that publishing and scoring are counted the same way.
 
 use crate::app::App;
 use crate::error::Problem;
 use crate::store::Allowance;
 
-/// Counts an act that costs somebody else something, and refuses it where an allowance is used up.
+/// Counts such an action, and refuses it where an allowance is used up.
 pub(super) async fn count(app: &App, act: Allowance<'_>) -> Result<(), Problem> {
     if !app.settings.rate_limits {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Searching what is Live in plain words, as ARD clients and models do: ranked hits, each with the evidence that it
-//! answers. An empty answer says why it is empty and what to try.
+//! Search of the Live listings by a text, for ARD clients and models. The query is parsed, ranked by the index, and
+//! each hit is returned with the evidence of its last probe; an empty result explains itself and says what to try.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::search::{self, Found, Query, Text};
 use crate::views::Peer;
 use crate::views::active_page::{self, KindFilter};
 
-/// So many hits where no limit is given.
+/// The default limit.
 const HITS: u32 = 12;
 
 /// Searches what is Live.
@@ -122,13 +122,13 @@ impl Operation for ArdSearch {
     }
 }
 
-/// By REST, nothing asked for means the newest.
+/// By REST, a request without a query returns the newest.
 fn newest_by_default(query: &str) -> String {
     let asked = form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "q" || name == "query");
     if asked { query.to_owned() } else { format!("{query}&q=") }
 }
 
-/// What is looked for, parsed.
+/// The arguments as a query of the index.
 pub(super) fn parse_query(arguments: &Arguments) -> Result<Query, Problem> {
     let limit = active_page::limit(arguments.limit, HITS)?;
     Ok(Query {
@@ -156,7 +156,7 @@ fn category(id: &str) -> Result<Category, Problem> {
     }
 }
 
-/// How a search went, and what to do where it found nothing.
+/// The result of a search in a sentence, and the next step where it found nothing.
 pub(super) async fn summarize(
     app: &App,
     query: &Query,

@@ -1,4 +1,4 @@
-//! Reading the arguments of an operation out of a query string or a JSON value. What cannot be read is answered with the
+//! Arguments of an operation from a query string or a JSON value. An argument that cannot be read is reported by its
 //! field's name and what it may be.
 
 use http::StatusCode;
@@ -74,7 +74,7 @@ fn plainly(detail: &str) -> String {
     detail.to_owned()
 }
 
-/// The field that serde names in its message rather than by its path: one that is missing, or stands twice.
+/// The field that serde names in its message rather than by its path: one that is missing, or given twice.
 fn named_by(detail: &str) -> Option<&str> {
     let rest = detail.strip_prefix("missing field `").or_else(|| detail.strip_prefix("duplicate field `"))?;
     rest.split('`').next()

@@ -1,5 +1,5 @@
-//! Whether a listing gave a sign of life lately: its last `ok` handshake, how old it is, and a score that halves
-//! after three days. Live means within a week, or within what the caller asks for.
+//! When a listing last completed a handshake, and whether that is recent enough. Computed from the stored listing: the
+//! age of its last `ok` probe against a limit of a week or less, and a score that halves after three days.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ const WEEK: f64 = 168.0;
 /// The score is full for three days and then halves with every three more, in hours.
 const HALVES_AFTER: f64 = 72.0;
 
-/// Tells whether a listing is alive.
+/// Reports whether a listing is alive.
 #[derive(Debug)]
 pub struct CheckLiveness;
 

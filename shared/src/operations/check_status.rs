@@ -1,5 +1,5 @@
-//! Where a listing stands, with the evidence of its last probe: what was asked, what came back, when, and how to
-//! fix it. By id, or by the name it bears.
+//! The status of a listing with the evidence of its last probe: what was asked, what came back, when, and how to fix
+//! it. Reads the listing and its evidence by id, or the best match by name, and derives the next step from its lane.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::probe::explain;
 use crate::store::NamedListing;
 use crate::views::{NextStep, ProbeSummary, badge};
 
-/// Tells where a listing stands.
+/// Reports the status of a listing.
 #[derive(Debug)]
 pub struct CheckStatus;
 

@@ -1,4 +1,5 @@
-//! The founding offer and its seat meter: how many full products are still given away, and the way to one.
+//! The founding offer: how many free seats are left, and the steps that lead to one. Derived from the settings, so
+//! that no table is read.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use crate::error::Problem;
 use crate::funnel::{self, Deal, Stage};
 use crate::model::Caller;
 
-/// Tells the founding offer.
+/// Reports the founding offer.
 #[derive(Debug)]
 pub struct GetFoundingDeal;
 

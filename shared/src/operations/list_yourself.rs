@@ -1,5 +1,6 @@
-//! Publishing: the one POST by which a listing comes to be. It answers at once and fetches nothing; the first
-//! probe follows on the `listing.queued` event, and the tick is the net beneath.
+//! Publishing: the one POST that creates a listing. The body is parsed and counted against the rate limits, the
+//! listing is stored as queued, and the answer is returned at once; the probe follows on the `listing.queued` event,
+//! or with the next scheduled sweep should that event be lost.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -140,7 +141,7 @@ fn answer(app: &App, published: &Published) -> Answer {
     }
 }
 
-/// A publish body as arguments: a server description may stand in it as it is, and an agent card may not.
+/// A publish body as arguments: it may be a server description itself, but not an agent card.
 ///
 /// # Errors
 /// The body is an agent card, which cannot be probed without its URL.

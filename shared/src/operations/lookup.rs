@@ -1,4 +1,5 @@
-//! Finding the listing that a caller names, or saying that there is none.
+//! Reads the listing that a caller names, with one error for an unknown and for a malformed id, so that every
+//! operation answers alike.
 
 use std::sync::Arc;
 

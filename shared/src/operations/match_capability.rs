@@ -1,5 +1,5 @@
-//! Finding who can do something: ranked Live agents and MCP servers, each with the reasons why it fits, in words that
-//! can be shown as they are.
+//! Search for a capability: the same ranking as `ard_search`, with the reasons why each hit matches. The reasons are
+//! built from the words, skills and tools that the index matched, as texts that can be shown unchanged.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,5 +1,6 @@
-//! What an operation is: its names and words, its arguments and answer, its routes, and what it does. Typed where it is
-//! written, of any type where it is served.
+//! What an operation is: its names and texts, its arguments and answer, its routes, and what it does. A trait where it
+//! is written, so that arguments are typed; a struct of functions where it is served, so that any can be called by
+//! name.
 
 use futures::future::BoxFuture;
 use schemars::generate::SchemaSettings;
@@ -16,7 +17,7 @@ use crate::cache::CacheValidator;
 use crate::error::Problem;
 use crate::model::Caller;
 
-/// What an operation does to the world, told to a model that must choose (MCP tool annotations).
+/// The side effects of an operation, for a model that must choose (MCP tool annotations).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Effect {
     /// It changes nothing.
@@ -47,7 +48,7 @@ pub struct AdvertisedSkill {
 
 /// A capability of the registry.
 pub trait Operation: 'static {
-    /// Its name at every door.
+    /// Its name in every protocol.
     const NAME: &'static str;
     /// Other names it answers to.
     const ALIASES: &'static [&'static str] = &[];
@@ -71,13 +72,13 @@ pub trait Operation: 'static {
     /// What it answers.
     type Answer: Serialize + JsonSchema + Send;
 
-    /// Stands for what its answers are made from at this moment, where they may be remembered: while it is the same,
-    /// the same arguments have the same answer.
+    /// The version of the data that answers are made from, where they may be cached: while it is unchanged, the same
+    /// arguments have the same answer.
     fn cache_validator(_: &App) -> impl Future<Output = Result<Option<CacheValidator>, Problem>> + Send {
         async { Ok(None) }
     }
 
-    /// Does it.
+    /// Runs it.
     fn run(
         app: &App,
         caller: &Caller,
@@ -85,10 +86,10 @@ pub trait Operation: 'static {
     ) -> impl Future<Output = Result<Self::Answer, Problem>> + Send;
 }
 
-/// An operation as the doors and documents see it.
+/// An operation as functions and documents use it.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyOperation {
-    /// Its name at every door.
+    /// Its name in every protocol.
     pub name: &'static str,
     /// Other names it answers to.
     pub aliases: &'static [&'static str],
@@ -110,11 +111,11 @@ pub struct AnyOperation {
     pub input_schema: fn() -> Value,
     /// JSON Schema 2020-12 of its answer.
     pub output_schema: fn() -> Value,
-    /// Stands for what its answers are made from at this moment, where they may be remembered.
+    /// The version of the data that answers are made from, where they may be cached.
     pub cache_validator: fn(App) -> BoxFuture<'static, Result<Option<CacheValidator>, Problem>>,
-    /// Does it, and gives the answer as JSON.
+    /// Runs it and returns the answer as JSON.
     pub run: fn(App, Caller, RawArguments) -> BoxFuture<'static, Result<Value, Problem>>,
-    /// Does it, and gives the answer as JSON text: for whoever only sends it on.
+    /// Runs it and returns the answer as JSON text, for a caller that only forwards it.
     pub render: fn(App, Caller, RawArguments) -> BoxFuture<'static, Result<Box<RawValue>, Problem>>,
 }
 
@@ -149,7 +150,7 @@ impl AnyOperation {
     }
 }
 
-/// What is written may leave out what is read with a default, so an answer's schema is that of writing.
+/// Serialised fields may be left out although they are read with a default, so an answer has the schema of serialising.
 fn schema_of_answer<A: JsonSchema>() -> Value {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     generator.into_root_schema_for::<A>().to_value()

@@ -1,4 +1,5 @@
-//! Whether a listing's checks are clean, check by check: the short answer a peer wants before it trusts one.
+//! Whether the checks of a listing are clean, check by check: the short answer a peer needs before it trusts one. Read
+//! from the evidence of the last probe; nothing is probed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use crate::error::Problem;
 use crate::model::{Assessment, Caller, Check, Handshake, Lane, ListingId, Moment};
 use crate::views::badge;
 
-/// Tells whether a listing is clean.
+/// Reports whether a listing is clean.
 #[derive(Debug)]
 pub struct ProbeClean;
 

@@ -1,5 +1,5 @@
-//! Where an operation is reached by REST. Part of the operation, so that its path stands beside what it does; the
-//! template names the same paths, and a test compares the two.
+//! The REST routes of an operation. Part of the operation, so that its path is declared beside its code; the
+//! deployment template names the same paths, and a test compares the two.
 
 use serde_json::Value;
 
@@ -27,12 +27,12 @@ pub enum RouteInput {
     BodyAs(fn(Value) -> Result<Value, Problem>),
 }
 
-/// Whether an answer may be kept by whoever asked.
+/// Whether a client may cache an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheRule {
     /// Never: it is about this moment, or something was done.
     NoStore,
-    /// For so many seconds, and then asked again by its entity tag.
+    /// For this many seconds, then revalidated by its entity tag.
     MaxAge(u32),
 }
 
@@ -55,7 +55,7 @@ impl Route {
         Self { path, input: RouteInput::BodyAs(read), cache: CacheRule::NoStore }
     }
 
-    /// The same route, its answers kept for so many seconds.
+    /// The route with answers that may be cached for `seconds`.
     #[must_use]
     pub const fn kept_for(self, seconds: u32) -> Self {
         Self { cache: CacheRule::MaxAge(seconds), ..self }

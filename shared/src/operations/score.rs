@@ -1,5 +1,5 @@
-//! The free public score of a card URL: the whole probe, judged and explained, and nothing is listed. It sends
-//! the peer only a question without side effects, because anybody may ask for anybody's score.
+//! The free public score of a URL: one full probe, judged and explained, and nothing is listed. The peer is sent only
+//! a question without side effects, because anyone may request anyone's score.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,5 @@
-//! The Live listings, the newest first: what agents and MCP clients read to see who is there.
+//! The Live listings, the newest first, for agents and MCP clients. Both kinds are read in pages from the index of the
+//! active list and merged by age under one cursor.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ use crate::model::{Caller, Kind, Listing};
 use crate::views::Row;
 use crate::views::active_page::{self, Counts, Cursor, KindFilter, PageQuery, Place};
 
-/// Rows where no limit is given.
+/// The default limit.
 const ROWS: u32 = 20;
 
 /// Lists what is Live.

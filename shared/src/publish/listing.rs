@@ -1,5 +1,5 @@
 //! How a submission becomes a listing, for the first time or again. It fetches nothing: the first probe follows on the
-//! `listing.queued` event, and the tick is the net beneath.
+//! `listing.queued` event, or with the next scheduled sweep should that event be lost.
 
 use jiff::SignedDuration;
 use schemars::JsonSchema;

@@ -1,5 +1,5 @@
-//! The registry lists itself, as an agent and as an MCP server, and is probed like anybody else: the first two
-//! rows that go Live tell that the whole way from publishing to Live works.
+//! The registry lists itself, as an agent and as an MCP server, and is probed like any other: the first two rows that
+//! go Live show that everything from publishing to Live works.
 
 use super::listing;
 use super::submission::{Submission, Submitted};

@@ -1,5 +1,5 @@
-//! What a publisher hands in, parsed at the door: once it is a `Submission`, every rule of the body holds.
-//! What is listed follows from the body alone; nothing is fetched (design §5 Publish).
+//! The body of a publish request, parsed into a `Submission` that satisfies every rule of the body. What is listed
+//! follows from the body alone; nothing is fetched (design §5 Publish).
 
 use serde_json::{Map, Value, json};
 
@@ -18,7 +18,7 @@ const LONGEST_NAME: usize = 120;
 const LONGEST_SOURCE: usize = 200;
 /// The longest e-mail address (RFC 5321 §4.5.3.1).
 const LONGEST_EMAIL: usize = 254;
-/// Paths at which an agent card usually stands.
+/// The usual paths of an agent card.
 const CARD_ENDINGS: [&str; 5] =
     ["agent-card.json", "agent.json", "agentcard.json", "ai-agent.json", "a2a-card.json"];
 
@@ -36,7 +36,7 @@ pub struct Submission {
 /// The two forms of a submission.
 #[derive(Clone, Debug)]
 pub enum Submitted {
-    /// A URL, and what is said to stand there.
+    /// A URL, and the kind of peer that is declared to be there.
     Url {
         /// The URL.
         target: Target,
@@ -122,7 +122,7 @@ impl Submission {
         }
     }
 
-    /// Whether a listing that already bears the id is the same thing: the same URL, or the same server name
+    /// Whether a listing that already has the id is the same thing: the same URL, or the same server name
     /// at the same owner's host. One that never went Live may be pointed elsewhere; its id holds nothing yet.
     #[must_use]
     pub fn is_same_as(&self, listing: &Listing) -> bool {
@@ -253,7 +253,7 @@ fn kind_of(target: &Target) -> Option<Kind> {
 
 /// Who answers for a host: its registrable domain, or the host itself where it has none.
 fn owner_of(url: &str) -> String {
-    // What was stored passed the door once; development reach only spares loopback hosts a second refusal.
+    // What was stored was validated once; development reach only keeps loopback hosts from being refused a second time.
     match Target::parse(url, Reach::Development) {
         Ok(target) => target.registrable_domain().unwrap_or_else(|| target.origin()),
         Err(_) => origin_of(url),

@@ -37,7 +37,7 @@ impl Cursor {
     /// Reads a cursor that [`Cursor::write`] wrote.
     ///
     /// # Errors
-    /// 422: it is none of ours.
+    /// 422: this registry did not issue it.
     pub fn read(text: &str) -> Result<Self, Problem> {
         let refuse = || {
             Problem::invalid(
@@ -104,7 +104,7 @@ impl KindFilter {
     }
 }
 
-/// Which page somebody wants.
+/// Which page to read.
 #[derive(Clone, Debug)]
 pub struct PageQuery {
     /// Only agents, or only MCP servers.
@@ -119,7 +119,7 @@ impl PageQuery {
     /// Reads the arguments of a page; `default` is the limit where none is given.
     ///
     /// # Errors
-    /// 422: a limit out of bounds, or a cursor that is none of ours.
+    /// 422: a limit out of bounds, or a cursor that this registry did not issue.
     pub fn read(
         kind: Option<KindFilter>,
         limit: Option<u32>,

@@ -1,5 +1,5 @@
-//! Badges: a word about the registry or, with a listing's id, the truth about that listing (contract "Badges").
-//! Small SVG images without fonts or scripts of their own.
+//! Badges: a label about the registry or, with a listing's id, the status of that listing (contract "Badges"). Small
+//! SVG images without fonts or scripts of their own.
 
 use crate::error::Problem;
 use crate::model::{Kind, Lane, Listing, ListingId};
@@ -32,7 +32,7 @@ pub fn plain(settings: &Settings, name: &str) -> String {
     svg(&settings.brand, name, color)
 }
 
-/// A badge that tells the truth about a listing.
+/// A badge that shows the status of a listing.
 #[must_use]
 pub fn of_listing(settings: &Settings, name: &str, listing: &Listing) -> String {
     let (word, color) = says(name, listing);

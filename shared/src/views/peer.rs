@@ -1,5 +1,5 @@
-//! A Live listing in short, as search hits and the federation catalogue show it: what it is, where it is spoken to,
-//! and the evidence that it answers. The long form with the funnel is the row of the active list.
+//! A Live listing in short, as search hits and the federation catalogue show it: what it is, its endpoint, and the
+//! evidence that it answers. The long form with the funnel is the row of the active list.
 
 use schemars::JsonSchema;
 use serde::Serialize;

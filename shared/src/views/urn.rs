@@ -1,12 +1,12 @@
-//! What stands for a listing in catalogues of the ARD family: its URN, and the media type of the card behind it
-//! (ARD §4.2.1).
+//! The URN of a listing in catalogues of the ARD family, and the media type of its card (ARD §4.2.1). Shared, so that
+//! search hits and catalogues identify a listing alike.
 
 use url::Url;
 
 use crate::model::protocol::{AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
 use crate::model::{Kind, ListingId};
 
-/// The media type of the artifact that stands for a kind.
+/// The media type of the card of a kind.
 #[must_use]
 pub const fn media_type(kind: Kind) -> &'static str {
     match kind {

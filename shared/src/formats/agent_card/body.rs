@@ -1,5 +1,5 @@
-//! The body behind a card's URL, which need not be JSON at all.
-//! A login page answered with 200 is the commonest of all broken cards, so it is called by its name.
+//! The body behind the URL of a card, which may not be JSON at all. A login page answered with 200 is the most common
+//! broken card, so it is recognised and named.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Where an agent is spoken to: `supportedInterfaces` of 1.0, or `url` and `additionalInterfaces` before it.
-//! A wide card has both; the newer list counts, as it does for the official clients.
+//! The endpoints of an agent: `supportedInterfaces` of 1.0, or `url` and `additionalInterfaces` before it. Where a
+//! card has both, the newer list takes precedence, as in the official clients.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -32,7 +32,7 @@ pub enum Binding {
     HttpJson,
     /// gRPC.
     Grpc,
-    /// A binding of somebody's own, named by a URI.
+    /// A custom binding, named by a URI.
     Other(String),
 }
 
@@ -179,7 +179,7 @@ fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &
     }
 }
 
-/// Judges one address and keeps it where a client could use it; a `path` of "" stands for the card itself.
+/// Judges one address and keeps it where a client could use it; a `path` of "" is the card itself.
 fn keep(url: Option<&Value>, binding: Option<&Value>, version: Dialect, path: &str, found: &mut Found) {
     let at = |field: &str| if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") };
     let binding_field = match path {

@@ -1,5 +1,5 @@
-//! What a JSON document looks like when it is no agent card: a manifest, an MCP document, an error message.
-//! Whoever published the wrong address finds the right one sooner when told what stands at it.
+//! What a JSON document looks like when it is no agent card: a manifest, an MCP document, an error message. A
+//! publisher with the wrong URL finds the right one sooner when the error names what is there.
 
 use serde_json::{Map, Value};
 

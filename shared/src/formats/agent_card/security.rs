@@ -1,5 +1,5 @@
-//! Whether an agent takes a request from somebody without credentials, by what its card declares.
-//! Requirements are alternatives: a single empty one means that nothing is needed.
+//! Whether an agent accepts requests without credentials, by what its card declares. Requirements are alternatives: a
+//! single empty one means that nothing is needed.
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,5 @@
-//! What is wrong with a document: the place, what was seen there, and what to write instead.
-//! A stranger's document may hold a fault on each of its million lines, so a list of violations has an end.
+//! What is wrong with an agent card: the place, the value there, and what to write instead. The list is bounded,
+//! because a stranger's document may have a fault on each of its million lines.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::error::shorten;
 
-/// The most violations told about one document.
+/// The most violations reported for one document.
 const MOST: usize = 40;
 
 /// One thing that is wrong with a document.
@@ -39,7 +39,7 @@ pub enum CardFault {
     Invalid(Vec<CardViolation>),
 }
 
-/// CardViolations on one line, for an error's text.
+/// Violations on one line, for an error's text.
 struct List<'a>(&'a [CardViolation]);
 
 impl fmt::Display for List<'_> {

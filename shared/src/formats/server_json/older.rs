@@ -1,5 +1,5 @@
-//! Field names of earlier `server.json` schemas, which today's readers would pass over in silence.
-//! An author who is told the new name mends the document; one who is told "`registryType` is missing" is puzzled.
+//! Field names of earlier `server.json` schemas, which current readers ignore silently. An author who is given the new
+//! name can fix the document; "`registryType` is missing" alone does not help.
 
 use serde_json::{Map, Value};
 
@@ -54,7 +54,7 @@ const INPUTS: [&str; 7] = [
     "environment_variables",
 ];
 
-/// Tells every earlier field name once, at its first place, and settles what follows from it.
+/// Reports every earlier field name once, at its first place, and suppresses what follows from it.
 pub(super) fn check(server: &Map<String, Value>, violations: &mut Violations) {
     let mut told: Vec<&'static str> = Vec::new();
     fields("", server, &OF_SERVER, &mut told, violations);

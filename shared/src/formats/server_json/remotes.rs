@@ -1,5 +1,5 @@
-//! The rules about one remote of a server, and what it takes to probe it.
-//! A remote is spoken to by strangers' clients: https, and never the reader's own machine.
+//! The rules about one remote of a server, and what it takes to probe it. Other people's clients connect to a remote,
+//! so it must be https and never the reader's own machine.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ use crate::model::Reach;
 /// One remote of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Remote {
-    /// How it is spoken to.
+    /// Its transport.
     pub transport: Transport,
     /// Its address; with `{variables}` where it is `templated`.
     pub url: String,
@@ -23,7 +23,7 @@ pub struct Remote {
     pub secret_headers: Vec<String>,
 }
 
-/// How a remote is spoken to.
+/// The transport of a remote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transport {

@@ -66,7 +66,7 @@ fn name(server: &Map<String, Value>, violations: &mut Violations) {
     }
 }
 
-/// True for one part of a name; `inside` are the characters that may not stand at its ends.
+/// True for one part of a name; `inside` are the characters that are allowed except at its ends.
 fn is_part(part: &str, inside: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric();
     part.len() >= 2

@@ -1,5 +1,5 @@
-//! The official JSON schema of `server.json` (2025-12-11; MIT, see `server.schema.json.license` beside it),
-//! with its findings put into words: "is not valid under any of the given schemas" helps nobody.
+//! The official JSON schema of `server.json` (2025-12-11; MIT, see `server.schema.json.license` beside it), with its
+//! errors rewritten: "is not valid under any of the given schemas" does not help an author.
 
 use std::sync::LazyLock;
 
@@ -20,7 +20,7 @@ static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
     options.build(&schema).expect("the schema compiles without fetching anything")
 });
 
-/// Tells what breaks the schema, as far as no rule spoke of the same place before.
+/// Reports what violates the schema, except at places that a rule already reported.
 pub(super) fn check(document: &Value, violations: &mut Violations) {
     for error in SCHEMA.iter_errors(document) {
         if violations.is_full() {
@@ -65,7 +65,7 @@ fn tell(error: &ValidationError<'_>, violations: &mut Violations) {
     }
 }
 
-/// Of several alternatives, tells what is wrong with the one that was meant: the one whose `type` fits, else the
+/// Of several alternatives, reports what is wrong with the one that was meant: the one whose `type` fits, else the
 /// one with the fewest faults.
 fn alternatives(
     error: &ValidationError<'_>,

@@ -1,5 +1,5 @@
-//! URLs with `{variables}` in them, as `server.json` allows for packages and remotes.
-//! A URL is judged with stand-ins in their place, the way the official registry does.
+//! URLs with `{variables}` in them, as `server.json` allows for packages and remotes. A URL is validated with
+//! placeholders in their place, as the official registry does.
 
 use url::{Host, Url};
 

@@ -1,10 +1,10 @@
-//! A broken rule of `server.json`, at its place and in plain words.
-//! Kept in the order found, each place and rule once, and no more of them than anybody reads.
+//! A broken rule of `server.json`, with its place and a plain message. Violations are kept in the order found, each
+//! once, and their number is bounded.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The most violations told of one document.
+/// The most violations reported for one document.
 const MOST: usize = 60;
 
 /// One rule that a server description breaks.
