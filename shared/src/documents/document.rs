@@ -72,6 +72,9 @@ pub struct DocumentAnswer {
     pub validator: Option<CacheValidator>,
 }
 
+/// The future of a document whose types are erased.
+type Answering = BoxFuture<'static, Result<DocumentAnswer, Problem>>;
+
 /// A document as functions and tests see it.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyDocument {
@@ -84,7 +87,7 @@ pub struct AnyDocument {
     /// Further headers of the answer.
     pub headers: &'static [(&'static str, &'static str)],
     /// Answers a request for a path with a query, by what the caller has already.
-    pub answer: fn(App, String, String, HeaderMap) -> BoxFuture<'static, Result<DocumentAnswer, Problem>>,
+    pub answer: fn(App, String, String, HeaderMap) -> Answering,
 }
 
 impl AnyDocument {

@@ -86,6 +86,9 @@ pub trait Operation: 'static {
     ) -> impl Future<Output = Result<Self::Answer, Problem>> + Send;
 }
 
+/// The future of an operation whose types are erased.
+type Answering<T> = BoxFuture<'static, Result<T, Problem>>;
+
 /// An operation as functions and documents use it.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyOperation {
@@ -112,11 +115,11 @@ pub struct AnyOperation {
     /// JSON Schema 2020-12 of its answer.
     pub output_schema: fn() -> Value,
     /// The version of the data that answers are made from, where they may be cached.
-    pub cache_validator: fn(App) -> BoxFuture<'static, Result<Option<CacheValidator>, Problem>>,
+    pub cache_validator: fn(App) -> Answering<Option<CacheValidator>>,
     /// Runs it and returns the answer as JSON.
-    pub run: fn(App, Caller, RawArguments) -> BoxFuture<'static, Result<Value, Problem>>,
+    pub run: fn(App, Caller, RawArguments) -> Answering<Value>,
     /// Runs it and returns the answer as JSON text, for a caller that only forwards it.
-    pub render: fn(App, Caller, RawArguments) -> BoxFuture<'static, Result<Box<RawValue>, Problem>>,
+    pub render: fn(App, Caller, RawArguments) -> Answering<Box<RawValue>>,
 }
 
 impl AnyOperation {
