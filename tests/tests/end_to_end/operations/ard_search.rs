@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tests::world::World;
 
-use super::*;
+use crate::fixtures::*;
 
 #[tokio::test]
 async fn what_is_live_is_found_in_plain_words() {

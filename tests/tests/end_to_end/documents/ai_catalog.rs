@@ -2,9 +2,10 @@
 //! shape that their readers' schemas want.
 
 use serde_json::{Value, json};
+use tests::peers::{Peer, agents};
 use tests::world::{World, id_of};
 
-use super::*;
+use crate::fixtures::*;
 
 #[tokio::test]
 async fn what_is_live_is_explored_and_browsed() {

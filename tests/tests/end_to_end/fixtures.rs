@@ -1,10 +1,4 @@
-//! The doors by which agents find each other, and the index behind them.
-
-mod catalogues;
-mod in_words;
-mod mirror;
-mod registry_api;
-mod search_index;
+//! Registries with Live listings in them, and the schemas that documents are held against.
 
 use axum::response::Response;
 use registry::model::ListingId;
@@ -12,11 +6,11 @@ use serde_json::{Value, json};
 use tests::peers::{Asked, CARD, Peer, agents, empty, json_answer, servers};
 use tests::world::{Wish, World};
 
-const AGENT: &str = "application/a2a-agent-card+json";
-const SERVER: &str = "application/mcp-server-card+json";
+pub(crate) const AGENT: &str = "application/a2a-agent-card+json";
+pub(crate) const SERVER: &str = "application/mcp-server-card+json";
 
 /// An agent that forecasts the weather.
-fn forecaster(asked: &Asked) -> Response {
+pub(crate) fn forecaster(asked: &Asked) -> Response {
     let mut card = agents::card(asked, "Nimbus");
     card["description"] = json!("Forecasts the weather of any place on earth.");
     card["skills"] = json!([
@@ -30,14 +24,14 @@ fn forecaster(asked: &Asked) -> Response {
 }
 
 /// A registry with a Live agent that forecasts, and a Live MCP server that adds.
-struct Filled {
-    world: World,
-    agent: ListingId,
-    server: ListingId,
-    peers: [Peer; 2],
+pub(crate) struct Filled {
+    pub(crate) world: World,
+    pub(crate) agent: ListingId,
+    pub(crate) server: ListingId,
+    pub(crate) peers: [Peer; 2],
 }
 
-async fn filled() -> Filled {
+pub(crate) async fn filled() -> Filled {
     let world = World::start().await;
     let peers = [Peer::start(forecaster).await, Peer::start(servers::modern).await];
     let agent = world.publish_card(&peers[0].card()).await;
@@ -48,7 +42,7 @@ async fn filled() -> Filled {
 }
 
 /// A registry with so many Live agents and MCP servers.
-async fn full(agents: usize, servers: usize) -> (World, [Peer; 2], [Vec<ListingId>; 2]) {
+pub(crate) async fn full(agents: usize, servers: usize) -> (World, [Peer; 2], [Vec<ListingId>; 2]) {
     let world = World::with(Wish::default().and("PROBE_WINDOW_CAP", 1000)).await;
     let peers = [Peer::start(agents::fleet).await, Peer::start(servers::modern).await];
     let mut ids = [Vec::new(), Vec::new()];
@@ -62,13 +56,13 @@ async fn full(agents: usize, servers: usize) -> (World, [Peer; 2], [Vec<ListingI
     (world, peers, ids)
 }
 
-fn texts(ids: impl IntoIterator<Item = ListingId>) -> Vec<String> {
+pub(crate) fn texts(ids: impl IntoIterator<Item = ListingId>) -> Vec<String> {
     let mut texts: Vec<String> = ids.into_iter().map(|id| id.to_string()).collect();
     texts.sort_unstable();
     texts
 }
 
-fn entry_schema() -> jsonschema::Validator {
+pub(crate) fn entry_schema() -> jsonschema::Validator {
     let mut schema = catalog_schema();
     schema["$ref"] = json!("#/$defs/catalogEntry");
     for member in ["required", "properties", "additionalProperties", "type"] {
@@ -77,10 +71,10 @@ fn entry_schema() -> jsonschema::Validator {
     jsonschema::validator_for(&schema).unwrap()
 }
 
-fn catalog_schema() -> Value {
+pub(crate) fn catalog_schema() -> Value {
     serde_json::from_str(include_str!("../../fixtures/ai-catalog.schema.json")).unwrap()
 }
 
-fn ids(list: &Value, member: &str) -> Vec<String> {
+pub(crate) fn ids(list: &Value, member: &str) -> Vec<String> {
     list.as_array().unwrap().iter().map(|row| row[member].as_str().unwrap().to_owned()).collect()
 }

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tests::world::{Wish, World};
 
-use super::refusals::lines;
+use super::refused_submissions::lines;
 
 #[tokio::test]
 async fn server_descriptions_that_break_a_rule_have_it_named() {

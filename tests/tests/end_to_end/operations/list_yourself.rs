@@ -1,0 +1,5 @@
+//! `list_yourself`: what is taken, what is refused, and what its publisher is told.
+
+mod common_mistakes;
+mod refused_server_json;
+mod refused_submissions;

@@ -1,0 +1,9 @@
+//! MCP, A2A, ARD, the official MCP registry's API and plain REST, as their clients speak them.
+
+mod a2a_dialects;
+mod a2a_fuzz;
+mod mcp_fuzz;
+mod mcp_http;
+mod mcp_official_client;
+mod registry_api;
+mod rest;
