@@ -1,4 +1,8 @@
 //! The documents that the registry serves, a file for each.
 
 mod active_list;
+mod agent_directory;
 mod ai_catalog;
+mod all_documents;
+mod federation;
+mod mcp_server_card;

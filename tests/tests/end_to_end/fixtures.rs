@@ -1,7 +1,7 @@
 //! Registries with Live listings in them, and the schemas that documents are held against.
 
 use axum::response::Response;
-use registry::model::ListingId;
+use registry::model::{ListingId, Moment};
 use serde_json::{Value, json};
 use tests::peers::{Asked, CARD, Peer, agents, empty, json_answer, servers};
 use tests::world::{Wish, World};
@@ -77,4 +77,19 @@ pub(crate) fn catalog_schema() -> Value {
 
 pub(crate) fn ids(list: &Value, member: &str) -> Vec<String> {
     list.as_array().unwrap().iter().map(|row| row[member].as_str().unwrap().to_owned()).collect()
+}
+
+pub(crate) fn time(value: &Value) -> Moment {
+    value.as_str().unwrap().parse().unwrap()
+}
+
+/// One Live agent, and its peer.
+pub(crate) async fn live_agent() -> (World, Peer, ListingId) {
+    let (world, peer) = (World::start().await, Peer::start(agents::newest).await);
+    let id = world.live_card(&peer.card()).await;
+    (world, peer, id)
+}
+
+pub(crate) async fn recheck_at(world: &World, id: &ListingId) -> Moment {
+    time(&world.status(id).await["recheck_at"])
 }

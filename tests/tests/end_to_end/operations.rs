@@ -3,3 +3,4 @@
 mod ard_search;
 mod check_status;
 mod list_yourself;
+mod score;

@@ -2,8 +2,9 @@
 
 mod a2a_dialects;
 mod a2a_fuzz;
+mod ard;
 mod mcp_fuzz;
-mod mcp_http;
+pub(crate) mod mcp_http;
 mod mcp_official_client;
 mod registry_api;
 mod rest;

@@ -1,4 +1,4 @@
-//! The active list by pages: each row once whatever the limits, in a fixed order, with everything a reader needs.
+//! `/api/listings/active`, by pages: each row once whatever the limits, in a fixed order, with everything a reader needs.
 
 use std::collections::BTreeSet;
 

@@ -1,10 +1,9 @@
-//! The discovery doors that take words: what is Live is found, with the evidence, in the registry's own dialect and in
-//! that of ARD; and whatever is asked, the answer is clear.
+//! `ard_search`: what is Live is found in plain words, with its evidence; whatever is asked, the answer is clear.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::world::World;
 
-use crate::fixtures::*;
+use crate::fixtures::{Filled, SERVER, filled};
 
 #[tokio::test]
 async fn what_is_live_is_found_in_plain_words() {
@@ -162,105 +161,5 @@ async fn whatever_is_asked_the_answer_is_clear() {
                 reply.status == 200 || (reply.status == 400 && reply.body["errorCode"] == "INVALID_ARGUMENT");
             assert!(fits, "{member} {words:.40?}: {reply:?}");
         }
-    }
-}
-
-#[tokio::test]
-async fn an_ard_client_gets_what_ard_knows_and_no_more() {
-    let Filled { world, agent, .. } = filled().await;
-    let search = |filter: Value| json!({ "query": { "text": "weather", "filter": filter }, "pageSize": 2 });
-    let reply = world.post("/api/ard/search", &search(json!({}))).await;
-    let result = &reply.body["results"][0];
-    assert_eq!(reply.body.as_object().unwrap().keys().collect::<Vec<_>>(), ["results"], "{}", reply.body);
-    assert_eq!(result["identifier"], format!("urn:air:127.0.0.1:agent:{agent}"));
-    assert_eq!(
-        (&result["type"], &result["displayName"], &result["tags"]),
-        (&json!(AGENT), &json!("Nimbus"), &json!(["weather"]))
-    );
-    assert_eq!(
-        (&result["capabilities"], &result["source"]),
-        (&json!(["Weather forecast"]), &json!(world.url("/api/ard/")))
-    );
-    entry_schema().validate(result).unwrap();
-
-    for (filter, found) in [
-        (json!({ "type": [AGENT] }), 1),
-        (json!({ "type": [SERVER] }), 0),
-        (json!({ "type": ["text/markdown"] }), 0),
-        (json!({ "publisher": ["127.0.0.1"], "tags": ["weather", "news"] }), 1),
-        (json!({ "publisher": ["acme.dev"] }), 0),
-        (json!({ "capabilities": "weather forecast" }), 1),
-        (json!({ "metadata.kind": "agent" }), 1),
-        (json!({ "trustManifest.attestations.type": ["SOC2-Type2"] }), 0),
-    ] {
-        let reply = world.post("/api/ard/search", &search(filter.clone())).await;
-        assert_eq!(reply.body["results"].as_array().unwrap().len(), found, "{filter}");
-    }
-
-    let mut referrals = search(json!({}));
-    referrals["federation"] = json!("referrals");
-    assert_eq!(world.post("/api/ard/search", &referrals).await.body["referrals"], json!([]));
-}
-
-#[tokio::test]
-async fn an_ard_client_is_refused_in_its_own_words() {
-    let world = World::start().await;
-    let facets = |query: Value| json!({ "query": query, "resultType": { "facets": [{ "field": "type" }] } });
-    let posts = [
-        ("/api/ard/search", json!({ "query": {} })),
-        ("/api/ard/search", json!({ "query": { "text": "x" }, "pageSize": -1 })),
-        ("/api/ard/search", json!({ "query": { "text": "x" }, "pageToken": "nonsense" })),
-        ("/api/ard/explore", json!({})),
-        ("/api/ard/explore", json!([])),
-        ("/api/ard/explore", facets(json!("weather"))),
-        ("/api/ard/explore", facets(json!({ "filter": { "tags": ["x"] } }))),
-    ];
-    let mut replies = Vec::new();
-    for (path, body) in posts {
-        replies.push(world.post(path, &body).await);
-    }
-    replies.push(world.post_raw("/api/ard/explore", Some("application/json"), "{").await);
-    for query in
-        ["pageSize=many", "pageSize=0", "orderBy=displayName", "filter=nonsense", "pageToken=nonsense"]
-    {
-        replies.push(world.get(&format!("/api/ard/agents?{query}")).await);
-    }
-    for reply in replies {
-        assert_eq!((reply.status, reply.header("content-type")), (400, "application/json"), "{reply:?}");
-        assert_eq!(reply.body["errorCode"], "INVALID_ARGUMENT");
-        assert!(!reply.body["message"].as_str().unwrap().is_empty());
-        assert_eq!(reply.body.as_object().unwrap().len(), 2);
-    }
-    assert_eq!(world.post_raw("/api/ard/explore", Some("text/xml"), "<a/>").await.status, 415);
-    assert_eq!(world.get("/api/ard/explore").await.status, 405);
-}
-
-#[tokio::test]
-async fn pages_of_a_search_show_each_hit_once() {
-    let (world, _peers, [agents, _]) = full(23, 5).await;
-    let wanted = texts(agents);
-    let category =
-        world.get("/api/ard/search?q=agent&kind=agent").await.body["hits"][0]["category_id"].clone();
-    for filter in [
-        json!({ "type": [AGENT] }),
-        json!({ "metadata.kind": "agent", "metadata.category": [category] }),
-        json!({ "tags": ["math"] }),
-    ] {
-        let (mut shown, mut token) = (Vec::new(), Value::Null);
-        for _ in 0..30 {
-            let body =
-                json!({ "query": { "text": "agent", "filter": filter }, "pageSize": 4, "pageToken": token });
-            let reply = world.post("/api/ard/search", &body).await.body;
-            for result in reply["results"].as_array().unwrap() {
-                shown.push(result["metadata"]["listing_id"].as_str().unwrap().to_owned());
-            }
-            token = reply["pageToken"].clone();
-            if token.is_null() {
-                break;
-            }
-        }
-        assert!(token.is_null(), "the pages end");
-        shown.sort_unstable();
-        assert_eq!(shown, wanted, "{filter}");
     }
 }

@@ -1,9 +1,10 @@
-//! What every query refuses: the argument is named, and what may stand there.
+//! Plain REST: methods, headers, and what every query refuses.
 
 use std::fmt::Write as _;
 
+use http::header;
 use serde_json::json;
-use tests::world::{Wish, World};
+use tests::world::{Reply, Wish, World};
 
 #[tokio::test]
 async fn queries_that_cannot_be_taken() {
@@ -98,5 +99,33 @@ async fn an_argument_that_is_missing_or_given_twice_is_named() {
         let reply = world.get(path).await;
         reply.assert_problem();
         assert_eq!((reply.status, &reply.body["field"]), (422, &json!(field)), "{path}: {reply:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_registry_answers_any_origin_and_compresses_what_is_long() {
+    let world = World::start().await;
+    let reply = world.get_with("/api/listings/active", ("origin", "https://page.example.org")).await;
+    assert_eq!(reply.header(header::ACCESS_CONTROL_ALLOW_ORIGIN.as_str()), "*");
+    for path in
+        ["/api/listings/active", "/api/feed", "/api/probes", "/discovery.json", "/badge/live", "/nothing"]
+    {
+        let reply = world.get(path).await;
+        assert_eq!(reply.header("x-request-id").len(), 32, "{path}");
+        assert_eq!(reply.header("x-content-type-options"), "nosniff", "{path}");
+    }
+}
+
+#[tokio::test]
+async fn wrong_methods_say_which_are_right() {
+    let world = World::with(Wish::public()).await;
+    let reply = world.get("/api/publish").await;
+    assert_eq!((reply.status, reply.header("allow")), (405, "POST"), "{reply:?}");
+    reply.assert_problem();
+    for path in ["/api/listings/active", "/api/listings/status", "/api/feed", "/api/score", "/discovery.json"]
+    {
+        let reply: Reply = world.post(path, &json!({})).await;
+        assert_eq!((reply.status, reply.header("allow")), (405, "GET,HEAD"), "{path}: {reply:?}");
+        reply.assert_problem();
     }
 }

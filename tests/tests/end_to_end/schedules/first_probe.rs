@@ -1,41 +1,15 @@
-//! Probes side by side and delivered twice: whatever is done at once or again comes to what it comes to when done
-//! once. Held against the whole table, so that no counter, item of news or record can be forgotten.
+//! The first probe of a listing, started by its `listing.queued` event: at once with others, delivered twice, too late, or
+//! about nothing. Held against the whole table, so that no counter, feed item or record can be forgotten.
 
 use std::sync::{Arc, Barrier};
 
 use futures::future::join_all;
-use registry::model::Caller;
-use registry::operations::RawArguments;
+use http::StatusCode;
 use serde_json::json;
-use tests::peers::{Peer, agents, empty, json_answer, servers};
-use tests::world::{HOUR, TICK, World, id_of};
+use tests::peers::{Peer, agents, json_answer};
+use tests::world::{HOUR, TICK, World};
 
-/// Through the gateway, and as calls of one task, which all read before the first of them writes.
-#[tokio::test(flavor = "multi_thread")]
-async fn thirty_two_publishes_at_once_make_one_listing() {
-    for by_http in [true, false] {
-        let (world, peer) = (World::start().await, Peer::start(agents::newest).await);
-        let body = json!({ "agent_card_url": peer.card(), "contact_email": "a@example.org" });
-        let answers = join_all((0..32).map(|_| async {
-            if by_http {
-                return world.publish(&body).await;
-            }
-            let publish = registry::operations::named("list_yourself").unwrap().run;
-            publish(world.app.clone(), Caller::default(), RawArguments::Json(body.clone())).await.unwrap()
-        }))
-        .await;
-        let id = id_of(&answers[0]);
-        assert!(answers.iter().all(|answer| id_of(answer) == id));
-        let first = answers.iter().filter(|answer| answer["status"] == "queued").count();
-        assert_eq!(first, 1, "one was first, the others met it");
-        let table = world.table().await;
-        assert_eq!((table.under("LISTING#").len(), table.under("CONTACT#").len()), (1, 1));
-        assert_eq!(world.feed().await, ["listing_queued"]);
-        world.deliver().await;
-        assert_eq!((world.lane(&id).await.as_str(), world.counts().await), ("active", (1, 0)));
-        assert_eq!(peer.times("SendMessage"), 1, "the event of each publish asks for the same probe");
-    }
-}
+use crate::fixtures::time;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn thirty_two_first_probes_at_once_make_one_probe() {
@@ -144,72 +118,6 @@ async fn an_event_delivered_twice_is_as_delivered_once() {
 }
 
 #[tokio::test]
-async fn a_tick_twice_in_its_slot_is_as_once() {
-    let (world, peer) = (World::start().await, Peer::start(agents::fleet).await);
-    for number in 0..5 {
-        world.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
-    }
-    let report = world.tick().await;
-    assert_eq!((&report["claimed"], &report["ok"]), (&json!(5), &json!(5)));
-    let once = world.table().await;
-    world.advance(TICK - std::time::Duration::from_secs(1));
-    assert_eq!(world.tick().await["claimed"], 0);
-    assert_eq!(once.difference(&world.table().await), [""; 0]);
-    world.advance(std::time::Duration::from_secs(1));
-    world.tick().await;
-    assert_eq!(world.probes().await["probe_worker"]["ticks"], 2, "the next slot is served");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn ticks_events_and_rechecks_at_once_come_to_what_one_comes_to() {
-    let peers = [
-        Peer::start(agents::fleet).await,
-        Peer::start(servers::legacy).await,
-        Peer::start(agents::only(404)).await,
-    ];
-    let mut tables = Vec::new();
-    for at_once in [1, 6] {
-        let world = World::start().await;
-        let mut ids = Vec::new();
-        for folder in 0..4 {
-            ids.push(world.publish_card(&peers[0].url(&format!("/{folder}/card.json"))).await);
-        }
-        ids.push(world.publish_mcp(&peers[1].url("/mcp")).await);
-        ids.push(world.publish_card(&peers[2].card()).await);
-        let all = join_all((0..at_once).map(|_| async {
-            let events = join_all(ids.iter().map(|id| world.first_probe(id)));
-            futures::join!(world.tick(), world.recheck(), events)
-        }));
-        all.await;
-        assert_eq!(world.counts().await, (4, 1));
-        // Who was last is told by the tick; which of them that is, is chance.
-        tables.push(world.table().await.without(&["CLOCK"]).without_machine_times());
-    }
-    assert_eq!(tables[0].difference(&tables[1]), [""; 0]);
-}
-
-#[tokio::test]
-async fn a_recheck_twice_is_as_once() {
-    let (world, peer) = (World::start().await, Peer::start(agents::fleet).await);
-    for folder in ["good", "bad"] {
-        world.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
-    }
-    peer.becomes(|asked| if asked.path.starts_with("/bad") { empty(410) } else { agents::fleet(asked) });
-    world.advance(HOUR * 24 * 7);
-    let report = world.recheck().await;
-    assert_eq!((&report["claimed"], &report["ok"]), (&json!(2), &json!(1)));
-    let once = world.table().await;
-    for _ in 0..2 {
-        assert_eq!(world.recheck().await["claimed"], 0);
-    }
-    assert_eq!(once.difference(&world.table().await), [""; 0]);
-    let week = world.probes().await["weekly_recheck"].clone();
-    let counted =
-        ["rechecked_this_week", "still_ok_this_week", "demoted_this_week"].map(|name| week[name].clone());
-    assert_eq!(counted, [json!(2), json!(1), json!(0)]);
-}
-
-#[tokio::test]
 async fn a_late_event_does_not_disturb_what_is_live() {
     let (world, peer) = (World::start().await, Peer::start(agents::newest).await);
     let id = world.live_card(&peer.card()).await;
@@ -221,27 +129,38 @@ async fn a_late_event_does_not_disturb_what_is_live() {
     assert_eq!(world.counts().await, (1, 0));
 }
 
-/// Publishing again reads the listing and then writes it; a verdict may come in between.
-#[tokio::test]
-async fn a_publish_that_read_before_a_verdict_does_not_undo_it() {
-    let (world, peer) = (World::start().await, Peer::start(agents::only(404)).await);
-    let id = world.publish_card(&peer.card()).await;
-    let read = world.app.store.listing(&id).await.unwrap().unwrap();
-    world.advance(TICK);
-    world.first_probe(&id).await;
-    let judged = world.table().await;
-    let contact = registry::model::Contact { email: None, source: None };
-    let mut asked = read.clone();
-    asked.due_at = world.now();
-    let taken = world.app.store.republish(&read, &asked, &contact, world.now()).await.unwrap();
-    assert_eq!((taken, judged.difference(&world.table().await)), (false, vec![]), "the verdict stands");
-    assert_eq!(world.lane(&id).await, "needs_fix");
-}
-
 #[tokio::test]
 async fn an_event_about_nothing_does_no_harm() {
     let world = World::start().await;
     let report = world.first_probe(&"agtpub_00000000000000000000".parse().unwrap()).await;
     assert_eq!(report["claimed"], 0);
     assert_eq!(world.table().await.keys(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_retry_comes_later_with_every_failure_and_as_late_as_the_peer_asks() {
+    let (world, peer) = (World::start().await, Peer::start(agents::only(404)).await);
+    let id = world.publish_card(&peer.card()).await;
+    let mut waits = Vec::new();
+    for _ in 0..7 {
+        world.tick().await;
+        let status = world.status(&id).await;
+        let retry = time(&status["retry_at"]);
+        waits.push(retry.duration_since(world.now()).as_hours());
+        world.advance_to(retry + jiff::SignedDuration::from_secs(1));
+    }
+    assert_eq!(waits, [1, 2, 4, 8, 16, 24, 24]);
+
+    let polite = Peer::start(|_| {
+        axum::response::IntoResponse::into_response((
+            StatusCode::TOO_MANY_REQUESTS,
+            [("retry-after", "7200")],
+        ))
+    })
+    .await;
+    let id = world.publish_card(&polite.card()).await;
+    world.first_probe(&id).await;
+    let status = world.status(&id).await;
+    assert_eq!((&status["lane"], &status["reasons"][0]["code"]), (&json!("queued"), &json!("rate_limited")));
+    assert_eq!(time(&status["retry_at"]).duration_since(world.now()).as_secs(), 7200);
 }

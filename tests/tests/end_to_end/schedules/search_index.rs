@@ -1,5 +1,5 @@
-//! The search index from end to end: what goes Live is found, what falls is not, and neither crashes, throttling, twins
-//! nor lost answers of the table leave it wrong.
+//! The `search-index` schedule: what goes Live is found, what is demoted is not, and neither crashes, throttling,
+//! concurrent builds nor lost answers of the table leave the index wrong.
 
 use std::time::Duration;
 

@@ -337,3 +337,31 @@ async fn fields_that_cannot_be_taken() {
       422 card_without_its_url `agent_card_url`: This is an agent card itself. Send where it is served: {"agent_card_url": "https://your.host/.well-known/agent-card.json"}.
     "#);
 }
+
+/// Remotes inside a valid description are addresses of strangers too.
+#[tokio::test]
+async fn a_remote_in_a_description_is_not_a_way_around_the_rules() {
+    let world = World::with(Wish::public()).await;
+    for url in [
+        "https://10.0.0.1/mcp",
+        "https://169.254.169.254/",
+        "https://metadata.google.internal/",
+        "https://adder.example.org:22/",
+    ] {
+        let body = json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0",
+            "remotes": [{ "type": "streamable-http", "url": url }] });
+        let reply = world.post("/api/publish", &body).await;
+        if reply.status == 200 {
+            let id = tests::world::id_of(&reply.body);
+            world.deliver().await;
+            assert_eq!(world.reasons(&id).await, ["url_refused"], "{url}");
+            assert_eq!(world.status(&id).await["evidence"]["signals"], json!(["not_asked"]), "{url}");
+        } else {
+            assert_eq!(
+                (reply.status, &reply.body["field"]),
+                (422, &json!("remotes[0].url")),
+                "{url}: {reply:?}"
+            );
+        }
+    }
+}
