@@ -1,8 +1,8 @@
-//! What the end-to-end tests share: a world to act in, peers to be probed, the template, a Lambda runtime, the table
+//! What the end-to-end tests share: a registry to test, peers to be probed, the template, a Lambda runtime, the table
 //! and the bus as a process reaches them. Nothing of it is in a deployment.
 
 pub mod aws_endpoints;
 pub mod peers;
 pub mod runtime_api;
 pub mod template;
-pub mod world;
+pub mod test_registry;

@@ -18,7 +18,7 @@ use registry::store::{Allowance, Caps, Claim, DueClass, Insertion, Store, table}
 use registry::views::active_page::{self, Cursor, PageQuery, Place};
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
-use tests::world::{NOON, queued, stock};
+use tests::test_registry::{NOON, queued, stock};
 
 /// An app over each engine that is at hand, with a table of its own.
 async fn apps() -> Vec<(&'static str, App)> {
@@ -252,7 +252,7 @@ async fn a_life_is_told_alike_by_every_engine() {
         let mut ids = Vec::new();
         for body in bodies {
             let answer = call(&app, "list_yourself", body.clone()).await;
-            ids.push(tests::world::id_of(&answer));
+            ids.push(tests::test_registry::id_of(&answer));
             told.push(answer.to_string());
             told.push(call(&app, "list_yourself", body).await["status"].to_string());
         }
@@ -263,7 +263,7 @@ async fn a_life_is_told_alike_by_every_engine() {
         let lives = async |told: &mut Vec<String>| {
             for id in &ids {
                 let status = call(&app, "check_status", json!({ "id": id })).await;
-                told.push(tests::world::told(&status, &[]));
+                told.push(tests::test_registry::told(&status, &[]));
             }
             told.push(format!("{:?}", app.store.live().await.unwrap()));
             told.push(format!("{:?}", app.store.week(app.clock.now()).await.unwrap()));

@@ -4,7 +4,7 @@ use axum::response::Response;
 use registry::model::{ListingId, Moment};
 use serde_json::{Value, json};
 use tests::peers::{Asked, CARD, Peer, agents, empty, json_answer, servers};
-use tests::world::{Wish, World};
+use tests::test_registry::{TestRegistry, Wish};
 
 pub(crate) const AGENT: &str = "application/a2a-agent-card+json";
 pub(crate) const SERVER: &str = "application/mcp-server-card+json";
@@ -25,35 +25,35 @@ pub(crate) fn forecaster(asked: &Asked) -> Response {
 
 /// A registry with a Live agent that forecasts, and a Live MCP server that adds.
 pub(crate) struct Filled {
-    pub(crate) world: World,
+    pub(crate) registry: TestRegistry,
     pub(crate) agent: ListingId,
     pub(crate) server: ListingId,
     pub(crate) peers: [Peer; 2],
 }
 
 pub(crate) async fn filled() -> Filled {
-    let world = World::start().await;
+    let registry = TestRegistry::start().await;
     let peers = [Peer::start(forecaster).await, Peer::start(servers::modern).await];
-    let agent = world.publish_card(&peers[0].card()).await;
-    let server = world.publish_mcp(&peers[1].url("/mcp")).await;
-    world.deliver().await;
-    assert_eq!(world.counts().await, (1, 1));
-    Filled { world, agent, server, peers }
+    let agent = registry.publish_card(&peers[0].card()).await;
+    let server = registry.publish_mcp(&peers[1].url("/mcp")).await;
+    registry.deliver().await;
+    assert_eq!(registry.counts().await, (1, 1));
+    Filled { registry, agent, server, peers }
 }
 
 /// A registry with so many Live agents and MCP servers.
-pub(crate) async fn full(agents: usize, servers: usize) -> (World, [Peer; 2], [Vec<ListingId>; 2]) {
-    let world = World::with(Wish::default().and("PROBE_WINDOW_CAP", 1000)).await;
+pub(crate) async fn full(agents: usize, servers: usize) -> (TestRegistry, [Peer; 2], [Vec<ListingId>; 2]) {
+    let registry = TestRegistry::with(Wish::default().and("PROBE_WINDOW_CAP", 1000)).await;
     let peers = [Peer::start(agents::fleet).await, Peer::start(servers::modern).await];
     let mut ids = [Vec::new(), Vec::new()];
     for number in 0..agents {
-        ids[0].push(world.publish_card(&peers[0].url(&format!("/{number}/card.json"))).await);
+        ids[0].push(registry.publish_card(&peers[0].url(&format!("/{number}/card.json"))).await);
     }
     for number in 0..servers {
-        ids[1].push(world.publish_mcp(&peers[1].url(&format!("/{number}/mcp"))).await);
+        ids[1].push(registry.publish_mcp(&peers[1].url(&format!("/{number}/mcp"))).await);
     }
-    world.deliver().await;
-    (world, peers, ids)
+    registry.deliver().await;
+    (registry, peers, ids)
 }
 
 pub(crate) fn texts(ids: impl IntoIterator<Item = ListingId>) -> Vec<String> {
@@ -84,12 +84,12 @@ pub(crate) fn time(value: &Value) -> Moment {
 }
 
 /// One Live agent, and its peer.
-pub(crate) async fn live_agent() -> (World, Peer, ListingId) {
-    let (world, peer) = (World::start().await, Peer::start(agents::newest).await);
-    let id = world.live_card(&peer.card()).await;
-    (world, peer, id)
+pub(crate) async fn live_agent() -> (TestRegistry, Peer, ListingId) {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    (registry, peer, id)
 }
 
-pub(crate) async fn recheck_at(world: &World, id: &ListingId) -> Moment {
-    time(&world.status(id).await["recheck_at"])
+pub(crate) async fn recheck_at(registry: &TestRegistry, id: &ListingId) -> Moment {
+    time(&registry.status(id).await["recheck_at"])
 }

@@ -1,5 +1,5 @@
 //! The sample events, which are real API Gateway (2.0) and EventBridge events, handed to the functions as Lambda does:
-//! the answers are those that plain HTTP gets. Two worlds that begin alike end alike.
+//! the answers are those that plain HTTP gets. Two registries that begin alike end alike.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ use registry::app::App;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
 use tests::template::{root, sample_event};
-use tests::world::{Wish, World};
+use tests::test_registry::{TestRegistry, Wish};
 use tower::ServiceExt as _;
 
 /// The host of the sample `publish` and `score` events. As the registry's own host it is never asked, so that no test
@@ -106,9 +106,9 @@ fn body_of(body: lambda_http::Body) -> Body {
 
 #[tokio::test]
 async fn sample_events_are_answered_as_plain_http() {
-    let world = async |wish: Wish| World::with(wish.and("BASE_URL", BASE_URL)).await;
-    let (by_event, by_http) = (world(Wish::public()).await, world(Wish::public()).await);
-    let by_gateway = world(Wish::public().as_events()).await;
+    let registry = async |wish: Wish| TestRegistry::with(wish.and("BASE_URL", BASE_URL)).await;
+    let (by_event, by_http) = (registry(Wish::public()).await, registry(Wish::public()).await);
+    let by_gateway = registry(Wish::public().as_events()).await;
     let events = http_events();
     assert!(events.len() >= 9, "a sample of each family of routes");
     for (name, event) in &events {
@@ -140,10 +140,10 @@ fn every_sample_event_is_replayed_here() {
 
 #[tokio::test]
 async fn sample_events_of_the_schedules_and_the_bus_do_their_work() {
-    let (world, peer) = (World::start().await, Peer::start(agents::fleet).await);
-    let queued = world.publish_card(&peer.url("/queued/card.json")).await;
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
+    let queued = registry.publish_card(&peer.url("/queued/card.json")).await;
     let mut event = sample_event("listing-queued").unwrap();
-    let sent = world.events().remove(0);
+    let sent = registry.events().remove(0);
     let shape =
         |event: &Value| -> Vec<String> { event["detail"].as_object().unwrap().keys().cloned().collect() };
     assert_eq!(
@@ -151,15 +151,19 @@ async fn sample_events_of_the_schedules_and_the_bus_do_their_work() {
         (&sent["source"], &sent["detail-type"], shape(&sent))
     );
     event["detail"] = sent["detail"].clone();
-    assert_eq!(probe_tick::handle(&world.app, event).await.unwrap()["ok"], 1);
-    assert_eq!(world.lane(&queued).await, "active");
+    assert_eq!(probe_tick::handle(&registry.app, event).await.unwrap()["ok"], 1);
+    assert_eq!(registry.lane(&queued).await, "active");
 
-    let ticked = world.publish_card(&peer.url("/ticked/card.json")).await;
-    assert_eq!(probe_tick::handle(&world.app, sample_event("probe-tick").unwrap()).await.unwrap()["ok"], 1);
-    assert_eq!(world.lane(&ticked).await, "active");
+    let ticked = registry.publish_card(&peer.url("/ticked/card.json")).await;
+    assert_eq!(
+        probe_tick::handle(&registry.app, sample_event("probe-tick").unwrap()).await.unwrap()["ok"],
+        1
+    );
+    assert_eq!(registry.lane(&ticked).await, "active");
 
-    world.advance(tests::world::DAY * 7);
-    let report = weekly_recheck::handle(&world.app, sample_event("weekly-recheck").unwrap()).await.unwrap();
+    registry.advance(tests::test_registry::DAY * 7);
+    let report =
+        weekly_recheck::handle(&registry.app, sample_event("weekly-recheck").unwrap()).await.unwrap();
     assert_eq!(report["ok"], 2);
 
     for foreign in [
@@ -167,7 +171,7 @@ async fn sample_events_of_the_schedules_and_the_bus_do_their_work() {
         json!({ "detail-type": "other" }),
         json!({ "detail-type": "listing.queued", "detail": { "listing_id": "x y" } }),
     ] {
-        assert!(probe_tick::handle(&world.app, foreign.clone()).await.is_err(), "{foreign}");
+        assert!(probe_tick::handle(&registry.app, foreign.clone()).await.is_err(), "{foreign}");
     }
 }
 
@@ -177,15 +181,17 @@ async fn a_visit_by_events_is_as_a_visit_by_http() {
     let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::modern).await);
     let mut visits = Vec::new();
     for wish in [Wish::default(), Wish::default().as_events()] {
-        let world = World::with(wish.and("BASE_URL", "http://registry.example.org")).await;
+        let registry = TestRegistry::with(wish.and("BASE_URL", "http://registry.example.org")).await;
         let mut answers = vec![
-            world.post("/api/publish", &json!({ "url": agent.card(), "name": "Ünïcödé ✓ \"quoted\"" })).await,
-            world.post("/api/publish", &json!({ "mcp_url": server.url("/mcp") })).await,
-            world.post("/api/publish", &json!({ "url": "nonsense" })).await,
-            world.post_raw("/api/publish", Some("text/plain"), "x").await,
-            world.post_raw("/api/publish", Some("application/json"), vec![0xff, 0xfe]).await,
+            registry
+                .post("/api/publish", &json!({ "url": agent.card(), "name": "Ünïcödé ✓ \"quoted\"" }))
+                .await,
+            registry.post("/api/publish", &json!({ "mcp_url": server.url("/mcp") })).await,
+            registry.post("/api/publish", &json!({ "url": "nonsense" })).await,
+            registry.post_raw("/api/publish", Some("text/plain"), "x").await,
+            registry.post_raw("/api/publish", Some("application/json"), vec![0xff, 0xfe]).await,
         ];
-        world.deliver().await;
+        registry.deliver().await;
         for path in [
             "/api/listings/active",
             "/api/listings/active?limit=1&kind=mcp",
@@ -197,12 +203,17 @@ async fn a_visit_by_events_is_as_a_visit_by_http() {
             "/discovery.json",
             "/a/path/that/is/not",
         ] {
-            answers.push(world.get(path).await);
+            answers.push(registry.get(path).await);
         }
         let told: Vec<String> = answers
             .iter()
             .map(|reply| {
-                format!("{} {} {}", reply.status, reply.header("etag"), tests::world::told(&reply.body, &[]))
+                format!(
+                    "{} {} {}",
+                    reply.status,
+                    reply.header("etag"),
+                    tests::test_registry::told(&reply.body, &[])
+                )
             })
             .collect();
         visits.push(told);

@@ -17,7 +17,7 @@ use local::mirror::{
 };
 use serde_json::{Value, json};
 use tests::peers::{Peer, empty, json_answer};
-use tests::world::{HOUR, Wish, World};
+use tests::test_registry::{HOUR, TestRegistry, Wish};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
@@ -160,13 +160,13 @@ fn lines(path: &Path) -> Vec<Value> {
 }
 
 /// The server names that the registry knows.
-async fn listed(world: &World) -> usize {
-    world.table().await.under("LISTING#").len()
+async fn listed(registry: &TestRegistry) -> usize {
+    registry.table().await.under("LISTING#").len()
 }
 
 #[tokio::test]
 async fn a_registry_is_mirrored_page_by_page() {
-    let (world, official) = (World::start().await, Official::new(pages()));
+    let (registry, official) = (TestRegistry::start().await, Official::new(pages()));
     let base = official.start().await;
     official.hinder(Hindrance::TooMany);
     let folder = tempfile::tempdir().unwrap();
@@ -175,7 +175,7 @@ async fn a_registry_is_mirrored_page_by_page() {
         state: Some(state.clone()),
         report: Some(report.clone()),
         updated_since: Some("2026-11-01T00:00:00Z".parse().unwrap()),
-        ..job(&base, &world.url(""))
+        ..job(&base, &registry.url(""))
     };
     let start = Instant::now();
     let outcome = mirror(&job).await;
@@ -189,7 +189,7 @@ async fn a_registry_is_mirrored_page_by_page() {
     );
     let refused: Vec<&String> = outcome.tally.refused.keys().collect();
     assert_eq!(refused, ["invalid_server_description at `version`"]);
-    assert_eq!(listed(&world).await, 9);
+    assert_eq!(listed(&registry).await, 9);
     let refusals = lines(&report);
     assert_eq!(refusals.len(), 1);
     assert_eq!(
@@ -210,17 +210,17 @@ async fn a_registry_is_mirrored_page_by_page() {
 
 #[tokio::test]
 async fn a_cut_mirror_goes_on_at_the_page_where_it_was() {
-    let (world, official) = (World::start().await, Official::new(pages()));
+    let (registry, official) = (TestRegistry::start().await, Official::new(pages()));
     let base = official.start().await;
     official.hinder(Hindrance::Silence);
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("state.json");
-    let job = Job { state: Some(state.clone()), deprecated_too: true, ..job(&base, &world.url("")) };
+    let job = Job { state: Some(state.clone()), deprecated_too: true, ..job(&base, &registry.url("")) };
     tokio::select! {
         outcome = mirror(&job) => panic!("the second page never came: {outcome:?}"),
         () = official.hindered.notified() => {}
     }
-    assert_eq!((listed(&world).await, official.cursors().len()), (4, 2));
+    assert_eq!((listed(&registry).await, official.cursors().len()), (4, 2));
 
     official.hinder(Hindrance::None);
     let outcome = mirror(&job).await;
@@ -228,21 +228,21 @@ async fn a_cut_mirror_goes_on_at_the_page_where_it_was() {
     assert_eq!(official.cursors(), [cursor(1), cursor(2)], "the first page is not asked for again");
     // The deprecated one was wished for, too.
     assert_eq!(outcome.tally.taken, BTreeMap::from([("queued".to_owned(), 10)]), "both runs are counted");
-    assert_eq!((outcome.tally.documents(), listed(&world).await), (12, 10));
+    assert_eq!((outcome.tally.documents(), listed(&registry).await), (12, 10));
 
     let again = mirror(&job).await;
     assert_eq!(again.tally.taken, BTreeMap::from([("duplicate".to_owned(), 10)]));
-    assert_eq!(listed(&world).await, 10, "mirroring again lists nothing twice");
+    assert_eq!(listed(&registry).await, 10, "mirroring again lists nothing twice");
 }
 
 #[tokio::test]
 async fn an_asked_stop_keeps_the_state() {
-    let (world, official) = (World::start().await, Official::new(pages()));
+    let (registry, official) = (TestRegistry::start().await, Official::new(pages()));
     let base = official.start().await;
     official.hinder(Hindrance::Silence);
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("state.json");
-    let job = Job { state: Some(state.clone()), ..job(&base, &world.url("")) };
+    let job = Job { state: Some(state.clone()), ..job(&base, &registry.url("")) };
     let stop = official.hindered.notified();
     let outcome = mirror::run(&job, stop, &Progress::nowhere()).await.unwrap();
     assert!(matches!(outcome.end, End::Stopped), "{outcome:?}");
@@ -256,14 +256,14 @@ async fn an_asked_stop_keeps_the_state() {
 
 #[tokio::test]
 async fn an_hourly_allowance_is_used_up_and_gone_on_with() {
-    let world = World::with(Wish::default().with_rates().and("PUBLISH_PER_HOUR", 5)).await;
+    let registry = TestRegistry::with(Wish::default().with_rates().and("PUBLISH_PER_HOUR", 5)).await;
     let folder = tempfile::tempdir().unwrap();
     let from_file = file(folder.path(), (0..12).map(document));
     let official = Official::new(vec![(0..12).map(|number| entry(&document(number), "active")).collect()]);
     let from_registry = official.start().await;
     for (from, word) in [(from_file, "queued"), (from_registry, "duplicate")] {
         let state = folder.path().join(format!("{word}.json"));
-        let job = Job { state: Some(state), concurrency: 1, ..job(&from, &world.url("")) };
+        let job = Job { state: Some(state), concurrency: 1, ..job(&from, &registry.url("")) };
         for handled in [5, 10] {
             let outcome = mirror(&job).await;
             let End::Failed(MirrorError::Send(SendError::Ask(AskError::LongWait { asked, .. }))) =
@@ -273,20 +273,20 @@ async fn an_hourly_allowance_is_used_up_and_gone_on_with() {
             };
             assert!(asked > Duration::from_secs(5), "{asked:?}");
             assert_eq!(outcome.tally.taken, BTreeMap::from([(word.to_owned(), handled)]));
-            world.advance(HOUR);
+            registry.advance(HOUR);
         }
         let outcome = mirror(&job).await;
         assert!(matches!(outcome.end, End::Finished), "{outcome:?}");
         assert_eq!(outcome.tally.taken, BTreeMap::from([(word.to_owned(), 12)]), "each was sent once");
-        world.advance(HOUR);
+        registry.advance(HOUR);
     }
-    assert_eq!(listed(&world).await, 12);
+    assert_eq!(listed(&registry).await, 12);
 }
 
 /// Nobody else's documents wait for a host that had enough.
 #[tokio::test]
 async fn what_a_host_is_spared_is_told_and_the_others_go_on() {
-    let world = World::with(Wish::default().with_rates().and("PUBLISH_PER_HOST_PER_HOUR", 2)).await;
+    let registry = TestRegistry::with(Wish::default().with_rates().and("PUBLISH_PER_HOST_PER_HOUR", 2)).await;
     let folder = tempfile::tempdir().unwrap();
     let at_one_host = |number| {
         let mut document = document(number);
@@ -295,7 +295,7 @@ async fn what_a_host_is_spared_is_told_and_the_others_go_on() {
     };
     let from = file(folder.path(), (0..4).map(at_one_host).chain((4..7).map(document)));
     let report = folder.path().join("refused.jsonl");
-    let job = Job { report: Some(report.clone()), concurrency: 1, ..job(&from, &world.url("")) };
+    let job = Job { report: Some(report.clone()), concurrency: 1, ..job(&from, &registry.url("")) };
     let outcome = mirror(&job).await;
     assert!(matches!(outcome.end, End::Finished), "{outcome:?}");
     assert_eq!(outcome.tally.taken, BTreeMap::from([("queued".to_owned(), 5)]));
@@ -308,7 +308,7 @@ async fn what_a_host_is_spared_is_told_and_the_others_go_on() {
 
 #[tokio::test]
 async fn a_file_is_mirrored_with_its_broken_lines_told() {
-    let world = World::start().await;
+    let registry = TestRegistry::start().await;
     let folder = tempfile::tempdir().unwrap();
     let path = PathBuf::from(file(
         folder.path(),
@@ -318,12 +318,12 @@ async fn a_file_is_mirrored_with_its_broken_lines_told() {
     let _ = write!(text, "{{\"name\": \n{}", document(1));
     std::fs::write(&path, text).unwrap();
     let report = folder.path().join("refused.jsonl");
-    let job = Job { report: Some(report.clone()), ..job(path.to_str().unwrap(), &world.url("")) };
+    let job = Job { report: Some(report.clone()), ..job(path.to_str().unwrap(), &registry.url("")) };
     let outcome = mirror(&job).await;
     assert!(matches!(outcome.end, End::Finished), "{outcome:?}");
     assert_eq!(outcome.tally.sums(), (2, 3, 0));
     // Only server descriptions are mirrored: a URL is not taken for one.
-    assert_eq!(listed(&world).await, 2);
+    assert_eq!(listed(&registry).await, 2);
     let told: Vec<(Value, Value)> =
         lines(&report).into_iter().map(|mut line| (line["place"].take(), line["code"].take())).collect();
     let expected =

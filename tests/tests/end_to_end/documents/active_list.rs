@@ -7,14 +7,14 @@ use proptest::test_runner::TestRunner;
 use registry::model::Kind;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
-use tests::world::{HOUR, World, stock, told};
+use tests::test_registry::{HOUR, TestRegistry, stock, told};
 
 /// All ids of one walk through the pages; a limit of each page in turn.
-async fn walk(world: &World, query: &str, limits: &[u32]) -> Vec<String> {
+async fn walk(registry: &TestRegistry, query: &str, limits: &[u32]) -> Vec<String> {
     let (mut ids, mut cursor) = (Vec::new(), String::new());
     for page in 0..200 {
         let limit = limits[page % limits.len()];
-        let reply = world.get(&format!("/api/listings/active?limit={limit}{query}{cursor}")).await;
+        let reply = registry.get(&format!("/api/listings/active?limit={limit}{query}{cursor}")).await;
         assert_eq!(reply.status, 200, "{reply:?}");
         for kind in ["agents", "mcps"] {
             let rows = reply.body[kind].as_array().unwrap();
@@ -33,11 +33,11 @@ async fn walk(world: &World, query: &str, limits: &[u32]) -> Vec<String> {
 fn pages_of_any_size_show_every_listing_exactly_once() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let (agents, mcps) = (23, 14);
-    let (world, all) = runtime.block_on(async {
-        let world = World::start().await;
-        let mut all = stock::live(&world.app, Kind::Agent, agents).await;
-        all.extend(stock::live(&world.app, Kind::Mcp, mcps).await);
-        (world, all.into_iter().map(|id| id.to_string()).collect::<BTreeSet<_>>())
+    let (registry, all) = runtime.block_on(async {
+        let registry = TestRegistry::start().await;
+        let mut all = stock::live(&registry.app, Kind::Agent, agents).await;
+        all.extend(stock::live(&registry.app, Kind::Mcp, mcps).await);
+        (registry, all.into_iter().map(|id| id.to_string()).collect::<BTreeSet<_>>())
     });
     let mut runner = TestRunner::new(ProptestConfig::with_cases(40));
     let limits = prop::collection::vec(1_u32..=12, 1..6);
@@ -45,7 +45,7 @@ fn pages_of_any_size_show_every_listing_exactly_once() {
         prop::sample::select(vec![("", "agtpub_ mcp-"), ("&kind=agent", "agtpub_"), ("&kind=mcp", "mcp-")]);
     runner
         .run(&(limits, kinds), |(limits, (query, prefixes))| {
-            let shown = runtime.block_on(walk(&world, query, &limits));
+            let shown = runtime.block_on(walk(&registry, query, &limits));
             let wanted: BTreeSet<String> = all
                 .iter()
                 .filter(|id| prefixes.split(' ').any(|prefix| id.starts_with(prefix)))
@@ -61,32 +61,32 @@ fn pages_of_any_size_show_every_listing_exactly_once() {
 /// The newest come first, and what goes Live while somebody pages is not missed by the next reader.
 #[tokio::test]
 async fn the_newest_come_first() {
-    let (world, peer) = (World::start().await, Peer::start(agents::fleet).await);
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
     let mut published = Vec::new();
     for folder in 0..5 {
-        world.advance(HOUR);
-        published.push(world.live_card(&peer.url(&format!("/{folder}/card.json"))).await.to_string());
+        registry.advance(HOUR);
+        published.push(registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await.to_string());
     }
     published.reverse();
-    assert_eq!(walk(&world, "", &[2]).await, published);
-    assert_eq!(walk(&world, "", &[50]).await, published);
+    assert_eq!(walk(&registry, "", &[2]).await, published);
+    assert_eq!(walk(&registry, "", &[50]).await, published);
 }
 
 #[tokio::test]
 async fn without_parameters_it_is_the_first_page_of_both_kinds() {
-    let world = World::start().await;
-    stock::live(&world.app, Kind::Agent, 60).await;
-    stock::live(&world.app, Kind::Mcp, 3).await;
-    let body = world.get("/api/listings/active").await.body;
+    let registry = TestRegistry::start().await;
+    stock::live(&registry.app, Kind::Agent, 60).await;
+    stock::live(&registry.app, Kind::Mcp, 3).await;
+    let body = registry.get("/api/listings/active").await.body;
     let rows = |kind: &str| body[kind].as_array().unwrap().len();
     assert_eq!((rows("agents"), rows("mcps"), body["next_cursor"].is_string()), (50, 3, true));
 }
 
 #[tokio::test]
 async fn an_empty_registry_has_an_empty_list() {
-    let world = World::start().await;
-    let base = world.url("");
-    let body = world.get("/api/listings/active").await.body;
+    let registry = TestRegistry::start().await;
+    let base = registry.url("");
+    let body = registry.get("/api/listings/active").await.body;
     insta::assert_snapshot!(told(&body, &[(&base, "[base]")]), @r#"
     {
       "ok": true,
@@ -156,15 +156,15 @@ async fn an_empty_registry_has_an_empty_list() {
 
 #[tokio::test]
 async fn a_row_has_everything_to_act_on() {
-    let (world, peer) = (World::start().await, Peer::start(agents::newest).await);
-    let id = world.live_card(&peer.card()).await;
-    world.advance(HOUR);
-    let mut row = world.get("/api/listings/active").await.body["agents"][0].clone();
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    registry.advance(HOUR);
+    let mut row = registry.get("/api/listings/active").await.body["agents"][0].clone();
     assert!(row["probe"]["latency_ms"].is_number());
     // The founding offer is the same everywhere, and shown by the empty list.
     let deal = row["take_demo"].as_object_mut().unwrap().remove("deal").unwrap();
     assert_eq!((&deal["seats"], &deal["remaining"]), (&json!(100), &json!(100)));
-    let base = world.url("");
+    let base = registry.url("");
     let names = [(id.as_str(), "[id]"), (base.as_str(), "[base]"), (peer.origin.as_str(), "[peer]")];
     insta::assert_snapshot!(told(&row, &names), @r#"
     {
@@ -257,16 +257,16 @@ async fn a_row_has_everything_to_act_on() {
 
 #[tokio::test]
 async fn talk_grace_ends_after_seven_days_and_takes_nothing_off() {
-    let (world, peer) = (World::start().await, Peer::start(agents::newest).await);
-    world.live_card(&peer.card()).await;
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    registry.live_card(&peer.card()).await;
     let talk =
-        async || -> Value { world.get("/api/listings/active").await.body["agents"][0]["talk"].clone() };
+        async || -> Value { registry.get("/api/listings/active").await.body["agents"][0]["talk"].clone() };
     assert_eq!((&talk().await["mode"], &talk().await["active"]), (&json!("grace"), &json!(true)));
-    world.advance(HOUR * (24 * 7));
+    registry.advance(HOUR * (24 * 7));
     let after = talk().await;
     assert_eq!(
         (&after["required"], &after["active"], &after["mode"]),
         (&json!(true), &json!(false), &json!("lapsed"))
     );
-    assert_eq!(world.counts().await, (1, 0));
+    assert_eq!(registry.counts().await, (1, 0));
 }

@@ -2,15 +2,15 @@
 
 use serde_json::json;
 use tests::peers::{Peer, agents};
-use tests::world::{World, id_of};
+use tests::test_registry::{TestRegistry, id_of};
 
 use crate::fixtures::{Filled, catalog_schema, filled, full, ids};
 
 #[tokio::test]
 async fn the_catalogues_are_as_their_schema_wants() {
-    let (world, _peers, [agents, _]) = full(8, 6).await;
-    let strict = world.get("/.well-known/ai-catalog.json").await;
-    let linked = world.get("/.well-known/ard.json").await;
+    let (registry, _peers, [agents, _]) = full(8, 6).await;
+    let strict = registry.get("/.well-known/ai-catalog.json").await;
+    let linked = registry.get("/.well-known/ard.json").await;
     let schema = jsonschema::validator_for(&catalog_schema()).unwrap();
     if let Err(error) = schema.validate(&strict.body) {
         panic!("{error} at {}", error.instance_path());
@@ -23,10 +23,14 @@ async fn the_catalogues_are_as_their_schema_wants() {
     let own: Vec<&str> = entries[..3].iter().map(|entry| entry["url"].as_str().unwrap()).collect();
     assert_eq!(
         own,
-        [world.url("/.well-known/agent-card.json"), world.url("/mcp/server-card"), world.url("/api/ard/")]
+        [
+            registry.url("/.well-known/agent-card.json"),
+            registry.url("/mcp/server-card"),
+            registry.url("/api/ard/")
+        ]
     );
     for path in ["/.well-known/agent-card.json", "/mcp/server-card", "/api/ard/"] {
-        assert_eq!(world.get(path).await.status, 200, "{path}");
+        assert_eq!(registry.get(path).await.status, 200, "{path}");
     }
     assert_eq!(entries.len(), 3 + 14);
     assert!(entries.iter().any(|entry| entry["metadata"]["listing_id"] == json!(agents[0])));
@@ -49,14 +53,14 @@ async fn the_catalogues_are_as_their_schema_wants() {
 
 #[tokio::test]
 async fn an_unchanged_catalogue_is_not_sent_again() {
-    let Filled { world, .. } = filled().await;
+    let Filled { registry, .. } = filled().await;
     let fleet = Peer::start(agents::fleet).await;
     for path in ["/.well-known/ai-catalog.json", "/.well-known/ard.json", "/api/catalog"] {
-        let tag = world.get(path).await.header("etag").to_owned();
-        let again = world.get_with(path, ("if-none-match", &tag)).await;
+        let tag = registry.get(path).await.header("etag").to_owned();
+        let again = registry.get_with(path, ("if-none-match", &tag)).await;
         assert_eq!((again.status, again.body), (304, json!("")), "{path}");
-        let other = world.live_card(&fleet.url(&format!("/{}/card.json", path.len()))).await;
-        let changed = world.get_with(path, ("if-none-match", &tag)).await;
+        let other = registry.live_card(&fleet.url(&format!("/{}/card.json", path.len()))).await;
+        let changed = registry.get_with(path, ("if-none-match", &tag)).await;
         assert_eq!(changed.status, 200, "{path}");
         assert!(changed.body.to_string().contains(other.as_str()), "{path}");
     }
@@ -65,14 +69,14 @@ async fn an_unchanged_catalogue_is_not_sent_again() {
 /// What stands at the registry's own doors is one thing, whether it lists itself or not.
 #[tokio::test]
 async fn the_registrys_own_listings_are_its_own_entries() {
-    let world = World::start().await;
+    let registry = TestRegistry::start().await;
     let mut own = vec![id_of(
-        &world.publish(&json!({ "agent_card_url": world.url("/.well-known/agent-card.json") })).await,
+        &registry.publish(&json!({ "agent_card_url": registry.url("/.well-known/agent-card.json") })).await,
     )];
-    own.push(id_of(&world.publish(&json!({ "mcp_url": world.url("/api/protocol") })).await));
-    world.deliver().await;
-    assert_eq!(world.counts().await, (1, 1));
-    let entries = world.get("/.well-known/ai-catalog.json").await.body["entries"].clone();
+    own.push(id_of(&registry.publish(&json!({ "mcp_url": registry.url("/api/protocol") })).await));
+    registry.deliver().await;
+    assert_eq!(registry.counts().await, (1, 1));
+    let entries = registry.get("/.well-known/ai-catalog.json").await.body["entries"].clone();
     let urns = ids(&entries, "identifier");
     assert_eq!(urns.len(), 3, "{urns:?}");
     for (urn, id) in urns.iter().zip(own) {

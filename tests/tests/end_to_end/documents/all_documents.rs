@@ -2,21 +2,21 @@
 
 use serde_json::json;
 use tests::peers::{Peer, agents, servers};
-use tests::world::{Wish, World, id_of};
+use tests::test_registry::{TestRegistry, Wish, id_of};
 
 use crate::fixtures::{Filled, filled};
 
 #[tokio::test]
 async fn every_surface_tells_the_same_story() {
     for wish in [Wish::default(), Wish::default().as_events()] {
-        let world = World::with(wish).await;
+        let registry = TestRegistry::with(wish).await;
         let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::legacy).await);
         let (agent_id, server_id) =
-            (world.publish_card(&agent.card()).await, world.publish_mcp(&server.url("/mcp")).await);
-        assert_eq!(world.counts().await, (0, 0));
-        world.deliver().await;
+            (registry.publish_card(&agent.card()).await, registry.publish_mcp(&server.url("/mcp")).await);
+        assert_eq!(registry.counts().await, (0, 0));
+        registry.deliver().await;
 
-        let active = world.get("/api/listings/active").await.body;
+        let active = registry.get("/api/listings/active").await.body;
         assert_eq!(active["counts"], json!({ "agents_active": 1, "mcp_active": 1 }));
         for (rows, id, handshake) in [("agents", &agent_id, "ok"), ("mcps", &server_id, "ok")] {
             let row = &active[rows][0];
@@ -26,40 +26,43 @@ async fn every_surface_tells_the_same_story() {
                 (&json!("grace"), &json!("live"))
             );
         }
-        assert_eq!(world.feed().await, ["listing_live", "listing_live", "listing_queued", "listing_queued"]);
+        assert_eq!(
+            registry.feed().await,
+            ["listing_live", "listing_live", "listing_queued", "listing_queued"]
+        );
         for (badge, id, word) in [
             ("clean", &agent_id, "clean"),
             ("live.svg", &agent_id, "live"),
             ("verified", &server_id, "verified handshake"),
             ("mcp", &agent_id, "not an mcp server"),
         ] {
-            let image = world.get(&format!("/badge/{badge}?id={id}")).await;
+            let image = registry.get(&format!("/badge/{badge}?id={id}")).await;
             assert!(
                 image.body.as_str().unwrap().contains(&format!(": {word}</title>")),
                 "{badge}: {image:?}"
             );
             assert_eq!(image.header("content-type"), "image/svg+xml; charset=utf-8");
         }
-        let statistics = world.probes().await;
+        let statistics = registry.probes().await;
         assert_eq!((&statistics["used"], &statistics["outcomes"]["handshake"]["ok"]), (&json!(2), &json!(2)));
-        let discovery = world.get("/discovery.json").await.body;
+        let discovery = registry.get("/discovery.json").await.body;
         assert_eq!(discovery["probes"]["live_active"]["total"], 2);
         assert_eq!(discovery["probes"]["by_kind_today"], json!({ "agents": 1, "mcps": 1 }));
-        let next = &world.status(&agent_id).await["next"];
+        let next = &registry.status(&agent_id).await["next"];
         assert_eq!(
             (&next["action"], &next["url"]),
-            (&json!("take_demo"), &json!(world.url("/api/products/demo")))
+            (&json!("take_demo"), &json!(registry.url("/api/products/demo")))
         );
     }
 }
 
 #[tokio::test]
 async fn a_contact_address_is_shown_nowhere() {
-    let (world, peer) = (World::start().await, Peer::start(agents::newest).await);
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let body = json!({ "url": peer.card(), "contact_email": "secret.person@example.org", "source": "word of mouth" });
-    let id = id_of(&world.publish(&body).await);
-    world.deliver().await;
-    assert_eq!(world.table().await.under("CONTACT#").len(), 1, "it is kept");
+    let id = id_of(&registry.publish(&body).await);
+    registry.deliver().await;
+    assert_eq!(registry.table().await.under("CONTACT#").len(), 1, "it is kept");
     for path in [
         "/api/listings/active",
         "/api/feed",
@@ -67,23 +70,23 @@ async fn a_contact_address_is_shown_nowhere() {
         "/discovery.json",
         "/api/listings/status?name=Adder",
     ] {
-        let reply = world.get(path).await;
+        let reply = registry.get(path).await;
         assert_eq!(reply.status, 200);
         assert!(!reply.body.to_string().contains("secret.person"), "{path}");
     }
-    assert!(!world.status(&id).await.to_string().contains("secret.person"));
+    assert!(!registry.status(&id).await.to_string().contains("secret.person"));
 }
 
 /// Every endpoint that the catalogue and the map name stands open.
 #[tokio::test]
 async fn what_is_announced_stands_open() {
-    let Filled { world, .. } = filled().await;
-    let endpoints = world.get("/api/catalog").await.body["endpoints"].clone();
-    let surfaces = world.get("/discovery.json").await.body["surfaces"].clone();
+    let Filled { registry, .. } = filled().await;
+    let endpoints = registry.get("/api/catalog").await.body["endpoints"].clone();
+    let surfaces = registry.get("/discovery.json").await.body["surfaces"].clone();
     for (name, url) in endpoints.as_object().unwrap().iter().chain(surfaces.as_object().unwrap()) {
         let url = url.as_str().unwrap().replace("{words}", "weather");
-        let path = url.strip_prefix(&world.url("")).unwrap();
-        let status = world.get(path).await.status;
+        let path = url.strip_prefix(&registry.url("")).unwrap();
+        let status = registry.get(path).await.status;
         assert!(
             status == 200 || matches!(status, 404 | 405 | 406 | 422) && !path.starts_with("/.well-known"),
             "{name} {path}: {status}"

@@ -6,12 +6,12 @@ use crate::fixtures::{full, ids, texts};
 
 #[tokio::test]
 async fn another_registry_can_take_over_the_whole_catalogue() {
-    let (world, _peers, [agents, servers]) = full(7, 4).await;
+    let (registry, _peers, [agents, servers]) = full(7, 4).await;
     let (mut taken, mut cursor) = (Vec::new(), String::new());
     for _ in 0..10 {
-        let page = world.get(&format!("/api/catalog?limit=3{cursor}")).await.body;
+        let page = registry.get(&format!("/api/catalog?limit=3{cursor}")).await.body;
         assert_eq!(page["counts"], json!({ "agents_active": 7, "mcp_active": 4 }));
-        assert_eq!((&page["role"], &page["origin"]), (&json!("sub-registry"), &json!(world.url(""))));
+        assert_eq!((&page["role"], &page["origin"]), (&json!("sub-registry"), &json!(registry.url(""))));
         for kind in ["agents", "mcp"] {
             taken.extend(ids(&page[kind], "listing_id"));
         }
@@ -23,6 +23,6 @@ async fn another_registry_can_take_over_the_whole_catalogue() {
     taken.sort_unstable();
     assert_eq!(taken, texts(agents.into_iter().chain(servers)));
     for wrong in ["limit=0", "limit=x", "cursor=nonsense"] {
-        assert_eq!(world.get(&format!("/api/catalog?{wrong}")).await.status, 422, "{wrong}");
+        assert_eq!(registry.get(&format!("/api/catalog?{wrong}")).await.status, 422, "{wrong}");
     }
 }

@@ -6,34 +6,34 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tests::peers::hostile::Harm;
 use tests::peers::{Peer, agents, servers};
-use tests::world::World;
+use tests::test_registry::TestRegistry;
 
 /// Every kind of harm at once, among peers that are sound.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sweep_over_hostile_peers_ends_in_time_and_the_good_ones_go_live() {
-    let world = World::start().await;
+    let registry = TestRegistry::start().await;
     let mut hostile = Vec::new();
     for harm in Harm::ALL {
-        hostile.push((harm, world.publish_card(&harm.start().await).await));
+        hostile.push((harm, registry.publish_card(&harm.start().await).await));
     }
     let (fleet, server) = (Peer::start(agents::fleet).await, Peer::start(servers::legacy).await);
-    let mut good = vec![world.publish_mcp(&server.url("/mcp")).await];
+    let mut good = vec![registry.publish_mcp(&server.url("/mcp")).await];
     for folder in 0..5 {
-        good.push(world.publish_card(&fleet.url(&format!("/{folder}/card.json"))).await);
+        good.push(registry.publish_card(&fleet.url(&format!("/{folder}/card.json"))).await);
     }
     let began = Instant::now();
-    let report = world.tick().await;
+    let report = registry.tick().await;
     let took = began.elapsed();
     // 2.5 s for all preflights side by side, 10 s for all probes, and room for a busy machine.
     assert!(took < Duration::from_secs(25), "the sweep took {took:?}");
     assert_eq!(report["claimed"], json!(hostile.len() + good.len()), "{report}");
     for id in &good {
-        assert_eq!(world.lane(id).await, "active");
+        assert_eq!(registry.lane(id).await, "active");
     }
-    assert_eq!(world.counts().await, (5, 1));
+    assert_eq!(registry.counts().await, (5, 1));
     let mut told = String::new();
     for (harm, id) in &hostile {
-        let status = world.status(id).await;
+        let status = registry.status(id).await;
         assert_ne!(status["lane"], "active", "{harm:?}: {status}");
         assert!(status["reasons"][0]["fix"].is_string(), "{harm:?}: {status}");
         assert!(status.to_string().len() < 8000, "{harm:?} got its flood into the status");
@@ -41,7 +41,7 @@ async fn a_sweep_over_hostile_peers_ends_in_time_and_the_good_ones_go_live() {
             told,
             "{harm:?}: {} {}",
             status["lane"].as_str().unwrap_or_default(),
-            world.reasons(id).await.join(" ")
+            registry.reasons(id).await.join(" ")
         );
     }
     insta::assert_snapshot!(told, @"

@@ -13,7 +13,7 @@ use local::{Data, Local};
 use registry::model::ListingId;
 use serde_json::json;
 use tests::peers::{Peer, agents};
-use tests::world::{Wish, World};
+use tests::test_registry::{TestRegistry, Wish};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -129,8 +129,8 @@ async fn every_acknowledged_publish_outlives_a_kill_and_is_probed() {
 
     let wish = Wish::default().with_data(Data::File(data)).with_real_time();
     let wish = wish.and("PROBE_WINDOW_CAP", 100_000).and("PROBE_HOURLY_CAP", 100_000);
-    let world = World::with(wish).await;
-    let table = world.table().await;
+    let registry = TestRegistry::with(wish).await;
+    let table = registry.table().await;
     for id in &acknowledged {
         assert_eq!(table.under(&format!("LISTING#{id} ")).len(), 1, "{id} is gone");
         assert_eq!(table.under(&format!("CONTACT#{id} ")).len(), 1, "{id} is half written");
@@ -140,7 +140,7 @@ async fn every_acknowledged_publish_outlives_a_kill_and_is_probed() {
     assert_eq!((names, news), (listed, listed), "each is whole, the unacknowledged ones too");
     // A hundred are enough to see that they are probed.
     for id in acknowledged.iter().take(100) {
-        world.first_probe(id).await;
-        assert_eq!(world.lane(id).await, "active");
+        registry.first_probe(id).await;
+        assert_eq!(registry.lane(id).await, "active");
     }
 }

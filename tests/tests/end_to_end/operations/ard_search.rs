@@ -1,17 +1,17 @@
 //! `ard_search`: what is Live is found in plain words, with its evidence; whatever is asked, the answer is clear.
 
 use serde_json::json;
-use tests::world::World;
+use tests::test_registry::TestRegistry;
 
 use crate::fixtures::{Filled, SERVER, filled};
 
 #[tokio::test]
 async fn what_is_live_is_found_in_plain_words() {
-    let Filled { world, agent, server, peers } = filled().await;
+    let Filled { registry, agent, server, peers } = filled().await;
     for (words, id, name) in [("weather", &agent, "Nimbus"), ("adder", &server, "Adder")] {
-        let by_query = world.get(&format!("/api/ard/search?q={words}")).await;
-        let by_body = world.post("/api/ard/search", &json!({ "q": words, "limit": 5 })).await;
-        let matched = world.get(&format!("/api/match?q={words}")).await;
+        let by_query = registry.get(&format!("/api/ard/search?q={words}")).await;
+        let by_body = registry.post("/api/ard/search", &json!({ "q": words, "limit": 5 })).await;
+        let matched = registry.get(&format!("/api/match?q={words}")).await;
         for reply in [by_query, by_body, matched] {
             assert_eq!((reply.status, &reply.body["ok"]), (200, &json!(true)), "{reply:?}");
             let hit = &reply.body["hits"][0];
@@ -21,20 +21,20 @@ async fn what_is_live_is_found_in_plain_words() {
             assert!(reply.body["note"].as_str().unwrap().contains(words), "{}", reply.body["note"]);
         }
     }
-    let hit = world.get("/api/match?q=weather&kind=agent").await.body["hits"][0].clone();
+    let hit = registry.get("/api/match?q=weather&kind=agent").await.body["hits"][0].clone();
     assert_eq!((&hit["url"], &hit["endpoint"]), (&json!(peers[0].card()), &json!(peers[0].url("/rpc"))));
     assert!(
         hit["match_reasons"].as_array().unwrap().iter().all(|reason| !reason.as_str().unwrap().is_empty())
     );
-    assert_eq!(hit["take_demo_get"], world.url(&format!("/api/products/demo?listing_id={agent}")));
-    assert_eq!(world.get("/api/match?q=weather&kind=mcp").await.body["hits"], json!([]));
+    assert_eq!(hit["take_demo_get"], registry.url(&format!("/api/products/demo?listing_id={agent}")));
+    assert_eq!(registry.get("/api/match?q=weather&kind=mcp").await.body["hits"], json!([]));
 
-    let everyday = world.get("/api/match?q=do+i+need+an+umbrella+tomorrow").await.body["hits"][0].clone();
+    let everyday = registry.get("/api/match?q=do+i+need+an+umbrella+tomorrow").await.body["hits"][0].clone();
     assert_eq!(everyday["listing_id"], json!(agent), "nothing of it is written there");
     let reasons = everyday["match_reasons"].to_string();
     assert!(reasons.contains("speaks of “weather”, “forecast”"), "{reasons}");
 
-    let hit = world.get("/api/ard/search?q=adder").await.body["hits"][0].clone();
+    let hit = registry.get("/api/ard/search?q=adder").await.body["hits"][0].clone();
     assert_eq!(
         (&hit["endpoint"], &hit["kind"], &hit["type"]),
         (&json!(peers[1].url("/mcp")), &json!("mcp"), &json!(SERVER))
@@ -43,19 +43,19 @@ async fn what_is_live_is_found_in_plain_words() {
 
 #[tokio::test]
 async fn a_search_for_nothing_shows_the_newest_and_a_match_for_nothing_is_refused() {
-    let Filled { world, .. } = filled().await;
-    let newest = world.get("/api/ard/search").await;
+    let Filled { registry, .. } = filled().await;
+    let newest = registry.get("/api/ard/search").await;
     assert_eq!((newest.status, newest.body["hits"].as_array().unwrap().len()), (200, 2));
     for path in ["/api/match", "/api/match?q=", "/api/match?q=%20%07"] {
-        let refused = world.get(path).await;
+        let refused = registry.get(path).await;
         refused.assert_problem();
         assert_eq!((refused.status, &refused.body["field"]), (422, &json!("q")), "{path}");
     }
-    let refused = world.post("/api/ard/search", &json!({})).await;
+    let refused = registry.post("/api/ard/search", &json!({})).await;
     assert_eq!((refused.status, &refused.body["field"]), (422, &json!("q")));
     for query in ["limit=0", "limit=101", "limit=many", "kind=robot", "category=nonsense"] {
         for door in ["/api/ard/search", "/api/match"] {
-            let refused = world.get(&format!("{door}?q=x&{query}")).await;
+            let refused = registry.get(&format!("{door}?q=x&{query}")).await;
             refused.assert_problem();
             assert_eq!(refused.status, 422, "{door} {query}");
         }
@@ -64,9 +64,9 @@ async fn a_search_for_nothing_shows_the_newest_and_a_match_for_nothing_is_refuse
 
 #[tokio::test]
 async fn an_empty_registry_says_so_and_what_to_do() {
-    let world = World::start().await;
+    let registry = TestRegistry::start().await;
     for path in ["/api/ard/search?q=weather", "/api/ard/search", "/api/match?q=weather"] {
-        let reply = world.get(path).await;
+        let reply = registry.get(path).await;
         assert_eq!(
             (reply.status, &reply.body["hits"], &reply.body["total"]),
             (200, &json!([]), &json!(0)),
@@ -74,13 +74,13 @@ async fn an_empty_registry_says_so_and_what_to_do() {
         );
         assert!(reply.body["note"].as_str().unwrap().contains("Nothing is Live"), "{}", reply.body["note"]);
         let next = &reply.body["next"];
-        assert_eq!((&next["method"], &next["url"]), (&json!("POST"), &json!(world.url("/api/publish"))));
+        assert_eq!((&next["method"], &next["url"]), (&json!("POST"), &json!(registry.url("/api/publish"))));
     }
-    let strict = world.post("/api/ard/search", &json!({ "query": { "text": "weather" } })).await;
+    let strict = registry.post("/api/ard/search", &json!({ "query": { "text": "weather" } })).await;
     assert_eq!((strict.status, strict.body), (200, json!({ "results": [] })));
     for path in ["/agents/public", "/agents/search?q=x", "/.well-known/agents", "/.well-known/agents/public"]
     {
-        let reply = world.get(path).await;
+        let reply = registry.get(path).await;
         assert_eq!(
             (reply.status, &reply.body["agents"], &reply.body["total"]),
             (200, &json!([]), &json!(0)),
@@ -88,23 +88,26 @@ async fn an_empty_registry_says_so_and_what_to_do() {
         );
         assert!(reply.body["note"].is_string() && reply.body["register"]["list"].is_string());
     }
-    assert_eq!(world.get("/.well-known/ai-catalog.json").await.body["entries"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        registry.get("/.well-known/ai-catalog.json").await.body["entries"].as_array().unwrap().len(),
+        3
+    );
 }
 
 #[tokio::test]
 async fn no_hit_says_what_to_try() {
-    let Filled { world, .. } = filled().await;
-    let body = world.get("/api/ard/search?q=xyzzyqwertyplugh&kind=mcp").await.body;
+    let Filled { registry, .. } = filled().await;
+    let body = registry.get("/api/ard/search?q=xyzzyqwertyplugh&kind=mcp").await.body;
     assert_eq!(body["hits"], json!([]), "{body}");
     assert!(body["note"].as_str().unwrap().contains("xyzzyqwertyplugh"));
-    assert_eq!(body["next"]["url"], world.url("/api/listings/active"));
+    assert_eq!(body["next"]["url"], registry.url("/api/listings/active"));
     assert!(body["next"]["note"].as_str().unwrap().contains("without `kind`"));
 }
 
 /// Nothing that somebody types is syntax, and nothing is too odd to be answered.
 #[tokio::test]
 async fn whatever_is_asked_the_answer_is_clear() {
-    let Filled { world, .. } = filled().await;
+    let Filled { registry, .. } = filled().await;
     let huge = "weather ".repeat(1300);
     let odd = [
         "",
@@ -132,13 +135,13 @@ async fn whatever_is_asked_the_answer_is_clear() {
         for path in
             ["/api/ard/search", "/api/match", "/agents/search", "/agents/public", "/.well-known/agents"]
         {
-            let reply = world.get(&format!("{path}?q={encoded}")).await;
+            let reply = registry.get(&format!("{path}?q={encoded}")).await;
             let fits = reply.status == 200 || (reply.status == 422 && reply.body["field"] == "q");
             assert!(fits, "{path} {words:.40?}: {reply:?}");
         }
         for body in [json!({ "q": words }), json!({ "query": words })] {
             for path in ["/api/ard/search", "/agents/search"] {
-                let reply = world.post(path, &body).await;
+                let reply = registry.post(path, &body).await;
                 assert!(matches!(reply.status, 200 | 422), "{path} {words:.40?}: {reply:?}");
             }
         }
@@ -150,13 +153,13 @@ async fn whatever_is_asked_the_answer_is_clear() {
                 json!({ "query": { "text": words }, "resultType": { "facets": [{ "field": "type" }] } }),
             ),
         ] {
-            let reply = world.post(path, &body).await;
+            let reply = registry.post(path, &body).await;
             let fits =
                 reply.status == 200 || (reply.status == 400 && reply.body["errorCode"] == "INVALID_ARGUMENT");
             assert!(fits, "{path} {words:.40?}: {reply:?}");
         }
         for member in ["filter", "orderBy", "pageToken"] {
-            let reply = world.get(&format!("/api/ard/agents?{member}={encoded}")).await;
+            let reply = registry.get(&format!("/api/ard/agents?{member}={encoded}")).await;
             let fits =
                 reply.status == 200 || (reply.status == 400 && reply.body["errorCode"] == "INVALID_ARGUMENT");
             assert!(fits, "{member} {words:.40?}: {reply:?}");

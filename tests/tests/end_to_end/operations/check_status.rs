@@ -2,14 +2,14 @@
 
 use serde_json::json;
 use tests::peers::{Peer, agents};
-use tests::world::{World, id_of, told};
+use tests::test_registry::{TestRegistry, id_of, told};
 
 #[tokio::test]
 async fn an_agent_of_1_0_goes_live_with_its_evidence() {
-    let (world, peer) = (World::start().await, Peer::start(agents::newest).await);
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let answer =
-        world.publish(&json!({ "agent_card_url": peer.card(), "contact_email": "a@example.org" })).await;
-    let (id, base) = (id_of(&answer), world.url(""));
+        registry.publish(&json!({ "agent_card_url": peer.card(), "contact_email": "a@example.org" })).await;
+    let (id, base) = (id_of(&answer), registry.url(""));
     let names = [(id.as_str(), "[id]"), (base.as_str(), "[base]"), (peer.origin.as_str(), "[peer]")];
     insta::assert_snapshot!(told(&answer, &names), @r#"
     {
@@ -33,8 +33,8 @@ async fn an_agent_of_1_0_goes_live_with_its_evidence() {
       }
     }
     "#);
-    world.deliver().await;
-    let mut status = world.status(&id).await;
+    registry.deliver().await;
+    let mut status = registry.status(&id).await;
     // It is spread by the id, which hangs on the port.
     let recheck_at = status.as_object_mut().unwrap().remove("recheck_at").unwrap();
     assert!(recheck_at.as_str().unwrap().starts_with("2026-11-2"), "{recheck_at}");

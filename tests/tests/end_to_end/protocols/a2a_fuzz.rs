@@ -15,7 +15,7 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use registry::model::CallerAddress;
 use serde_json::{Map, Value, json};
-use tests::world::{Wish, World};
+use tests::test_registry::{TestRegistry, Wish};
 use tower::ServiceExt;
 
 /// How many requests are sent.
@@ -280,8 +280,8 @@ fn fuzz() {
     // Each listing waits a while for a probe that does not come here, so there are few of them.
     let wish =
         Wish::default().with_rates().and("PUBLISH_PER_HOUR_IN_ALL", 2).and("SCORE_PER_HOUR_IN_ALL", 50);
-    let world = runtime.block_on(World::with(wish));
-    let router = a2a::router(world.app.clone());
+    let registry = runtime.block_on(TestRegistry::with(wish));
+    let router = a2a::router(registry.app.clone());
     let config = ProptestConfig {
         cases: CASES,
         failure_persistence: None,

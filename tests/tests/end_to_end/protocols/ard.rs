@@ -1,15 +1,15 @@
 //! The ARD API: search, explore and browse in the shapes of ARD, and refusals in its words.
 
 use serde_json::{Value, json};
-use tests::world::World;
+use tests::test_registry::TestRegistry;
 
 use crate::fixtures::{AGENT, Filled, SERVER, entry_schema, filled, full, ids, texts};
 
 #[tokio::test]
 async fn an_ard_client_gets_what_ard_knows_and_no_more() {
-    let Filled { world, agent, .. } = filled().await;
+    let Filled { registry, agent, .. } = filled().await;
     let search = |filter: Value| json!({ "query": { "text": "weather", "filter": filter }, "pageSize": 2 });
-    let reply = world.post("/api/ard/search", &search(json!({}))).await;
+    let reply = registry.post("/api/ard/search", &search(json!({}))).await;
     let result = &reply.body["results"][0];
     assert_eq!(reply.body.as_object().unwrap().keys().collect::<Vec<_>>(), ["results"], "{}", reply.body);
     assert_eq!(result["identifier"], format!("urn:air:127.0.0.1:agent:{agent}"));
@@ -19,7 +19,7 @@ async fn an_ard_client_gets_what_ard_knows_and_no_more() {
     );
     assert_eq!(
         (&result["capabilities"], &result["source"]),
-        (&json!(["Weather forecast"]), &json!(world.url("/api/ard/")))
+        (&json!(["Weather forecast"]), &json!(registry.url("/api/ard/")))
     );
     entry_schema().validate(result).unwrap();
 
@@ -33,18 +33,18 @@ async fn an_ard_client_gets_what_ard_knows_and_no_more() {
         (json!({ "metadata.kind": "agent" }), 1),
         (json!({ "trustManifest.attestations.type": ["SOC2-Type2"] }), 0),
     ] {
-        let reply = world.post("/api/ard/search", &search(filter.clone())).await;
+        let reply = registry.post("/api/ard/search", &search(filter.clone())).await;
         assert_eq!(reply.body["results"].as_array().unwrap().len(), found, "{filter}");
     }
 
     let mut referrals = search(json!({}));
     referrals["federation"] = json!("referrals");
-    assert_eq!(world.post("/api/ard/search", &referrals).await.body["referrals"], json!([]));
+    assert_eq!(registry.post("/api/ard/search", &referrals).await.body["referrals"], json!([]));
 }
 
 #[tokio::test]
 async fn an_ard_client_is_refused_in_its_own_words() {
-    let world = World::start().await;
+    let registry = TestRegistry::start().await;
     let facets = |query: Value| json!({ "query": query, "resultType": { "facets": [{ "field": "type" }] } });
     let posts = [
         ("/api/ard/search", json!({ "query": {} })),
@@ -57,13 +57,13 @@ async fn an_ard_client_is_refused_in_its_own_words() {
     ];
     let mut replies = Vec::new();
     for (path, body) in posts {
-        replies.push(world.post(path, &body).await);
+        replies.push(registry.post(path, &body).await);
     }
-    replies.push(world.post_raw("/api/ard/explore", Some("application/json"), "{").await);
+    replies.push(registry.post_raw("/api/ard/explore", Some("application/json"), "{").await);
     for query in
         ["pageSize=many", "pageSize=0", "orderBy=displayName", "filter=nonsense", "pageToken=nonsense"]
     {
-        replies.push(world.get(&format!("/api/ard/agents?{query}")).await);
+        replies.push(registry.get(&format!("/api/ard/agents?{query}")).await);
     }
     for reply in replies {
         assert_eq!((reply.status, reply.header("content-type")), (400, "application/json"), "{reply:?}");
@@ -71,16 +71,16 @@ async fn an_ard_client_is_refused_in_its_own_words() {
         assert!(!reply.body["message"].as_str().unwrap().is_empty());
         assert_eq!(reply.body.as_object().unwrap().len(), 2);
     }
-    assert_eq!(world.post_raw("/api/ard/explore", Some("text/xml"), "<a/>").await.status, 415);
-    assert_eq!(world.get("/api/ard/explore").await.status, 405);
+    assert_eq!(registry.post_raw("/api/ard/explore", Some("text/xml"), "<a/>").await.status, 415);
+    assert_eq!(registry.get("/api/ard/explore").await.status, 405);
 }
 
 #[tokio::test]
 async fn pages_of_a_search_show_each_hit_once() {
-    let (world, _peers, [agents, _]) = full(23, 5).await;
+    let (registry, _peers, [agents, _]) = full(23, 5).await;
     let wanted = texts(agents);
     let category =
-        world.get("/api/ard/search?q=agent&kind=agent").await.body["hits"][0]["category_id"].clone();
+        registry.get("/api/ard/search?q=agent&kind=agent").await.body["hits"][0]["category_id"].clone();
     for filter in [
         json!({ "type": [AGENT] }),
         json!({ "metadata.kind": "agent", "metadata.category": [category] }),
@@ -90,7 +90,7 @@ async fn pages_of_a_search_show_each_hit_once() {
         for _ in 0..30 {
             let body =
                 json!({ "query": { "text": "agent", "filter": filter }, "pageSize": 4, "pageToken": token });
-            let reply = world.post("/api/ard/search", &body).await.body;
+            let reply = registry.post("/api/ard/search", &body).await.body;
             for result in reply["results"].as_array().unwrap() {
                 shown.push(result["metadata"]["listing_id"].as_str().unwrap().to_owned());
             }
@@ -107,10 +107,11 @@ async fn pages_of_a_search_show_each_hit_once() {
 
 #[tokio::test]
 async fn what_is_live_is_explored_and_browsed() {
-    let Filled { world, agent, server, .. } = filled().await;
+    let Filled { registry, agent, server, .. } = filled().await;
     let fields = ["type", "publisher", "tags", "metadata.category", "trustManifest.attestations.type"];
     let facets: Vec<Value> = fields.iter().map(|field| json!({ "field": field })).collect();
-    let explored = world.post("/api/ard/explore", &json!({ "resultType": { "facets": facets } })).await.body;
+    let explored =
+        registry.post("/api/ard/explore", &json!({ "resultType": { "facets": facets } })).await.body;
     assert_eq!(explored["resultType"], "facets");
     let counts = |field: &str| -> Vec<(String, u64)> {
         let buckets = explored["facets"][field]["buckets"].as_array().unwrap();
@@ -128,12 +129,12 @@ async fn what_is_live_is_explored_and_browsed() {
     assert_eq!(counts("trustManifest.attestations.type"), []);
 
     let schema = entry_schema();
-    let everything = world.get("/api/ard/agents").await.body;
+    let everything = registry.get("/api/ard/agents").await.body;
     assert_eq!((&everything["total"], everything["items"].as_array().unwrap().len()), (&json!(2), 2));
     everything["items"].as_array().unwrap().iter().for_each(|entry| schema.validate(entry).unwrap());
-    let first = world.get("/api/ard/agents?pageSize=1").await.body;
+    let first = registry.get("/api/ard/agents?pageSize=1").await.body;
     let token = first["pageToken"].as_str().unwrap();
-    let second = world.get(&format!("/api/ard/agents?pageSize=1&pageToken={token}")).await.body;
+    let second = registry.get(&format!("/api/ard/agents?pageSize=1&pageToken={token}")).await.body;
     assert!(second["pageToken"].is_null());
     let mut shown =
         [&first, &second].map(|page| page["items"][0]["metadata"]["listing_id"].as_str().unwrap().to_owned());
@@ -151,7 +152,7 @@ async fn what_is_live_is_explored_and_browsed() {
         ("updatedAfter > '2030-01-01'".to_owned(), vec![]),
     ] {
         let encoded: String = filter.bytes().map(|byte| format!("%{byte:02X}")).collect();
-        let page = world.get(&format!("/api/ard/agents?filter={encoded}")).await;
+        let page = registry.get(&format!("/api/ard/agents?filter={encoded}")).await;
         assert_eq!(page.status, 200, "{filter}: {page:?}");
         assert_eq!(ids(&page.body["items"], "displayName"), found, "{filter}");
     }
@@ -159,7 +160,7 @@ async fn what_is_live_is_explored_and_browsed() {
 
 #[tokio::test]
 async fn pages_of_the_list_show_each_entry_once() {
-    let (world, _peers, [agents, servers]) = full(14, 9).await;
+    let (registry, _peers, [agents, servers]) = full(14, 9).await;
     let (agents, all) = (texts(agents.clone()), texts(agents.into_iter().chain(servers)));
     for (filter, wanted) in [
         ("", &all),
@@ -169,7 +170,7 @@ async fn pages_of_the_list_show_each_entry_once() {
     ] {
         let (mut shown, mut token) = (Vec::new(), String::new());
         for _ in 0..30 {
-            let page = world
+            let page = registry
                 .get(&format!("/api/ard/agents?pageSize=3&filter={filter}&pageToken={token}"))
                 .await
                 .body;

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Map, Value, json};
-use tests::world::World;
+use tests::test_registry::TestRegistry;
 use tower::ServiceExt;
 
 /// How many requests are sent.
@@ -229,8 +229,8 @@ fn is_response(reply: &Value) -> bool {
 #[test]
 fn nothing_that_is_sent_gets_anything_but_json_rpc() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    let world = runtime.block_on(World::start());
-    let router = protocol::router(world.app.clone());
+    let registry = runtime.block_on(TestRegistry::start());
+    let router = protocol::router(registry.app.clone());
     let config = ProptestConfig {
         cases: CASES,
         failure_persistence: None,

@@ -5,7 +5,7 @@ use http::HeaderMap;
 use registry::operations::CATALOGUE;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
-use tests::world::{Wish, World, client};
+use tests::test_registry::{TestRegistry, Wish, client};
 
 const NEWEST: &str = "2026-07-28";
 
@@ -22,8 +22,8 @@ impl Answer {
     }
 }
 
-async fn send(world: &World, headers: &[(&str, &str)], body: impl Into<String>) -> Answer {
-    let mut request = client().post(world.url("/api/protocol")).body(body.into());
+async fn send(registry: &TestRegistry, headers: &[(&str, &str)], body: impl Into<String>) -> Answer {
+    let mut request = client().post(registry.url("/api/protocol")).body(body.into());
     for (name, value) in [&[("content-type", "application/json")], headers].concat() {
         request = request.header(name, value);
     }
@@ -34,7 +34,7 @@ async fn send(world: &World, headers: &[(&str, &str)], body: impl Into<String>) 
     Answer { status, headers, body }
 }
 
-pub(crate) async fn modern(world: &World, method: &str, params: Value) -> Answer {
+pub(crate) async fn modern(registry: &TestRegistry, method: &str, params: Value) -> Answer {
     let mut params = params;
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": NEWEST,
@@ -43,33 +43,33 @@ pub(crate) async fn modern(world: &World, method: &str, params: Value) -> Answer
     let name = params["name"].as_str().map(str::to_owned);
     let mut headers = vec![("mcp-protocol-version", NEWEST), ("mcp-method", method)];
     headers.extend(name.as_deref().map(|name| ("mcp-name", name)));
-    send(world, &headers, request(method, &params)).await
+    send(registry, &headers, request(method, &params)).await
 }
 
-async fn legacy(world: &World, version: &str, method: &str, params: Value) -> Answer {
-    send(world, &[("mcp-protocol-version", version)], request(method, &params)).await
+async fn legacy(registry: &TestRegistry, version: &str, method: &str, params: Value) -> Answer {
+    send(registry, &[("mcp-protocol-version", version)], request(method, &params)).await
 }
 
 fn request(method: &str, params: &Value) -> String {
     json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params }).to_string()
 }
 
-async fn call(world: &World, name: &str, arguments: Value) -> Value {
-    let answer = modern(world, "tools/call", json!({ "name": name, "arguments": arguments })).await;
+async fn call(registry: &TestRegistry, name: &str, arguments: Value) -> Value {
+    let answer = modern(registry, "tools/call", json!({ "name": name, "arguments": arguments })).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
     answer.body["result"].clone()
 }
 
 #[tokio::test]
 async fn the_newest_revision_discovers_lists_and_calls() {
-    let world = World::start().await;
-    let discovered = modern(&world, "server/discover", json!({})).await;
+    let registry = TestRegistry::start().await;
+    let discovered = modern(&registry, "server/discover", json!({})).await;
     let result = &discovered.body["result"];
     assert_eq!(result["supportedVersions"], json!([NEWEST, "2025-11-25", "2025-06-18", "2025-03-26"]));
     assert_eq!(result["capabilities"], json!({ "tools": {} }));
 
-    let listed = modern(&world, "tools/list", json!({})).await;
-    let called = modern(&world, "tools/call", json!({ "name": "search_active" })).await;
+    let listed = modern(&registry, "tools/list", json!({})).await;
+    let called = modern(&registry, "tools/call", json!({ "name": "search_active" })).await;
     for (answer, cacheable) in [(&discovered, true), (&listed, true), (&called, false)] {
         let result = &answer.body["result"];
         assert_eq!((answer.status, &answer.body["id"]), (200, &json!(7)));
@@ -79,39 +79,39 @@ async fn the_newest_revision_discovers_lists_and_calls() {
         assert!(!answer.headers.contains_key("mcp-session-id"), "there are no sessions");
         assert_eq!(answer.headers["content-type"], "application/json");
     }
-    assert_eq!(modern(&world, "no/such", json!({})).await.code(), (404, -32601));
-    assert_eq!(modern(&world, "initialize", json!({})).await.code(), (404, -32601));
-    assert_eq!(modern(&world, "tools/call", json!({ "name": "nope" })).await.code(), (200, -32602));
-    assert_eq!(modern(&world, "tools/list", json!({ "cursor": "x" })).await.code(), (200, -32602));
+    assert_eq!(modern(&registry, "no/such", json!({})).await.code(), (404, -32601));
+    assert_eq!(modern(&registry, "initialize", json!({})).await.code(), (404, -32601));
+    assert_eq!(modern(&registry, "tools/call", json!({ "name": "nope" })).await.code(), (200, -32602));
+    assert_eq!(modern(&registry, "tools/list", json!({ "cursor": "x" })).await.code(), (200, -32602));
 }
 
 #[tokio::test]
 async fn older_revisions_shake_hands_first() {
-    let world = World::start().await;
+    let registry = TestRegistry::start().await;
     for version in ["2025-11-25", "2025-06-18", "2025-03-26"] {
         let hello = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "t", "version": "0" } });
-        let hello = send(&world, &[], request("initialize", &hello)).await;
+        let hello = send(&registry, &[], request("initialize", &hello)).await;
         let result = &hello.body["result"];
         assert_eq!(result["protocolVersion"], version);
         assert_eq!(result["serverInfo"]["version"], registry::VERSION);
         assert!(result.get("resultType").is_none() && !hello.headers.contains_key("mcp-session-id"));
 
         let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string();
-        let accepted = send(&world, &[("mcp-protocol-version", version)], initialized).await;
+        let accepted = send(&registry, &[("mcp-protocol-version", version)], initialized).await;
         assert_eq!((accepted.status, accepted.body), (202, Value::Null));
 
-        assert_eq!(legacy(&world, version, "ping", json!({})).await.body["result"], json!({}));
-        let listed = legacy(&world, version, "tools/list", json!({})).await;
+        assert_eq!(legacy(&registry, version, "ping", json!({})).await.body["result"], json!({}));
+        let listed = legacy(&registry, version, "tools/list", json!({})).await;
         assert!(
             listed.body["result"]["tools"].as_array().is_some_and(|tools| tools.len() >= CATALOGUE.len())
         );
-        let called = legacy(&world, version, "tools/call", json!({ "name": "search_active" })).await;
+        let called = legacy(&registry, version, "tools/call", json!({ "name": "search_active" })).await;
         assert_eq!(called.body["result"]["structuredContent"]["ok"], true);
-        assert_eq!(legacy(&world, version, "no/such", json!({})).await.code(), (200, -32601));
-        assert_eq!(legacy(&world, version, "server/discover", json!({})).await.code(), (200, -32601));
+        assert_eq!(legacy(&registry, version, "no/such", json!({})).await.code(), (200, -32601));
+        assert_eq!(legacy(&registry, version, "server/discover", json!({})).await.code(), (200, -32601));
 
         let misfit = legacy(
-            &world,
+            &registry,
             version,
             "tools/call",
             json!({ "name": "check_status", "arguments": { "id": 5 } }),
@@ -126,33 +126,33 @@ async fn older_revisions_shake_hands_first() {
             );
         }
     }
-    assert_eq!(legacy(&world, "2099-01-01", "ping", json!({})).await.code(), (400, -32022));
+    assert_eq!(legacy(&registry, "2099-01-01", "ping", json!({})).await.code(), (400, -32022));
 }
 
 #[tokio::test]
 async fn what_is_no_request_is_refused_in_json_rpc() {
-    let world = World::start().await;
+    let registry = TestRegistry::start().await;
     let kind = |kind: &'static str| [("content-type", kind)];
     let ping = request("ping", &json!({}));
-    assert_eq!(send(&world, &[], r#"{"jsonrpc":"2.0","#).await.code(), (400, -32700));
-    assert_eq!(send(&world, &[], "").await.code(), (400, -32700));
-    assert_eq!(send(&world, &[], "7").await.code(), (400, -32600));
+    assert_eq!(send(&registry, &[], r#"{"jsonrpc":"2.0","#).await.code(), (400, -32700));
+    assert_eq!(send(&registry, &[], "").await.code(), (400, -32700));
+    assert_eq!(send(&registry, &[], "7").await.code(), (400, -32600));
     assert_eq!(
-        send(&world, &[], r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#).await.code(),
+        send(&registry, &[], r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#).await.code(),
         (400, -32600)
     );
     let huge = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping", "params": { "x": "x".repeat(300_000) } });
-    assert_eq!(send(&world, &[], huge.to_string()).await.code(), (413, -32600));
+    assert_eq!(send(&registry, &[], huge.to_string()).await.code(), (413, -32600));
     let response = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
-    assert_eq!(send(&world, &[], response).await.status, 202);
-    assert_eq!(send(&world, &[("mcp-protocol-version", NEWEST)], response).await.code(), (400, -32600));
+    assert_eq!(send(&registry, &[], response).await.status, 202);
+    assert_eq!(send(&registry, &[("mcp-protocol-version", NEWEST)], response).await.code(), (400, -32600));
     assert_eq!(
-        send(&world, &[("accept", "text/plain")], ping.as_str()).await.status,
+        send(&registry, &[("accept", "text/plain")], ping.as_str()).await.status,
         200,
         "accept is not held against anybody"
     );
 
-    let text = client().post(world.url("/mcp")).header("content-type", kind("text/plain")[0].1).body(ping);
+    let text = client().post(registry.url("/mcp")).header("content-type", kind("text/plain")[0].1).body(ping);
     let refused = text.send().await.unwrap();
     assert_eq!(refused.status(), 415);
     assert_eq!(refused.headers()["content-type"], "application/json");
@@ -160,55 +160,55 @@ async fn what_is_no_request_is_refused_in_json_rpc() {
 
 #[tokio::test]
 async fn batches_are_for_those_who_know_them() {
-    let world = World::start().await;
+    let registry = TestRegistry::start().await;
     let ping = |id: u32| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
     let notification = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
     let initialize = json!({ "jsonrpc": "2.0", "id": 2, "method": "initialize", "params": { "protocolVersion": "2025-03-26" } });
     let batch = json!([ping(1), notification, initialize, 5, ping(3)]).to_string();
     for headers in [vec![], vec![("mcp-protocol-version", "2025-03-26")]] {
-        let answer = send(&world, &headers, batch.clone()).await;
+        let answer = send(&registry, &headers, batch.clone()).await;
         let ids: Vec<&Value> = answer.body.as_array().unwrap().iter().map(|reply| &reply["id"]).collect();
         assert_eq!((answer.status, ids), (200, vec![&json!(1), &json!(2), &Value::Null, &json!(3)]));
         assert_eq!(answer.body[1]["error"]["code"], -32600, "no handshake in a batch");
     }
     for version in ["2025-06-18", "2025-11-25", NEWEST] {
-        let answer = send(&world, &[("mcp-protocol-version", version)], batch.clone()).await;
+        let answer = send(&registry, &[("mcp-protocol-version", version)], batch.clone()).await;
         assert_eq!(answer.code(), (400, -32600), "{version}");
     }
-    let nothing_asked = send(&world, &[], json!([notification]).to_string()).await;
+    let nothing_asked = send(&registry, &[], json!([notification]).to_string()).await;
     assert_eq!((nothing_asked.status, nothing_asked.body), (202, Value::Null));
-    assert_eq!(send(&world, &[], "[]").await.code(), (400, -32600));
+    assert_eq!(send(&registry, &[], "[]").await.code(), (400, -32600));
     let endless: Value = (0..51).map(ping).collect();
-    assert_eq!(send(&world, &[], endless.to_string()).await.code(), (400, -32600));
+    assert_eq!(send(&registry, &[], endless.to_string()).await.code(), (400, -32600));
 }
 
 #[tokio::test]
 async fn a_page_from_elsewhere_does_not_reach_the_loopback() {
-    let world = World::start().await;
+    let registry = TestRegistry::start().await;
     let ping = request("ping", &json!({}));
     assert_eq!(
-        send(&world, &[("origin", "https://evil.example.com")], ping.as_str()).await.code(),
+        send(&registry, &[("origin", "https://evil.example.com")], ping.as_str()).await.code(),
         (403, -32600)
     );
-    assert_eq!(send(&world, &[("host", "evil.example.com")], ping.as_str()).await.code(), (403, -32600));
-    assert_eq!(send(&world, &[("origin", "http://localhost:6274")], ping.as_str()).await.status, 200);
+    assert_eq!(send(&registry, &[("host", "evil.example.com")], ping.as_str()).await.code(), (403, -32600));
+    assert_eq!(send(&registry, &[("origin", "http://localhost:6274")], ping.as_str()).await.status, 200);
 
-    let public = World::with(Wish::default().and("BASE_URL", "https://registry.example.com")).await;
+    let public = TestRegistry::with(Wish::default().and("BASE_URL", "https://registry.example.com")).await;
     assert_eq!(send(&public, &[("origin", "https://app.example.org")], ping.as_str()).await.status, 200);
     assert_eq!(send(&public, &[("origin", "nonsense")], ping.as_str()).await.code(), (403, -32600));
 }
 
 #[tokio::test]
 async fn a_get_explains_itself_to_readers_and_refuses_streams() {
-    let world = World::start().await;
+    let registry = TestRegistry::start().await;
     for path in ["/api/protocol", "/mcp"] {
-        let told = world.get(path).await;
+        let told = registry.get(path).await;
         assert_eq!((told.status, &told.body["ok"], &told.body["session"]), (200, &json!(true), &Value::Null));
-        assert_eq!(told.body["server_card"], world.url("/mcp/server-card"));
-        let stream = world.get_with(path, ("accept", "text/event-stream")).await;
+        assert_eq!(told.body["server_card"], registry.url("/mcp/server-card"));
+        let stream = registry.get_with(path, ("accept", "text/event-stream")).await;
         stream.assert_problem();
         assert_eq!((stream.status, stream.header("allow")), (405, "POST"));
-        let deleted = client().delete(world.url(path)).send().await.unwrap();
+        let deleted = client().delete(registry.url(path)).send().await.unwrap();
         assert_eq!(deleted.status(), 405);
         assert!(deleted.headers()["allow"].to_str().unwrap().contains("POST"));
     }
@@ -240,9 +240,9 @@ fn why_not(schema: &Value, structured: &Value) -> String {
 /// its schema says, and the text says the same.
 #[tokio::test]
 async fn every_tool_answers_by_its_schema() {
-    let (world, peer) = (World::start().await, Peer::start(agents::newest).await);
-    let id = world.live_card(&peer.card()).await;
-    let tools = modern(&world, "tools/list", json!({})).await.body["result"]["tools"].clone();
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    let tools = modern(&registry, "tools/list", json!({})).await.body["result"]["tools"].clone();
     for tool in tools.as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
         let schema = jsonschema::validator_for(&tool["outputSchema"]).unwrap();
@@ -254,7 +254,7 @@ async fn every_tool_answers_by_its_schema() {
         for (arguments, fails) in
             [(example, false), (json!({ "id": [], "listing_id": [], "url": 5, "limit": {} }), takes_any)]
         {
-            let result = call(&world, name, arguments.clone()).await;
+            let result = call(&registry, name, arguments.clone()).await;
             assert_eq!(result["isError"], fails, "{name} {arguments}: {result}");
             let structured = &result["structuredContent"];
             assert!(schema.is_valid(structured), "{name}: {}", why_not(&tool["outputSchema"], structured));
@@ -271,19 +271,19 @@ async fn every_tool_answers_by_its_schema() {
 
 #[tokio::test]
 async fn publishing_through_a_tool_leads_to_live_and_is_counted() {
-    let world = World::with(Wish::default().with_rates().and("PUBLISH_PER_HOUR", 2)).await;
+    let registry = TestRegistry::with(Wish::default().with_rates().and("PUBLISH_PER_HOUR", 2)).await;
     let peer = Peer::start(agents::newest).await;
-    let listed = call(&world, "list_on_registry", json!({ "url": peer.card() })).await;
+    let listed = call(&registry, "list_on_registry", json!({ "url": peer.card() })).await;
     assert_eq!(listed["structuredContent"]["status"], "queued");
-    world.deliver().await;
+    registry.deliver().await;
     let id = listed["structuredContent"]["listing_id"].clone();
-    let status = call(&world, "get_listing_status", json!({ "id": id })).await;
+    let status = call(&registry, "get_listing_status", json!({ "id": id })).await;
     assert_eq!(status["structuredContent"]["lane"], "active");
-    let found = call(&world, "search_active", json!({ "kind": "agent" })).await;
+    let found = call(&registry, "search_active", json!({ "kind": "agent" })).await;
     assert_eq!(found["structuredContent"]["listings"][0]["id"], id);
 
-    call(&world, "list_yourself", json!({ "url": peer.card() })).await;
-    let refused = call(&world, "list_yourself", json!({ "url": peer.card() })).await;
+    call(&registry, "list_yourself", json!({ "url": peer.card() })).await;
+    let refused = call(&registry, "list_yourself", json!({ "url": peer.card() })).await;
     let problem = &refused["structuredContent"];
     assert_eq!((&refused["isError"], &problem["code"]), (&json!(true), &json!("rate_limited")));
     assert!(problem["retry_after_s"].as_u64().is_some_and(|seconds| seconds <= 3600));
@@ -292,10 +292,13 @@ async fn publishing_through_a_tool_leads_to_live_and_is_counted() {
 
 #[tokio::test]
 async fn nothing_is_lost_on_the_way_through_api_gateway() {
-    let world = World::with(Wish::default().as_events()).await;
-    let discovered = modern(&world, "server/discover", json!({})).await;
+    let registry = TestRegistry::with(Wish::default().as_events()).await;
+    let discovered = modern(&registry, "server/discover", json!({})).await;
     assert_eq!(discovered.body["result"]["supportedVersions"][0], NEWEST);
-    let accepted = send(&world, &[], r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+    let accepted = send(&registry, &[], r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
     assert_eq!((accepted.status, accepted.body), (202, Value::Null));
-    assert_eq!(send(&world, &[("host", "evil.example.com")], request("ping", &json!({}))).await.status, 403);
+    assert_eq!(
+        send(&registry, &[("host", "evil.example.com")], request("ping", &json!({}))).await.status,
+        403
+    );
 }

@@ -8,12 +8,12 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::{ClientLifecycleMode, ClientServiceExt};
 use serde_json::{Value, json};
-use tests::world::{World, client};
+use tests::test_registry::{TestRegistry, client};
 
 type Client = RunningService<RoleClient, ClientConfig>;
 
-async fn connect(world: &World, path: &str, lifecycle: ClientLifecycleMode) -> Client {
-    let config = StreamableHttpClientTransportConfig::with_uri(world.url(path));
+async fn connect(registry: &TestRegistry, path: &str, lifecycle: ClientLifecycleMode) -> Client {
+    let config = StreamableHttpClientTransportConfig::with_uri(registry.url(path));
     let transport = StreamableHttpClientTransport::with_client(client(), config);
     ClientConfig::default().serve_with_lifecycle(transport, lifecycle).await.unwrap()
 }
@@ -67,9 +67,9 @@ async fn converse(client: &Client) {
 
 #[tokio::test]
 async fn a_client_that_tries_the_newest_first_gets_it() {
-    let world = World::start().await;
+    let registry = TestRegistry::start().await;
     for path in ["/api/protocol", "/mcp"] {
-        let client = connect(&world, path, auto()).await;
+        let client = connect(&registry, path, auto()).await;
         assert_eq!(client.peer_info().unwrap().protocol_version, ProtocolVersion::V_2026_07_28);
         converse(&client).await;
         client.cancel().await.unwrap();
@@ -78,8 +78,8 @@ async fn a_client_that_tries_the_newest_first_gets_it() {
 
 #[tokio::test]
 async fn a_client_without_handshake_needs_none() {
-    let world = World::start().await;
-    let client = connect(&world, "/api/protocol", discover()).await;
+    let registry = TestRegistry::start().await;
+    let client = connect(&registry, "/api/protocol", discover()).await;
     assert_eq!(client.peer_info().unwrap().protocol_version, ProtocolVersion::V_2026_07_28);
     converse(&client).await;
     client.cancel().await.unwrap();
@@ -87,8 +87,8 @@ async fn a_client_without_handshake_needs_none() {
 
 #[tokio::test]
 async fn a_client_with_a_handshake_gets_the_newest_that_has_one() {
-    let world = World::start().await;
-    let client = connect(&world, "/api/protocol", ClientLifecycleMode::Initialize).await;
+    let registry = TestRegistry::start().await;
+    let client = connect(&registry, "/api/protocol", ClientLifecycleMode::Initialize).await;
     assert_eq!(client.peer_info().unwrap().protocol_version, ProtocolVersion::V_2025_11_25);
     converse(&client).await;
     client.cancel().await.unwrap();

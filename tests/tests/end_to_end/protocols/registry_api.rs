@@ -10,7 +10,7 @@ use registry::model::{ListingId, Reach};
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
 use tests::template::root;
-use tests::world::{HOUR, Reply, Wish, World, id_of};
+use tests::test_registry::{HOUR, Reply, TestRegistry, Wish, id_of};
 
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 /// The registry's own key where it is reached by an address.
@@ -24,24 +24,24 @@ fn schema() -> Validator {
 }
 
 /// Publishes a server by its description and lets it go Live.
-async fn described(world: &World, peer: &Peer, name: &str, version: &str) -> ListingId {
+async fn described(registry: &TestRegistry, peer: &Peer, name: &str, version: &str) -> ListingId {
     let url = peer.url(&format!("/{}", name.replace('/', "-")));
     let body = json!({
         "name": name, "description": format!("Serves {name}."), "version": version,
         "remotes": [{ "type": "streamable-http", "url": url }],
     });
-    went_live(world, id_of(&world.publish(&body).await)).await
+    went_live(registry, id_of(&registry.publish(&body).await)).await
 }
 
-async fn went_live(world: &World, id: ListingId) -> ListingId {
-    world.first_probe(&id).await;
-    assert_eq!(world.lane(&id).await, "active", "{}", world.status(&id).await);
-    world.index().await;
+async fn went_live(registry: &TestRegistry, id: ListingId) -> ListingId {
+    registry.first_probe(&id).await;
+    assert_eq!(registry.lane(&id).await, "active", "{}", registry.status(&id).await);
+    registry.index().await;
     id
 }
 
-async fn got(world: &World, path: &str) -> Value {
-    let reply = world.get(path).await;
+async fn got(registry: &TestRegistry, path: &str) -> Value {
+    let reply = registry.get(path).await;
     assert_eq!((reply.status, reply.header("content-type")), (200, "application/json"), "{path}: {reply:?}");
     reply.body
 }
@@ -69,9 +69,9 @@ fn assert_refused(reply: &Reply, status: u16, what: &str) {
 
 #[tokio::test]
 async fn a_live_server_is_listed_with_its_evidence() {
-    let (world, peer) = (World::start().await, Peer::start(servers::modern).await);
-    let id = described(&world, &peer, "org.example/adder", "1.0.0+build.7").await;
-    let list = got(&world, "/v0.1/servers").await;
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let id = described(&registry, &peer, "org.example/adder", "1.0.0+build.7").await;
+    let list = got(&registry, "/v0.1/servers").await;
     assert_eq!(
         (names(&list), &list["metadata"]),
         (vec!["org.example/adder".to_owned()], &json!({ "count": 1 }))
@@ -82,7 +82,7 @@ async fn a_live_server_is_listed_with_its_evidence() {
     let members: BTreeSet<&str> = official.keys().map(String::as_str).collect();
     assert_eq!(members, BTreeSet::from(["isLatest", "publishedAt", "status", "updatedAt"]));
     assert_eq!((&official["status"], &official["isLatest"]), (&json!("active"), &json!(true)));
-    let status = world.status(&id).await;
+    let status = registry.status(&id).await;
     let evidence = &entry["_meta"][EVIDENCE];
     assert_eq!(*evidence, entry["server"]["_meta"][EVIDENCE], "beside and inside the server it is the same");
     assert_eq!((&evidence["class"], &evidence["era"]), (&json!("ok"), &json!("2026-07-28")));
@@ -92,16 +92,16 @@ async fn a_live_server_is_listed_with_its_evidence() {
     assert_eq!(evidence["score"], status["probe"]["score"]);
     assert_eq!(evidence["tools_hash"], status["evidence"]["tools_hash"]);
     let status_url = evidence["status_url"].as_str().unwrap();
-    assert_eq!(status_url, world.url(&format!("/api/listings/status?id={id}")));
+    assert_eq!(status_url, registry.url(&format!("/api/listings/status?id={id}")));
     let url = peer.url("/org.example-adder");
     assert_eq!(entry["server"]["remotes"], json!([{ "type": "streamable-http", "url": url }]));
 }
 
 #[tokio::test]
 async fn a_server_is_found_by_its_name_and_version() {
-    let (world, peer) = (World::start().await, Peer::start(servers::modern).await);
-    described(&world, &peer, "org.example/adder", "1.0.0+build.7").await;
-    let one = got(&world, "/v0.1/servers/org.example%2Fadder/versions/latest").await;
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    described(&registry, &peer, "org.example/adder", "1.0.0+build.7").await;
+    let one = got(&registry, "/v0.1/servers/org.example%2Fadder/versions/latest").await;
     assert_eq!(
         (&one["server"]["name"], &one["server"]["version"]),
         (&json!("org.example/adder"), &json!("1.0.0+build.7"))
@@ -112,9 +112,9 @@ async fn a_server_is_found_by_its_name_and_version() {
         "org.example/adder/versions/latest",
         "org.example/adder/versions/latest/",
     ] {
-        assert_eq!(got(&world, &format!("/v0.1/servers/{path}")).await, one, "{path}");
+        assert_eq!(got(&registry, &format!("/v0.1/servers/{path}")).await, one, "{path}");
     }
-    let versions = got(&world, "/v0.1/servers/org.example%2Fadder/versions").await;
+    let versions = got(&registry, "/v0.1/servers/org.example%2Fadder/versions").await;
     assert_eq!(versions, json!({ "servers": [one], "metadata": { "count": 1 } }));
     for path in [
         "org.example%2Fadder/versions/1.0.0",
@@ -133,30 +133,30 @@ async fn a_server_is_found_by_its_name_and_version() {
         "org.example%2Fadder",
         "org.example%2Fadder/status",
     ] {
-        assert_refused(&world.get(&format!("/v0.1/servers/{path}")).await, 404, path);
+        assert_refused(&registry.get(&format!("/v0.1/servers/{path}")).await, 404, path);
     }
     let long = format!("/v0.1/servers/org.example%2F{}/versions", "a".repeat(10_000));
-    assert_refused(&world.get(&long).await, 404, "a name of 10,000 characters");
+    assert_refused(&registry.get(&long).await, 404, "a name of 10,000 characters");
 }
 
 /// A server that was published by its address alone, or of an older era, is told as validly as one that has a
 /// description; agents, and what did not answer, are not told at all.
 #[tokio::test]
 async fn only_live_servers_are_listed_and_each_is_valid() {
-    let world = World::start().await;
+    let registry = TestRegistry::start().await;
     let (modern, legacy) = (Peer::start(servers::modern).await, Peer::start(servers::legacy).await);
     let (agent, silent) = (Peer::start(agents::newest).await, Peer::start(agents::only(503)).await);
-    described(&world, &modern, "org.example/adder", "1.0.0").await;
+    described(&registry, &modern, "org.example/adder", "1.0.0").await;
     for url in [legacy.url("/"), modern.url("/Other%20one?tenant=a%7Cb")] {
-        let id = world.publish_mcp(&url).await;
-        went_live(&world, id).await;
+        let id = registry.publish_mcp(&url).await;
+        went_live(&registry, id).await;
     }
-    world.live_card(&agent.card()).await;
-    let failed = world.publish_mcp(&silent.url("/mcp")).await;
-    world.first_probe(&failed).await;
-    world.index().await;
+    registry.live_card(&agent.card()).await;
+    let failed = registry.publish_mcp(&silent.url("/mcp")).await;
+    registry.first_probe(&failed).await;
+    registry.index().await;
 
-    let list = got(&world, "/v0.1/servers").await;
+    let list = got(&registry, "/v0.1/servers").await;
     assert_eq!(list["metadata"]["count"], 3, "{list}");
     let schema = schema();
     for entry in list["servers"].as_array().unwrap() {
@@ -166,7 +166,7 @@ async fn only_live_servers_are_listed_and_each_is_valid() {
         let read = server_json::read(entry, Reach::Development)
             .unwrap_or_else(|faults| panic!("{faults:?} in {entry}"));
         let path = read.name.replace('/', "%2F");
-        let alone = got(&world, &format!("/v0.1/servers/{path}/versions/{}", read.version)).await;
+        let alone = got(&registry, &format!("/v0.1/servers/{path}/versions/{}", read.version)).await;
         assert_eq!(alone, *entry);
     }
     let versions: BTreeSet<&str> = list["servers"]
@@ -180,18 +180,18 @@ async fn only_live_servers_are_listed_and_each_is_valid() {
 
 #[tokio::test]
 async fn pages_of_any_size_show_every_server_exactly_once() {
-    let (world, peer) = (World::start().await, Peer::start(servers::modern).await);
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let mut all = BTreeSet::new();
     for number in 0..7 {
         let name = format!("org.example/server-{number}");
-        described(&world, &peer, &name, if number % 2 == 0 { "1.0.0" } else { "2.0.0" }).await;
+        described(&registry, &peer, &name, if number % 2 == 0 { "1.0.0" } else { "2.0.0" }).await;
         all.insert(name);
     }
     for limit in [1, 2, 3, 7, 100] {
         for query in ["", "&version=latest", "&version=1.0.0"] {
             let (mut seen, mut cursor) = (Vec::new(), String::new());
             loop {
-                let page = got(&world, &format!("/v0.1/servers?limit={limit}{query}{cursor}")).await;
+                let page = got(&registry, &format!("/v0.1/servers?limit={limit}{query}{cursor}")).await;
                 let names = names(&page);
                 assert!(names.len() <= limit && page["metadata"]["count"] == names.len(), "{page}");
                 seen.extend(names);
@@ -210,12 +210,12 @@ async fn pages_of_any_size_show_every_server_exactly_once() {
 
 #[tokio::test]
 async fn a_list_is_filtered_by_name_and_time() {
-    let (world, peer) = (World::start().await, Peer::start(servers::modern).await);
-    described(&world, &peer, "org.example/Weather", "1.0.0").await;
-    world.advance(HOUR);
-    let later = world.now();
-    described(&world, &peer, "org.example/adder", "2.0.0").await;
-    let found = async |query: &str| names(&got(&world, &format!("/v0.1/servers?{query}")).await);
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    described(&registry, &peer, "org.example/Weather", "1.0.0").await;
+    registry.advance(HOUR);
+    let later = registry.now();
+    described(&registry, &peer, "org.example/adder", "2.0.0").await;
+    let found = async |query: &str| names(&got(&registry, &format!("/v0.1/servers?{query}")).await);
     let both = ["org.example/Weather", "org.example/adder"];
     assert_eq!(found("search=wEATH").await, both[..1]);
     assert_eq!(found("search=example/a").await, both[1..]);
@@ -239,7 +239,7 @@ async fn a_list_is_filtered_by_name_and_time() {
 
 #[tokio::test]
 async fn what_cannot_be_taken_is_refused_in_the_official_words() {
-    let world = World::start().await;
+    let registry = TestRegistry::start().await;
     for (query, status, field) in [
         ("limit=abc", 422, "limit"),
         ("limit=1.5", 422, "limit"),
@@ -252,32 +252,32 @@ async fn what_cannot_be_taken_is_refused_in_the_official_words() {
         ("cursor=org.example/adder:1.0.0", 400, "cursor"),
     ] {
         for path in ["/v0.1/servers", "/v0/servers", "/v0.1/x/localhost/health"] {
-            let reply = world.get(&format!("{path}?{query}")).await;
+            let reply = registry.get(&format!("{path}?{query}")).await;
             assert_refused(&reply, status, query);
             assert_eq!(reply.body["errors"][0]["location"], format!("query.{field}"), "{reply:?}");
         }
     }
     let long = format!("/v0.1/x/localhost/search?q={}", "a".repeat(10_000));
-    assert_refused(&world.get(&long).await, 422, "a question of 10,000 characters");
+    assert_refused(&registry.get(&long).await, 422, "a question of 10,000 characters");
     for path in
         ["auth/dns", "servers/a/b/c", "x/com.example/search", "x/localhost/other", "x/localhost", "nothing"]
     {
-        assert_refused(&world.get(&format!("/v0.1/{path}")).await, 404, path);
+        assert_refused(&registry.get(&format!("/v0.1/{path}")).await, 404, path);
     }
 }
 
 #[tokio::test]
 async fn writes_are_refused_as_documented() {
-    let world = World::start().await;
+    let registry = TestRegistry::start().await;
     let token = [("authorization".to_owned(), "Bearer x".to_owned())];
     let version = "/v0.1/servers/org.example%2Fadder/versions/1.0.0";
     for (method, path) in
         [("PUT", version), ("DELETE", version), ("POST", "/v0.1/publish"), ("POST", "/v0/publish")]
     {
-        let reply = world.send(method, path, &[], "{}".to_owned()).await;
+        let reply = registry.send(method, path, &[], "{}".to_owned()).await;
         assert_refused(&reply, 401, path);
         assert_eq!(reply.header("www-authenticate"), "Bearer");
-        assert_refused(&world.send(method, path, &token, "{}".to_owned()).await, 501, path);
+        assert_refused(&registry.send(method, path, &token, "{}".to_owned()).await, 501, path);
     }
     for (method, path, allowed) in [
         ("PATCH", version, "GET, HEAD, PUT, DELETE"),
@@ -287,17 +287,17 @@ async fn writes_are_refused_as_documented() {
         ("POST", "/v0.1/health", "GET, HEAD"),
         ("POST", "/v0.1/x/localhost/search", "GET, HEAD"),
     ] {
-        let reply = world.send(method, path, &token, String::new()).await;
+        let reply = registry.send(method, path, &token, String::new()).await;
         assert_refused(&reply, 405, path);
         assert_eq!(reply.header("allow"), allowed, "{method} {path}");
     }
-    assert_eq!(world.table().await.keys(), [""; 0], "nothing is written");
+    assert_eq!(registry.table().await.keys(), [""; 0], "nothing is written");
 }
 
 #[tokio::test]
 async fn the_older_path_says_the_same() {
-    let (world, peer) = (World::start().await, Peer::start(servers::modern).await);
-    described(&world, &peer, "org.example/adder", "1.0.0").await;
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    described(&registry, &peer, "org.example/adder", "1.0.0").await;
     for path in [
         "servers?limit=1",
         "servers/org.example%2Fadder/versions",
@@ -306,61 +306,61 @@ async fn the_older_path_says_the_same() {
         "version",
         "x/localhost/facets",
     ] {
-        let newer = got(&world, &format!("/v0.1/{path}")).await;
-        assert_eq!(got(&world, &format!("/v0/{path}")).await, newer, "{path}");
+        let newer = got(&registry, &format!("/v0.1/{path}")).await;
+        assert_eq!(got(&registry, &format!("/v0/{path}")).await, newer, "{path}");
     }
-    assert_eq!(got(&world, "/v0.1/health").await, json!({ "status": "ok" }));
-    assert_eq!(got(&world, "/v0.1/ping").await, json!({ "pong": true }));
-    assert_eq!(got(&world, "/v0.1/version").await, json!({ "version": registry::VERSION }));
+    assert_eq!(got(&registry, "/v0.1/health").await, json!({ "status": "ok" }));
+    assert_eq!(got(&registry, "/v0.1/ping").await, json!({ "pong": true }));
+    assert_eq!(got(&registry, "/v0.1/version").await, json!({ "version": registry::VERSION }));
 }
 
 #[tokio::test]
 async fn a_page_that_is_held_is_not_sent_again() {
-    let (world, peer) = (World::start().await, Peer::start(servers::modern).await);
-    described(&world, &peer, "org.example/adder", "1.0.0").await;
-    let first = world.get("/v0.1/servers").await;
-    let again = async || world.get_with("/v0.1/servers", ("if-none-match", first.header("etag"))).await;
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    described(&registry, &peer, "org.example/adder", "1.0.0").await;
+    let first = registry.get("/v0.1/servers").await;
+    let again = async || registry.get_with("/v0.1/servers", ("if-none-match", first.header("etag"))).await;
     assert_eq!(again().await.status, 304);
-    described(&world, &peer, "org.example/other", "1.0.0").await;
+    described(&registry, &peer, "org.example/other", "1.0.0").await;
     assert_eq!(again().await.status, 200);
 }
 
 #[tokio::test]
 async fn search_health_and_counts_stand_below_our_own_name() {
-    let (world, peer) = (World::start().await, Peer::start(servers::modern).await);
-    let empty = got(&world, "/v0.1/x/localhost/search?q=add").await;
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let empty = got(&registry, "/v0.1/x/localhost/search?q=add").await;
     assert_eq!(empty["servers"], json!([]));
     let note = empty["metadata"]["note"].as_str().unwrap();
     assert!(note.contains("No server is Live") && note.contains("/api/publish"), "{note}");
 
-    described(&world, &peer, "org.example/adder", "1.0.0").await;
-    described(&world, &peer, "org.example/weather", "1.0.0").await;
-    let found = got(&world, "/v0.1/x/localhost/search?q=weather&limit=1").await;
+    described(&registry, &peer, "org.example/adder", "1.0.0").await;
+    described(&registry, &peer, "org.example/weather", "1.0.0").await;
+    let found = got(&registry, "/v0.1/x/localhost/search?q=weather&limit=1").await;
     assert_eq!(names(&found), ["org.example/weather"], "{found}");
     let entry = &found["servers"][0];
     assert!(entry["_meta"]["localhost/match"]["score"].as_u64().is_some_and(|score| score <= 100), "{entry}");
     assert_eq!(entry["_meta"][EVIDENCE]["class"], "ok");
     assert!(schema().is_valid(&entry["server"]), "{entry}");
-    let nothing = got(&world, "/v0.1/x/localhost/search?q=zzzzqqqq").await;
+    let nothing = got(&registry, "/v0.1/x/localhost/search?q=zzzzqqqq").await;
     assert_eq!((&nothing["servers"], &nothing["metadata"]["count"]), (&json!([]), &json!(0)));
     assert!(nothing["metadata"]["note"].as_str().unwrap().contains("other words"), "{nothing}");
     for odd in ["", "%00%07", "name:x%20AND%20(", "%22", "*", "%F0%9F%8C%A6"] {
-        got(&world, &format!("/v0.1/x/localhost/search?q={odd}")).await;
-        got(&world, &format!("/v0.1/x/localhost/facets?q={odd}")).await;
+        got(&registry, &format!("/v0.1/x/localhost/search?q={odd}")).await;
+        got(&registry, &format!("/v0.1/x/localhost/facets?q={odd}")).await;
     }
 
-    let one = got(&world, "/v0.1/x/localhost/health?name=org.example/adder").await;
+    let one = got(&registry, "/v0.1/x/localhost/health?name=org.example/adder").await;
     assert_eq!(one["servers"]["org.example/adder"]["class"], "ok", "{one}");
     assert_eq!(one["metadata"], json!({ "count": 1 }));
-    let page = got(&world, "/v0.1/x/localhost/health?limit=1").await;
+    let page = got(&registry, "/v0.1/x/localhost/health?limit=1").await;
     let next = page["metadata"]["nextCursor"].as_str().unwrap();
-    let rest = got(&world, &format!("/v0.1/x/localhost/health?limit=1&cursor={next}")).await;
+    let rest = got(&registry, &format!("/v0.1/x/localhost/health?limit=1&cursor={next}")).await;
     let servers = |page: &Value| page["servers"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!([servers(&page), servers(&rest)].concat(), ["org.example/adder", "org.example/weather"]);
-    let unknown = world.get("/v0.1/x/localhost/health?name=org.example/nobody").await;
+    let unknown = registry.get("/v0.1/x/localhost/health?name=org.example/nobody").await;
     assert_refused(&unknown, 404, "the health of nobody");
 
-    let facets = got(&world, "/v0.1/x/localhost/facets").await;
+    let facets = got(&registry, "/v0.1/x/localhost/facets").await;
     assert_eq!(facets["facets"]["publisher"], json!([{ "value": "127.0.0.1", "count": 2 }]), "{facets}");
     let categories = facets["facets"]["category"].as_array().unwrap();
     assert_eq!(categories.iter().map(|category| category["count"].as_u64().unwrap()).sum::<u64>(), 2);
@@ -368,12 +368,12 @@ async fn search_health_and_counts_stand_below_our_own_name() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_that_is_away_is_told_in_the_official_words() {
-    let world = World::with(Wish::default().forgetful()).await;
+    let registry = TestRegistry::with(Wish::default().forgetful()).await;
     for operation in ["GetItem", "BatchGetItem", "Query"] {
-        world.observer.faults.arm(operation, Fault::Throttle, 100);
+        registry.observer.faults.arm(operation, Fault::Throttle, 100);
     }
     for path in ["servers", "servers/org.example%2Fadder/versions", "health", "x/localhost/health"] {
-        let reply = world.get(&format!("/v0.1/{path}")).await;
+        let reply = registry.get(&format!("/v0.1/{path}")).await;
         assert_refused(&reply, 503, path);
         assert!(reply.header("retry-after").parse::<u32>().is_ok_and(|seconds| seconds > 0), "{reply:?}");
     }
@@ -382,11 +382,12 @@ async fn a_table_that_is_away_is_told_in_the_official_words() {
 /// The same through API Gateway's events, which is where encoded slashes usually get lost.
 #[tokio::test]
 async fn names_survive_the_gateway() {
-    let (world, peer) = (World::with(Wish::default().as_events()).await, Peer::start(servers::modern).await);
-    described(&world, &peer, "org.example/adder", "1.0.0+b").await;
+    let (registry, peer) =
+        (TestRegistry::with(Wish::default().as_events()).await, Peer::start(servers::modern).await);
+    described(&registry, &peer, "org.example/adder", "1.0.0+b").await;
     for name in ["org.example%2Fadder", "org.example/adder"] {
-        let one = got(&world, &format!("/v0.1/servers/{name}/versions/1.0.0%2Bb")).await;
+        let one = got(&registry, &format!("/v0.1/servers/{name}/versions/1.0.0%2Bb")).await;
         assert_eq!(one["server"]["name"], "org.example/adder");
     }
-    assert_refused(&world.get("/v0.1/servers/%ff/versions").await, 404, "no text");
+    assert_refused(&registry.get("/v0.1/servers/%ff/versions").await, 404, "no text");
 }

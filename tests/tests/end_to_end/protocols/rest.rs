@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use http::header;
 use serde_json::json;
-use tests::world::{Reply, Wish, World};
+use tests::test_registry::{Reply, TestRegistry, Wish};
 
 #[tokio::test]
 async fn queries_that_cannot_be_taken() {
-    let world = World::with(Wish::public()).await;
+    let registry = TestRegistry::with(Wish::public()).await;
     let mut told = String::new();
     for (path, status) in [
         ("/api/listings/status", 422),
@@ -33,7 +33,7 @@ async fn queries_that_cannot_be_taken() {
         ("/badge/clean.svg?id=..%2F..%2Fetc", 404),
         ("/no/such/path", 404),
     ] {
-        let reply = world.get(path).await;
+        let reply = registry.get(path).await;
         assert_eq!(reply.status, status, "{path}: {reply:?}");
         reply.assert_problem();
         assert!(status != 422 || reply.body["field"].is_string(), "{path}: no field in {reply:?}");
@@ -89,14 +89,14 @@ async fn queries_that_cannot_be_taken() {
 
 #[tokio::test]
 async fn an_argument_that_is_missing_or_given_twice_is_named() {
-    let world = World::with(Wish::public()).await;
+    let registry = TestRegistry::with(Wish::public()).await;
     for (path, field) in [
         ("/api/score", "url"),
         ("/api/score?url=https://a.example.org&url=https://b.example.org", "url"),
         ("/api/listings/active?limit=1&limit=2", "limit"),
         ("/api/listings/status?name=a&name=b", "name"),
     ] {
-        let reply = world.get(path).await;
+        let reply = registry.get(path).await;
         reply.assert_problem();
         assert_eq!((reply.status, &reply.body["field"]), (422, &json!(field)), "{path}: {reply:?}");
     }
@@ -104,13 +104,13 @@ async fn an_argument_that_is_missing_or_given_twice_is_named() {
 
 #[tokio::test]
 async fn the_registry_answers_any_origin_and_compresses_what_is_long() {
-    let world = World::start().await;
-    let reply = world.get_with("/api/listings/active", ("origin", "https://page.example.org")).await;
+    let registry = TestRegistry::start().await;
+    let reply = registry.get_with("/api/listings/active", ("origin", "https://page.example.org")).await;
     assert_eq!(reply.header(header::ACCESS_CONTROL_ALLOW_ORIGIN.as_str()), "*");
     for path in
         ["/api/listings/active", "/api/feed", "/api/probes", "/discovery.json", "/badge/live", "/nothing"]
     {
-        let reply = world.get(path).await;
+        let reply = registry.get(path).await;
         assert_eq!(reply.header("x-request-id").len(), 32, "{path}");
         assert_eq!(reply.header("x-content-type-options"), "nosniff", "{path}");
     }
@@ -118,13 +118,13 @@ async fn the_registry_answers_any_origin_and_compresses_what_is_long() {
 
 #[tokio::test]
 async fn wrong_methods_say_which_are_right() {
-    let world = World::with(Wish::public()).await;
-    let reply = world.get("/api/publish").await;
+    let registry = TestRegistry::with(Wish::public()).await;
+    let reply = registry.get("/api/publish").await;
     assert_eq!((reply.status, reply.header("allow")), (405, "POST"), "{reply:?}");
     reply.assert_problem();
     for path in ["/api/listings/active", "/api/listings/status", "/api/feed", "/api/score", "/discovery.json"]
     {
-        let reply: Reply = world.post(path, &json!({})).await;
+        let reply: Reply = registry.post(path, &json!({})).await;
         assert_eq!((reply.status, reply.header("allow")), (405, "GET,HEAD"), "{path}: {reply:?}");
         reply.assert_problem();
     }

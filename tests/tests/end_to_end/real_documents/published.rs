@@ -13,7 +13,7 @@ use axum::response::IntoResponse as _;
 use http::header;
 use serde_json::{Value, json};
 use tests::peers::{Asked, Peer, agents, empty, error};
-use tests::world::{Wish, World, id_of};
+use tests::test_registry::{TestRegistry, Wish, id_of};
 
 /// The documents of one folder, by name; `None` where the collection is not on this machine.
 fn documents(folder: &str) -> Option<BTreeMap<String, Vec<u8>>> {
@@ -43,10 +43,10 @@ fn told(tally: &BTreeMap<String, usize>) -> String {
 #[tokio::test]
 async fn every_server_description_is_listed_or_refused_by_field() {
     let Some(documents) = documents("server_json") else { return };
-    let world = World::start().await;
+    let registry = TestRegistry::start().await;
     let mut tally = BTreeMap::new();
     for (name, document) in documents {
-        let reply = world.post_raw("/api/publish", Some("application/json"), document).await;
+        let reply = registry.post_raw("/api/publish", Some("application/json"), document).await;
         let outcome = match reply.status {
             200 => format!("200 {}", reply.body["status"].as_str().unwrap()),
             status => {
@@ -75,7 +75,7 @@ async fn every_server_description_is_listed_or_refused_by_field() {
     422 invalid_server_description: 119
     ");
     // Their probes are not started: they would ask strangers.
-    assert_eq!(world.probes().await["used"], 0);
+    assert_eq!(registry.probes().await["used"], 0);
 }
 
 /// A card whose interfaces stand at `origin`, each below the card's own folder, and nothing else changed.
@@ -131,16 +131,16 @@ async fn every_agent_card_goes_live_or_is_told_what_is_wrong_with_it() {
     });
 
     let wish = Wish::default().and("PROBE_WINDOW_CAP", 1000);
-    let world = World::with(wish).await;
+    let registry = TestRegistry::with(wish).await;
     let mut ids = Vec::new();
     for (folder, name) in documents.keys().enumerate() {
         let body = json!({ "agent_card_url": peer.url(&format!("/{folder}/agent-card.json")) });
-        ids.push((name, id_of(&world.publish(&body).await)));
+        ids.push((name, id_of(&registry.publish(&body).await)));
     }
-    world.tick().await;
+    registry.tick().await;
     let mut tally: BTreeMap<String, usize> = BTreeMap::new();
     for (name, id) in ids {
-        let status = world.status(&id).await;
+        let status = registry.status(&id).await;
         let outcome = match status["lane"].as_str().unwrap() {
             "active" => "active".to_owned(),
             lane => {
@@ -150,7 +150,7 @@ async fn every_agent_card_goes_live_or_is_told_what_is_wrong_with_it() {
                     assert!(reason["fix"].as_str().is_some_and(|fix| fix.len() > 15), "{name}: {reason}");
                     println!("{name}: {}: {}", reason["code"], reason["seen"]);
                 }
-                format!("{lane} ({})", world.reasons(&id).await.join(" "))
+                format!("{lane} ({})", registry.reasons(&id).await.join(" "))
             }
         };
         *tally.entry(outcome).or_default() += 1;

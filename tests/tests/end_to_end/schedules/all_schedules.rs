@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use serde_json::json;
 use tests::peers::{Peer, agents, servers};
-use tests::world::{DAY, HOUR, TICK, Wish, World};
+use tests::test_registry::{DAY, HOUR, TICK, TestRegistry, Wish};
 
 use crate::fixtures::{live_agent, recheck_at, time};
 
@@ -14,23 +14,23 @@ use crate::fixtures::{live_agent, recheck_at, time};
 #[tokio::test]
 async fn what_has_died_is_off_the_list_when_its_week_is_over() {
     for (recheck_minute, status) in [(0, 404), (5, 404), (2, 503)] {
-        let (world, peer, id) = live_agent().await;
-        let last_ok = time(&world.status(&id).await["probe"]["probed_at"]);
+        let (registry, peer, id) = live_agent().await;
+        let last_ok = time(&registry.status(&id).await["probe"]["probed_at"]);
         peer.becomes(agents::only(status));
-        world.advance_to(recheck_at(&world, &id).await - jiff::SignedDuration::from_hours(1));
+        registry.advance_to(recheck_at(&registry, &id).await - jiff::SignedDuration::from_hours(1));
         let mut demoted_at = None;
         for minute in 0..2 * 24 * 60 {
             if minute % 60 == recheck_minute {
-                world.recheck().await;
-                if world.lane(&id).await == "demoted" {
-                    demoted_at = Some(world.now());
+                registry.recheck().await;
+                if registry.lane(&id).await == "demoted" {
+                    demoted_at = Some(registry.now());
                     break;
                 }
             }
             if minute % 6 == 0 {
-                world.tick().await;
+                registry.tick().await;
             }
-            world.advance(Duration::from_secs(60));
+            registry.advance(Duration::from_secs(60));
         }
         let Some(demoted_at) = demoted_at else {
             panic!("recheck at :{recheck_minute:02}, status {status}: Live days after its week was over");
@@ -44,21 +44,21 @@ async fn what_has_died_is_off_the_list_when_its_week_is_over() {
 /// The same schedules over peers that live: the week's statistics count them, whichever job asked first.
 #[tokio::test]
 async fn a_week_of_both_schedules_counts_every_live_listing_as_rechecked() {
-    let world = World::with(Wish::default().and("PROBE_WINDOW_CAP", 1000)).await;
+    let registry = TestRegistry::with(Wish::default().and("PROBE_WINDOW_CAP", 1000)).await;
     let peer = Peer::start(agents::fleet).await;
     for folder in 0..10 {
-        world.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
+        registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
     }
     // To the end of the sixth day; all are due within the next twelve hours, in one ISO week.
-    world.advance(DAY * 6);
+    registry.advance(DAY * 6);
     for slot in 0..124 {
-        world.tick().await;
+        registry.tick().await;
         if slot % 10 == 5 {
-            world.recheck().await;
+            registry.recheck().await;
         }
-        world.advance(TICK);
+        registry.advance(TICK);
     }
-    let week = &world.probes().await["weekly_recheck"];
+    let week = &registry.probes().await["weekly_recheck"];
     assert_eq!(
         (&week["rechecked_this_week"], &week["still_ok_this_week"]),
         (&json!(10), &json!(10)),
@@ -68,19 +68,19 @@ async fn a_week_of_both_schedules_counts_every_live_listing_as_rechecked() {
 
 #[tokio::test]
 async fn expired_items_go_and_nothing_that_counts_goes_with_them() {
-    let (world, peer, id) = live_agent().await;
+    let (registry, peer, id) = live_agent().await;
     for _ in 0..8 {
-        world.advance(DAY * 6);
-        world.recheck().await;
-        world.advance(HOUR * 12);
-        world.recheck().await;
-        world.tick().await;
+        registry.advance(DAY * 6);
+        registry.recheck().await;
+        registry.advance(HOUR * 12);
+        registry.recheck().await;
+        registry.tick().await;
     }
-    assert!(world.sweep_expired() > 0);
-    let table = world.table().await;
+    assert!(registry.sweep_expired() > 0);
+    let table = registry.table().await;
     assert!(table.under("FEED").is_empty(), "news leaves after thirty days");
-    assert_eq!((world.lane(&id).await.as_str(), world.counts().await), ("active", (1, 0)));
-    assert_eq!(world.status(&id).await["checks_clean"], true);
+    assert_eq!((registry.lane(&id).await.as_str(), registry.counts().await), ("active", (1, 0)));
+    assert_eq!(registry.status(&id).await["checks_clean"], true);
     drop(peer);
 }
 
@@ -93,21 +93,21 @@ async fn ticks_events_and_rechecks_at_once_come_to_what_one_comes_to() {
     ];
     let mut tables = Vec::new();
     for at_once in [1, 6] {
-        let world = World::start().await;
+        let registry = TestRegistry::start().await;
         let mut ids = Vec::new();
         for folder in 0..4 {
-            ids.push(world.publish_card(&peers[0].url(&format!("/{folder}/card.json"))).await);
+            ids.push(registry.publish_card(&peers[0].url(&format!("/{folder}/card.json"))).await);
         }
-        ids.push(world.publish_mcp(&peers[1].url("/mcp")).await);
-        ids.push(world.publish_card(&peers[2].card()).await);
+        ids.push(registry.publish_mcp(&peers[1].url("/mcp")).await);
+        ids.push(registry.publish_card(&peers[2].card()).await);
         let all = join_all((0..at_once).map(|_| async {
-            let events = join_all(ids.iter().map(|id| world.first_probe(id)));
-            futures::join!(world.tick(), world.recheck(), events)
+            let events = join_all(ids.iter().map(|id| registry.first_probe(id)));
+            futures::join!(registry.tick(), registry.recheck(), events)
         }));
         all.await;
-        assert_eq!(world.counts().await, (4, 1));
+        assert_eq!(registry.counts().await, (4, 1));
         // Who was last is told by the tick; which of them that is, is chance.
-        tables.push(world.table().await.without(&["CLOCK"]).without_machine_times());
+        tables.push(registry.table().await.without(&["CLOCK"]).without_machine_times());
     }
     assert_eq!(tables[0].difference(&tables[1]), [""; 0]);
 }

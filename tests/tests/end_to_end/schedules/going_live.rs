@@ -2,32 +2,32 @@
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
-use tests::world::{World, id_of, told};
+use tests::test_registry::{TestRegistry, id_of, told};
 
-/// A published peer on its way to Live through a world, and what its status tells then.
-async fn brought_to_live(world: &World, body: Value) -> Value {
-    let answer = world.publish(&body).await;
+/// Publishes a peer, lets it go Live, and gives its status.
+async fn brought_to_live(registry: &TestRegistry, body: Value) -> Value {
+    let answer = registry.publish(&body).await;
     assert_eq!((&answer["status"], &answer["lane"]), (&json!("queued"), &json!("queued")));
     let id = id_of(&answer);
-    let waiting = world.status(&id).await;
+    let waiting = registry.status(&id).await;
     assert_eq!((&waiting["lane"], &waiting["next"]["action"]), (&json!("queued"), &json!("poll")));
     assert!(
         waiting.get("probe").is_none() && waiting["reasons"] == json!([]),
         "never probed is not unhealthy"
     );
-    let delivered = world.deliver().await;
+    let delivered = registry.deliver().await;
     assert_eq!(delivered[0]["detail"]["listing_id"], answer["listing_id"]);
-    let status = world.status(&id).await;
+    let status = registry.status(&id).await;
     assert_eq!(status["lane"], "active", "{status}");
-    let kinds: Vec<Value> = world.events().iter().map(|event| event["detail-type"].clone()).collect();
+    let kinds: Vec<Value> = registry.events().iter().map(|event| event["detail-type"].clone()).collect();
     assert_eq!(kinds, ["listing.live"]);
     status
 }
 
 #[tokio::test]
 async fn an_agent_of_0_3_goes_live() {
-    let (world, peer) = (World::start().await, Peer::start(agents::older).await);
-    let status = brought_to_live(&world, json!({ "url": peer.card() })).await;
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::older).await);
+    let status = brought_to_live(&registry, json!({ "url": peer.card() })).await;
     assert_eq!(status["name"], "Echo");
     assert_eq!(status["evidence"]["protocol_versions"], json!(["0.3"]));
     assert_eq!(status["evidence"]["answers"], true);
@@ -36,9 +36,9 @@ async fn an_agent_of_0_3_goes_live() {
 
 #[tokio::test]
 async fn an_mcp_server_of_2026_07_28_goes_live() {
-    let (world, peer) = (World::start().await, Peer::start(servers::modern).await);
-    let status = brought_to_live(&world, json!({ "mcp_url": peer.url("/mcp") })).await;
-    let (id, base) = (id_of(&status), world.url(""));
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let status = brought_to_live(&registry, json!({ "mcp_url": peer.url("/mcp") })).await;
+    let (id, base) = (id_of(&status), registry.url(""));
     let names = [(id.as_str(), "[id]"), (base.as_str(), "[base]"), (peer.origin.as_str(), "[peer]")];
     insta::assert_snapshot!(told(&status["evidence"], &names), @r#"
     {
@@ -77,8 +77,8 @@ async fn an_mcp_server_of_2026_07_28_goes_live() {
 
 #[tokio::test]
 async fn an_mcp_server_with_sessions_and_event_streams_goes_live() {
-    let (world, peer) = (World::start().await, Peer::start(servers::legacy).await);
-    let status = brought_to_live(&world, json!({ "mcp_url": peer.url("/mcp") })).await;
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::legacy).await);
+    let status = brought_to_live(&registry, json!({ "mcp_url": peer.url("/mcp") })).await;
     assert_eq!((&status["kind"], &status["name"]), (&json!("mcp"), &json!("Clerk")));
     assert_eq!(status["evidence"]["protocol_versions"], json!(["2025-06-18"]));
     let signals = status["evidence"]["signals"].as_array().unwrap();
@@ -91,31 +91,31 @@ async fn an_mcp_server_with_sessions_and_event_streams_goes_live() {
 
 #[tokio::test]
 async fn a_server_description_goes_live_under_its_name() {
-    let (world, peer) = (World::start().await, Peer::start(servers::modern).await);
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let body = json!({
         "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
         "name": "org.example/adder", "title": "The Adder", "description": "Adds what it is given.",
         "version": "3.1.0", "remotes": [{ "type": "streamable-http", "url": peer.url("/mcp") }],
     });
-    let status = brought_to_live(&world, body).await;
+    let status = brought_to_live(&registry, body).await;
     assert_eq!(status["listing_id"], "mcp-org-example-adder");
     assert_eq!(status["name"], "The Adder", "the publisher's own words stay");
     for name in ["org.example/adder", "the  ADDER"] {
-        let found = world.get(&format!("/api/listings/status?name={}", name.replace(' ', "%20"))).await;
+        let found = registry.get(&format!("/api/listings/status?name={}", name.replace(' ', "%20"))).await;
         assert_eq!((found.status, &found.body["listing_id"]), (200, &status["listing_id"]), "{name}");
     }
 }
 
 #[tokio::test]
 async fn a_bare_site_settles_its_kind_by_the_probe() {
-    let world = World::start().await;
+    let registry = TestRegistry::start().await;
     let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::modern).await);
     for (peer, kind, path) in [(&agent, "agent", ""), (&server, "mcp", "/some/path")] {
-        let answer = world.publish(&json!({ "url": peer.url(path) })).await;
+        let answer = registry.publish(&json!({ "url": peer.url(path) })).await;
         assert_eq!(answer["kind"], Value::Null, "nothing is fetched by publish");
-        world.deliver().await;
-        let status = world.status(&id_of(&answer)).await;
+        registry.deliver().await;
+        let status = registry.status(&id_of(&answer)).await;
         assert_eq!((&status["kind"], &status["lane"]), (&json!(kind), &json!("active")), "{status}");
     }
-    assert_eq!(world.counts().await, (1, 1));
+    assert_eq!(registry.counts().await, (1, 1));
 }

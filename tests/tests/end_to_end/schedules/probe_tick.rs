@@ -7,23 +7,23 @@ use registry::model::{ListingId, Random};
 use registry::store::Claim;
 use serde_json::json;
 use tests::peers::{Asked, Peer, agents, empty};
-use tests::world::{DAY, HOUR, TICK, Wish, World};
+use tests::test_registry::{DAY, HOUR, TICK, TestRegistry, Wish};
 
 use crate::fixtures::{live_agent, recheck_at};
 
 #[tokio::test]
 async fn a_tick_never_demotes() {
-    let (world, peer, id) = live_agent().await;
-    world.advance_to(recheck_at(&world, &id).await);
+    let (registry, peer, id) = live_agent().await;
+    registry.advance_to(recheck_at(&registry, &id).await);
     peer.becomes(agents::only(404));
     for _ in 0..24 {
-        world.tick().await;
+        registry.tick().await;
         // A late event is served as a tick is.
-        world.first_probe(&id).await;
-        world.advance(HOUR);
-        assert_eq!(world.counts().await, (1, 0));
+        registry.first_probe(&id).await;
+        registry.advance(HOUR);
+        assert_eq!(registry.counts().await, (1, 0));
     }
-    assert_eq!(world.lane(&id).await, "active");
+    assert_eq!(registry.lane(&id).await, "active");
     assert!(peer.times("GET /.well-known/agent-card.json") >= 24, "it was asked all the same");
 }
 
@@ -34,53 +34,55 @@ async fn the_budget_is_never_exceeded_and_what_it_left_is_probed_in_the_next_buc
         ("PROBE_HOURLY_CAP", HOUR, "hourly_used"),
         ("PROBE_DAILY_BUDGET", DAY, "used"),
     ] {
-        let world = World::with(Wish::default().and(cap, 3)).await;
+        let registry = TestRegistry::with(Wish::default().and(cap, 3)).await;
         let peer = Peer::start(agents::fleet).await;
         let mut ids = Vec::new();
         for folder in 0..7 {
-            ids.push(world.publish_card(&peer.url(&format!("/{folder}/card.json"))).await);
+            ids.push(registry.publish_card(&peer.url(&format!("/{folder}/card.json"))).await);
         }
         // The event of each comes first, then the tick: together they spend what there is.
         for id in &ids[..2] {
-            world.first_probe(id).await;
+            registry.first_probe(id).await;
         }
         for _ in 0..3 {
-            world.tick().await;
+            registry.tick().await;
         }
-        assert_eq!((world.counts().await, &world.probes().await[used]), ((3, 0), &json!(3)), "{cap}");
+        assert_eq!((registry.counts().await, &registry.probes().await[used]), ((3, 0), &json!(3)), "{cap}");
         let mut waiting = Vec::new();
         for id in &ids {
-            let status = world.status(id).await;
+            let status = registry.status(id).await;
             if status["lane"] == "queued" {
                 assert_eq!(status.get("probe"), None, "{cap}: {status}");
                 waiting.push(id);
             }
         }
-        let late = world.first_probe(waiting[0]).await;
+        let late = registry.first_probe(waiting[0]).await;
         assert_eq!((&late["released"], &late["probed"]), (&json!(1), &json!(0)), "{cap}: {late}");
-        assert_eq!((world.lane(waiting[0]).await.as_str(), waiting.len()), ("queued", 4), "{cap}");
+        assert_eq!((registry.lane(waiting[0]).await.as_str(), waiting.len()), ("queued", 4), "{cap}");
         for live in [6, 7] {
-            world.advance(bucket);
-            world.tick().await;
-            assert_eq!(world.counts().await, (live, 0), "{cap}");
+            registry.advance(bucket);
+            registry.tick().await;
+            assert_eq!(registry.counts().await, (live, 0), "{cap}");
         }
     }
 }
 
 #[tokio::test]
 async fn a_preflight_reject_spends_nothing() {
-    let (world, peer) =
-        (World::with(Wish::default().and("PROBE_WINDOW_CAP", 1)).await, Peer::start(agents::only(404)).await);
+    let (registry, peer) = (
+        TestRegistry::with(Wish::default().and("PROBE_WINDOW_CAP", 1)).await,
+        Peer::start(agents::only(404)).await,
+    );
     for folder in 0..9 {
-        world.publish_card(&peer.url(&format!("/{folder}/card.json"))).await;
+        registry.publish_card(&peer.url(&format!("/{folder}/card.json"))).await;
     }
     let sound = Peer::start(agents::newest).await;
-    world.advance(Duration::from_secs(1));
-    let good = world.publish_card(&sound.card()).await;
-    let report = world.tick().await;
+    registry.advance(Duration::from_secs(1));
+    let good = registry.publish_card(&sound.card()).await;
+    let report = registry.tick().await;
     assert_eq!((&report["rejected"], &report["probed"]), (&json!(9), &json!(1)), "{report}");
-    assert_eq!(world.lane(&good).await, "active");
-    let statistics = world.probes().await;
+    assert_eq!(registry.lane(&good).await, "active");
+    let statistics = registry.probes().await;
     assert_eq!((&statistics["used"], &statistics["wasted_probes_discarded"]), (&json!(1), &json!(9)));
     assert_eq!(
         statistics["outcomes"]["fail_reasons"],
@@ -91,7 +93,7 @@ async fn a_preflight_reject_spends_nothing() {
 /// One of each class, all due, one probe to a tick: they are served in the contract's order, the fresh one not at all.
 #[tokio::test]
 async fn the_queue_is_served_in_the_contracts_order() {
-    let world = World::with(Wish::default().and("PROBES_PER_TICK", 1)).await;
+    let registry = TestRegistry::with(Wish::default().and("PROBES_PER_TICK", 1)).await;
     let sick = Arc::new(Mutex::new(true));
     let still_sick = Arc::clone(&sick);
     let peer = Peer::start(move |asked: &Asked| {
@@ -104,34 +106,34 @@ async fn the_queue_is_served_in_the_contracts_order() {
     })
     .await;
     let card = |folder: &str| peer.url(&format!("/{folder}/card.json"));
-    world.live_card(&card("weekly")).await;
-    world.advance(DAY * 5);
+    registry.live_card(&card("weekly")).await;
+    registry.advance(DAY * 5);
     for (folder, lane) in [("broken", "needs_fix"), ("busy", "queued")] {
-        let id = world.publish_card(&card(folder)).await;
-        world.first_probe(&id).await;
-        assert_eq!(world.lane(&id).await, lane);
+        let id = registry.publish_card(&card(folder)).await;
+        registry.first_probe(&id).await;
+        assert_eq!(registry.lane(&id).await, lane);
     }
-    world.advance(DAY * 2);
-    world.live_card(&card("fresh")).await;
-    world.publish_card(&card("new")).await;
+    registry.advance(DAY * 2);
+    registry.live_card(&card("fresh")).await;
+    registry.publish_card(&card("new")).await;
     *sick.lock().unwrap() = false;
     peer.forget();
     for _ in 0..6 {
-        world.tick().await;
-        world.advance(TICK);
+        registry.tick().await;
+        registry.advance(TICK);
     }
     let served: Vec<String> = peer.whats().into_iter().filter(|what| what.starts_with("GET")).collect();
     let wanted = ["new", "weekly", "busy", "broken"].map(|folder| format!("GET /{folder}/card.json"));
     assert_eq!(served, wanted);
-    assert_eq!(world.counts().await, (5, 0));
+    assert_eq!(registry.counts().await, (5, 0));
 }
 
 /// Whatever publishes, events, ticks and rechecks come in whatever order at whatever moment.
 #[tokio::test]
 async fn nobody_is_asked_twice_within_six_minutes() {
     for seed in 0..3 {
-        let world = World::start().await;
-        let (random, clock) = (Random::seeded(seed), world.app.clock.clone());
+        let registry = TestRegistry::start().await;
+        let (random, clock) = (Random::seeded(seed), registry.app.clock.clone());
         let (moods, asked_at) = (Random::seeded(seed + 100), Arc::new(Mutex::new(Vec::new())));
         let noted = Arc::clone(&asked_at);
         let peer = Peer::start(move |asked: &Asked| {
@@ -145,16 +147,16 @@ async fn nobody_is_asked_twice_within_six_minutes() {
             }
         })
         .await;
-        let id = world.publish_card(&peer.card()).await;
+        let id = registry.publish_card(&peer.card()).await;
         for _ in 0..120 {
             match random.below(4) {
-                0 => drop(world.publish(&json!({ "url": peer.card() })).await),
-                1 => drop(world.first_probe(&id).await),
-                2 => drop(world.tick().await),
-                _ => drop(world.recheck().await),
+                0 => drop(registry.publish(&json!({ "url": peer.card() })).await),
+                1 => drop(registry.first_probe(&id).await),
+                2 => drop(registry.tick().await),
+                _ => drop(registry.recheck().await),
             }
             let jump = if random.below(12) == 0 { random.below(12 * 3600) } else { random.below(150) };
-            world.advance(Duration::from_secs(jump));
+            registry.advance(Duration::from_secs(jump));
         }
         let asked_at = asked_at.lock().unwrap().clone();
         assert!(asked_at.len() > 10, "seed {seed}: it was asked {} times only", asked_at.len());
@@ -167,25 +169,25 @@ async fn nobody_is_asked_twice_within_six_minutes() {
 
 #[tokio::test]
 async fn a_listing_whose_prober_died_is_probed_when_the_lease_is_over() {
-    let (world, peer) = (World::start().await, Peer::start(agents::newest).await);
-    let id = world.publish_card(&peer.card()).await;
-    let claim = Claim { id: &id, mark: "dead", now: world.now(), lease_ms: 60_000, apart_ms: 360_000 };
-    assert!(world.app.store.claim(&claim).await.unwrap().is_some());
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.publish_card(&peer.card()).await;
+    let claim = Claim { id: &id, mark: "dead", now: registry.now(), lease_ms: 60_000, apart_ms: 360_000 };
+    assert!(registry.app.store.claim(&claim).await.unwrap().is_some());
     for _ in 0..2 {
-        assert_eq!(world.first_probe(&id).await["claimed"], 0, "it is somebody's");
-        world.advance(Duration::from_secs(30));
+        assert_eq!(registry.first_probe(&id).await["claimed"], 0, "it is somebody's");
+        registry.advance(Duration::from_secs(30));
     }
     assert_eq!(peer.whats().len(), 0);
-    world.advance(Duration::from_secs(1));
-    assert_eq!(world.tick().await["ok"], 1);
-    assert_eq!((world.lane(&id).await.as_str(), world.counts().await), ("active", (1, 0)));
+    registry.advance(Duration::from_secs(1));
+    assert_eq!(registry.tick().await["ok"], 1);
+    assert_eq!((registry.lane(&id).await.as_str(), registry.counts().await), ("active", (1, 0)));
 }
 
 /// While a slow peer is asked, its lease runs out and another prober comes and goes.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_verdict_that_comes_after_its_lease_counts_for_nothing() {
-    let world = World::start().await;
-    let (app, id) = (world.app.clone(), Arc::new(Mutex::new(None::<ListingId>)));
+    let registry = TestRegistry::start().await;
+    let (app, id) = (registry.app.clone(), Arc::new(Mutex::new(None::<ListingId>)));
     let listing = Arc::clone(&id);
     let peer = Peer::start(move |asked: &Asked| {
         let first = if asked.method() == Some("SendMessage") { listing.lock().unwrap().take() } else { None };
@@ -193,35 +195,35 @@ async fn a_verdict_that_comes_after_its_lease_counts_for_nothing() {
             app.clock.advance(Duration::from_secs(61));
             tokio::task::block_in_place(|| {
                 tokio::runtime::Handle::current()
-                    .block_on(probe_tick::handle(&app, tests::world::queued(&id)))
+                    .block_on(probe_tick::handle(&app, tests::test_registry::queued(&id)))
                     .unwrap()
             });
         }
         agents::newest(asked)
     })
     .await;
-    let published = world.publish_card(&peer.card()).await;
+    let published = registry.publish_card(&peer.card()).await;
     *id.lock().unwrap() = Some(published.clone());
-    let report = world.first_probe(&published).await;
+    let report = registry.first_probe(&published).await;
     assert_eq!((&report["claimed"], peer.times("SendMessage")), (&json!(0), 2), "{report}");
-    assert_eq!((world.lane(&published).await.as_str(), world.counts().await), ("active", (1, 0)));
-    assert_eq!(world.feed().await, ["listing_live", "listing_queued"]);
-    assert_eq!(world.probes().await["outcomes"]["handshake"]["ok"], 1);
+    assert_eq!((registry.lane(&published).await.as_str(), registry.counts().await), ("active", (1, 0)));
+    assert_eq!(registry.feed().await, ["listing_live", "listing_queued"]);
+    assert_eq!(registry.probes().await["outcomes"]["handshake"]["ok"], 1);
 }
 
 #[tokio::test]
 async fn a_tick_twice_in_its_slot_is_as_once() {
-    let (world, peer) = (World::start().await, Peer::start(agents::fleet).await);
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
     for number in 0..5 {
-        world.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
+        registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
     }
-    let report = world.tick().await;
+    let report = registry.tick().await;
     assert_eq!((&report["claimed"], &report["ok"]), (&json!(5), &json!(5)));
-    let once = world.table().await;
-    world.advance(TICK - std::time::Duration::from_secs(1));
-    assert_eq!(world.tick().await["claimed"], 0);
-    assert_eq!(once.difference(&world.table().await), [""; 0]);
-    world.advance(std::time::Duration::from_secs(1));
-    world.tick().await;
-    assert_eq!(world.probes().await["probe_worker"]["ticks"], 2, "the next slot is served");
+    let once = registry.table().await;
+    registry.advance(TICK - std::time::Duration::from_secs(1));
+    assert_eq!(registry.tick().await["claimed"], 0);
+    assert_eq!(once.difference(&registry.table().await), [""; 0]);
+    registry.advance(std::time::Duration::from_secs(1));
+    registry.tick().await;
+    assert_eq!(registry.probes().await["probe_worker"]["ticks"], 2, "the next slot is served");
 }

@@ -5,32 +5,32 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 use tests::peers::{Peer, agents, empty};
-use tests::world::{DAY, HOUR, Wish, World};
+use tests::test_registry::{DAY, HOUR, TestRegistry, Wish};
 
 use crate::fixtures::{live_agent, recheck_at, time};
 
 #[tokio::test]
 async fn every_live_listing_is_due_within_its_week_and_the_load_is_spread() {
-    let world = World::with(Wish::default().and("PROBE_WINDOW_CAP", 1000)).await;
+    let registry = TestRegistry::with(Wish::default().and("PROBE_WINDOW_CAP", 1000)).await;
     let peer = Peer::start(agents::fleet).await;
     let mut hours = BTreeSet::new();
     for folder in 0..30 {
-        let id = world.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
-        let ahead = recheck_at(&world, &id).await.duration_since(world.now());
+        let id = registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
+        let ahead = recheck_at(&registry, &id).await.duration_since(registry.now());
         assert!(ahead >= jiff::SignedDuration::from_hours(6 * 24), "{ahead}: too often");
         assert!(ahead < jiff::SignedDuration::from_hours(7 * 24), "{ahead}: too late");
         hours.insert(ahead.as_hours());
     }
     assert!(hours.len() >= 8, "thirty listings fall into {hours:?} only");
-    world.advance(DAY * 6);
+    registry.advance(DAY * 6);
     for hour in 0..24 {
-        world.advance(HOUR);
+        registry.advance(HOUR);
         if hour % 6 == 0 {
-            world.tick().await;
+            registry.tick().await;
         }
-        world.recheck().await;
+        registry.recheck().await;
     }
-    let rows = world.get("/api/listings/active?limit=100").await.body["agents"].clone();
+    let rows = registry.get("/api/listings/active?limit=100").await.body["agents"].clone();
     assert_eq!(rows.as_array().unwrap().len(), 30);
     for row in rows.as_array().unwrap() {
         assert!(row["probe"]["age_hours"].as_f64().unwrap() < 7.0 * 24.0, "{row}");
@@ -39,79 +39,79 @@ async fn every_live_listing_is_due_within_its_week_and_the_load_is_spread() {
 
 #[tokio::test]
 async fn failures_at_three_different_hours_demote_and_two_do_not() {
-    let (world, peer, id) = live_agent().await;
-    world.advance_to(recheck_at(&world, &id).await);
+    let (registry, peer, id) = live_agent().await;
+    registry.advance_to(recheck_at(&registry, &id).await);
     peer.becomes(agents::only(404));
     for failed in 1..=2 {
-        world.recheck().await;
-        let status = world.status(&id).await;
+        registry.recheck().await;
+        let status = registry.status(&id).await;
         assert_eq!((&status["lane"], &status["failed_recheck_hours"]), (&json!("active"), &json!(failed)));
         assert_eq!(
             (&status["probe"]["handshake"], &status["reasons"]),
             (&json!("ok"), &json!([])),
             "it stands by its proof"
         );
-        assert_eq!(world.counts().await, (1, 0));
-        world.advance(HOUR);
+        assert_eq!(registry.counts().await, (1, 0));
+        registry.advance(HOUR);
     }
-    world.recheck().await;
-    let status = world.status(&id).await;
+    registry.recheck().await;
+    let status = registry.status(&id).await;
     assert_eq!(
         (&status["lane"], &status["reasons"][0]["code"]),
         (&json!("demoted"), &json!("card_404")),
         "{status}"
     );
-    assert_eq!((world.counts().await, world.feed().await[0].as_str()), ((0, 0), "listing_demoted"));
-    let week = &world.probes().await["weekly_recheck"];
+    assert_eq!((registry.counts().await, registry.feed().await[0].as_str()), ((0, 0), "listing_demoted"));
+    let week = &registry.probes().await["weekly_recheck"];
     let counted =
         ["rechecked_this_week", "still_ok_this_week", "demoted_this_week"].map(|name| week[name].clone());
     assert_eq!(counted, [json!(3), json!(0), json!(1)]);
 
     peer.becomes(agents::newest);
-    world.advance(HOUR);
-    world.publish_card(&peer.card()).await;
-    world.deliver().await;
-    let healed = world.status(&id).await;
+    registry.advance(HOUR);
+    registry.publish_card(&peer.card()).await;
+    registry.deliver().await;
+    let healed = registry.status(&id).await;
     assert_eq!((&healed["lane"], &healed["reasons"]), (&json!("active"), &json!([])), "{healed}");
-    assert_eq!((world.counts().await, world.feed().await[0].as_str()), ((1, 0), "listing_live"));
+    assert_eq!((registry.counts().await, registry.feed().await[0].as_str()), ((1, 0), "listing_live"));
 }
 
 #[tokio::test]
 async fn two_failures_and_an_answer_leave_no_trace() {
-    let (world, peer, id) = live_agent().await;
-    world.advance_to(recheck_at(&world, &id).await);
+    let (registry, peer, id) = live_agent().await;
+    registry.advance_to(recheck_at(&registry, &id).await);
     for round in 0..4 {
         peer.becomes(agents::only(404));
         for _ in 0..2 {
-            world.recheck().await;
-            world.advance(HOUR);
+            registry.recheck().await;
+            registry.advance(HOUR);
         }
         peer.becomes(agents::newest);
-        world.recheck().await;
-        let status = world.status(&id).await;
+        registry.recheck().await;
+        let status = registry.status(&id).await;
         assert_eq!(
             (&status["lane"], status.get("failed_recheck_hours")),
             (&json!("active"), None),
             "round {round}"
         );
-        world.advance_to(time(&status["recheck_at"]));
+        registry.advance_to(time(&status["recheck_at"]));
     }
-    assert_eq!(world.feed().await, ["listing_live", "listing_queued"], "nothing happened that is news");
+    assert_eq!(registry.feed().await, ["listing_live", "listing_queued"], "nothing happened that is news");
 }
 
 #[tokio::test]
 async fn a_silent_peer_is_demoted_only_when_its_week_is_over() {
-    let (world, peer, id) = live_agent().await;
-    let last_ok = time(&world.status(&id).await["probe"]["probed_at"]);
-    world.advance_to(recheck_at(&world, &id).await);
+    let (registry, peer, id) = live_agent().await;
+    let last_ok = time(&registry.status(&id).await["probe"]["probed_at"]);
+    registry.advance_to(recheck_at(&registry, &id).await);
     peer.becomes(agents::only(503));
     let almost = jiff::SignedDuration::from_hours(7 * 24 - 1);
     let mut runs = 0;
     loop {
-        let age = world.now().duration_since(last_ok);
-        world.recheck().await;
+        let age = registry.now().duration_since(last_ok);
+        registry.recheck().await;
         runs += 1;
-        match world.lane(&id).await.as_str() {
+        match registry.lane(&id).await.as_str() {
             "active" => assert!(age < almost, "Live after {age:#} without an answer"),
             lane => {
                 assert_eq!(lane, "demoted");
@@ -119,22 +119,22 @@ async fn a_silent_peer_is_demoted_only_when_its_week_is_over() {
                 break;
             }
         }
-        world.advance(HOUR);
+        registry.advance(HOUR);
     }
     assert!(runs > 3, "three strikes were there long before");
 }
 
 #[tokio::test]
 async fn a_change_of_tools_is_told_and_not_punished() {
-    let world = World::start().await;
+    let registry = TestRegistry::start().await;
     let peer = Peer::start(tests::peers::servers::modern_with(&["add"])).await;
-    let id = world.publish_mcp(&peer.url("/mcp")).await;
-    world.deliver().await;
-    let before = world.status(&id).await["evidence"]["tools_hash"].clone();
+    let id = registry.publish_mcp(&peer.url("/mcp")).await;
+    registry.deliver().await;
+    let before = registry.status(&id).await["evidence"]["tools_hash"].clone();
     peer.becomes(tests::peers::servers::modern_with(&["add", "steal"]));
-    world.advance(DAY * 7);
-    world.recheck().await;
-    let status = world.status(&id).await;
+    registry.advance(DAY * 7);
+    registry.recheck().await;
+    let status = registry.status(&id).await;
     let drift =
         status["checks"].as_array().unwrap().iter().find(|check| check["id"] == "tools_unchanged").unwrap();
     assert_eq!(
@@ -147,20 +147,20 @@ async fn a_change_of_tools_is_told_and_not_punished() {
 
 #[tokio::test]
 async fn a_recheck_twice_is_as_once() {
-    let (world, peer) = (World::start().await, Peer::start(agents::fleet).await);
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
     for folder in ["good", "bad"] {
-        world.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
+        registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
     }
     peer.becomes(|asked| if asked.path.starts_with("/bad") { empty(410) } else { agents::fleet(asked) });
-    world.advance(HOUR * 24 * 7);
-    let report = world.recheck().await;
+    registry.advance(HOUR * 24 * 7);
+    let report = registry.recheck().await;
     assert_eq!((&report["claimed"], &report["ok"]), (&json!(2), &json!(1)));
-    let once = world.table().await;
+    let once = registry.table().await;
     for _ in 0..2 {
-        assert_eq!(world.recheck().await["claimed"], 0);
+        assert_eq!(registry.recheck().await["claimed"], 0);
     }
-    assert_eq!(once.difference(&world.table().await), [""; 0]);
-    let week = world.probes().await["weekly_recheck"].clone();
+    assert_eq!(once.difference(&registry.table().await), [""; 0]);
+    let week = registry.probes().await["weekly_recheck"].clone();
     let counted =
         ["rechecked_this_week", "still_ok_this_week", "demoted_this_week"].map(|name| week[name].clone());
     assert_eq!(counted, [json!(2), json!(1), json!(0)]);

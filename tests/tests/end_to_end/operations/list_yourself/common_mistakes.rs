@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
-use tests::world::{TICK, World, id_of};
+use tests::test_registry::{TICK, TestRegistry, id_of};
 
 /// What is wrong first, the script that shows it, and the reason told.
 type Mistake = (&'static str, fn(&tests::peers::Asked) -> axum::response::Response, &'static str);
@@ -37,30 +37,30 @@ const MISTAKES: [Mistake; 5] = [
 #[tokio::test]
 async fn a_mistake_is_named_and_publishing_again_after_the_fix_heals_it() {
     for (mistake, script, code) in MISTAKES {
-        let (world, peer) = (World::start().await, Peer::start(script).await);
-        let id = world.publish_card(&peer.card()).await;
-        world.deliver().await;
-        let status = world.status(&id).await;
+        let (registry, peer) = (TestRegistry::start().await, Peer::start(script).await);
+        let id = registry.publish_card(&peer.card()).await;
+        registry.deliver().await;
+        let status = registry.status(&id).await;
         assert_eq!(status["lane"], "needs_fix", "{mistake}: {status}");
         let reason = &status["reasons"][0];
         assert_eq!(reason["code"], code, "{mistake}: {status}");
         assert!(reason["fix"].as_str().is_some_and(|fix| fix.len() > 20), "{mistake}: {reason}");
         assert_eq!(status["next"]["action"], "fix_and_publish_again", "{mistake}");
         assert!(status["retry_at"].is_string(), "{mistake}");
-        assert_eq!(world.counts().await, (0, 0), "{mistake}");
+        assert_eq!(registry.counts().await, (0, 0), "{mistake}");
 
         peer.becomes(agents::newest);
-        let early = world.publish(&json!({ "url": peer.card() })).await;
+        let early = registry.publish(&json!({ "url": peer.card() })).await;
         assert_eq!(
             (&early["status"], early["retry_at"].is_string()),
             (&json!("queued"), true),
             "{mistake}: {early}"
         );
-        world.advance(TICK);
-        let again = world.publish(&json!({ "url": peer.card() })).await;
+        registry.advance(TICK);
+        let again = registry.publish(&json!({ "url": peer.card() })).await;
         assert_eq!(again.get("retry_at"), None, "{mistake}");
-        world.deliver().await;
-        let healed = world.status(&id).await;
+        registry.deliver().await;
+        let healed = registry.status(&id).await;
         assert_eq!(
             (&healed["lane"], &healed["reasons"]),
             (&json!("active"), &json!([])),
@@ -68,13 +68,17 @@ async fn a_mistake_is_named_and_publishing_again_after_the_fix_heals_it() {
         );
         assert_eq!((&healed["checks_clean"], &healed["name"]), (&json!(true), &json!("Adder")), "{mistake}");
         assert!(!healed.to_string().contains(code), "{mistake} left a stale note: {healed}");
-        assert_eq!(world.feed().await, ["listing_live", "listing_needs_fix", "listing_queued"], "{mistake}");
+        assert_eq!(
+            registry.feed().await,
+            ["listing_live", "listing_needs_fix", "listing_queued"],
+            "{mistake}"
+        );
     }
 }
 
 #[tokio::test]
 async fn what_cannot_be_asked_is_told_so_without_a_question() {
-    let world = World::start().await;
+    let registry = TestRegistry::start().await;
     let describe = |name: &str, rest: Value| {
         let mut body =
             json!({ "name": format!("org.example/{name}"), "description": "Adds.", "version": "1.0.0" });
@@ -92,15 +96,15 @@ async fn what_cannot_be_asked_is_told_so_without_a_question() {
         ("secret", json!({ "remotes": secret }), "needs_config"),
         ("template", json!({ "remotes": template }), "template"),
     ] {
-        let id = id_of(&world.publish(&describe(name, rest)).await);
-        world.deliver().await;
-        let status = world.status(&id).await;
+        let id = id_of(&registry.publish(&describe(name, rest)).await);
+        registry.deliver().await;
+        let status = registry.status(&id).await;
         assert_eq!(
             (&status["lane"], &status["probe"]["handshake"]),
             (&json!("needs_fix"), &json!("skip")),
             "{status}"
         );
-        assert_eq!(world.reasons(&id).await, [code]);
+        assert_eq!(registry.reasons(&id).await, [code]);
     }
-    assert_eq!(world.probes().await["used"], 0, "nothing was asked, so nothing was spent");
+    assert_eq!(registry.probes().await["used"], 0, "nothing was asked, so nothing was spent");
 }

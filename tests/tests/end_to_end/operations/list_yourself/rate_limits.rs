@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tests::world::{Wish, World};
+use tests::test_registry::{TestRegistry, Wish};
 
 #[tokio::test]
 async fn rates_are_counted_by_caller_host_and_everybody() {
@@ -13,19 +13,19 @@ async fn rates_are_counted_by_caller_host_and_everybody() {
         ("PUBLISH_PER_HOUR_IN_ALL", "everybody", "for everybody together"),
     ];
     for (setting, whose, words) in table {
-        let world = World::with(Wish::public().and(setting, 3)).await;
+        let registry = TestRegistry::with(Wish::public().and(setting, 3)).await;
         let body =
             |number: usize| json!({ "url": format!("https://agent.example.org/{number}/agent-card.json") });
         for number in 0..3 {
-            world.publish(&body(number)).await;
+            registry.publish(&body(number)).await;
             assert_eq!(
-                world.post("/api/publish", &json!({ "url": "http://x" })).await.status,
+                registry.post("/api/publish", &json!({ "url": "http://x" })).await.status,
                 422,
                 "not counted"
             );
         }
-        let before = world.table().await;
-        let reply = world.post("/api/publish", &body(3)).await;
+        let before = registry.table().await;
+        let reply = registry.post("/api/publish", &body(3)).await;
         assert_eq!(
             (reply.status, &reply.body["code"], &reply.body["allowance"]),
             (429, &json!("rate_limited"), &json!(whose)),
@@ -38,14 +38,14 @@ async fn rates_are_counted_by_caller_host_and_everybody() {
         );
         assert_eq!(reply.header("retry-after"), "3600", "{setting}: it is noon to the second");
         assert_eq!(
-            before.difference(&world.table().await),
+            before.difference(&registry.table().await),
             [""; 0],
             "{setting}: a refusal counts for nobody"
         );
-        world.advance(Duration::from_secs(3600));
-        world.publish(&body(3)).await;
+        registry.advance(Duration::from_secs(3600));
+        registry.publish(&body(3)).await;
     }
-    let other_host = World::with(Wish::public().and("PUBLISH_PER_HOST_PER_HOUR", 1)).await;
+    let other_host = TestRegistry::with(Wish::public().and("PUBLISH_PER_HOST_PER_HOUR", 1)).await;
     for host in ["a", "b", "c"] {
         other_host.publish(&json!({ "url": format!("https://{host}.example.org/") })).await;
     }

@@ -2,13 +2,13 @@
 //! stand here, so that a change of them is seen.
 
 use serde_json::{Value, json};
-use tests::world::{Wish, World};
+use tests::test_registry::{TestRegistry, Wish};
 
 use super::refused_submissions::lines;
 
 #[tokio::test]
 async fn server_descriptions_that_break_a_rule_have_it_named() {
-    let world = World::with(Wish::public()).await;
+    let registry = TestRegistry::with(Wish::public()).await;
     let sound = json!({
         "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
         "name": "org.example/adder", "description": "Adds what it is given.", "version": "1.0.0",
@@ -31,7 +31,7 @@ async fn server_descriptions_that_break_a_rule_have_it_named() {
         package.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
         json!({ "packages": [package] })
     };
-    let told = lines(&world, [
+    let told = lines(&registry, [
         broken(json!({ "name": null })),
         broken(json!({ "description": null })),
         broken(json!({ "version": null })),
@@ -129,5 +129,5 @@ async fn server_descriptions_that_break_a_rule_have_it_named() {
     `{"packages":[{"registry_name":"npm","name":"adder","version":"1.0.0"}],"remotes":null}`
       422 invalid_server_description `packages[0].registry_name`: The server description breaks 3 rule(s). packages[0].registry_name: Written for a draft before the schema of 2025-07-09: `registry_name` is now `registryType` (2025-12-11), here and wherever else it stands. packages[0].name: Written for a draft before the schema of 2025-07-09: `name` is now `identifier` (2025-12-11), here and wherever else it stands. packages[0].transport: `transport` is missing.
     "#);
-    assert_eq!(world.publish(&sound).await["status"], "queued", "the sound one is taken");
+    assert_eq!(registry.publish(&sound).await["status"], "queued", "the sound one is taken");
 }

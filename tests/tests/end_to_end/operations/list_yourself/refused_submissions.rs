@@ -5,19 +5,22 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use tests::peers::agents;
-use tests::world::{Wish, World};
+use tests::test_registry::{TestRegistry, Wish};
 
 /// One line for each request: what was sent, and what was said.
-pub(super) async fn lines(world: &World, bodies: impl IntoIterator<Item = (String, Value)>) -> String {
+pub(super) async fn lines(
+    registry: &TestRegistry,
+    bodies: impl IntoIterator<Item = (String, Value)>,
+) -> String {
     let mut lines = String::new();
     for (what, body) in bodies {
-        let reply = world.post("/api/publish", &body).await;
+        let reply = registry.post("/api/publish", &body).await;
         assert!((400..500).contains(&reply.status), "{what} was not refused: {reply:?}");
         reply.assert_problem();
         assert!(reply.body["field"].is_string() || reply.status == 400, "{what}: no field in {reply:?}");
         let _ = writeln!(lines, "`{}`\n  {}", shown(&what), reply.refusal());
     }
-    assert_eq!(world.table().await.keys(), [""; 0], "what is refused leaves nothing");
+    assert_eq!(registry.table().await.keys(), [""; 0], "what is refused leaves nothing");
     lines
 }
 
@@ -33,9 +36,9 @@ fn urls<'a>(urls: &'a [&'a str]) -> impl Iterator<Item = (String, Value)> + 'a {
 
 #[tokio::test]
 async fn addresses_that_no_registry_may_call() {
-    let world = World::with(Wish::public()).await;
+    let registry = TestRegistry::with(Wish::public()).await;
     let told = lines(
-        &world,
+        &registry,
         urls(&[
             "",
             "   ",
@@ -217,11 +220,11 @@ async fn addresses_that_no_registry_may_call() {
 
 #[tokio::test]
 async fn names_of_any_length_and_the_longest_url() {
-    let world = World::with(Wish::public()).await;
+    let registry = TestRegistry::with(Wish::public()).await;
     let long = |length: usize| format!("https://agent.example.org/{}", "x".repeat(length - 26));
     let label = format!("https://{}.example.org/", "a".repeat(64));
     let name = format!("https://{}example.org/", "a.".repeat(130));
-    let told = lines(&world, urls(&[&long(2049), &long(100_000), &label, &name])).await;
+    let told = lines(&registry, urls(&[&long(2049), &long(100_000), &label, &name])).await;
     insta::assert_snapshot!(told, @"
     `https://agent.example.org/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx`
       422 url_too_long `url`: `url`: The URL is longer than 2048 bytes. Give a shorter one.
@@ -232,12 +235,12 @@ async fn names_of_any_length_and_the_longest_url() {
     `https://a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.`
       422 bad_host_name `url`: `url`: The host name is not a valid DNS name. Check its spelling, and fill in any placeholder.
     ");
-    assert_eq!(world.publish(&json!({ "url": long(2048) })).await["status"], "queued");
+    assert_eq!(registry.publish(&json!({ "url": long(2048) })).await["status"], "queued");
 }
 
 #[tokio::test]
 async fn fields_that_cannot_be_taken() {
-    let world = World::with(Wish::public()).await;
+    let registry = TestRegistry::with(Wish::public()).await;
     let url = "https://agent.example.org/agent-card.json";
     let with = |field: &str, value: Value| {
         let mut body = json!({ "url": url });
@@ -245,7 +248,7 @@ async fn fields_that_cannot_be_taken() {
         (format!("{field}: {value}"), body)
     };
     let told = lines(
-        &world,
+        &registry,
         [
             ("nothing".to_owned(), json!({})),
             ("only a name".to_owned(), json!({ "name": "Adder", "contact_email": "a@example.org" })),
@@ -341,7 +344,7 @@ async fn fields_that_cannot_be_taken() {
 /// Remotes inside a valid description are addresses of strangers too.
 #[tokio::test]
 async fn a_remote_in_a_description_is_not_a_way_around_the_rules() {
-    let world = World::with(Wish::public()).await;
+    let registry = TestRegistry::with(Wish::public()).await;
     for url in [
         "https://10.0.0.1/mcp",
         "https://169.254.169.254/",
@@ -350,12 +353,12 @@ async fn a_remote_in_a_description_is_not_a_way_around_the_rules() {
     ] {
         let body = json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0",
             "remotes": [{ "type": "streamable-http", "url": url }] });
-        let reply = world.post("/api/publish", &body).await;
+        let reply = registry.post("/api/publish", &body).await;
         if reply.status == 200 {
-            let id = tests::world::id_of(&reply.body);
-            world.deliver().await;
-            assert_eq!(world.reasons(&id).await, ["url_refused"], "{url}");
-            assert_eq!(world.status(&id).await["evidence"]["signals"], json!(["not_asked"]), "{url}");
+            let id = tests::test_registry::id_of(&reply.body);
+            registry.deliver().await;
+            assert_eq!(registry.reasons(&id).await, ["url_refused"], "{url}");
+            assert_eq!(registry.status(&id).await["evidence"]["signals"], json!(["not_asked"]), "{url}");
         } else {
             assert_eq!(
                 (reply.status, &reply.body["field"]),

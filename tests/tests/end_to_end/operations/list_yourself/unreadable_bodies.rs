@@ -3,14 +3,14 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tests::world::{Wish, World};
+use tests::test_registry::{TestRegistry, Wish};
 
 /// What it is, its content type, the body, and the status and code of the answer.
 type Unreadable = (&'static str, Option<&'static str>, Vec<u8>, (u16, &'static str));
 
 #[tokio::test]
 async fn bodies_that_cannot_be_read() {
-    let world = World::with(Wish::public()).await;
+    let registry = TestRegistry::with(Wish::public()).await;
     let json = Some("application/json");
     let padded = |size: usize| format!("{{\"url\":\"https://a.example.org/\"}}{}", " ".repeat(size - 32));
     let table: [Unreadable; 14] = [
@@ -36,17 +36,18 @@ async fn bodies_that_cannot_be_read() {
     ];
     for (what, kind, body, (status, code)) in table {
         let began = Instant::now();
-        let reply = world.post_raw("/api/publish", kind, body).await;
+        let reply = registry.post_raw("/api/publish", kind, body).await;
         assert_eq!((reply.status, &reply.body["code"]), (status, &json!(code)), "{what}: {reply:?}");
         reply.assert_problem();
         assert!(began.elapsed() < Duration::from_secs(10), "{what} took {:?}", began.elapsed());
     }
     for kind in ["application/json; charset=utf-8", "Application/JSON", "application/vnd.mcp+json"] {
-        let reply = world.post_raw("/api/publish", Some(kind), r#"{"url": "https://a.example.org/"}"#).await;
+        let reply =
+            registry.post_raw("/api/publish", Some(kind), r#"{"url": "https://a.example.org/"}"#).await;
         assert_eq!(reply.status, 200, "{kind}: {reply:?}");
     }
     assert_eq!(
-        world.post_raw("/api/publish", json, padded(256 * 1024)).await.status,
+        registry.post_raw("/api/publish", json, padded(256 * 1024)).await.status,
         200,
         "256 KiB to the byte"
     );

@@ -1,7 +1,7 @@
 //! A whole registry for one test: the real gateway on a free port, a table in memory, a clock that stands until it
-//! is moved, seeded randomness, and nothing that happens by itself. Worlds share nothing, so tests run side by side.
+//! is moved, seeded randomness, and nothing that happens by itself. They share nothing, so tests run side by side.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a world that cannot be made fails its test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a registry that cannot start fails its test")]
 
 mod reply;
 pub mod stock;
@@ -21,7 +21,7 @@ pub use reply::{Reply, told};
 pub use table::Table;
 pub use wish::Wish;
 
-/// When a world begins: a Friday noon, the middle of an ISO week, far from midnight.
+/// When a test begins: a Friday noon, the middle of an ISO week, far from midnight.
 pub const NOON: &str = "2026-11-20T12:00:00Z";
 
 /// The contract's cadence, and the least time between two probes of one listing.
@@ -35,7 +35,7 @@ pub const DAY: Duration = Duration::from_secs(86_400);
 
 /// A registry and the hands on it.
 #[derive(Debug)]
-pub struct World {
+pub struct TestRegistry {
     /// What all functions share.
     pub app: App,
     /// Counts the calls to the table, and disturbs them.
@@ -45,13 +45,13 @@ pub struct World {
     events: Mutex<UnboundedReceiver<Value>>,
 }
 
-impl World {
-    /// A world with the contract's limits, development rules and no rates.
+impl TestRegistry {
+    /// A registry with the contract's limits, development rules and no rates.
     pub async fn start() -> Self {
         Self::with(Wish::default()).await
     }
 
-    /// A world as wished for.
+    /// A registry as wished for.
     pub async fn with(wish: Wish) -> Self {
         let observer = Observer::default();
         let options = Options { observer: Some(observer.clone()), ..wish.options() };
@@ -66,7 +66,7 @@ impl World {
         self.local.url(path)
     }
 
-    /// The present of this world.
+    /// The present of this registry.
     #[must_use]
     pub fn now(&self) -> Moment {
         self.app.clock.now()
@@ -74,7 +74,7 @@ impl World {
 
     /// Moves the clock.
     pub fn advance(&self, by: Duration) {
-        assert!(matches!(self.app.clock, Clock::Manual(_)), "this world keeps the machine's time");
+        assert!(matches!(self.app.clock, Clock::Manual(_)), "this registry keeps the machine's time");
         self.app.clock.advance(by);
     }
 

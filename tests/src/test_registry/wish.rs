@@ -1,11 +1,11 @@
-//! What a test may ask of its world: settings by their environment names, another clock, another way in.
+//! What a test may ask of its registry: settings by their environment names, another clock, another way in.
 //! Settings go through the same reader as in production, so that a wish cannot make what no operator could.
 
 use local::{Data, Options, Transport};
 use registry::model::{Clock, Random};
 use registry::settings::{Mode, Settings};
 
-/// A wish for a world.
+/// A wish for a registry.
 #[derive(Clone, Debug)]
 pub struct Wish {
     mode: Mode,
@@ -77,7 +77,7 @@ impl Wish {
         Self { transport: Transport::Events, ..self }
     }
 
-    /// The options by which such a world starts.
+    /// The options by which such a registry starts.
     #[must_use]
     pub fn options(self) -> Options {
         let lookup =
