@@ -3,10 +3,10 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a registry that cannot start fails its test")]
 
+mod options;
 mod reply;
 pub mod stock;
 mod table;
-mod wish;
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -17,9 +17,9 @@ use registry::model::{Clock, ListingId, Moment};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 
+pub use options::TestOptions;
 pub use reply::{Reply, told};
 pub use table::Table;
-pub use wish::Wish;
 
 /// When a test begins: a Friday noon, the middle of an ISO week, far from midnight.
 pub const NOON: &str = "2026-11-20T12:00:00Z";
@@ -48,13 +48,13 @@ pub struct TestRegistry {
 impl TestRegistry {
     /// A registry with the contract's limits, development rules and no rates.
     pub async fn start() -> Self {
-        Self::with(Wish::default()).await
+        Self::start_with(TestOptions::default()).await
     }
 
-    /// A registry as wished for.
-    pub async fn with(wish: Wish) -> Self {
+    /// A registry as the options say.
+    pub async fn start_with(options: TestOptions) -> Self {
         let observer = Observer::default();
-        let options = Options { observer: Some(observer.clone()), ..wish.options() };
+        let options = Options { observer: Some(observer.clone()), ..options.into_local() };
         let mut local = Local::start(options).await.unwrap();
         let events = local.events.take().unwrap();
         Self { app: local.app.clone(), observer, local, http: client(), events: Mutex::new(events) }

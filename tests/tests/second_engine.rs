@@ -95,8 +95,8 @@ async fn a_due_listing_is_claimed_by_one() {
         assert_eq!(due, std::slice::from_ref(&id), "{engine}");
         let marks: Vec<String> = (0..8).map(|mark| format!("mark-{mark}")).collect();
         let claim = |mark, at| Claim { id: &id, mark, now: at, lease_ms: 60_000, apart_ms: 360_000 };
-        let wishes: Vec<Claim<'_>> = marks.iter().map(|mark| claim(mark, now())).collect();
-        let claims: Vec<_> = join_all(wishes.iter().map(|wish| app.store.claim(wish)))
+        let claims: Vec<Claim<'_>> = marks.iter().map(|mark| claim(mark, now())).collect();
+        let claims: Vec<_> = join_all(claims.iter().map(|claim| app.store.claim(claim)))
             .await
             .into_iter()
             .map(Result::unwrap)

@@ -4,7 +4,7 @@ use axum::response::Response;
 use registry::model::{ListingId, Moment};
 use serde_json::{Value, json};
 use tests::peers::{Asked, CARD, Peer, agents, empty, json_answer, servers};
-use tests::test_registry::{TestRegistry, Wish};
+use tests::test_registry::{TestOptions, TestRegistry};
 
 pub(crate) const AGENT: &str = "application/a2a-agent-card+json";
 pub(crate) const SERVER: &str = "application/mcp-server-card+json";
@@ -43,7 +43,8 @@ pub(crate) async fn filled() -> Filled {
 
 /// A registry with so many Live agents and MCP servers.
 pub(crate) async fn full(agents: usize, servers: usize) -> (TestRegistry, [Peer; 2], [Vec<ListingId>; 2]) {
-    let registry = TestRegistry::with(Wish::default().and("PROBE_WINDOW_CAP", 1000)).await;
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let peers = [Peer::start(agents::fleet).await, Peer::start(servers::modern).await];
     let mut ids = [Vec::new(), Vec::new()];
     for number in 0..agents {

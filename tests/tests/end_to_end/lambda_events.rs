@@ -13,7 +13,7 @@ use registry::app::App;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
 use tests::template::{root, sample_event};
-use tests::test_registry::{TestRegistry, Wish};
+use tests::test_registry::{TestOptions, TestRegistry};
 use tower::ServiceExt as _;
 
 /// The host of the sample `publish` and `score` events. As the registry's own host it is never asked, so that no test
@@ -106,9 +106,11 @@ fn body_of(body: lambda_http::Body) -> Body {
 
 #[tokio::test]
 async fn sample_events_are_answered_as_plain_http() {
-    let registry = async |wish: Wish| TestRegistry::with(wish.and("BASE_URL", BASE_URL)).await;
-    let (by_event, by_http) = (registry(Wish::public()).await, registry(Wish::public()).await);
-    let by_gateway = registry(Wish::public().as_events()).await;
+    let registry = async |options: TestOptions| {
+        TestRegistry::start_with(options.with_setting("BASE_URL", BASE_URL)).await
+    };
+    let (by_event, by_http) = (registry(TestOptions::public()).await, registry(TestOptions::public()).await);
+    let by_gateway = registry(TestOptions::public().as_events()).await;
     let events = http_events();
     assert!(events.len() >= 9, "a sample of each family of routes");
     for (name, event) in &events {
@@ -180,8 +182,9 @@ async fn sample_events_of_the_schedules_and_the_bus_do_their_work() {
 async fn a_visit_by_events_is_as_a_visit_by_http() {
     let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::modern).await);
     let mut visits = Vec::new();
-    for wish in [Wish::default(), Wish::default().as_events()] {
-        let registry = TestRegistry::with(wish.and("BASE_URL", "http://registry.example.org")).await;
+    for options in [TestOptions::default(), TestOptions::default().as_events()] {
+        let registry =
+            TestRegistry::start_with(options.with_setting("BASE_URL", "http://registry.example.org")).await;
         let mut answers = vec![
             registry
                 .post("/api/publish", &json!({ "url": agent.card(), "name": "Ünïcödé ✓ \"quoted\"" }))

@@ -17,7 +17,7 @@ use local::mirror::{
 };
 use serde_json::{Value, json};
 use tests::peers::{Peer, empty, json_answer};
-use tests::test_registry::{HOUR, TestRegistry, Wish};
+use tests::test_registry::{HOUR, TestOptions, TestRegistry};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
@@ -226,7 +226,7 @@ async fn a_cut_mirror_goes_on_at_the_page_where_it_was() {
     let outcome = mirror(&job).await;
     assert!(matches!(outcome.end, End::Finished), "{outcome:?}");
     assert_eq!(official.cursors(), [cursor(1), cursor(2)], "the first page is not asked for again");
-    // The deprecated one was wished for, too.
+    // The deprecated one was the options say, too.
     assert_eq!(outcome.tally.taken, BTreeMap::from([("queued".to_owned(), 10)]), "both runs are counted");
     assert_eq!((outcome.tally.documents(), listed(&registry).await), (12, 10));
 
@@ -256,7 +256,9 @@ async fn an_asked_stop_keeps_the_state() {
 
 #[tokio::test]
 async fn an_hourly_allowance_is_used_up_and_gone_on_with() {
-    let registry = TestRegistry::with(Wish::default().with_rates().and("PUBLISH_PER_HOUR", 5)).await;
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOUR", 5))
+            .await;
     let folder = tempfile::tempdir().unwrap();
     let from_file = file(folder.path(), (0..12).map(document));
     let official = Official::new(vec![(0..12).map(|number| entry(&document(number), "active")).collect()]);
@@ -286,7 +288,10 @@ async fn an_hourly_allowance_is_used_up_and_gone_on_with() {
 /// Nobody else's documents wait for a host that had enough.
 #[tokio::test]
 async fn what_a_host_is_spared_is_told_and_the_others_go_on() {
-    let registry = TestRegistry::with(Wish::default().with_rates().and("PUBLISH_PER_HOST_PER_HOUR", 2)).await;
+    let registry = TestRegistry::start_with(
+        TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOST_PER_HOUR", 2),
+    )
+    .await;
     let folder = tempfile::tempdir().unwrap();
     let at_one_host = |number| {
         let mut document = document(number);

@@ -2,14 +2,14 @@
 
 use serde_json::json;
 use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{TestRegistry, Wish, id_of};
+use tests::test_registry::{TestOptions, TestRegistry, id_of};
 
 use crate::fixtures::{Filled, filled};
 
 #[tokio::test]
 async fn every_surface_tells_the_same_story() {
-    for wish in [Wish::default(), Wish::default().as_events()] {
-        let registry = TestRegistry::with(wish).await;
+    for options in [TestOptions::default(), TestOptions::default().as_events()] {
+        let registry = TestRegistry::start_with(options).await;
         let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::legacy).await);
         let (agent_id, server_id) =
             (registry.publish_card(&agent.card()).await, registry.publish_mcp(&server.url("/mcp")).await);

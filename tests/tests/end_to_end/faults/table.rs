@@ -8,7 +8,7 @@ use local::Observer;
 use local::engine::observed::Fault;
 use serde_json::{Value, json};
 use tests::peers::{Asked, Peer, agents};
-use tests::test_registry::{HOUR, Reply, TICK, Table, TestRegistry, Wish, id_of};
+use tests::test_registry::{HOUR, Reply, TICK, Table, TestOptions, TestRegistry, id_of};
 
 /// Faults after which nothing was done.
 const NOTHING_DONE: [Fault; 3] = [Fault::Throttle, Fault::Timeout, Fault::ServiceError];
@@ -40,7 +40,8 @@ async fn a_publish_that_meets_a_fault_is_whole_or_not_at_all() {
             [("TransactWriteItems", "on"), ("GetItem", "on"), ("TransactWriteItems", "off")]
         {
             let what = format!("{fault:?} at {operation}, rates {rates}");
-            let registry = TestRegistry::with(Wish::default().and("RATE_LIMITS", rates)).await;
+            let registry =
+                TestRegistry::start_with(TestOptions::default().with_setting("RATE_LIMITS", rates)).await;
             let peer = Peer::start(agents::newest).await;
             let body =
                 json!({ "agent_card_url": peer.card(), "contact_email": "a@example.org", "name": "Early" });
@@ -118,7 +119,7 @@ async fn conflicts_are_waited_out_and_end_as_busy_not_as_a_fault() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn reads_that_meet_a_fault_say_so_and_recover() {
-    let registry = TestRegistry::with(Wish::default().forgetful()).await;
+    let registry = TestRegistry::start_with(TestOptions::default().forgetful()).await;
     let peer = Peer::start(agents::newest).await;
     let id = registry.live_card(&peer.card()).await;
     let reads = [
@@ -249,8 +250,10 @@ async fn a_recheck_that_meets_a_fault_costs_no_listing_its_place() {
 /// A budget that is used up gives listings back; that the table fails just then must not cost the others their probe.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_listing_that_cannot_be_given_back_costs_no_other_its_probe() {
-    let registry =
-        TestRegistry::with(Wish::default().and("PROBE_WINDOW_CAP", 2).and("PROBES_PER_TICK", 64)).await;
+    let registry = TestRegistry::start_with(
+        TestOptions::default().with_setting("PROBE_WINDOW_CAP", 2).with_setting("PROBES_PER_TICK", 64),
+    )
+    .await;
     let observer = registry.observer.clone();
     let seen = Arc::new(std::sync::atomic::AtomicUsize::new(0));
     // Another sweep spends one probe between this sweep's look at the budget and its taking.

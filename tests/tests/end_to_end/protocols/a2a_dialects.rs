@@ -7,7 +7,7 @@ use http_body_util::BodyExt as _;
 use registry::model::CallerAddress;
 use serde_json::{Value, json};
 use tests::peers::{CARD, Peer, agents};
-use tests::test_registry::{DAY, Reply, TestRegistry, Wish};
+use tests::test_registry::{DAY, Reply, TestOptions, TestRegistry};
 use tower::ServiceExt as _;
 
 async fn rpc(registry: &TestRegistry, method: &str, params: &Value) -> Value {
@@ -420,7 +420,9 @@ async fn whoever_asks_to_be_listed_hears_how_it_went() {
 
 #[tokio::test]
 async fn writing_through_this_door_counts_like_any_other() {
-    let registry = TestRegistry::with(Wish::default().with_rates().and("PUBLISH_PER_HOUR", 1)).await;
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOUR", 1))
+            .await;
     let call =
         json!({ "skill": "list-yourself", "arguments": { "url": "http://127.0.0.1:1/agent-card.json" } });
     let params = json!({ "message": { "messageId": "m", "role": "ROLE_USER", "parts": [{ "data": call }] } });
@@ -435,7 +437,7 @@ async fn writing_through_this_door_counts_like_any_other() {
 
 #[tokio::test]
 async fn every_route_survives_an_event_of_the_gateway() {
-    let registry = TestRegistry::with(Wish::default().as_events()).await;
+    let registry = TestRegistry::start_with(TestOptions::default().as_events()).await;
     assert!(result(&registry, "SendMessage", &newest("help")).await["task"].is_object());
     assert!(registry.post("/api/a2a/message:send", &newest("help")).await.body["task"].is_object());
     assert!(registry.post("/message:send", &newest("help")).await.body["task"].is_object());

@@ -15,7 +15,7 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use registry::model::CallerAddress;
 use serde_json::{Map, Value, json};
-use tests::test_registry::{TestRegistry, Wish};
+use tests::test_registry::{TestOptions, TestRegistry};
 use tower::ServiceExt;
 
 /// How many requests are sent.
@@ -278,9 +278,11 @@ fn nothing_that_is_sent_gets_anything_but_an_answer_of_a2a() {
 fn fuzz() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     // Each listing waits a while for a probe that does not come here, so there are few of them.
-    let wish =
-        Wish::default().with_rates().and("PUBLISH_PER_HOUR_IN_ALL", 2).and("SCORE_PER_HOUR_IN_ALL", 50);
-    let registry = runtime.block_on(TestRegistry::with(wish));
+    let options = TestOptions::default()
+        .with_rates()
+        .with_setting("PUBLISH_PER_HOUR_IN_ALL", 2)
+        .with_setting("SCORE_PER_HOUR_IN_ALL", 50);
+    let registry = runtime.block_on(TestRegistry::start_with(options));
     let router = a2a::router(registry.app.clone());
     let config = ProptestConfig {
         cases: CASES,

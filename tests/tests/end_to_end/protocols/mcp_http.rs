@@ -5,7 +5,7 @@ use http::HeaderMap;
 use registry::operations::CATALOGUE;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
-use tests::test_registry::{TestRegistry, Wish, client};
+use tests::test_registry::{TestOptions, TestRegistry, client};
 
 const NEWEST: &str = "2026-07-28";
 
@@ -193,7 +193,10 @@ async fn a_page_from_elsewhere_does_not_reach_the_loopback() {
     assert_eq!(send(&registry, &[("host", "evil.example.com")], ping.as_str()).await.code(), (403, -32600));
     assert_eq!(send(&registry, &[("origin", "http://localhost:6274")], ping.as_str()).await.status, 200);
 
-    let public = TestRegistry::with(Wish::default().and("BASE_URL", "https://registry.example.com")).await;
+    let public = TestRegistry::start_with(
+        TestOptions::default().with_setting("BASE_URL", "https://registry.example.com"),
+    )
+    .await;
     assert_eq!(send(&public, &[("origin", "https://app.example.org")], ping.as_str()).await.status, 200);
     assert_eq!(send(&public, &[("origin", "nonsense")], ping.as_str()).await.code(), (403, -32600));
 }
@@ -271,7 +274,9 @@ async fn every_tool_answers_by_its_schema() {
 
 #[tokio::test]
 async fn publishing_through_a_tool_leads_to_live_and_is_counted() {
-    let registry = TestRegistry::with(Wish::default().with_rates().and("PUBLISH_PER_HOUR", 2)).await;
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOUR", 2))
+            .await;
     let peer = Peer::start(agents::newest).await;
     let listed = call(&registry, "list_on_registry", json!({ "url": peer.card() })).await;
     assert_eq!(listed["structuredContent"]["status"], "queued");
@@ -292,7 +297,7 @@ async fn publishing_through_a_tool_leads_to_live_and_is_counted() {
 
 #[tokio::test]
 async fn nothing_is_lost_on_the_way_through_api_gateway() {
-    let registry = TestRegistry::with(Wish::default().as_events()).await;
+    let registry = TestRegistry::start_with(TestOptions::default().as_events()).await;
     let discovered = modern(&registry, "server/discover", json!({})).await;
     assert_eq!(discovered.body["result"]["supportedVersions"][0], NEWEST);
     let accepted = send(&registry, &[], r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;

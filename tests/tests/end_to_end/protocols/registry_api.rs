@@ -10,7 +10,7 @@ use registry::model::{ListingId, Reach};
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
 use tests::template::root;
-use tests::test_registry::{HOUR, Reply, TestRegistry, Wish, id_of};
+use tests::test_registry::{HOUR, Reply, TestOptions, TestRegistry, id_of};
 
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 /// The registry's own key where it is reached by an address.
@@ -368,7 +368,7 @@ async fn search_health_and_counts_stand_below_our_own_name() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_that_is_away_is_told_in_the_official_words() {
-    let registry = TestRegistry::with(Wish::default().forgetful()).await;
+    let registry = TestRegistry::start_with(TestOptions::default().forgetful()).await;
     for operation in ["GetItem", "BatchGetItem", "Query"] {
         registry.observer.faults.arm(operation, Fault::Throttle, 100);
     }
@@ -382,8 +382,10 @@ async fn a_table_that_is_away_is_told_in_the_official_words() {
 /// The same through API Gateway's events, which is where encoded slashes usually get lost.
 #[tokio::test]
 async fn names_survive_the_gateway() {
-    let (registry, peer) =
-        (TestRegistry::with(Wish::default().as_events()).await, Peer::start(servers::modern).await);
+    let (registry, peer) = (
+        TestRegistry::start_with(TestOptions::default().as_events()).await,
+        Peer::start(servers::modern).await,
+    );
     described(&registry, &peer, "org.example/adder", "1.0.0+b").await;
     for name in ["org.example%2Fadder", "org.example/adder"] {
         let one = got(&registry, &format!("/v0.1/servers/{name}/versions/1.0.0%2Bb")).await;

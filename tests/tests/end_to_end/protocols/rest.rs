@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use http::header;
 use serde_json::json;
-use tests::test_registry::{Reply, TestRegistry, Wish};
+use tests::test_registry::{Reply, TestOptions, TestRegistry};
 
 #[tokio::test]
 async fn queries_that_cannot_be_taken() {
-    let registry = TestRegistry::with(Wish::public()).await;
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
     let mut told = String::new();
     for (path, status) in [
         ("/api/listings/status", 422),
@@ -89,7 +89,7 @@ async fn queries_that_cannot_be_taken() {
 
 #[tokio::test]
 async fn an_argument_that_is_missing_or_given_twice_is_named() {
-    let registry = TestRegistry::with(Wish::public()).await;
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
     for (path, field) in [
         ("/api/score", "url"),
         ("/api/score?url=https://a.example.org&url=https://b.example.org", "url"),
@@ -118,7 +118,7 @@ async fn the_registry_answers_any_origin_and_compresses_what_is_long() {
 
 #[tokio::test]
 async fn wrong_methods_say_which_are_right() {
-    let registry = TestRegistry::with(Wish::public()).await;
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
     let reply = registry.get("/api/publish").await;
     assert_eq!((reply.status, reply.header("allow")), (405, "POST"), "{reply:?}");
     reply.assert_problem();

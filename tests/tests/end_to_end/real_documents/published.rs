@@ -13,7 +13,7 @@ use axum::response::IntoResponse as _;
 use http::header;
 use serde_json::{Value, json};
 use tests::peers::{Asked, Peer, agents, empty, error};
-use tests::test_registry::{TestRegistry, Wish, id_of};
+use tests::test_registry::{TestOptions, TestRegistry, id_of};
 
 /// The documents of one folder, by name; `None` where the collection is not on this machine.
 fn documents(folder: &str) -> Option<BTreeMap<String, Vec<u8>>> {
@@ -130,8 +130,8 @@ async fn every_agent_card_goes_live_or_is_told_what_is_wrong_with_it() {
         }
     });
 
-    let wish = Wish::default().and("PROBE_WINDOW_CAP", 1000);
-    let registry = TestRegistry::with(wish).await;
+    let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000);
+    let registry = TestRegistry::start_with(options).await;
     let mut ids = Vec::new();
     for (folder, name) in documents.keys().enumerate() {
         let body = json!({ "agent_card_url": peer.url(&format!("/{folder}/agent-card.json")) });

@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use serde_json::json;
 use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{DAY, HOUR, TICK, TestRegistry, Wish};
+use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
 use crate::fixtures::{live_agent, recheck_at, time};
 
@@ -44,7 +44,8 @@ async fn what_has_died_is_off_the_list_when_its_week_is_over() {
 /// The same schedules over peers that live: the week's statistics count them, whichever job asked first.
 #[tokio::test]
 async fn a_week_of_both_schedules_counts_every_live_listing_as_rechecked() {
-    let registry = TestRegistry::with(Wish::default().and("PROBE_WINDOW_CAP", 1000)).await;
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let peer = Peer::start(agents::fleet).await;
     for folder in 0..10 {
         registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;

@@ -7,7 +7,7 @@ use registry::model::{ListingId, Random};
 use registry::store::Claim;
 use serde_json::json;
 use tests::peers::{Asked, Peer, agents, empty};
-use tests::test_registry::{DAY, HOUR, TICK, TestRegistry, Wish};
+use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
 use crate::fixtures::{live_agent, recheck_at};
 
@@ -34,7 +34,7 @@ async fn the_budget_is_never_exceeded_and_what_it_left_is_probed_in_the_next_buc
         ("PROBE_HOURLY_CAP", HOUR, "hourly_used"),
         ("PROBE_DAILY_BUDGET", DAY, "used"),
     ] {
-        let registry = TestRegistry::with(Wish::default().and(cap, 3)).await;
+        let registry = TestRegistry::start_with(TestOptions::default().with_setting(cap, 3)).await;
         let peer = Peer::start(agents::fleet).await;
         let mut ids = Vec::new();
         for folder in 0..7 {
@@ -70,7 +70,7 @@ async fn the_budget_is_never_exceeded_and_what_it_left_is_probed_in_the_next_buc
 #[tokio::test]
 async fn a_preflight_reject_spends_nothing() {
     let (registry, peer) = (
-        TestRegistry::with(Wish::default().and("PROBE_WINDOW_CAP", 1)).await,
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1)).await,
         Peer::start(agents::only(404)).await,
     );
     for folder in 0..9 {
@@ -93,7 +93,7 @@ async fn a_preflight_reject_spends_nothing() {
 /// One of each class, all due, one probe to a tick: they are served in the contract's order, the fresh one not at all.
 #[tokio::test]
 async fn the_queue_is_served_in_the_contracts_order() {
-    let registry = TestRegistry::with(Wish::default().and("PROBES_PER_TICK", 1)).await;
+    let registry = TestRegistry::start_with(TestOptions::default().with_setting("PROBES_PER_TICK", 1)).await;
     let sick = Arc::new(Mutex::new(true));
     let still_sick = Arc::clone(&sick);
     let peer = Peer::start(move |asked: &Asked| {

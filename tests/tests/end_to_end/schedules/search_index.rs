@@ -10,7 +10,7 @@ use registry::model::{ListingId, Random};
 use registry::search::{Found, Query, Text};
 use serde_json::json;
 use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{DAY, HOUR, TestRegistry, Wish};
+use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
 fn wanted(text: &str) -> Query {
     Query { text: Text::parse(text, "q").unwrap(), kind: None, category: None, skip: 0, limit: 20 }
@@ -45,7 +45,8 @@ async fn marked(registry: &TestRegistry, agents: &Peer, numbers: std::ops::Range
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_goes_live_is_found_and_what_falls_is_not() {
-    let registry = TestRegistry::with(Wish::default().and("PROBE_WINDOW_CAP", 1000)).await;
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::modern).await);
     assert!(found(&registry.app, "adds numbers").await.hits.is_empty(), "nothing is Live yet");
 
@@ -80,7 +81,9 @@ async fn what_goes_live_is_found_and_what_falls_is_not() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_warm_search_costs_one_read() {
-    let registry = TestRegistry::with(Wish::default().forgetful().and("PROBE_WINDOW_CAP", 1000)).await;
+    let registry =
+        TestRegistry::start_with(TestOptions::default().forgetful().with_setting("PROBE_WINDOW_CAP", 1000))
+            .await;
     let agents = Peer::start(agents::fleet).await;
     marked(&registry, &agents, 0..12).await;
     registry.index().await;
@@ -97,7 +100,8 @@ async fn a_warm_search_costs_one_read() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn twins_that_build_at_once_lose_nothing() {
-    let registry = TestRegistry::with(Wish::default().and("PROBE_WINDOW_CAP", 1000)).await;
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let agents = Peer::start(agents::fleet).await;
     let all = marked(&registry, &agents, 0..40).await;
     let twins: Vec<App> = (0..3).map(|_| another(&registry.app)).collect();
@@ -118,7 +122,9 @@ async fn twins_that_build_at_once_lose_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn bad_weather_leaves_the_marks_for_the_next_build() {
-    let registry = TestRegistry::with(Wish::default().forgetful().and("PROBE_WINDOW_CAP", 1000)).await;
+    let registry =
+        TestRegistry::start_with(TestOptions::default().forgetful().with_setting("PROBE_WINDOW_CAP", 1000))
+            .await;
     let agents = Peer::start(agents::fleet).await;
     let mut live = 0;
     for (fault, operation) in [
@@ -144,7 +150,8 @@ async fn bad_weather_leaves_the_marks_for_the_next_build() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_build_that_is_cut_off_anywhere_is_made_up_for() {
-    let registry = TestRegistry::with(Wish::default().and("PROBE_WINDOW_CAP", 1000)).await;
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let agents = Peer::start(agents::fleet).await;
     let all = marked(&registry, &agents, 0..10).await;
     for cut in 0..12 {
@@ -163,7 +170,8 @@ async fn a_build_that_is_cut_off_anywhere_is_made_up_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_changed_listing_is_read_anew_and_an_unchanged_one_is_not() {
-    let registry = TestRegistry::with(Wish::default().and("PROBE_WINDOW_CAP", 1000)).await;
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let agents = Peer::start(agents::fleet).await;
     marked(&registry, &agents, 0..3).await;
     registry.index().await;

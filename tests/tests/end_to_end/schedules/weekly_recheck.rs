@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 use tests::peers::{Peer, agents, empty};
-use tests::test_registry::{DAY, HOUR, TestRegistry, Wish};
+use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
 use crate::fixtures::{live_agent, recheck_at, time};
 
 #[tokio::test]
 async fn every_live_listing_is_due_within_its_week_and_the_load_is_spread() {
-    let registry = TestRegistry::with(Wish::default().and("PROBE_WINDOW_CAP", 1000)).await;
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let peer = Peer::start(agents::fleet).await;
     let mut hours = BTreeSet::new();
     for folder in 0..30 {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tests::test_registry::{TestRegistry, Wish};
+use tests::test_registry::{TestOptions, TestRegistry};
 
 #[tokio::test]
 async fn rates_are_counted_by_caller_host_and_everybody() {
@@ -13,7 +13,7 @@ async fn rates_are_counted_by_caller_host_and_everybody() {
         ("PUBLISH_PER_HOUR_IN_ALL", "everybody", "for everybody together"),
     ];
     for (setting, whose, words) in table {
-        let registry = TestRegistry::with(Wish::public().and(setting, 3)).await;
+        let registry = TestRegistry::start_with(TestOptions::public().with_setting(setting, 3)).await;
         let body =
             |number: usize| json!({ "url": format!("https://agent.example.org/{number}/agent-card.json") });
         for number in 0..3 {
@@ -45,7 +45,8 @@ async fn rates_are_counted_by_caller_host_and_everybody() {
         registry.advance(Duration::from_secs(3600));
         registry.publish(&body(3)).await;
     }
-    let other_host = TestRegistry::with(Wish::public().and("PUBLISH_PER_HOST_PER_HOUR", 1)).await;
+    let other_host =
+        TestRegistry::start_with(TestOptions::public().with_setting("PUBLISH_PER_HOST_PER_HOUR", 1)).await;
     for host in ["a", "b", "c"] {
         other_host.publish(&json!({ "url": format!("https://{host}.example.org/") })).await;
     }

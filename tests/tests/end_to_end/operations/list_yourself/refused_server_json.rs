@@ -2,13 +2,13 @@
 //! stand here, so that a change of them is seen.
 
 use serde_json::{Value, json};
-use tests::test_registry::{TestRegistry, Wish};
+use tests::test_registry::{TestOptions, TestRegistry};
 
 use super::refused_submissions::lines;
 
 #[tokio::test]
 async fn server_descriptions_that_break_a_rule_have_it_named() {
-    let registry = TestRegistry::with(Wish::public()).await;
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
     let sound = json!({
         "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
         "name": "org.example/adder", "description": "Adds what it is given.", "version": "1.0.0",

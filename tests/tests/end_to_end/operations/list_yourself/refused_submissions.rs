@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use tests::peers::agents;
-use tests::test_registry::{TestRegistry, Wish};
+use tests::test_registry::{TestOptions, TestRegistry};
 
 /// One line for each request: what was sent, and what was said.
 pub(super) async fn lines(
@@ -36,7 +36,7 @@ fn urls<'a>(urls: &'a [&'a str]) -> impl Iterator<Item = (String, Value)> + 'a {
 
 #[tokio::test]
 async fn addresses_that_no_registry_may_call() {
-    let registry = TestRegistry::with(Wish::public()).await;
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
     let told = lines(
         &registry,
         urls(&[
@@ -220,7 +220,7 @@ async fn addresses_that_no_registry_may_call() {
 
 #[tokio::test]
 async fn names_of_any_length_and_the_longest_url() {
-    let registry = TestRegistry::with(Wish::public()).await;
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
     let long = |length: usize| format!("https://agent.example.org/{}", "x".repeat(length - 26));
     let label = format!("https://{}.example.org/", "a".repeat(64));
     let name = format!("https://{}example.org/", "a.".repeat(130));
@@ -240,7 +240,7 @@ async fn names_of_any_length_and_the_longest_url() {
 
 #[tokio::test]
 async fn fields_that_cannot_be_taken() {
-    let registry = TestRegistry::with(Wish::public()).await;
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
     let url = "https://agent.example.org/agent-card.json";
     let with = |field: &str, value: Value| {
         let mut body = json!({ "url": url });
@@ -344,7 +344,7 @@ async fn fields_that_cannot_be_taken() {
 /// Remotes inside a valid description are addresses of strangers too.
 #[tokio::test]
 async fn a_remote_in_a_description_is_not_a_way_around_the_rules() {
-    let registry = TestRegistry::with(Wish::public()).await;
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
     for url in [
         "https://10.0.0.1/mcp",
         "https://169.254.169.254/",

@@ -3,14 +3,14 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tests::test_registry::{TestRegistry, Wish};
+use tests::test_registry::{TestOptions, TestRegistry};
 
 /// What it is, its content type, the body, and the status and code of the answer.
 type Unreadable = (&'static str, Option<&'static str>, Vec<u8>, (u16, &'static str));
 
 #[tokio::test]
 async fn bodies_that_cannot_be_read() {
-    let registry = TestRegistry::with(Wish::public()).await;
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
     let json = Some("application/json");
     let padded = |size: usize| format!("{{\"url\":\"https://a.example.org/\"}}{}", " ".repeat(size - 32));
     let table: [Unreadable; 14] = [

@@ -1,13 +1,13 @@
-//! What a test may ask of its registry: settings by their environment names, another clock, another way in.
-//! Settings go through the same reader as in production, so that a wish cannot make what no operator could.
+//! What a test may set of its registry: settings by their environment names, another clock, another transport.
+//! Settings go through the same reader as in production, so that no test runs what no operator could.
 
 use local::{Data, Options, Transport};
 use registry::model::{Clock, Random};
 use registry::settings::{Mode, Settings};
 
-/// A wish for a registry.
+/// How a test registry is to start.
 #[derive(Clone, Debug)]
-pub struct Wish {
+pub struct TestOptions {
     mode: Mode,
     environment: Vec<(String, String)>,
     clock: Clock,
@@ -16,7 +16,7 @@ pub struct Wish {
     remembers: bool,
 }
 
-impl Default for Wish {
+impl Default for TestOptions {
     fn default() -> Self {
         let noon = super::NOON.parse().unwrap();
         Self {
@@ -27,15 +27,15 @@ impl Default for Wish {
             transport: Transport::Direct,
             remembers: true,
         }
-        .and("RATE_LIMITS", "off")
+        .with_setting("RATE_LIMITS", "off")
     }
 }
 
-impl Wish {
+impl TestOptions {
     /// The rules of a public registry, rates included.
     #[must_use]
     pub fn public() -> Self {
-        Self { mode: Mode::Public, ..Self::default() }.and("RATE_LIMITS", "on")
+        Self { mode: Mode::Public, ..Self::default() }.with_setting("RATE_LIMITS", "on")
     }
 
     /// Where every read asks the table, as on AWS, so that its calls can be counted and disturbed.
@@ -47,7 +47,7 @@ impl Wish {
     /// With a setting by its environment name.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "a number or a text is written as it is")]
-    pub fn and(mut self, name: &str, value: impl ToString) -> Self {
+    pub fn with_setting(mut self, name: &str, value: impl ToString) -> Self {
         self.environment.retain(|(known, _)| known != name);
         self.environment.push((name.to_owned(), value.to_string()));
         self
@@ -56,7 +56,7 @@ impl Wish {
     /// With rates counted.
     #[must_use]
     pub fn with_rates(self) -> Self {
-        self.and("RATE_LIMITS", "on")
+        self.with_setting("RATE_LIMITS", "on")
     }
 
     /// With the machine's clock.
@@ -79,7 +79,7 @@ impl Wish {
 
     /// The options by which such a registry starts.
     #[must_use]
-    pub fn options(self) -> Options {
+    pub fn into_local(self) -> Options {
         let lookup =
             |name: &str| self.environment.iter().find(|(known, _)| known == name).map(|(_, v)| v.clone());
         // A test counts what it published itself, unless it wants the registry's own listings.
