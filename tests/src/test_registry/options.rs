@@ -13,7 +13,7 @@ pub struct TestOptions {
     clock: Clock,
     data: Data,
     transport: Transport,
-    remembers: bool,
+    read_cache: bool,
 }
 
 impl Default for TestOptions {
@@ -25,7 +25,7 @@ impl Default for TestOptions {
             clock: Clock::manual(noon),
             data: Data::Memory,
             transport: Transport::Direct,
-            remembers: true,
+            read_cache: true,
         }
         .with_setting("RATE_LIMITS", "off")
     }
@@ -38,10 +38,10 @@ impl TestOptions {
         Self { mode: Mode::Public, ..Self::default() }.with_setting("RATE_LIMITS", "on")
     }
 
-    /// Where every read asks the table, as on AWS, so that its calls can be counted and disturbed.
+    /// Without the cache of reads: every read asks the table, as on AWS, so that its calls can be counted and disturbed.
     #[must_use]
-    pub fn forgetful(self) -> Self {
-        Self { remembers: false, ..self }
+    pub fn without_read_cache(self) -> Self {
+        Self { read_cache: false, ..self }
     }
 
     /// With a setting by its environment name.
@@ -89,7 +89,7 @@ impl TestOptions {
             data: self.data.clone(),
             own_base_url: lookup("BASE_URL").is_none(),
             transport: self.transport,
-            remembers: self.remembers,
+            remembers: self.read_cache,
             clock: self.clock.clone(),
             random: Random::seeded(7),
             ..Options::still(settings)

@@ -19,7 +19,7 @@ async fn full_registry(options: TestOptions) -> (TestRegistry, Peer, Peer) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn reads_cost_the_same_however_much_is_listed() {
-    let (registry, _agents, _servers) = full_registry(TestOptions::default().forgetful()).await;
+    let (registry, _agents, _servers) = full_registry(TestOptions::default().without_read_cache()).await;
     let active = registry.get("/api/listings/active").await;
     let id = active.body["agents"][7]["listing_id"].as_str().unwrap().to_owned();
     let name = active.body["agents"][7]["name"].as_str().unwrap().replace(' ', "%20");
@@ -46,7 +46,7 @@ async fn reads_cost_the_same_however_much_is_listed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unchanged_list_costs_one_read_and_is_not_sent_again() {
-    let (registry, agents, _servers) = full_registry(TestOptions::default().forgetful()).await;
+    let (registry, agents, _servers) = full_registry(TestOptions::default().without_read_cache()).await;
     let first = registry.get("/api/listings/active").await;
     let tag = first.header("etag").to_owned();
     let before = registry.observer.tally.snapshot();
@@ -71,7 +71,7 @@ async fn an_unchanged_list_costs_one_read_and_is_not_sent_again() {
 async fn publishing_costs_at_most_four_calls() {
     let (registry, agents, _servers) = full_registry(
         TestOptions::default()
-            .forgetful()
+            .without_read_cache()
             .with_rates()
             .with_setting("PUBLISH_PER_HOUR", 1000)
             .with_setting("PUBLISH_PER_HOST_PER_HOUR", 1000),
@@ -100,7 +100,7 @@ async fn publishing_costs_at_most_four_calls() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_verdict_is_one_transaction_and_at_most_three_calls_more() {
-    let (registry, agents, _servers) = full_registry(TestOptions::default().forgetful()).await;
+    let (registry, agents, _servers) = full_registry(TestOptions::default().without_read_cache()).await;
     let id = registry.publish_card(&agents.url("/x/card.json")).await;
     let before = registry.observer.tally.snapshot();
     registry.first_probe(&id).await;

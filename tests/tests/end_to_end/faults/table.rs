@@ -119,7 +119,7 @@ async fn conflicts_are_waited_out_and_end_as_busy_not_as_a_fault() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn reads_that_meet_a_fault_say_so_and_recover() {
-    let registry = TestRegistry::start_with(TestOptions::default().forgetful()).await;
+    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
     let peer = Peer::start(agents::newest).await;
     let id = registry.live_card(&peer.card()).await;
     let reads = [

@@ -368,7 +368,7 @@ async fn search_health_and_counts_stand_below_our_own_name() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_that_is_away_is_told_in_the_official_words() {
-    let registry = TestRegistry::start_with(TestOptions::default().forgetful()).await;
+    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
     for operation in ["GetItem", "BatchGetItem", "Query"] {
         registry.observer.faults.arm(operation, Fault::Throttle, 100);
     }

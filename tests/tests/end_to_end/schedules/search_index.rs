@@ -81,9 +81,10 @@ async fn what_goes_live_is_found_and_what_falls_is_not() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_warm_search_costs_one_read() {
-    let registry =
-        TestRegistry::start_with(TestOptions::default().forgetful().with_setting("PROBE_WINDOW_CAP", 1000))
-            .await;
+    let registry = TestRegistry::start_with(
+        TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", 1000),
+    )
+    .await;
     let agents = Peer::start(agents::fleet).await;
     marked(&registry, &agents, 0..12).await;
     registry.index().await;
@@ -122,9 +123,10 @@ async fn twins_that_build_at_once_lose_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn bad_weather_leaves_the_marks_for_the_next_build() {
-    let registry =
-        TestRegistry::start_with(TestOptions::default().forgetful().with_setting("PROBE_WINDOW_CAP", 1000))
-            .await;
+    let registry = TestRegistry::start_with(
+        TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", 1000),
+    )
+    .await;
     let agents = Peer::start(agents::fleet).await;
     let mut live = 0;
     for (fault, operation) in [
