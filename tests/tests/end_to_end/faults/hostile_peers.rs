@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tests::peers::hostile::Harm;
+use tests::peers::hostile::HostilePeer;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::TestRegistry;
 
@@ -13,8 +13,8 @@ use tests::test_registry::TestRegistry;
 async fn a_sweep_over_hostile_peers_ends_in_time_and_the_good_ones_go_live() {
     let registry = TestRegistry::start().await;
     let mut hostile = Vec::new();
-    for harm in Harm::ALL {
-        hostile.push((harm, registry.publish_card(&harm.start().await).await));
+    for hostile_peer in HostilePeer::ALL {
+        hostile.push((hostile_peer, registry.publish_card(&hostile_peer.start().await).await));
     }
     let (fleet, server) = (Peer::start(agents::fleet).await, Peer::start(servers::legacy).await);
     let mut good = vec![registry.publish_mcp(&server.url("/mcp")).await];
@@ -32,14 +32,14 @@ async fn a_sweep_over_hostile_peers_ends_in_time_and_the_good_ones_go_live() {
     }
     assert_eq!(registry.counts().await, (5, 1));
     let mut told = String::new();
-    for (harm, id) in &hostile {
+    for (hostile_peer, id) in &hostile {
         let status = registry.status(id).await;
-        assert_ne!(status["lane"], "active", "{harm:?}: {status}");
-        assert!(status["reasons"][0]["fix"].is_string(), "{harm:?}: {status}");
-        assert!(status.to_string().len() < 8000, "{harm:?} got its flood into the status");
+        assert_ne!(status["lane"], "active", "{hostile_peer:?}: {status}");
+        assert!(status["reasons"][0]["fix"].is_string(), "{hostile_peer:?}: {status}");
+        assert!(status.to_string().len() < 8000, "{hostile_peer:?} got its flood into the status");
         let _ = writeln!(
             told,
-            "{harm:?}: {} {}",
+            "{hostile_peer:?}: {} {}",
             status["lane"].as_str().unwrap_or_default(),
             registry.reasons(id).await.join(" ")
         );
