@@ -241,7 +241,7 @@ async fn a_life_is_told_alike_by_every_engine() {
     let mut tellings: Vec<(&str, Vec<String>)> = Vec::new();
     let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::legacy).await);
     for (engine, app) in apps().await {
-        agent.becomes(agents::newest);
+        agent.answer_with(agents::newest);
         let mut told = Vec::new();
         let bodies = [
             json!({ "agent_card_url": agent.card(), "contact_email": "a@example.org", "name": "Before" }),
@@ -273,7 +273,7 @@ async fn a_life_is_told_alike_by_every_engine() {
         lives(&mut told).await;
         assert_eq!(app.store.live().await.unwrap().agents, 1, "{engine}");
 
-        agent.becomes(agents::only(404));
+        agent.answer_with(agents::only(404));
         app.clock.advance(std::time::Duration::from_secs(7 * 86_400));
         for _ in 0..3 {
             weekly_recheck::handle(&app, Value::Null).await.unwrap();
@@ -283,7 +283,7 @@ async fn a_life_is_told_alike_by_every_engine() {
         let listing = app.store.listing(&ids[0]).await.unwrap().unwrap();
         assert_eq!((listing.lane, app.store.live().await.unwrap().agents), (Lane::Demoted, 0), "{engine}");
 
-        agent.becomes(agents::newest);
+        agent.answer_with(agents::newest);
         call(&app, "list_yourself", json!({ "agent_card_url": agent.card() })).await;
         probe_tick::handle(&app, queued(&ids[0])).await.unwrap();
         lives(&mut told).await;

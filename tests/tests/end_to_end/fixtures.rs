@@ -3,14 +3,14 @@
 use axum::response::Response;
 use registry::model::{ListingId, Moment};
 use serde_json::{Value, json};
-use tests::peers::{Asked, CARD, Peer, agents, empty, json_answer, servers};
+use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer, servers};
 use tests::test_registry::{TestOptions, TestRegistry};
 
 pub(crate) const AGENT: &str = "application/a2a-agent-card+json";
 pub(crate) const SERVER: &str = "application/mcp-server-card+json";
 
 /// An agent that forecasts the weather.
-pub(crate) fn forecaster(asked: &Asked) -> Response {
+pub(crate) fn forecaster(asked: &PeerRequest) -> Response {
     let mut card = agents::card(asked, "Nimbus");
     card["description"] = json!("Forecasts the weather of any place on earth.");
     card["skills"] = json!([

@@ -342,17 +342,17 @@ async fn a_busy_registry_is_waited_for() {
     let folder = tempfile::tempdir().unwrap();
     let from = file(folder.path(), (0..3).map(document));
     let recovering = async {
-        while peer.asked().is_empty() {
+        while peer.requests().is_empty() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        peer.becomes(|_| json_answer(200, &json!({ "ok": true, "status": "queued" })));
+        peer.answer_with(|_| json_answer(200, &json!({ "ok": true, "status": "queued" })));
     };
     let job = job(&from, &peer.url("/base/"));
     let (outcome, ()) = tokio::join!(mirror(&job), recovering);
     assert_eq!(outcome.tally.taken, BTreeMap::from([("queued".to_owned(), 3)]));
-    let asked = peer.asked();
+    let asked = peer.requests();
     assert!(asked.len() > 3, "what was busy is sent again");
-    assert!(asked.iter().all(|asked| asked.what() == "POST /base/api/publish"));
+    assert!(asked.iter().all(|asked| asked.name() == "POST /base/api/publish"));
     assert!(asked.iter().all(|asked| (0..3).any(|number| asked.body["server_json"] == document(number))));
 }
 
@@ -378,7 +378,7 @@ async fn what_is_no_registry_ends_it() {
         matches!(outcome.end, End::Failed(MirrorError::Source(SourceError::NotAPage { .. }))),
         "{outcome:?}"
     );
-    assert!(elsewhere.asked().is_empty(), "no redirect leads to another host");
+    assert!(elsewhere.requests().is_empty(), "no redirect leads to another host");
 
     let start = Instant::now();
     let nobody = mirror(&job(&from, "http://127.0.0.1:1")).await;
@@ -395,7 +395,7 @@ async fn a_source_that_goes_in_circles_is_left() {
     let peer = Peer::start(move |_| json_answer(200, &page)).await;
     let outcome = mirror(&job(&peer.origin, &peer.origin)).await;
     assert!(matches!(outcome.end, End::Failed(MirrorError::Source(SourceError::Circle(_)))), "{outcome:?}");
-    assert_eq!(peer.asked().len(), 2);
+    assert_eq!(peer.requests().len(), 2);
 }
 
 #[tokio::test]
@@ -406,6 +406,6 @@ async fn a_dry_run_sends_nothing() {
     let job = Job { dry_run: true, ..job(&from, &peer.origin) };
     let outcome = mirror(&job).await;
     assert_eq!(outcome.tally.taken, BTreeMap::from([("valid".to_owned(), 1)]));
-    assert_eq!((outcome.tally.sums().1, peer.asked().len()), (1, 0));
+    assert_eq!((outcome.tally.sums().1, peer.requests().len()), (1, 0));
     assert_eq!(job.from, Origin::File(from.into()));
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use local::Observer;
 use local::engine::observed::Fault;
 use serde_json::{Value, json};
-use tests::peers::{Asked, Peer, agents};
+use tests::peers::{Peer, PeerRequest, agents};
 use tests::test_registry::{HOUR, Reply, TICK, Table, TestOptions, TestRegistry, id_of};
 
 /// Faults after which nothing was done.
@@ -78,7 +78,7 @@ async fn a_publish_again_that_meets_a_fault_changes_nothing() {
             assert_busy(&registry.post("/api/publish", &body).await, &what);
             assert_eq!(before.difference(&kept(&registry).await), [""; 0], "{what}");
             registry.observer.faults.disarm();
-            peer.becomes(agents::newest);
+            peer.answer_with(agents::newest);
             registry.events();
             registry.publish(&body).await;
             registry.deliver().await;
@@ -149,10 +149,10 @@ fn arming(
     when: &'static str,
     operation: &'static str,
     fault: Fault,
-) -> impl Fn(&Asked) -> axum::response::Response + Send + Sync + 'static {
+) -> impl Fn(&PeerRequest) -> axum::response::Response + Send + Sync + 'static {
     let observer = observer.clone();
     move |asked| {
-        if asked.what() == when {
+        if asked.name() == when {
             observer.faults.arm(operation, fault, FOR_GOOD);
         }
         agents::newest(asked)
@@ -178,12 +178,12 @@ async fn a_verdict_that_is_not_written_is_reached_again() {
             if when.is_empty() {
                 registry.observer.faults.arm(operation, fault, FOR_GOOD);
             } else {
-                peer.becomes(arming(&registry.observer, when, operation, fault));
+                peer.answer_with(arming(&registry.observer, when, operation, fault));
             }
             // Whether the function reports the failure or leaves the listing to its lease is its own affair.
             let _delivered = probe_tick::handle(&registry.app, tests::test_registry::queued(&id)).await;
             registry.observer.faults.disarm();
-            peer.becomes(agents::newest);
+            peer.answer_with(agents::newest);
 
             assert_eq!(registry.lane(&id).await, "queued", "{what}");
             let after = registry.table().await.without(&["LISTING#", "BUDGET#"]);
@@ -277,7 +277,12 @@ async fn a_listing_that_cannot_be_given_back_costs_no_other_its_probe() {
     }
     let _report = probe_tick::handle(&registry.app, json!({ "detail-type": "probe-tick" })).await;
     registry.observer.faults.disarm();
-    assert_eq!(registry.counts().await, (1, 0), "the probe that was granted was made: {:?}", peer.whats());
+    assert_eq!(
+        registry.counts().await,
+        (1, 0),
+        "the probe that was granted was made: {:?}",
+        peer.request_names()
+    );
     registry.advance(TICK);
     registry.tick().await;
     assert_eq!(registry.counts().await, (2, 0));
@@ -291,7 +296,7 @@ async fn a_lost_answer_does_nothing_twice() {
     let id = registry.publish_card(&peer.card()).await;
     assert_eq!(registry.feed().await, ["listing_queued"]);
 
-    peer.becomes(arming_once(&registry.observer, "SendMessage", "TransactWriteItems", Fault::AnswerLost));
+    peer.answer_with(arming_once(&registry.observer, "SendMessage", "TransactWriteItems", Fault::AnswerLost));
     registry.advance(std::time::Duration::from_secs(1));
     registry.first_probe(&id).await;
     registry.observer.faults.disarm();
@@ -305,10 +310,10 @@ fn arming_once(
     when: &'static str,
     operation: &'static str,
     fault: Fault,
-) -> impl Fn(&Asked) -> axum::response::Response + Send + Sync + 'static {
+) -> impl Fn(&PeerRequest) -> axum::response::Response + Send + Sync + 'static {
     let observer = observer.clone();
     move |asked| {
-        if asked.what() == when {
+        if asked.name() == when {
             observer.faults.arm(operation, fault, 1);
         }
         agents::newest(asked)

@@ -244,7 +244,7 @@ async fn an_agent_of_1_0_goes_live_with_its_evidence() {
     }
     "#);
     assert_eq!(
-        peer.whats(),
+        peer.request_names(),
         ["GET /.well-known/agent-card.json", "GetTask", "SendMessage"],
         "a probe is cheap"
     );

@@ -13,7 +13,7 @@ async fn a_score_asks_and_lists_nothing() {
     let sum: u64 = score.body["breakdown"].as_array().unwrap().iter().map(points).sum();
     assert_eq!(score.body["score"], sum);
     assert_eq!(
-        peer.whats(),
+        peer.request_names(),
         ["GET /.well-known/agent-card.json", "GetTask"],
         "anybody may ask: no message is sent"
     );

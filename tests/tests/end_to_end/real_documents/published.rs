@@ -12,7 +12,7 @@ use axum::body::Bytes;
 use axum::response::IntoResponse as _;
 use http::header;
 use serde_json::{Value, json};
-use tests::peers::{Asked, Peer, agents, empty, error};
+use tests::peers::{Peer, PeerRequest, agents, empty, error};
 use tests::test_registry::{TestOptions, TestRegistry, id_of};
 
 /// The documents of one folder, by name; `None` where the collection is not on this machine.
@@ -94,7 +94,7 @@ fn moved(card: &mut Value, origin: &str, folder: usize) {
 }
 
 /// An agent that speaks every dialect of A2A over JSON-RPC.
-fn polyglot(asked: &Asked) -> axum::response::Response {
+fn polyglot(asked: &PeerRequest) -> axum::response::Response {
     match asked.method() {
         Some("GetTask" | "SendMessage") => agents::speaks_newest(asked),
         Some("tasks/get" | "message/send") => agents::speaks_older(asked),
@@ -118,7 +118,7 @@ async fn every_agent_card_goes_live_or_is_told_what_is_wrong_with_it() {
         });
     }
     let bodies = Arc::new(bodies);
-    peer.becomes(move |asked| {
+    peer.answer_with(move |asked| {
         let card =
             asked.path.strip_suffix("/agent-card.json").and_then(|folder| folder[1..].parse::<usize>().ok());
         match (asked.verb.as_str(), card.and_then(|card| bodies.get(card))) {

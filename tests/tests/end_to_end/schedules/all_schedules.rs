@@ -16,7 +16,7 @@ async fn what_has_died_is_off_the_list_when_its_week_is_over() {
     for (recheck_minute, status) in [(0, 404), (5, 404), (2, 503)] {
         let (registry, peer, id) = live_agent().await;
         let last_ok = time(&registry.status(&id).await["probe"]["probed_at"]);
-        peer.becomes(agents::only(status));
+        peer.answer_with(agents::only(status));
         registry.advance_to(recheck_at(&registry, &id).await - jiff::SignedDuration::from_hours(1));
         let mut demoted_at = None;
         for minute in 0..2 * 24 * 60 {

@@ -16,7 +16,7 @@ async fn thirty_two_first_probes_at_once_make_one_probe() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.publish_card(&peer.card()).await;
     join_all((0..32).map(|_| registry.first_probe(&id))).await;
-    assert_eq!(peer.whats(), ["GET /.well-known/agent-card.json", "GetTask", "SendMessage"]);
+    assert_eq!(peer.request_names(), ["GET /.well-known/agent-card.json", "GetTask", "SendMessage"]);
     let statistics = registry.probes().await;
     assert_eq!((&statistics["used"], &statistics["outcomes"]["handshake"]["ok"]), (&json!(1), &json!(1)));
     assert_eq!((registry.lane(&id).await.as_str(), registry.counts().await), ("active", (1, 0)));
@@ -75,7 +75,7 @@ async fn an_endpoint_is_free_again_when_its_holder_has_moved_or_fallen() {
     let second_card = peer.url("/two/card.json");
     let (one, origin) = (peer.url("/one/rpc"), peer.origin.clone());
     let shared = one.clone();
-    peer.becomes(move |asked| match asked.verb.as_str() {
+    peer.answer_with(move |asked| match asked.verb.as_str() {
         "GET" if asked.path.starts_with("/two") => json_answer(200, &agents::card_at("Two", &shared)),
         _ => agents::fleet(asked),
     });
@@ -84,7 +84,7 @@ async fn an_endpoint_is_free_again_when_its_holder_has_moved_or_fallen() {
     assert_eq!(registry.reasons(&second).await, ["endpoint_unique"]);
 
     // The first moves its interface; its recheck lets go of the old one.
-    peer.becomes(move |asked| match asked.verb.as_str() {
+    peer.answer_with(move |asked| match asked.verb.as_str() {
         "GET" if asked.path.starts_with("/two") => json_answer(200, &agents::card_at("Two", &one)),
         "GET" => json_answer(200, &agents::card_at("One", &format!("{origin}/elsewhere/rpc"))),
         _ => agents::fleet(asked),
@@ -121,7 +121,7 @@ async fn an_event_delivered_twice_is_as_delivered_once() {
 async fn a_late_event_does_not_disturb_what_is_live() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
-    peer.becomes(agents::only(503));
+    peer.answer_with(agents::only(503));
     registry.advance(HOUR);
     registry.first_probe(&id).await;
     let status = registry.status(&id).await;

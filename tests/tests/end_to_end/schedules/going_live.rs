@@ -72,7 +72,7 @@ async fn an_mcp_server_of_2026_07_28_goes_live() {
     }
     "#);
     assert_eq!((&status["kind"], &status["name"]), (&json!("mcp"), &json!("Adder")));
-    assert_eq!(peer.whats(), ["server/discover", "tools/list", "initialize"], "no tool is called");
+    assert_eq!(peer.request_names(), ["server/discover", "tools/list", "initialize"], "no tool is called");
 }
 
 #[tokio::test]
@@ -84,7 +84,7 @@ async fn an_mcp_server_with_sessions_and_event_streams_goes_live() {
     let signals = status["evidence"]["signals"].as_array().unwrap();
     assert!(signals.contains(&json!("session_id")) && signals.contains(&json!("sse_answer")), "{signals:?}");
     assert!(
-        peer.asked().iter().all(|asked| asked.verb == "POST"),
+        peer.requests().iter().all(|asked| asked.verb == "POST"),
         "a session is never ended by the registry"
     );
 }

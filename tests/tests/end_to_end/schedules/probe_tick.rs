@@ -6,7 +6,7 @@ use std::time::Duration;
 use registry::model::{ListingId, Random};
 use registry::store::Claim;
 use serde_json::json;
-use tests::peers::{Asked, Peer, agents, empty};
+use tests::peers::{Peer, PeerRequest, agents, empty};
 use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
 use crate::fixtures::{live_agent, recheck_at};
@@ -15,7 +15,7 @@ use crate::fixtures::{live_agent, recheck_at};
 async fn a_tick_never_demotes() {
     let (registry, peer, id) = live_agent().await;
     registry.advance_to(recheck_at(&registry, &id).await);
-    peer.becomes(agents::only(404));
+    peer.answer_with(agents::only(404));
     for _ in 0..24 {
         registry.tick().await;
         // A late event is served as a tick is.
@@ -24,7 +24,7 @@ async fn a_tick_never_demotes() {
         assert_eq!(registry.counts().await, (1, 0));
     }
     assert_eq!(registry.lane(&id).await, "active");
-    assert!(peer.times("GET /.well-known/agent-card.json") >= 24, "it was asked all the same");
+    assert!(peer.request_count("GET /.well-known/agent-card.json") >= 24, "it was asked all the same");
 }
 
 #[tokio::test]
@@ -96,7 +96,7 @@ async fn the_queue_is_served_in_the_contracts_order() {
     let registry = TestRegistry::start_with(TestOptions::default().with_setting("PROBES_PER_TICK", 1)).await;
     let sick = Arc::new(Mutex::new(true));
     let still_sick = Arc::clone(&sick);
-    let peer = Peer::start(move |asked: &Asked| {
+    let peer = Peer::start(move |asked: &PeerRequest| {
         let sick = *still_sick.lock().unwrap();
         match asked.path.split('/').nth(1) {
             Some("busy") if sick => empty(503),
@@ -117,12 +117,13 @@ async fn the_queue_is_served_in_the_contracts_order() {
     registry.live_card(&card("fresh")).await;
     registry.publish_card(&card("new")).await;
     *sick.lock().unwrap() = false;
-    peer.forget();
+    peer.forget_requests();
     for _ in 0..6 {
         registry.tick().await;
         registry.advance(TICK);
     }
-    let served: Vec<String> = peer.whats().into_iter().filter(|what| what.starts_with("GET")).collect();
+    let served: Vec<String> =
+        peer.request_names().into_iter().filter(|what| what.starts_with("GET")).collect();
     let wanted = ["new", "weekly", "busy", "broken"].map(|folder| format!("GET /{folder}/card.json"));
     assert_eq!(served, wanted);
     assert_eq!(registry.counts().await, (5, 0));
@@ -136,7 +137,7 @@ async fn nobody_is_asked_twice_within_six_minutes() {
         let (random, clock) = (Random::seeded(seed), registry.app.clock.clone());
         let (moods, asked_at) = (Random::seeded(seed + 100), Arc::new(Mutex::new(Vec::new())));
         let noted = Arc::clone(&asked_at);
-        let peer = Peer::start(move |asked: &Asked| {
+        let peer = Peer::start(move |asked: &PeerRequest| {
             if asked.verb == "GET" {
                 noted.lock().unwrap().push(clock.now());
             }
@@ -177,7 +178,7 @@ async fn a_listing_whose_prober_died_is_probed_when_the_lease_is_over() {
         assert_eq!(registry.first_probe(&id).await["claimed"], 0, "it is somebody's");
         registry.advance(Duration::from_secs(30));
     }
-    assert_eq!(peer.whats().len(), 0);
+    assert_eq!(peer.request_names().len(), 0);
     registry.advance(Duration::from_secs(1));
     assert_eq!(registry.tick().await["ok"], 1);
     assert_eq!((registry.lane(&id).await.as_str(), registry.counts().await), ("active", (1, 0)));
@@ -189,7 +190,7 @@ async fn a_verdict_that_comes_after_its_lease_counts_for_nothing() {
     let registry = TestRegistry::start().await;
     let (app, id) = (registry.app.clone(), Arc::new(Mutex::new(None::<ListingId>)));
     let listing = Arc::clone(&id);
-    let peer = Peer::start(move |asked: &Asked| {
+    let peer = Peer::start(move |asked: &PeerRequest| {
         let first = if asked.method() == Some("SendMessage") { listing.lock().unwrap().take() } else { None };
         if let Some(id) = first {
             app.clock.advance(Duration::from_secs(61));
@@ -205,7 +206,7 @@ async fn a_verdict_that_comes_after_its_lease_counts_for_nothing() {
     let published = registry.publish_card(&peer.card()).await;
     *id.lock().unwrap() = Some(published.clone());
     let report = registry.first_probe(&published).await;
-    assert_eq!((&report["claimed"], peer.times("SendMessage")), (&json!(0), 2), "{report}");
+    assert_eq!((&report["claimed"], peer.request_count("SendMessage")), (&json!(0), 2), "{report}");
     assert_eq!((registry.lane(&published).await.as_str(), registry.counts().await), ("active", (1, 0)));
     assert_eq!(registry.feed().await, ["listing_live", "listing_queued"]);
     assert_eq!(registry.probes().await["outcomes"]["handshake"]["ok"], 1);

@@ -42,7 +42,7 @@ async fn every_live_listing_is_due_within_its_week_and_the_load_is_spread() {
 async fn failures_at_three_different_hours_demote_and_two_do_not() {
     let (registry, peer, id) = live_agent().await;
     registry.advance_to(recheck_at(&registry, &id).await);
-    peer.becomes(agents::only(404));
+    peer.answer_with(agents::only(404));
     for failed in 1..=2 {
         registry.recheck().await;
         let status = registry.status(&id).await;
@@ -68,7 +68,7 @@ async fn failures_at_three_different_hours_demote_and_two_do_not() {
         ["rechecked_this_week", "still_ok_this_week", "demoted_this_week"].map(|name| week[name].clone());
     assert_eq!(counted, [json!(3), json!(0), json!(1)]);
 
-    peer.becomes(agents::newest);
+    peer.answer_with(agents::newest);
     registry.advance(HOUR);
     registry.publish_card(&peer.card()).await;
     registry.deliver().await;
@@ -82,12 +82,12 @@ async fn two_failures_and_an_answer_leave_no_trace() {
     let (registry, peer, id) = live_agent().await;
     registry.advance_to(recheck_at(&registry, &id).await);
     for round in 0..4 {
-        peer.becomes(agents::only(404));
+        peer.answer_with(agents::only(404));
         for _ in 0..2 {
             registry.recheck().await;
             registry.advance(HOUR);
         }
-        peer.becomes(agents::newest);
+        peer.answer_with(agents::newest);
         registry.recheck().await;
         let status = registry.status(&id).await;
         assert_eq!(
@@ -105,7 +105,7 @@ async fn a_silent_peer_is_demoted_only_when_its_week_is_over() {
     let (registry, peer, id) = live_agent().await;
     let last_ok = time(&registry.status(&id).await["probe"]["probed_at"]);
     registry.advance_to(recheck_at(&registry, &id).await);
-    peer.becomes(agents::only(503));
+    peer.answer_with(agents::only(503));
     let almost = jiff::SignedDuration::from_hours(7 * 24 - 1);
     let mut runs = 0;
     loop {
@@ -132,7 +132,7 @@ async fn a_change_of_tools_is_told_and_not_punished() {
     let id = registry.publish_mcp(&peer.url("/mcp")).await;
     registry.deliver().await;
     let before = registry.status(&id).await["evidence"]["tools_hash"].clone();
-    peer.becomes(tests::peers::servers::modern_with(&["add", "steal"]));
+    peer.answer_with(tests::peers::servers::modern_with(&["add", "steal"]));
     registry.advance(DAY * 7);
     registry.recheck().await;
     let status = registry.status(&id).await;
@@ -152,7 +152,7 @@ async fn a_recheck_twice_is_as_once() {
     for folder in ["good", "bad"] {
         registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
     }
-    peer.becomes(|asked| if asked.path.starts_with("/bad") { empty(410) } else { agents::fleet(asked) });
+    peer.answer_with(|asked| if asked.path.starts_with("/bad") { empty(410) } else { agents::fleet(asked) });
     registry.advance(HOUR * 24 * 7);
     let report = registry.recheck().await;
     assert_eq!((&report["claimed"], &report["ok"]), (&json!(2), &json!(1)));

@@ -5,7 +5,7 @@ use tests::peers::{Peer, agents};
 use tests::test_registry::{TICK, TestRegistry, id_of};
 
 /// What is wrong first, the script that shows it, and the reason told.
-type Mistake = (&'static str, fn(&tests::peers::Asked) -> axum::response::Response, &'static str);
+type Mistake = (&'static str, fn(&tests::peers::PeerRequest) -> axum::response::Response, &'static str);
 
 const MISTAKES: [Mistake; 5] = [
     ("no card", |_| tests::peers::empty(404), "card_404"),
@@ -49,7 +49,7 @@ async fn a_mistake_is_named_and_publishing_again_after_the_fix_heals_it() {
         assert!(status["retry_at"].is_string(), "{mistake}");
         assert_eq!(registry.counts().await, (0, 0), "{mistake}");
 
-        peer.becomes(agents::newest);
+        peer.answer_with(agents::newest);
         let early = registry.publish(&json!({ "url": peer.card() })).await;
         assert_eq!(
             (&early["status"], early["retry_at"].is_string()),

@@ -30,7 +30,7 @@ async fn thirty_two_publishes_at_once_make_one_listing() {
         assert_eq!(registry.feed().await, ["listing_queued"]);
         registry.deliver().await;
         assert_eq!((registry.lane(&id).await.as_str(), registry.counts().await), ("active", (1, 0)));
-        assert_eq!(peer.times("SendMessage"), 1, "the event of each publish asks for the same probe");
+        assert_eq!(peer.request_count("SendMessage"), 1, "the event of each publish asks for the same probe");
     }
 }
 
