@@ -187,7 +187,7 @@ impl TestRegistry {
 
     /// Delivers what the bus holds a second later, as its rules do: every `listing.queued` starts a first probe, and
     /// what went Live is taken into the search index. Gives back all that was delivered.
-    pub async fn deliver(&self) -> Vec<Value> {
+    pub async fn deliver_events(&self) -> Vec<Value> {
         let events = self.events();
         self.app.clock.advance(Duration::from_secs(1));
         for event in events.iter().filter(|event| event["detail-type"] == "listing.queued") {
@@ -204,7 +204,7 @@ impl TestRegistry {
 
     /// The first probe of a listing, as its event starts it.
     pub async fn first_probe(&self, id: &ListingId) -> Value {
-        probe_tick::handle(&self.app, queued(id)).await.unwrap()
+        probe_tick::handle(&self.app, listing_queued_event(id)).await.unwrap()
     }
 
     /// The tick of the schedule.
@@ -244,7 +244,7 @@ impl TestRegistry {
 
 /// The event that a publish puts on the bus.
 #[must_use]
-pub fn queued(id: &ListingId) -> Value {
+pub fn listing_queued_event(id: &ListingId) -> Value {
     json!({ "source": "registry", "detail-type": "listing.queued", "detail": { "listing_id": id } })
 }
 

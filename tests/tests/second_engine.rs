@@ -18,7 +18,7 @@ use registry::store::{Allowance, Caps, Claim, DueClass, Insertion, Store, table}
 use registry::views::active_page::{self, Cursor, PageQuery, Place};
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{NOON, queued, stock};
+use tests::test_registry::{NOON, listing_queued_event, stock};
 
 /// An app over each engine that is at hand, with a table of its own.
 async fn apps() -> Vec<(&'static str, App)> {
@@ -257,7 +257,7 @@ async fn a_life_is_told_alike_by_every_engine() {
             told.push(call(&app, "list_yourself", body).await["status"].to_string());
         }
         app.clock.advance(std::time::Duration::from_secs(1));
-        probe_tick::handle(&app, queued(&ids[0])).await.unwrap();
+        probe_tick::handle(&app, listing_queued_event(&ids[0])).await.unwrap();
         let tick = probe_tick::handle(&app, json!({ "detail-type": "probe-tick" })).await.unwrap();
         told.push(format!("{} {} {}", tick["claimed"], tick["ok"], tick["rejected"]));
         let lives = async |told: &mut Vec<String>| {
@@ -285,7 +285,7 @@ async fn a_life_is_told_alike_by_every_engine() {
 
         agent.answer_with(agents::newest);
         call(&app, "list_yourself", json!({ "agent_card_url": agent.card() })).await;
-        probe_tick::handle(&app, queued(&ids[0])).await.unwrap();
+        probe_tick::handle(&app, listing_queued_event(&ids[0])).await.unwrap();
         lives(&mut told).await;
         let (feed, _) = app.store.feed(None, 50).await.unwrap();
         told.extend(feed.iter().map(|item| format!("{} {} {}", item.at, item.what, item.text)));

@@ -36,7 +36,7 @@ pub(crate) async fn filled() -> Filled {
     let peers = [Peer::start(forecaster).await, Peer::start(servers::modern).await];
     let agent = registry.publish_card(&peers[0].card()).await;
     let server = registry.publish_mcp(&peers[1].url("/mcp")).await;
-    registry.deliver().await;
+    registry.deliver_events().await;
     assert_eq!(registry.counts().await, (1, 1));
     Filled { registry, agent, server, peers }
 }
@@ -53,7 +53,7 @@ pub(crate) async fn full(agents: usize, servers: usize) -> (TestRegistry, [Peer;
     for number in 0..servers {
         ids[1].push(registry.publish_mcp(&peers[1].url(&format!("/{number}/mcp"))).await);
     }
-    registry.deliver().await;
+    registry.deliver_events().await;
     (registry, peers, ids)
 }
 

@@ -194,7 +194,7 @@ async fn a_visit_by_events_is_as_a_visit_by_http() {
             registry.post_raw("/api/publish", Some("text/plain"), "x").await,
             registry.post_raw("/api/publish", Some("application/json"), vec![0xff, 0xfe]).await,
         ];
-        registry.deliver().await;
+        registry.deliver_events().await;
         for path in [
             "/api/listings/active",
             "/api/listings/active?limit=1&kind=mcp",

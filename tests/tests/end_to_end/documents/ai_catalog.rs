@@ -74,7 +74,7 @@ async fn the_registrys_own_listings_are_its_own_entries() {
         &registry.publish(&json!({ "agent_card_url": registry.url("/.well-known/agent-card.json") })).await,
     )];
     own.push(id_of(&registry.publish(&json!({ "mcp_url": registry.url("/api/protocol") })).await));
-    registry.deliver().await;
+    registry.deliver_events().await;
     assert_eq!(registry.counts().await, (1, 1));
     let entries = registry.get("/.well-known/ai-catalog.json").await.body["entries"].clone();
     let urns = ids(&entries, "identifier");

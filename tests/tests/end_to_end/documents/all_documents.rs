@@ -14,7 +14,7 @@ async fn every_surface_tells_the_same_story() {
         let (agent_id, server_id) =
             (registry.publish_card(&agent.card()).await, registry.publish_mcp(&server.url("/mcp")).await);
         assert_eq!(registry.counts().await, (0, 0));
-        registry.deliver().await;
+        registry.deliver_events().await;
 
         let active = registry.get("/api/listings/active").await.body;
         assert_eq!(active["counts"], json!({ "agents_active": 1, "mcp_active": 1 }));
@@ -61,7 +61,7 @@ async fn a_contact_address_is_shown_nowhere() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let body = json!({ "url": peer.card(), "contact_email": "secret.person@example.org", "source": "word of mouth" });
     let id = id_of(&registry.publish(&body).await);
-    registry.deliver().await;
+    registry.deliver_events().await;
     assert_eq!(registry.table().await.under("CONTACT#").len(), 1, "it is kept");
     for path in [
         "/api/listings/active",

@@ -12,7 +12,7 @@ async fn full_registry(options: TestOptions) -> (TestRegistry, Peer, Peer) {
         registry.publish_card(&agents.url(&format!("/{number}/card.json"))).await;
         registry.publish_mcp(&server.url(&format!("/{number}/mcp"))).await;
     }
-    registry.deliver().await;
+    registry.deliver_events().await;
     assert_eq!(registry.counts().await, (30, 30));
     (registry, agents, server)
 }
@@ -57,7 +57,7 @@ async fn an_unchanged_list_costs_one_read_and_is_not_sent_again() {
     registry.publish_card(&agents.url("/new/card.json")).await;
     let waiting = registry.get_with("/api/listings/active", ("if-none-match", &tag)).await;
     assert_eq!(waiting.status, 304, "what waits for its probe is not shown");
-    registry.deliver().await;
+    registry.deliver_events().await;
     let changed = registry.get_with("/api/listings/active", ("if-none-match", &tag)).await;
     assert_eq!((changed.status, &changed.body["counts"]["agents_active"]), (200, &json!(31)));
     assert_ne!(changed.header("etag"), tag);
@@ -119,7 +119,7 @@ async fn a_quiet_tick_costs_the_same_however_much_is_listed() {
         for number in 0..listed {
             registry.publish_card(&agents.url(&format!("/{number}/card.json"))).await;
         }
-        registry.deliver().await;
+        registry.deliver_events().await;
         let before = registry.observer.tally.snapshot();
         registry.tick().await;
         costs.push(registry.observer.tally.since(&before));

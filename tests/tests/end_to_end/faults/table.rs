@@ -57,7 +57,7 @@ async fn a_publish_that_meets_a_fault_is_whole_or_not_at_all() {
             let table = kept(&registry).await;
             let kinds = ["LISTING#", "CONTACT#", "NAME#", "FEED"].map(|kind| table.under(kind).len());
             assert_eq!(kinds, [1, 1, 1, 1], "{what}: {:?}", table.keys());
-            registry.deliver().await;
+            registry.deliver_events().await;
             assert_eq!(registry.lane(&id_of(&answer)).await, "active", "{what}");
         }
     }
@@ -70,7 +70,7 @@ async fn a_publish_again_that_meets_a_fault_changes_nothing() {
             let what = format!("{fault:?} at {operation}");
             let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
             let id = registry.publish_card(&peer.card()).await;
-            registry.deliver().await;
+            registry.deliver_events().await;
             registry.advance(TICK);
             let before = kept(&registry).await;
             registry.observer.faults.arm(operation, fault, FOR_GOOD);
@@ -81,7 +81,7 @@ async fn a_publish_again_that_meets_a_fault_changes_nothing() {
             peer.answer_with(agents::newest);
             registry.events();
             registry.publish(&body).await;
-            registry.deliver().await;
+            registry.deliver_events().await;
             assert_eq!(registry.lane(&id).await, "active", "{what}");
         }
     }
@@ -181,7 +181,8 @@ async fn a_verdict_that_is_not_written_is_reached_again() {
                 peer.answer_with(arming(&registry.observer, when, operation, fault));
             }
             // Whether the function reports the failure or leaves the listing to its lease is its own affair.
-            let _delivered = probe_tick::handle(&registry.app, tests::test_registry::queued(&id)).await;
+            let _delivered =
+                probe_tick::handle(&registry.app, tests::test_registry::listing_queued_event(&id)).await;
             registry.observer.faults.disarm();
             peer.answer_with(agents::newest);
 

@@ -33,7 +33,7 @@ async fn an_agent_of_1_0_goes_live_with_its_evidence() {
       }
     }
     "#);
-    registry.deliver().await;
+    registry.deliver_events().await;
     let mut status = registry.status(&id).await;
     // It is spread by the id, which hangs on the port.
     let recheck_at = status.as_object_mut().unwrap().remove("recheck_at").unwrap();

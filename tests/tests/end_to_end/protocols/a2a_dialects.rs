@@ -404,7 +404,7 @@ async fn whoever_asks_to_be_listed_hears_how_it_went() {
         let probe = async {
             loop {
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-                if !registry.deliver().await.is_empty() {
+                if !registry.deliver_events().await.is_empty() {
                     break;
                 }
             }

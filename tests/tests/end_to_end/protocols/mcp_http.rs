@@ -280,7 +280,7 @@ async fn publishing_through_a_tool_leads_to_live_and_is_counted() {
     let peer = Peer::start(agents::newest).await;
     let listed = call(&registry, "list_on_registry", json!({ "url": peer.card() })).await;
     assert_eq!(listed["structuredContent"]["status"], "queued");
-    registry.deliver().await;
+    registry.deliver_events().await;
     let id = listed["structuredContent"]["listing_id"].clone();
     let status = call(&registry, "get_listing_status", json!({ "id": id })).await;
     assert_eq!(status["structuredContent"]["lane"], "active");

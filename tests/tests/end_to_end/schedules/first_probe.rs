@@ -80,7 +80,7 @@ async fn an_endpoint_is_free_again_when_its_holder_has_moved_or_fallen() {
         _ => agents::fleet(asked),
     });
     let second = registry.publish_card(&second_card).await;
-    registry.deliver().await;
+    registry.deliver_events().await;
     assert_eq!(registry.reasons(&second).await, ["endpoint_unique"]);
 
     // The first moves its interface; its recheck lets go of the old one.
@@ -93,7 +93,7 @@ async fn an_endpoint_is_free_again_when_its_holder_has_moved_or_fallen() {
     registry.recheck().await;
     assert_eq!(registry.status(&first).await["probe"]["target"], peer.url("/elsewhere/rpc"));
     registry.publish_card(&second_card).await;
-    registry.deliver().await;
+    registry.deliver_events().await;
     assert_eq!(registry.lane(&second).await, "active", "{}", registry.status(&second).await);
     assert_eq!((registry.counts().await, registry.table().await.under("ENDPOINT#").len()), ((2, 0), 2));
 }

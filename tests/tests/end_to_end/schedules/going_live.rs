@@ -15,7 +15,7 @@ async fn brought_to_live(registry: &TestRegistry, body: Value) -> Value {
         waiting.get("probe").is_none() && waiting["reasons"] == json!([]),
         "never probed is not unhealthy"
     );
-    let delivered = registry.deliver().await;
+    let delivered = registry.deliver_events().await;
     assert_eq!(delivered[0]["detail"]["listing_id"], answer["listing_id"]);
     let status = registry.status(&id).await;
     assert_eq!(status["lane"], "active", "{status}");
@@ -113,7 +113,7 @@ async fn a_bare_site_settles_its_kind_by_the_probe() {
     for (peer, kind, path) in [(&agent, "agent", ""), (&server, "mcp", "/some/path")] {
         let answer = registry.publish(&json!({ "url": peer.url(path) })).await;
         assert_eq!(answer["kind"], Value::Null, "nothing is fetched by publish");
-        registry.deliver().await;
+        registry.deliver_events().await;
         let status = registry.status(&id_of(&answer)).await;
         assert_eq!((&status["kind"], &status["lane"]), (&json!(kind), &json!("active")), "{status}");
     }

@@ -196,7 +196,7 @@ async fn a_verdict_that_comes_after_its_lease_counts_for_nothing() {
             app.clock.advance(Duration::from_secs(61));
             tokio::task::block_in_place(|| {
                 tokio::runtime::Handle::current()
-                    .block_on(probe_tick::handle(&app, tests::test_registry::queued(&id)))
+                    .block_on(probe_tick::handle(&app, tests::test_registry::listing_queued_event(&id)))
                     .unwrap()
             });
         }

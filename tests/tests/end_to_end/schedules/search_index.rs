@@ -52,7 +52,7 @@ async fn what_goes_live_is_found_and_what_falls_is_not() {
 
     let adder = registry.live_card(&agent.card()).await;
     let tools = registry.publish_mcp(&server.url("/mcp")).await;
-    registry.deliver().await;
+    registry.deliver_events().await;
     let elsewhere = another(&registry.app);
     for app in [&registry.app, &elsewhere] {
         let adds = found(app, "add two numbers").await;

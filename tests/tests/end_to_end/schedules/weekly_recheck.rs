@@ -71,7 +71,7 @@ async fn failures_at_three_different_hours_demote_and_two_do_not() {
     peer.answer_with(agents::newest);
     registry.advance(HOUR);
     registry.publish_card(&peer.card()).await;
-    registry.deliver().await;
+    registry.deliver_events().await;
     let healed = registry.status(&id).await;
     assert_eq!((&healed["lane"], &healed["reasons"]), (&json!("active"), &json!([])), "{healed}");
     assert_eq!((registry.counts().await, registry.feed().await[0].as_str()), ((1, 0), "listing_live"));
@@ -130,7 +130,7 @@ async fn a_change_of_tools_is_told_and_not_punished() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(tests::peers::servers::modern_with(&["add"])).await;
     let id = registry.publish_mcp(&peer.url("/mcp")).await;
-    registry.deliver().await;
+    registry.deliver_events().await;
     let before = registry.status(&id).await["evidence"]["tools_hash"].clone();
     peer.answer_with(tests::peers::servers::modern_with(&["add", "steal"]));
     registry.advance(DAY * 7);

@@ -39,7 +39,7 @@ async fn a_mistake_is_named_and_publishing_again_after_the_fix_heals_it() {
     for (mistake, script, code) in MISTAKES {
         let (registry, peer) = (TestRegistry::start().await, Peer::start(script).await);
         let id = registry.publish_card(&peer.card()).await;
-        registry.deliver().await;
+        registry.deliver_events().await;
         let status = registry.status(&id).await;
         assert_eq!(status["lane"], "needs_fix", "{mistake}: {status}");
         let reason = &status["reasons"][0];
@@ -59,7 +59,7 @@ async fn a_mistake_is_named_and_publishing_again_after_the_fix_heals_it() {
         registry.advance(TICK);
         let again = registry.publish(&json!({ "url": peer.card() })).await;
         assert_eq!(again.get("retry_at"), None, "{mistake}");
-        registry.deliver().await;
+        registry.deliver_events().await;
         let healed = registry.status(&id).await;
         assert_eq!(
             (&healed["lane"], &healed["reasons"]),
@@ -97,7 +97,7 @@ async fn what_cannot_be_asked_is_told_so_without_a_question() {
         ("template", json!({ "remotes": template }), "template"),
     ] {
         let id = id_of(&registry.publish(&describe(name, rest)).await);
-        registry.deliver().await;
+        registry.deliver_events().await;
         let status = registry.status(&id).await;
         assert_eq!(
             (&status["lane"], &status["probe"]["handshake"]),

@@ -28,7 +28,7 @@ async fn thirty_two_publishes_at_once_make_one_listing() {
         let table = registry.table().await;
         assert_eq!((table.under("LISTING#").len(), table.under("CONTACT#").len()), (1, 1));
         assert_eq!(registry.feed().await, ["listing_queued"]);
-        registry.deliver().await;
+        registry.deliver_events().await;
         assert_eq!((registry.lane(&id).await.as_str(), registry.counts().await), ("active", (1, 0)));
         assert_eq!(peer.request_count("SendMessage"), 1, "the event of each publish asks for the same probe");
     }
@@ -58,7 +58,7 @@ async fn publishing_again_is_a_duplicate_or_already_active() {
     let first = registry.publish(&body).await;
     let again = registry.publish(&json!({ "agent_card_url": format!("  {}#top ", peer.card()) })).await;
     assert_eq!((&again["listing_id"], &again["status"]), (&first["listing_id"], &json!("duplicate")));
-    registry.deliver().await;
+    registry.deliver_events().await;
     let live = registry.publish(&json!({ "url": peer.card(), "name": "Somebody else's name" })).await;
     assert_eq!((&live["status"], &live["lane"]), (&json!("active"), &json!("active")));
     assert_eq!(registry.status(&id_of(&live)).await["name"], "Adder", "what is Live is nobody's to rename");
@@ -75,9 +75,9 @@ async fn a_server_name_is_kept_for_its_first_live_owner() {
             "remotes": [{ "type": "streamable-http", "url": peer.url("/mcp") }] })
     };
     let first = id_of(&registry.publish(&describe(&owner)).await);
-    registry.deliver().await;
+    registry.deliver_events().await;
     let second = id_of(&registry.publish(&describe(&squatter)).await);
-    registry.deliver().await;
+    registry.deliver_events().await;
     assert_ne!(first, second);
     assert!(second.as_str().starts_with("mcp-org-example-adder-"));
     assert_eq!(registry.status(&first).await["probe"]["target"], owner.url("/mcp"), "the first is untouched");

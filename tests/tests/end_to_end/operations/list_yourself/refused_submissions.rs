@@ -356,7 +356,7 @@ async fn a_remote_in_a_description_is_not_a_way_around_the_rules() {
         let reply = registry.post("/api/publish", &body).await;
         if reply.status == 200 {
             let id = tests::test_registry::id_of(&reply.body);
-            registry.deliver().await;
+            registry.deliver_events().await;
             assert_eq!(registry.reasons(&id).await, ["url_refused"], "{url}");
             assert_eq!(registry.status(&id).await["evidence"]["signals"], json!(["not_asked"]), "{url}");
         } else {
