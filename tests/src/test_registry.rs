@@ -150,19 +150,19 @@ impl TestRegistry {
     }
 
     /// The codes of what is to be fixed.
-    pub async fn reasons(&self, id: &ListingId) -> Vec<String> {
+    pub async fn reason_codes(&self, id: &ListingId) -> Vec<String> {
         let status = self.status(id).await;
         status["reasons"].as_array().unwrap().iter().map(|r| r["code"].as_str().unwrap().to_owned()).collect()
     }
 
     /// What is Live, as the active list counts it: agents and MCP servers.
-    pub async fn counts(&self) -> (u64, u64) {
+    pub async fn live_counts(&self) -> (u64, u64) {
         let counts = &self.get("/api/listings/active").await.body["counts"];
         (counts["agents_active"].as_u64().unwrap(), counts["mcp_active"].as_u64().unwrap())
     }
 
     /// The types of the feed's items, the latest first.
-    pub async fn feed(&self) -> Vec<String> {
+    pub async fn feed_types(&self) -> Vec<String> {
         let feed = self.get("/api/feed?limit=100").await.body;
         feed["items"]
             .as_array()
@@ -173,7 +173,7 @@ impl TestRegistry {
     }
 
     /// The probe statistics.
-    pub async fn probes(&self) -> Value {
+    pub async fn probe_statistics(&self) -> Value {
         let reply = self.get("/api/probes").await;
         assert_eq!(reply.status, 200, "{reply:?}");
         reply.body

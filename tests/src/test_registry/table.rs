@@ -52,7 +52,7 @@ impl Table {
 
     /// The items whose key begins with `prefix`.
     #[must_use]
-    pub fn under(&self, prefix: &str) -> Vec<&Value> {
+    pub fn items_under(&self, prefix: &str) -> Vec<&Value> {
         self.0.iter().filter(|(key, _)| key.starts_with(prefix)).map(|(_, item)| item).collect()
     }
 

@@ -24,25 +24,28 @@ pub(crate) fn forecaster(asked: &PeerRequest) -> Response {
 }
 
 /// A registry with a Live agent that forecasts, and a Live MCP server that adds.
-pub(crate) struct Filled {
+pub(crate) struct LivePair {
     pub(crate) registry: TestRegistry,
     pub(crate) agent: ListingId,
     pub(crate) server: ListingId,
     pub(crate) peers: [Peer; 2],
 }
 
-pub(crate) async fn filled() -> Filled {
+pub(crate) async fn live_pair() -> LivePair {
     let registry = TestRegistry::start().await;
     let peers = [Peer::start(forecaster).await, Peer::start(servers::modern).await];
     let agent = registry.publish_card(&peers[0].card()).await;
     let server = registry.publish_mcp(&peers[1].url("/mcp")).await;
     registry.deliver_events().await;
-    assert_eq!(registry.counts().await, (1, 1));
-    Filled { registry, agent, server, peers }
+    assert_eq!(registry.live_counts().await, (1, 1));
+    LivePair { registry, agent, server, peers }
 }
 
 /// A registry with so many Live agents and MCP servers.
-pub(crate) async fn full(agents: usize, servers: usize) -> (TestRegistry, [Peer; 2], [Vec<ListingId>; 2]) {
+pub(crate) async fn live_fleet(
+    agents: usize,
+    servers: usize,
+) -> (TestRegistry, [Peer; 2], [Vec<ListingId>; 2]) {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let peers = [Peer::start(agents::fleet).await, Peer::start(servers::modern).await];

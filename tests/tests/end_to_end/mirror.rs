@@ -161,7 +161,7 @@ fn lines(path: &Path) -> Vec<Value> {
 
 /// The server names that the registry knows.
 async fn listed(registry: &TestRegistry) -> usize {
-    registry.table().await.under("LISTING#").len()
+    registry.table().await.items_under("LISTING#").len()
 }
 
 #[tokio::test]

@@ -268,5 +268,5 @@ async fn talk_grace_ends_after_seven_days_and_takes_nothing_off() {
         (&after["required"], &after["active"], &after["mode"]),
         (&json!(true), &json!(false), &json!("lapsed"))
     );
-    assert_eq!(registry.counts().await, (1, 0));
+    assert_eq!(registry.live_counts().await, (1, 0));
 }

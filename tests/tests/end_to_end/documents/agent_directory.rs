@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
 
-use crate::fixtures::{Filled, filled};
+use crate::fixtures::{LivePair, live_pair};
 
 #[tokio::test]
 async fn public_agents_are_listed_and_searched_by_skill() {
-    let Filled { registry, agent, peers, .. } = filled().await;
+    let LivePair { registry, agent, peers, .. } = live_pair().await;
     let fleet = Peer::start(agents::fleet).await;
     for number in 0..4 {
         registry.live_card(&fleet.url(&format!("/{number}/card.json"))).await;

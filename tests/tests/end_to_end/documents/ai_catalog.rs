@@ -4,11 +4,11 @@ use serde_json::json;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{TestRegistry, id_of};
 
-use crate::fixtures::{Filled, catalog_schema, filled, full, ids};
+use crate::fixtures::{LivePair, catalog_schema, ids, live_fleet, live_pair};
 
 #[tokio::test]
 async fn the_catalogues_are_as_their_schema_wants() {
-    let (registry, _peers, [agents, _]) = full(8, 6).await;
+    let (registry, _peers, [agents, _]) = live_fleet(8, 6).await;
     let strict = registry.get("/.well-known/ai-catalog.json").await;
     let linked = registry.get("/.well-known/ard.json").await;
     let schema = jsonschema::validator_for(&catalog_schema()).unwrap();
@@ -53,7 +53,7 @@ async fn the_catalogues_are_as_their_schema_wants() {
 
 #[tokio::test]
 async fn an_unchanged_catalogue_is_not_sent_again() {
-    let Filled { registry, .. } = filled().await;
+    let LivePair { registry, .. } = live_pair().await;
     let fleet = Peer::start(agents::fleet).await;
     for path in ["/.well-known/ai-catalog.json", "/.well-known/ard.json", "/api/catalog"] {
         let tag = registry.get(path).await.header("etag").to_owned();
@@ -75,7 +75,7 @@ async fn the_registrys_own_listings_are_its_own_entries() {
     )];
     own.push(id_of(&registry.publish(&json!({ "mcp_url": registry.url("/api/protocol") })).await));
     registry.deliver_events().await;
-    assert_eq!(registry.counts().await, (1, 1));
+    assert_eq!(registry.live_counts().await, (1, 1));
     let entries = registry.get("/.well-known/ai-catalog.json").await.body["entries"].clone();
     let urns = ids(&entries, "identifier");
     assert_eq!(urns.len(), 3, "{urns:?}");

@@ -4,7 +4,7 @@ use serde_json::json;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{TestOptions, TestRegistry, id_of};
 
-use crate::fixtures::{Filled, filled};
+use crate::fixtures::{LivePair, live_pair};
 
 #[tokio::test]
 async fn every_surface_tells_the_same_story() {
@@ -13,7 +13,7 @@ async fn every_surface_tells_the_same_story() {
         let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::legacy).await);
         let (agent_id, server_id) =
             (registry.publish_card(&agent.card()).await, registry.publish_mcp(&server.url("/mcp")).await);
-        assert_eq!(registry.counts().await, (0, 0));
+        assert_eq!(registry.live_counts().await, (0, 0));
         registry.deliver_events().await;
 
         let active = registry.get("/api/listings/active").await.body;
@@ -27,7 +27,7 @@ async fn every_surface_tells_the_same_story() {
             );
         }
         assert_eq!(
-            registry.feed().await,
+            registry.feed_types().await,
             ["listing_live", "listing_live", "listing_queued", "listing_queued"]
         );
         for (badge, id, word) in [
@@ -43,7 +43,7 @@ async fn every_surface_tells_the_same_story() {
             );
             assert_eq!(image.header("content-type"), "image/svg+xml; charset=utf-8");
         }
-        let statistics = registry.probes().await;
+        let statistics = registry.probe_statistics().await;
         assert_eq!((&statistics["used"], &statistics["outcomes"]["handshake"]["ok"]), (&json!(2), &json!(2)));
         let discovery = registry.get("/discovery.json").await.body;
         assert_eq!(discovery["probes"]["live_active"]["total"], 2);
@@ -62,7 +62,7 @@ async fn a_contact_address_is_shown_nowhere() {
     let body = json!({ "url": peer.card(), "contact_email": "secret.person@example.org", "source": "word of mouth" });
     let id = id_of(&registry.publish(&body).await);
     registry.deliver_events().await;
-    assert_eq!(registry.table().await.under("CONTACT#").len(), 1, "it is kept");
+    assert_eq!(registry.table().await.items_under("CONTACT#").len(), 1, "it is kept");
     for path in [
         "/api/listings/active",
         "/api/feed",
@@ -80,7 +80,7 @@ async fn a_contact_address_is_shown_nowhere() {
 /// Every endpoint that the catalogue and the map name stands open.
 #[tokio::test]
 async fn what_is_announced_stands_open() {
-    let Filled { registry, .. } = filled().await;
+    let LivePair { registry, .. } = live_pair().await;
     let endpoints = registry.get("/api/catalog").await.body["endpoints"].clone();
     let surfaces = registry.get("/discovery.json").await.body["surfaces"].clone();
     for (name, url) in endpoints.as_object().unwrap().iter().chain(surfaces.as_object().unwrap()) {

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::fixtures::{full, ids, texts};
+use crate::fixtures::{ids, live_fleet, texts};
 
 #[tokio::test]
 async fn another_registry_can_take_over_the_whole_catalogue() {
-    let (registry, _peers, [agents, servers]) = full(7, 4).await;
+    let (registry, _peers, [agents, servers]) = live_fleet(7, 4).await;
     let (mut taken, mut cursor) = (Vec::new(), String::new());
     for _ in 0..10 {
         let page = registry.get(&format!("/api/catalog?limit=3{cursor}")).await.body;

@@ -13,7 +13,7 @@ async fn full_registry(options: TestOptions) -> (TestRegistry, Peer, Peer) {
         registry.publish_mcp(&server.url(&format!("/{number}/mcp"))).await;
     }
     registry.deliver_events().await;
-    assert_eq!(registry.counts().await, (30, 30));
+    assert_eq!(registry.live_counts().await, (30, 30));
     (registry, agents, server)
 }
 

@@ -30,7 +30,7 @@ async fn a_sweep_over_hostile_peers_ends_in_time_and_the_good_ones_go_live() {
     for id in &good {
         assert_eq!(registry.lane(id).await, "active");
     }
-    assert_eq!(registry.counts().await, (5, 1));
+    assert_eq!(registry.live_counts().await, (5, 1));
     let mut told = String::new();
     for (hostile_peer, id) in &hostile {
         let status = registry.status(id).await;
@@ -41,7 +41,7 @@ async fn a_sweep_over_hostile_peers_ends_in_time_and_the_good_ones_go_live() {
             told,
             "{hostile_peer:?}: {} {}",
             status["lane"].as_str().unwrap_or_default(),
-            registry.reasons(id).await.join(" ")
+            registry.reason_codes(id).await.join(" ")
         );
     }
     insta::assert_snapshot!(told, @"

@@ -132,11 +132,11 @@ async fn every_acknowledged_publish_outlives_a_kill_and_is_probed() {
     let registry = TestRegistry::start_with(options).await;
     let table = registry.table().await;
     for id in &acknowledged {
-        assert_eq!(table.under(&format!("LISTING#{id} ")).len(), 1, "{id} is gone");
-        assert_eq!(table.under(&format!("CONTACT#{id} ")).len(), 1, "{id} is half written");
+        assert_eq!(table.items_under(&format!("LISTING#{id} ")).len(), 1, "{id} is gone");
+        assert_eq!(table.items_under(&format!("CONTACT#{id} ")).len(), 1, "{id} is half written");
     }
-    let listed = table.under("LISTING#").len();
-    let (names, news) = (table.under("NAME#").len(), table.under("FEED").len());
+    let listed = table.items_under("LISTING#").len();
+    let (names, news) = (table.items_under("NAME#").len(), table.items_under("FEED").len());
     assert_eq!((names, news), (listed, listed), "each is whole, the unacknowledged ones too");
     // A hundred are enough to see that they are probed.
     for id in acknowledged.iter().take(100) {

@@ -55,7 +55,7 @@ async fn a_publish_that_meets_a_fault_is_whole_or_not_at_all() {
             let answer = registry.publish(&body).await;
             assert_eq!(answer["status"], "queued", "{what}");
             let table = kept(&registry).await;
-            let kinds = ["LISTING#", "CONTACT#", "NAME#", "FEED"].map(|kind| table.under(kind).len());
+            let kinds = ["LISTING#", "CONTACT#", "NAME#", "FEED"].map(|kind| table.items_under(kind).len());
             assert_eq!(kinds, [1, 1, 1, 1], "{what}: {:?}", table.keys());
             registry.deliver_events().await;
             assert_eq!(registry.lane(&id_of(&answer)).await, "active", "{what}");
@@ -96,7 +96,11 @@ async fn passing_faults_are_not_noticed() {
             registry.observer.faults.arm(operation, fault, if single { 0 } else { 2 });
         }
         registry.live_card(&peer.card()).await;
-        assert_eq!((registry.counts().await, registry.feed().await.len()), ((1, 0), 2), "{fault:?}");
+        assert_eq!(
+            (registry.live_counts().await, registry.feed_types().await.len()),
+            ((1, 0), 2),
+            "{fault:?}"
+        );
     }
 }
 
@@ -114,7 +118,7 @@ async fn conflicts_are_waited_out_and_end_as_busy_not_as_a_fault() {
         "conflicts",
     );
     registry.observer.faults.disarm();
-    assert_eq!(registry.feed().await.len(), 6);
+    assert_eq!(registry.feed_types().await.len(), 6);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -194,10 +198,10 @@ async fn a_verdict_that_is_not_written_is_reached_again() {
             let status = registry.status(&id).await;
             assert_eq!(status["lane"], "active", "{what}: {status}");
             assert_eq!(
-                (registry.counts().await, registry.feed().await),
+                (registry.live_counts().await, registry.feed_types().await),
                 ((1, 0), vec!["listing_live".to_owned(), "listing_queued".to_owned()])
             );
-            let outcomes = registry.probes().await["outcomes"].clone();
+            let outcomes = registry.probe_statistics().await["outcomes"].clone();
             assert_eq!(
                 (&outcomes["handshake"]["ok"], &outcomes["unique_primaries"]),
                 (&json!(1), &json!(1)),
@@ -224,7 +228,11 @@ async fn a_tick_that_meets_a_fault_is_made_good_by_the_next() {
         for id in &ids {
             assert_eq!(registry.lane(id).await, "active", "{operation}");
         }
-        assert_eq!((registry.counts().await, registry.feed().await.len()), ((3, 0), 6), "{operation}");
+        assert_eq!(
+            (registry.live_counts().await, registry.feed_types().await.len()),
+            ((3, 0), 6),
+            "{operation}"
+        );
     }
 }
 
@@ -238,13 +246,17 @@ async fn a_recheck_that_meets_a_fault_costs_no_listing_its_place() {
         let _report = weekly_recheck::handle(&registry.app, Value::Null).await;
         registry.observer.faults.disarm();
         assert_eq!(
-            (registry.lane(&id).await.as_str(), registry.counts().await),
+            (registry.lane(&id).await.as_str(), registry.live_counts().await),
             ("active", (1, 0)),
             "{operation}"
         );
         registry.advance(HOUR);
         assert_eq!(registry.recheck().await["ok"], 1, "{operation}");
-        assert_eq!(registry.probes().await["weekly_recheck"]["still_ok_this_week"], 1, "{operation}");
+        assert_eq!(
+            registry.probe_statistics().await["weekly_recheck"]["still_ok_this_week"],
+            1,
+            "{operation}"
+        );
     }
 }
 
@@ -279,14 +291,14 @@ async fn a_listing_that_cannot_be_given_back_costs_no_other_its_probe() {
     let _report = probe_tick::handle(&registry.app, json!({ "detail-type": "probe-tick" })).await;
     registry.observer.faults.disarm();
     assert_eq!(
-        registry.counts().await,
+        registry.live_counts().await,
         (1, 0),
         "the probe that was granted was made: {:?}",
         peer.request_names()
     );
     registry.advance(TICK);
     registry.tick().await;
-    assert_eq!(registry.counts().await, (2, 0));
+    assert_eq!(registry.live_counts().await, (2, 0));
 }
 
 /// The write was done and its answer lost, so that the SDK writes again.
@@ -295,15 +307,15 @@ async fn a_lost_answer_does_nothing_twice() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     registry.observer.faults.arm("TransactWriteItems", Fault::AnswerLost, 1);
     let id = registry.publish_card(&peer.card()).await;
-    assert_eq!(registry.feed().await, ["listing_queued"]);
+    assert_eq!(registry.feed_types().await, ["listing_queued"]);
 
     peer.answer_with(arming_once(&registry.observer, "SendMessage", "TransactWriteItems", Fault::AnswerLost));
     registry.advance(std::time::Duration::from_secs(1));
     registry.first_probe(&id).await;
     registry.observer.faults.disarm();
-    assert_eq!((registry.lane(&id).await.as_str(), registry.counts().await), ("active", (1, 0)));
-    assert_eq!(registry.feed().await, ["listing_live", "listing_queued"]);
-    assert_eq!(registry.probes().await["outcomes"]["handshake"]["ok"], 1);
+    assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
+    assert_eq!(registry.feed_types().await, ["listing_live", "listing_queued"]);
+    assert_eq!(registry.probe_statistics().await["outcomes"]["handshake"]["ok"], 1);
 }
 
 fn arming_once(
@@ -352,10 +364,10 @@ async fn through_bad_weather_everything_good_goes_live_and_the_counters_are_righ
         }
         let rows =
             registry.get("/api/listings/active?limit=100").await.body["agents"].as_array().unwrap().len();
-        let feed = registry.feed().await;
+        let feed = registry.feed_types().await;
         let live = feed.iter().filter(|what| *what == "listing_live").count();
         let queued = feed.iter().filter(|what| *what == "listing_queued").count();
-        assert_eq!(registry.counts().await, (rows as u64, 0), "{fault:?}");
+        assert_eq!(registry.live_counts().await, (rows as u64, 0), "{fault:?}");
         assert_eq!((live, queued), (rows, rows), "{fault:?}: news once for each");
         assert!(rows >= taken.len(), "{fault:?}");
     }

@@ -3,11 +3,11 @@
 use serde_json::json;
 use tests::test_registry::TestRegistry;
 
-use crate::fixtures::{Filled, SERVER, filled};
+use crate::fixtures::{LivePair, SERVER, live_pair};
 
 #[tokio::test]
 async fn what_is_live_is_found_in_plain_words() {
-    let Filled { registry, agent, server, peers } = filled().await;
+    let LivePair { registry, agent, server, peers } = live_pair().await;
     for (words, id, name) in [("weather", &agent, "Nimbus"), ("adder", &server, "Adder")] {
         let by_query = registry.get(&format!("/api/ard/search?q={words}")).await;
         let by_body = registry.post("/api/ard/search", &json!({ "q": words, "limit": 5 })).await;
@@ -43,7 +43,7 @@ async fn what_is_live_is_found_in_plain_words() {
 
 #[tokio::test]
 async fn a_search_for_nothing_shows_the_newest_and_a_match_for_nothing_is_refused() {
-    let Filled { registry, .. } = filled().await;
+    let LivePair { registry, .. } = live_pair().await;
     let newest = registry.get("/api/ard/search").await;
     assert_eq!((newest.status, newest.body["hits"].as_array().unwrap().len()), (200, 2));
     for path in ["/api/match", "/api/match?q=", "/api/match?q=%20%07"] {
@@ -96,7 +96,7 @@ async fn an_empty_registry_says_so_and_what_to_do() {
 
 #[tokio::test]
 async fn no_hit_says_what_to_try() {
-    let Filled { registry, .. } = filled().await;
+    let LivePair { registry, .. } = live_pair().await;
     let body = registry.get("/api/ard/search?q=xyzzyqwertyplugh&kind=mcp").await.body;
     assert_eq!(body["hits"], json!([]), "{body}");
     assert!(body["note"].as_str().unwrap().contains("xyzzyqwertyplugh"));
@@ -107,7 +107,7 @@ async fn no_hit_says_what_to_try() {
 /// Nothing that somebody types is syntax, and nothing is too odd to be answered.
 #[tokio::test]
 async fn whatever_is_asked_the_answer_is_clear() {
-    let Filled { registry, .. } = filled().await;
+    let LivePair { registry, .. } = live_pair().await;
     let huge = "weather ".repeat(1300);
     let odd = [
         "",

@@ -75,7 +75,7 @@ async fn what_is_only_read_is_a_message_in_the_shape_of_its_dialect() {
         }
         assert_eq!(old["parts"][1]["data"], message["parts"][1]["data"]);
     }
-    assert_eq!(registry.table().await.under("TASK").len(), 0, "reading leaves nothing behind");
+    assert_eq!(registry.table().await.items_under("TASK").len(), 0, "reading leaves nothing behind");
 }
 
 #[tokio::test]
@@ -226,7 +226,7 @@ async fn tasks_are_kept_for_a_day() {
     );
     assert_eq!(result(&registry, "ListTasks", &json!({})).await["totalSize"], 0);
     let table = registry.table().await;
-    let items = table.under("TASK");
+    let items = table.items_under("TASK");
     assert_eq!(items.len(), 2, "the task and its row in the list");
     assert!(items.iter().all(|item| item["ttl"] == registry.now().as_second()), "{items:?}");
 }

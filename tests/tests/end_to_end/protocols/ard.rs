@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 use tests::test_registry::TestRegistry;
 
-use crate::fixtures::{AGENT, Filled, SERVER, entry_schema, filled, full, ids, texts};
+use crate::fixtures::{AGENT, LivePair, SERVER, entry_schema, ids, live_fleet, live_pair, texts};
 
 #[tokio::test]
 async fn an_ard_client_gets_what_ard_knows_and_no_more() {
-    let Filled { registry, agent, .. } = filled().await;
+    let LivePair { registry, agent, .. } = live_pair().await;
     let search = |filter: Value| json!({ "query": { "text": "weather", "filter": filter }, "pageSize": 2 });
     let reply = registry.post("/api/ard/search", &search(json!({}))).await;
     let result = &reply.body["results"][0];
@@ -77,7 +77,7 @@ async fn an_ard_client_is_refused_in_its_own_words() {
 
 #[tokio::test]
 async fn pages_of_a_search_show_each_hit_once() {
-    let (registry, _peers, [agents, _]) = full(23, 5).await;
+    let (registry, _peers, [agents, _]) = live_fleet(23, 5).await;
     let wanted = texts(agents);
     let category =
         registry.get("/api/ard/search?q=agent&kind=agent").await.body["hits"][0]["category_id"].clone();
@@ -107,7 +107,7 @@ async fn pages_of_a_search_show_each_hit_once() {
 
 #[tokio::test]
 async fn what_is_live_is_explored_and_browsed() {
-    let Filled { registry, agent, server, .. } = filled().await;
+    let LivePair { registry, agent, server, .. } = live_pair().await;
     let fields = ["type", "publisher", "tags", "metadata.category", "trustManifest.attestations.type"];
     let facets: Vec<Value> = fields.iter().map(|field| json!({ "field": field })).collect();
     let explored =
@@ -160,7 +160,7 @@ async fn what_is_live_is_explored_and_browsed() {
 
 #[tokio::test]
 async fn pages_of_the_list_show_each_entry_once() {
-    let (registry, _peers, [agents, servers]) = full(14, 9).await;
+    let (registry, _peers, [agents, servers]) = live_fleet(14, 9).await;
     let (agents, all) = (texts(agents.clone()), texts(agents.into_iter().chain(servers)));
     for (filter, wanted) in [
         ("", &all),

@@ -75,7 +75,7 @@ async fn every_server_description_is_listed_or_refused_by_field() {
     422 invalid_server_description: 119
     ");
     // Their probes are not started: they would ask strangers.
-    assert_eq!(registry.probes().await["used"], 0);
+    assert_eq!(registry.probe_statistics().await["used"], 0);
 }
 
 /// A card whose interfaces stand at `origin`, each below the card's own folder, and nothing else changed.
@@ -150,7 +150,7 @@ async fn every_agent_card_goes_live_or_is_told_what_is_wrong_with_it() {
                     assert!(reason["fix"].as_str().is_some_and(|fix| fix.len() > 15), "{name}: {reason}");
                     println!("{name}: {}: {}", reason["code"], reason["seen"]);
                 }
-                format!("{lane} ({})", registry.reasons(&id).await.join(" "))
+                format!("{lane} ({})", registry.reason_codes(&id).await.join(" "))
             }
         };
         *tally.entry(outcome).or_default() += 1;

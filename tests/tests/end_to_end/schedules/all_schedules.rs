@@ -59,7 +59,7 @@ async fn a_week_of_both_schedules_counts_every_live_listing_as_rechecked() {
         }
         registry.advance(TICK);
     }
-    let week = &registry.probes().await["weekly_recheck"];
+    let week = &registry.probe_statistics().await["weekly_recheck"];
     assert_eq!(
         (&week["rechecked_this_week"], &week["still_ok_this_week"]),
         (&json!(10), &json!(10)),
@@ -79,8 +79,8 @@ async fn expired_items_go_and_nothing_that_counts_goes_with_them() {
     }
     assert!(registry.sweep_expired() > 0);
     let table = registry.table().await;
-    assert!(table.under("FEED").is_empty(), "news leaves after thirty days");
-    assert_eq!((registry.lane(&id).await.as_str(), registry.counts().await), ("active", (1, 0)));
+    assert!(table.items_under("FEED").is_empty(), "news leaves after thirty days");
+    assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
     assert_eq!(registry.status(&id).await["checks_clean"], true);
     drop(peer);
 }
@@ -106,7 +106,7 @@ async fn ticks_events_and_rechecks_at_once_come_to_what_one_comes_to() {
             futures::join!(registry.tick(), registry.recheck(), events)
         }));
         all.await;
-        assert_eq!(registry.counts().await, (4, 1));
+        assert_eq!(registry.live_counts().await, (4, 1));
         // Who was last is told by the tick; which of them that is, is chance.
         tables.push(registry.table().await.without(&["CLOCK"]).without_machine_times());
     }

@@ -17,10 +17,10 @@ async fn thirty_two_first_probes_at_once_make_one_probe() {
     let id = registry.publish_card(&peer.card()).await;
     join_all((0..32).map(|_| registry.first_probe(&id))).await;
     assert_eq!(peer.request_names(), ["GET /.well-known/agent-card.json", "GetTask", "SendMessage"]);
-    let statistics = registry.probes().await;
+    let statistics = registry.probe_statistics().await;
     assert_eq!((&statistics["used"], &statistics["outcomes"]["handshake"]["ok"]), (&json!(1), &json!(1)));
-    assert_eq!((registry.lane(&id).await.as_str(), registry.counts().await), ("active", (1, 0)));
-    assert_eq!(registry.feed().await.len(), 2);
+    assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
+    assert_eq!(registry.feed_types().await.len(), 2);
 }
 
 /// Eight cards that name one interface; none is answered before all have asked, so that all come to their verdict at
@@ -50,16 +50,16 @@ async fn of_many_listings_with_one_endpoint_one_goes_live() {
             "active" => live.push(id.clone()),
             lane => {
                 assert_eq!(
-                    (lane, registry.reasons(id).await),
+                    (lane, registry.reason_codes(id).await),
                     ("needs_fix", vec!["endpoint_unique".to_owned()])
                 );
                 held += 1;
             }
         }
     }
-    assert_eq!((live.len(), held, registry.counts().await), (1, 7, (1, 0)));
+    assert_eq!((live.len(), held, registry.live_counts().await), (1, 7, (1, 0)));
     let holders = registry.table().await;
-    let holders = holders.under("ENDPOINT#");
+    let holders = holders.items_under("ENDPOINT#");
     assert_eq!((holders.len(), &holders[0]["listing_id"]), (1, &json!(live[0])));
     let seen = registry.status(ids.iter().find(|id| **id != live[0]).unwrap()).await;
     assert!(
@@ -81,7 +81,7 @@ async fn an_endpoint_is_free_again_when_its_holder_has_moved_or_fallen() {
     });
     let second = registry.publish_card(&second_card).await;
     registry.deliver_events().await;
-    assert_eq!(registry.reasons(&second).await, ["endpoint_unique"]);
+    assert_eq!(registry.reason_codes(&second).await, ["endpoint_unique"]);
 
     // The first moves its interface; its recheck lets go of the old one.
     peer.answer_with(move |asked| match asked.verb.as_str() {
@@ -95,7 +95,10 @@ async fn an_endpoint_is_free_again_when_its_holder_has_moved_or_fallen() {
     registry.publish_card(&second_card).await;
     registry.deliver_events().await;
     assert_eq!(registry.lane(&second).await, "active", "{}", registry.status(&second).await);
-    assert_eq!((registry.counts().await, registry.table().await.under("ENDPOINT#").len()), ((2, 0), 2));
+    assert_eq!(
+        (registry.live_counts().await, registry.table().await.items_under("ENDPOINT#").len()),
+        ((2, 0), 2)
+    );
 }
 
 #[tokio::test]
@@ -126,7 +129,7 @@ async fn a_late_event_does_not_disturb_what_is_live() {
     registry.first_probe(&id).await;
     let status = registry.status(&id).await;
     assert_eq!((&status["lane"], &status["reasons"]), (&json!("active"), &json!([])), "{status}");
-    assert_eq!(registry.counts().await, (1, 0));
+    assert_eq!(registry.live_counts().await, (1, 0));
 }
 
 #[tokio::test]

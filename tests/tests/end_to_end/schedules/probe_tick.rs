@@ -21,7 +21,7 @@ async fn a_tick_never_demotes() {
         // A late event is served as a tick is.
         registry.first_probe(&id).await;
         registry.advance(HOUR);
-        assert_eq!(registry.counts().await, (1, 0));
+        assert_eq!(registry.live_counts().await, (1, 0));
     }
     assert_eq!(registry.lane(&id).await, "active");
     assert!(peer.request_count("GET /.well-known/agent-card.json") >= 24, "it was asked all the same");
@@ -47,7 +47,11 @@ async fn the_budget_is_never_exceeded_and_what_it_left_is_probed_in_the_next_buc
         for _ in 0..3 {
             registry.tick().await;
         }
-        assert_eq!((registry.counts().await, &registry.probes().await[used]), ((3, 0), &json!(3)), "{cap}");
+        assert_eq!(
+            (registry.live_counts().await, &registry.probe_statistics().await[used]),
+            ((3, 0), &json!(3)),
+            "{cap}"
+        );
         let mut waiting = Vec::new();
         for id in &ids {
             let status = registry.status(id).await;
@@ -62,7 +66,7 @@ async fn the_budget_is_never_exceeded_and_what_it_left_is_probed_in_the_next_buc
         for live in [6, 7] {
             registry.advance(bucket);
             registry.tick().await;
-            assert_eq!(registry.counts().await, (live, 0), "{cap}");
+            assert_eq!(registry.live_counts().await, (live, 0), "{cap}");
         }
     }
 }
@@ -82,7 +86,7 @@ async fn a_preflight_reject_spends_nothing() {
     let report = registry.tick().await;
     assert_eq!((&report["rejected"], &report["probed"]), (&json!(9), &json!(1)), "{report}");
     assert_eq!(registry.lane(&good).await, "active");
-    let statistics = registry.probes().await;
+    let statistics = registry.probe_statistics().await;
     assert_eq!((&statistics["used"], &statistics["wasted_probes_discarded"]), (&json!(1), &json!(9)));
     assert_eq!(
         statistics["outcomes"]["fail_reasons"],
@@ -126,7 +130,7 @@ async fn the_queue_is_served_in_the_contracts_order() {
         peer.request_names().into_iter().filter(|what| what.starts_with("GET")).collect();
     let wanted = ["new", "weekly", "busy", "broken"].map(|folder| format!("GET /{folder}/card.json"));
     assert_eq!(served, wanted);
-    assert_eq!(registry.counts().await, (5, 0));
+    assert_eq!(registry.live_counts().await, (5, 0));
 }
 
 /// Whatever publishes, events, ticks and rechecks come in whatever order at whatever moment.
@@ -181,7 +185,7 @@ async fn a_listing_whose_prober_died_is_probed_when_the_lease_is_over() {
     assert_eq!(peer.request_names().len(), 0);
     registry.advance(Duration::from_secs(1));
     assert_eq!(registry.tick().await["ok"], 1);
-    assert_eq!((registry.lane(&id).await.as_str(), registry.counts().await), ("active", (1, 0)));
+    assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
 }
 
 /// While a slow peer is asked, its lease runs out and another prober comes and goes.
@@ -207,9 +211,9 @@ async fn a_verdict_that_comes_after_its_lease_counts_for_nothing() {
     *id.lock().unwrap() = Some(published.clone());
     let report = registry.first_probe(&published).await;
     assert_eq!((&report["claimed"], peer.request_count("SendMessage")), (&json!(0), 2), "{report}");
-    assert_eq!((registry.lane(&published).await.as_str(), registry.counts().await), ("active", (1, 0)));
-    assert_eq!(registry.feed().await, ["listing_live", "listing_queued"]);
-    assert_eq!(registry.probes().await["outcomes"]["handshake"]["ok"], 1);
+    assert_eq!((registry.lane(&published).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
+    assert_eq!(registry.feed_types().await, ["listing_live", "listing_queued"]);
+    assert_eq!(registry.probe_statistics().await["outcomes"]["handshake"]["ok"], 1);
 }
 
 #[tokio::test]
@@ -226,5 +230,5 @@ async fn a_tick_twice_in_its_slot_is_as_once() {
     assert_eq!(once.difference(&registry.table().await), [""; 0]);
     registry.advance(std::time::Duration::from_secs(1));
     registry.tick().await;
-    assert_eq!(registry.probes().await["probe_worker"]["ticks"], 2, "the next slot is served");
+    assert_eq!(registry.probe_statistics().await["probe_worker"]["ticks"], 2, "the next slot is served");
 }

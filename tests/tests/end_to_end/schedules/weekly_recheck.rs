@@ -52,7 +52,7 @@ async fn failures_at_three_different_hours_demote_and_two_do_not() {
             (&json!("ok"), &json!([])),
             "it stands by its proof"
         );
-        assert_eq!(registry.counts().await, (1, 0));
+        assert_eq!(registry.live_counts().await, (1, 0));
         registry.advance(HOUR);
     }
     registry.recheck().await;
@@ -62,8 +62,11 @@ async fn failures_at_three_different_hours_demote_and_two_do_not() {
         (&json!("demoted"), &json!("card_404")),
         "{status}"
     );
-    assert_eq!((registry.counts().await, registry.feed().await[0].as_str()), ((0, 0), "listing_demoted"));
-    let week = &registry.probes().await["weekly_recheck"];
+    assert_eq!(
+        (registry.live_counts().await, registry.feed_types().await[0].as_str()),
+        ((0, 0), "listing_demoted")
+    );
+    let week = &registry.probe_statistics().await["weekly_recheck"];
     let counted =
         ["rechecked_this_week", "still_ok_this_week", "demoted_this_week"].map(|name| week[name].clone());
     assert_eq!(counted, [json!(3), json!(0), json!(1)]);
@@ -74,7 +77,10 @@ async fn failures_at_three_different_hours_demote_and_two_do_not() {
     registry.deliver_events().await;
     let healed = registry.status(&id).await;
     assert_eq!((&healed["lane"], &healed["reasons"]), (&json!("active"), &json!([])), "{healed}");
-    assert_eq!((registry.counts().await, registry.feed().await[0].as_str()), ((1, 0), "listing_live"));
+    assert_eq!(
+        (registry.live_counts().await, registry.feed_types().await[0].as_str()),
+        ((1, 0), "listing_live")
+    );
 }
 
 #[tokio::test]
@@ -97,7 +103,11 @@ async fn two_failures_and_an_answer_leave_no_trace() {
         );
         registry.advance_to(time(&status["recheck_at"]));
     }
-    assert_eq!(registry.feed().await, ["listing_live", "listing_queued"], "nothing happened that is news");
+    assert_eq!(
+        registry.feed_types().await,
+        ["listing_live", "listing_queued"],
+        "nothing happened that is news"
+    );
 }
 
 #[tokio::test]
@@ -161,7 +171,7 @@ async fn a_recheck_twice_is_as_once() {
         assert_eq!(registry.recheck().await["claimed"], 0);
     }
     assert_eq!(once.difference(&registry.table().await), [""; 0]);
-    let week = registry.probes().await["weekly_recheck"].clone();
+    let week = registry.probe_statistics().await["weekly_recheck"].clone();
     let counted =
         ["rechecked_this_week", "still_ok_this_week", "demoted_this_week"].map(|name| week[name].clone());
     assert_eq!(counted, [json!(2), json!(1), json!(0)]);

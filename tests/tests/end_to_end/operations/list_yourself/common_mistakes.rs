@@ -47,7 +47,7 @@ async fn a_mistake_is_named_and_publishing_again_after_the_fix_heals_it() {
         assert!(reason["fix"].as_str().is_some_and(|fix| fix.len() > 20), "{mistake}: {reason}");
         assert_eq!(status["next"]["action"], "fix_and_publish_again", "{mistake}");
         assert!(status["retry_at"].is_string(), "{mistake}");
-        assert_eq!(registry.counts().await, (0, 0), "{mistake}");
+        assert_eq!(registry.live_counts().await, (0, 0), "{mistake}");
 
         peer.answer_with(agents::newest);
         let early = registry.publish(&json!({ "url": peer.card() })).await;
@@ -69,7 +69,7 @@ async fn a_mistake_is_named_and_publishing_again_after_the_fix_heals_it() {
         assert_eq!((&healed["checks_clean"], &healed["name"]), (&json!(true), &json!("Adder")), "{mistake}");
         assert!(!healed.to_string().contains(code), "{mistake} left a stale note: {healed}");
         assert_eq!(
-            registry.feed().await,
+            registry.feed_types().await,
             ["listing_live", "listing_needs_fix", "listing_queued"],
             "{mistake}"
         );
@@ -104,7 +104,7 @@ async fn what_cannot_be_asked_is_told_so_without_a_question() {
             (&json!("needs_fix"), &json!("skip")),
             "{status}"
         );
-        assert_eq!(registry.reasons(&id).await, [code]);
+        assert_eq!(registry.reason_codes(&id).await, [code]);
     }
-    assert_eq!(registry.probes().await["used"], 0, "nothing was asked, so nothing was spent");
+    assert_eq!(registry.probe_statistics().await["used"], 0, "nothing was asked, so nothing was spent");
 }

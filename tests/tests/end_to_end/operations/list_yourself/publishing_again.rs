@@ -26,10 +26,10 @@ async fn thirty_two_publishes_at_once_make_one_listing() {
         let first = answers.iter().filter(|answer| answer["status"] == "queued").count();
         assert_eq!(first, 1, "one was first, the others met it");
         let table = registry.table().await;
-        assert_eq!((table.under("LISTING#").len(), table.under("CONTACT#").len()), (1, 1));
-        assert_eq!(registry.feed().await, ["listing_queued"]);
+        assert_eq!((table.items_under("LISTING#").len(), table.items_under("CONTACT#").len()), (1, 1));
+        assert_eq!(registry.feed_types().await, ["listing_queued"]);
         registry.deliver_events().await;
-        assert_eq!((registry.lane(&id).await.as_str(), registry.counts().await), ("active", (1, 0)));
+        assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
         assert_eq!(peer.request_count("SendMessage"), 1, "the event of each publish asks for the same probe");
     }
 }
@@ -62,8 +62,8 @@ async fn publishing_again_is_a_duplicate_or_already_active() {
     let live = registry.publish(&json!({ "url": peer.card(), "name": "Somebody else's name" })).await;
     assert_eq!((&live["status"], &live["lane"]), (&json!("active"), &json!("active")));
     assert_eq!(registry.status(&id_of(&live)).await["name"], "Adder", "what is Live is nobody's to rename");
-    assert_eq!(registry.feed().await, ["listing_live", "listing_queued"], "one item for one listing");
-    assert_eq!(registry.counts().await, (1, 0));
+    assert_eq!(registry.feed_types().await, ["listing_live", "listing_queued"], "one item for one listing");
+    assert_eq!(registry.live_counts().await, (1, 0));
 }
 
 #[tokio::test]
@@ -81,5 +81,5 @@ async fn a_server_name_is_kept_for_its_first_live_owner() {
     assert_ne!(first, second);
     assert!(second.as_str().starts_with("mcp-org-example-adder-"));
     assert_eq!(registry.status(&first).await["probe"]["target"], owner.url("/mcp"), "the first is untouched");
-    assert_eq!(registry.counts().await, (0, 2));
+    assert_eq!(registry.live_counts().await, (0, 2));
 }

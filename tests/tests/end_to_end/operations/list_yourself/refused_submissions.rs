@@ -357,7 +357,7 @@ async fn a_remote_in_a_description_is_not_a_way_around_the_rules() {
         if reply.status == 200 {
             let id = tests::test_registry::id_of(&reply.body);
             registry.deliver_events().await;
-            assert_eq!(registry.reasons(&id).await, ["url_refused"], "{url}");
+            assert_eq!(registry.reason_codes(&id).await, ["url_refused"], "{url}");
             assert_eq!(registry.status(&id).await["evidence"]["signals"], json!(["not_asked"]), "{url}");
         } else {
             assert_eq!(
