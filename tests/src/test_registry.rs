@@ -120,6 +120,29 @@ impl TestRegistry {
         Reply::of(headers.iter().fold(request, |request, (name, value)| request.header(name, value))).await
     }
 
+    /// Calls an operation as an MCP tool; gives its answer.
+    pub async fn call_tool(&self, name: &str, arguments: &Value) -> Value {
+        let result = self.tool_result(name, arguments).await;
+        assert_eq!(result["isError"], false, "{name} {arguments}: {result}");
+        result["structuredContent"].clone()
+    }
+
+    /// Calls an operation as an MCP tool with arguments that it must refuse; gives the problem.
+    pub async fn refused_tool(&self, name: &str, arguments: &Value) -> Value {
+        let result = self.tool_result(name, arguments).await;
+        assert_eq!(result["isError"], true, "{name} {arguments}: {result}");
+        result["structuredContent"].clone()
+    }
+
+    async fn tool_result(&self, name: &str, arguments: &Value) -> Value {
+        let params = json!({ "name": name, "arguments": arguments });
+        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        let request = self.http.post(self.url("/api/protocol")).header("mcp-protocol-version", "2025-11-25");
+        let reply = Reply::of(request.json(&call)).await;
+        assert_eq!(reply.status, 200, "{name} {arguments}: {reply:?}");
+        reply.body["result"].clone()
+    }
+
     /// Publishes; gives the answer's body.
     pub async fn publish(&self, body: &Value) -> Value {
         let reply = self.post("/api/publish", body).await;

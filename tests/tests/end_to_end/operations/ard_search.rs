@@ -11,8 +11,7 @@ async fn what_is_live_is_found_in_plain_words() {
     for (words, id, name) in [("weather", &agent, "Nimbus"), ("adder", &server, "Adder")] {
         let by_query = registry.get(&format!("/api/ard/search?q={words}")).await;
         let by_body = registry.post("/api/ard/search", &json!({ "q": words, "limit": 5 })).await;
-        let matched = registry.get(&format!("/api/match?q={words}")).await;
-        for reply in [by_query, by_body, matched] {
+        for reply in [by_query, by_body] {
             assert_eq!((reply.status, &reply.body["ok"]), (200, &json!(true)), "{reply:?}");
             let hit = &reply.body["hits"][0];
             assert_eq!((&hit["listing_id"], &hit["name"]), (&json!(id), &json!(name)), "{words}");
@@ -21,19 +20,6 @@ async fn what_is_live_is_found_in_plain_words() {
             assert!(reply.body["note"].as_str().unwrap().contains(words), "{}", reply.body["note"]);
         }
     }
-    let hit = registry.get("/api/match?q=weather&kind=agent").await.body["hits"][0].clone();
-    assert_eq!((&hit["url"], &hit["endpoint"]), (&json!(peers[0].card()), &json!(peers[0].url("/rpc"))));
-    assert!(
-        hit["match_reasons"].as_array().unwrap().iter().all(|reason| !reason.as_str().unwrap().is_empty())
-    );
-    assert_eq!(hit["take_demo_get"], registry.url(&format!("/api/products/demo?listing_id={agent}")));
-    assert_eq!(registry.get("/api/match?q=weather&kind=mcp").await.body["hits"], json!([]));
-
-    let everyday = registry.get("/api/match?q=do+i+need+an+umbrella+tomorrow").await.body["hits"][0].clone();
-    assert_eq!(everyday["listing_id"], json!(agent), "nothing of it is written there");
-    let reasons = everyday["match_reasons"].to_string();
-    assert!(reasons.contains("speaks of “weather”, “forecast”"), "{reasons}");
-
     let hit = registry.get("/api/ard/search?q=adder").await.body["hits"][0].clone();
     assert_eq!(
         (&hit["endpoint"], &hit["kind"], &hit["type"]),
@@ -42,23 +28,16 @@ async fn what_is_live_is_found_in_plain_words() {
 }
 
 #[tokio::test]
-async fn a_search_for_nothing_shows_the_newest_and_a_match_for_nothing_is_refused() {
+async fn a_search_for_nothing_shows_the_newest() {
     let LivePair { registry, .. } = live_pair().await;
     let newest = registry.get("/api/ard/search").await;
     assert_eq!((newest.status, newest.body["hits"].as_array().unwrap().len()), (200, 2));
-    for path in ["/api/match", "/api/match?q=", "/api/match?q=%20%07"] {
-        let refused = registry.get(path).await;
-        refused.assert_problem();
-        assert_eq!((refused.status, &refused.body["field"]), (422, &json!("q")), "{path}");
-    }
     let refused = registry.post("/api/ard/search", &json!({})).await;
     assert_eq!((refused.status, &refused.body["field"]), (422, &json!("q")));
     for query in ["limit=0", "limit=101", "limit=many", "kind=robot", "category=nonsense"] {
-        for door in ["/api/ard/search", "/api/match"] {
-            let refused = registry.get(&format!("{door}?q=x&{query}")).await;
-            refused.assert_problem();
-            assert_eq!(refused.status, 422, "{door} {query}");
-        }
+        let refused = registry.get(&format!("/api/ard/search?q=x&{query}")).await;
+        refused.assert_problem();
+        assert_eq!(refused.status, 422, "{query}");
     }
 }
 
