@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 pub use options::TestOptions;
-pub use reply::{Reply, told};
+pub use reply::{Reply, snapshot_of};
 pub use table::Table;
 
 /// When a test begins: a Friday noon, the middle of an ISO week, far from midnight.

@@ -263,7 +263,7 @@ async fn a_life_is_told_alike_by_every_engine() {
         let lives = async |told: &mut Vec<String>| {
             for id in &ids {
                 let status = call(&app, "check_status", json!({ "id": id })).await;
-                told.push(tests::test_registry::told(&status, &[]));
+                told.push(tests::test_registry::snapshot_of(&status, &[]));
             }
             told.push(format!("{:?}", app.store.live().await.unwrap()));
             told.push(format!("{:?}", app.store.week(app.clock.now()).await.unwrap()));

@@ -36,6 +36,29 @@ impl Reply {
         format!("{} {} `{}`: {}", self.status, text("code"), text("field"), text("detail"))
     }
 
+    /// The same with these members of the body only.
+    #[must_use]
+    pub fn only(&self, members: &[&str]) -> Self {
+        let kept = |name: &String| members.contains(&name.as_str());
+        let body = self.body.as_object().unwrap().iter().filter(|(name, _)| kept(name));
+        let body = body.map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>().into();
+        Self { body, ..self.clone() }
+    }
+
+    /// The same without these members of the body.
+    #[must_use]
+    pub fn without(&self, members: &[&str]) -> Self {
+        let names: Vec<&str> = self.body.as_object().unwrap().keys().map(String::as_str).collect();
+        self.only(&names.into_iter().filter(|name| !members.contains(name)).collect::<Vec<_>>())
+    }
+
+    /// Status and body as a snapshot shows them: each of `names` (found text, name) is put in, and times of the
+    /// machine go.
+    #[must_use]
+    pub fn snapshot(&self, names: &[(&str, &str)]) -> String {
+        format!("HTTP {}\n{}", self.status, snapshot_of(&self.body, names))
+    }
+
     /// Holds what every problem document must hold (RFC 9457, design §5 Errors).
     pub fn assert_problem(&self) {
         let body = &self.body;
@@ -48,9 +71,9 @@ impl Reply {
     }
 }
 
-/// A document as a snapshot tells it: each of `names` (found text, name) is put in, and times of the machine go.
+/// A document as a snapshot shows it: each of `names` (found text, name) is put in, and times of the machine go.
 #[must_use]
-pub fn told(document: &Value, names: &[(&str, &str)]) -> String {
+pub fn snapshot_of(document: &Value, names: &[(&str, &str)]) -> String {
     let mut document = document.clone();
     without_machine_times(&mut document);
     let text = serde_json::to_string_pretty(&document).unwrap();

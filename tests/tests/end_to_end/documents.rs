@@ -4,5 +4,7 @@ mod active_list;
 mod agent_directory;
 mod ai_catalog;
 mod all_documents;
+mod badge;
 mod federation;
+mod feed;
 mod mcp_server_card;

@@ -1,5 +1,7 @@
 //! Registries with Live listings in them, and the schemas that documents are held against.
 
+use std::fmt::Write as _;
+
 use axum::response::Response;
 use registry::model::{ListingId, Moment};
 use serde_json::{Value, json};
@@ -96,4 +98,20 @@ pub(crate) async fn live_agent() -> (TestRegistry, Peer, ListingId) {
 
 pub(crate) async fn recheck_at(registry: &TestRegistry, id: &ListingId) -> Moment {
     time(&registry.status(id).await["recheck_at"])
+}
+
+/// What a public registry says to queries that it refuses: path, status, code, field, words, and the next step.
+pub(crate) async fn refused_queries(paths: &[&str]) -> String {
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
+    let mut lines = String::new();
+    for path in paths {
+        let reply = registry.get(path).await;
+        assert!((400..500).contains(&reply.status), "{path} was not refused: {reply:?}");
+        reply.assert_problem();
+        assert!(reply.status != 422 || reply.body["field"].is_string(), "{path}: no field in {reply:?}");
+        let next =
+            reply.body["next"]["action"].as_str().map(|next| format!(" -> {next}")).unwrap_or_default();
+        let _ = writeln!(lines, "{path}\n  {}{next}", reply.refusal());
+    }
+    lines
 }

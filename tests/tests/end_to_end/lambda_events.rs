@@ -215,7 +215,7 @@ async fn a_visit_by_events_is_as_a_visit_by_http() {
                     "{} {} {}",
                     reply.status,
                     reply.header("etag"),
-                    tests::test_registry::told(&reply.body, &[])
+                    tests::test_registry::snapshot_of(&reply.body, &[])
                 )
             })
             .collect();

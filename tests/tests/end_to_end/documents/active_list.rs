@@ -7,7 +7,9 @@ use proptest::test_runner::TestRunner;
 use registry::model::Kind;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
-use tests::test_registry::{HOUR, TestRegistry, stock, told};
+use tests::test_registry::{HOUR, Reply, TestRegistry, stock};
+
+use crate::fixtures::{live_agent, refused_queries};
 
 /// All ids of one walk through the pages; a limit of each page in turn.
 async fn walk(registry: &TestRegistry, query: &str, limits: &[u32]) -> Vec<String> {
@@ -86,12 +88,33 @@ async fn without_parameters_it_is_the_first_page_of_both_kinds() {
 async fn an_empty_registry_has_an_empty_list() {
     let registry = TestRegistry::start().await;
     let base = registry.url("");
-    let body = registry.get("/api/listings/active").await.body;
-    insta::assert_snapshot!(told(&body, &[(&base, "[base]")]), @r#"
+    let reply = registry.get("/api/listings/active").await;
+    insta::assert_snapshot!(reply.without(&["deal", "stages"]).snapshot(&[(&base, "[base]")]), @r#"
+    HTTP 200
     {
       "ok": true,
       "origin": "[base]",
       "brand": "Agent and MCP Registry",
+      "announce": "0 agents and 0 MCP servers are Live: each answered a real handshake within 7 days.",
+      "funnel_loop": "list -> live -> demo -> feedback -> founding seat, or a discount kept until payments open",
+      "counts": {
+        "agents_active": 0,
+        "mcp_active": 0
+      },
+      "agents": [],
+      "mcps": [],
+      "next_cursor": null
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn the_list_shows_the_founding_deal() {
+    let registry = TestRegistry::start().await;
+    let reply = registry.get("/api/listings/active").await;
+    insta::assert_snapshot!(reply.only(&["deal"]).snapshot(&[]), @r#"
+    HTTP 200
+    {
       "deal": {
         "name": "founding_free_100",
         "seats": 100,
@@ -108,9 +131,19 @@ async fn an_empty_registry_has_an_empty_list() {
         "one_liner": "The first 100 listings to finish demo and feedback receive a full product, free and without checkout.",
         "short": "100 of 100 founding seats left",
         "for_active": "Any Live listing, agent or MCP server; one seat each."
-      },
-      "announce": "0 agents and 0 MCP servers are Live: each answered a real handshake within 7 days.",
-      "funnel_loop": "list -> live -> demo -> feedback -> founding seat, or a discount kept until payments open",
+      }
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn the_list_shows_the_stages_of_a_listing() {
+    let registry = TestRegistry::start().await;
+    let base = registry.url("");
+    let reply = registry.get("/api/listings/active").await;
+    insta::assert_snapshot!(reply.only(&["stages"]).snapshot(&[(&base, "[base]")]), @r#"
+    HTTP 200
+    {
       "stages": [
         {
           "id": "list",
@@ -142,31 +175,30 @@ async fn an_empty_registry_has_an_empty_list() {
           "label": "Buy",
           "agent_action": "Wait until payments open, after 250 feedback from agents and 250 from MCP servers."
         }
-      ],
-      "counts": {
-        "agents_active": 0,
-        "mcp_active": 0
-      },
-      "agents": [],
-      "mcps": [],
-      "next_cursor": null
+      ]
     }
     "#);
 }
 
-#[tokio::test]
-async fn a_row_has_everything_to_act_on() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
+/// The row of a sound agent that went Live an hour ago, under a reply's status.
+async fn live_row() -> (Reply, [(String, &'static str); 3]) {
+    let (registry, peer, id) = live_agent().await;
     registry.advance(HOUR);
-    let mut row = registry.get("/api/listings/active").await.body["agents"][0].clone();
-    assert!(row["probe"]["latency_ms"].is_number());
-    // The founding offer is the same everywhere, and shown by the empty list.
-    let deal = row["take_demo"].as_object_mut().unwrap().remove("deal").unwrap();
-    assert_eq!((&deal["seats"], &deal["remaining"]), (&json!(100), &json!(100)));
-    let base = registry.url("");
-    let names = [(id.as_str(), "[id]"), (base.as_str(), "[base]"), (peer.origin.as_str(), "[peer]")];
-    insta::assert_snapshot!(told(&row, &names), @r#"
+    let reply = registry.get("/api/listings/active").await;
+    let row = Reply { body: reply.body["agents"][0].clone(), ..reply };
+    assert!(row.body["probe"]["latency_ms"].is_number());
+    (row, [(id.to_string(), "[id]"), (registry.url(""), "[base]"), (peer.origin.clone(), "[peer]")])
+}
+
+fn shown(row: &Reply, names: &[(String, &'static str); 3]) -> String {
+    row.snapshot(&names.each_ref().map(|(found, name)| (found.as_str(), *name)))
+}
+
+#[tokio::test]
+async fn a_row_says_what_the_listing_is_and_that_it_answers() {
+    let (row, names) = live_row().await;
+    insta::assert_snapshot!(shown(&row.without(&["take_demo", "deal"]), &names), @r#"
+    HTTP 200
     {
       "listing_id": "[id]",
       "id": "[id]",
@@ -196,6 +228,25 @@ async fn a_row_has_everything_to_act_on() {
       "protocol_version": "1.0",
       "demoed": false,
       "feedbacked": false,
+      "take_demo_get": "[base]/api/products/demo?listing_id=[id]",
+      "activation": {
+        "stage": "live",
+        "next": "Take the free demo: send take_demo as it stands."
+      },
+      "next": "Take the free demo: send take_demo as it stands."
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn a_row_has_a_demo_that_can_be_requested_as_it_stands() {
+    let (mut row, names) = live_row().await;
+    // The founding offer is the same everywhere, and shown by the list itself.
+    let deal = row.body["take_demo"].as_object_mut().unwrap().shift_remove("deal").unwrap();
+    assert_eq!((&deal["seats"], &deal["remaining"]), (&json!(100), &json!(100)));
+    insta::assert_snapshot!(shown(&row.only(&["take_demo"]), &names), @r#"
+    HTTP 200
+    {
       "take_demo": {
         "name": "Free demo for Adder",
         "description": "Makes artifacts from this listing's own card and probe evidence; free, no account.",
@@ -217,21 +268,30 @@ async fn a_row_has_everything_to_act_on() {
           "description": "Adds two numbers and tells their sum."
         },
         "curl": "curl -X POST [base]/api/products/demo -H 'content-type: application/json' -d '{\"listing_id\":\"[id]\"}'",
+        "next_after_demo": {
+          "step": "feedback",
+          "method": "POST",
+          "url": "[base]/api/products/feedback",
+          "note": "Send next_steps.example_body of the demo's answer, with your own answers in it."
+        },
         "funnel": [
           "active_live",
           "demo",
           "feedback",
           "free_full_or_25pct",
           "use_no_stripe"
-        ],
-        "next_after_demo": {
-          "step": "feedback",
-          "method": "POST",
-          "url": "[base]/api/products/feedback",
-          "note": "Send next_steps.example_body of the demo's answer, with your own answers in it."
-        }
-      },
-      "take_demo_get": "[base]/api/products/demo?listing_id=[id]",
+        ]
+      }
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn a_row_has_the_founding_deal_as_its_listing_sees_it() {
+    let (row, names) = live_row().await;
+    insta::assert_snapshot!(shown(&row.only(&["deal"]), &names), @r#"
+    HTTP 200
+    {
       "deal": {
         "founding_free_seats": 100,
         "message": "100 of 100 founding seats left. Take the demo, then send feedback.",
@@ -245,12 +305,7 @@ async fn a_row_has_everything_to_act_on() {
           "description": "Adds two numbers and tells their sum."
         },
         "curl": "curl -X POST [base]/api/products/demo -H 'content-type: application/json' -d '{\"listing_id\":\"[id]\"}'"
-      },
-      "activation": {
-        "stage": "live",
-        "next": "Take the free demo: send take_demo as it stands."
-      },
-      "next": "Take the free demo: send take_demo as it stands."
+      }
     }
     "#);
 }
@@ -269,4 +324,34 @@ async fn talk_grace_ends_after_seven_days_and_takes_nothing_off() {
         (&json!(true), &json!(false), &json!("lapsed"))
     );
     assert_eq!(registry.live_counts().await, (1, 0));
+}
+
+#[tokio::test]
+async fn limit_kind_and_cursor_are_refused_by_name() {
+    let refused = refused_queries(&[
+        "/api/listings/active?limit=0",
+        "/api/listings/active?limit=101",
+        "/api/listings/active?limit=-1",
+        "/api/listings/active?limit=many",
+        "/api/listings/active?limit=99999999999999999999",
+        "/api/listings/active?kind=robot",
+        "/api/listings/active?cursor=abc",
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @"
+    /api/listings/active?limit=0
+      422 out_of_range `limit`: `limit` must be a whole number from 1 to 100.
+    /api/listings/active?limit=101
+      422 out_of_range `limit`: `limit` must be a whole number from 1 to 100.
+    /api/listings/active?limit=-1
+      422 invalid_argument `limit`: `limit`: it must be a whole number, written in digits and not too large.
+    /api/listings/active?limit=many
+      422 invalid_argument `limit`: `limit`: it must be a whole number, written in digits and not too large.
+    /api/listings/active?limit=99999999999999999999
+      422 invalid_argument `limit`: `limit`: it must be a whole number, written in digits and not too large.
+    /api/listings/active?kind=robot
+      422 invalid_argument `kind`: `kind`: unknown variant `robot`, expected one of `agent`, `mcp`, `all`.
+    /api/listings/active?cursor=abc
+      422 bad_cursor `cursor`: `cursor` must be the next_cursor of an earlier page; leave it out for the first page.
+    ");
 }

@@ -1,44 +1,29 @@
 //! `check_status`: where a listing stands, with the evidence of its last probe.
 
-use serde_json::json;
-use tests::peers::{Peer, agents};
-use tests::test_registry::{TestRegistry, id_of, told};
+use tests::test_registry::Reply;
+
+use crate::fixtures::{live_agent, refused_queries};
+
+/// The status of a sound agent that went Live, and the names by which its snapshots call what differs between runs.
+async fn live_status() -> (Reply, [(String, &'static str); 3]) {
+    let (registry, peer, id) = live_agent().await;
+    let reply = registry.get(&format!("/api/listings/status?id={id}")).await;
+    (reply, [(id.to_string(), "[id]"), (registry.url(""), "[base]"), (peer.origin.clone(), "[peer]")])
+}
+
+fn shown(reply: &Reply, names: &[(String, &'static str); 3]) -> String {
+    reply.snapshot(&names.each_ref().map(|(found, name)| (found.as_str(), *name)))
+}
 
 #[tokio::test]
-async fn an_agent_of_1_0_goes_live_with_its_evidence() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let answer =
-        registry.publish(&json!({ "agent_card_url": peer.card(), "contact_email": "a@example.org" })).await;
-    let (id, base) = (id_of(&answer), registry.url(""));
-    let names = [(id.as_str(), "[id]"), (base.as_str(), "[base]"), (peer.origin.as_str(), "[peer]")];
-    insta::assert_snapshot!(told(&answer, &names), @r#"
-    {
-      "ok": true,
-      "listing_id": "[id]",
-      "kind": "agent",
-      "lane": "queued",
-      "status": "queued",
-      "message": "Listed and queued; the first probe follows at once.",
-      "status_url": "[base]/api/listings/status?id=[id]",
-      "poll": {
-        "url": "[base]/api/listings/status?id=[id]",
-        "interval_s": 2
-      },
-      "badge_markdown": "[![Agent and MCP Registry]([base]/badge/clean.svg?id=[id])]([base]/api/listings/status?id=[id])",
-      "next": {
-        "action": "check_status",
-        "method": "GET",
-        "url": "[base]/api/listings/status?id=[id]",
-        "note": "Poll until lane is `active`, or `needs_fix` with reasons that say what to change."
-      }
-    }
-    "#);
-    registry.deliver_events().await;
-    let mut status = registry.status(&id).await;
+async fn a_live_listing_shows_its_lane_its_probe_and_the_next_step() {
+    let (reply, names) = live_status().await;
     // It is spread by the id, which hangs on the port.
-    let recheck_at = status.as_object_mut().unwrap().remove("recheck_at").unwrap();
+    let recheck_at = &reply.body["recheck_at"];
     assert!(recheck_at.as_str().unwrap().starts_with("2026-11-2"), "{recheck_at}");
-    insta::assert_snapshot!(told(&status, &names), @r#"
+    let elsewhere = ["recheck_at", "checks", "score_breakdown", "evidence", "take_demo"];
+    insta::assert_snapshot!(shown(&reply.without(&elsewhere), &names), @r#"
+    HTTP 200
     {
       "ok": true,
       "found": true,
@@ -59,13 +44,24 @@ async fn an_agent_of_1_0_goes_live_with_its_evidence() {
         "age_hours": 0.0
       },
       "reasons": [],
+      "checks_clean": true,
+      "badge_markdown": "[![Agent and MCP Registry]([base]/badge/clean.svg?id=[id])]([base]/api/listings/status?id=[id])",
       "next": {
         "action": "take_demo",
         "method": "POST",
         "url": "[base]/api/products/demo",
         "note": "Live. Send take_demo as it stands for the free demo."
-      },
-      "checks_clean": true,
+      }
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn every_check_is_shown_with_its_detail() {
+    let (reply, names) = live_status().await;
+    insta::assert_snapshot!(shown(&reply.only(&["checks"]), &names), @r#"
+    HTTP 200
+    {
       "checks": [
         {
           "id": "https",
@@ -109,7 +105,17 @@ async fn an_agent_of_1_0_goes_live_with_its_evidence() {
           "blocking": false,
           "detail": "The tools are those of the last look."
         }
-      ],
+      ]
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn every_point_of_the_score_is_explained() {
+    let (reply, names) = live_status().await;
+    insta::assert_snapshot!(shown(&reply.only(&["score_breakdown"]), &names), @r#"
+    HTTP 200
+    {
       "score_breakdown": [
         {
           "id": "handshake",
@@ -159,7 +165,17 @@ async fn an_agent_of_1_0_goes_live_with_its_evidence() {
           "of": 10,
           "why": "Failed: https."
         }
-      ],
+      ]
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn the_evidence_says_what_was_seen_and_what_the_peer_says_of_itself() {
+    let (reply, names) = live_status().await;
+    insta::assert_snapshot!(shown(&reply.only(&["evidence"]), &names), @r#"
+    HTTP 200
+    {
       "evidence": {
         "speaks": true,
         "answers": true,
@@ -187,7 +203,17 @@ async fn an_agent_of_1_0_goes_live_with_its_evidence() {
           }
         ],
         "tools": []
-      },
+      }
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn the_demo_can_be_requested_as_it_stands() {
+    let (reply, names) = live_status().await;
+    insta::assert_snapshot!(shown(&reply.only(&["take_demo"]), &names), @r#"
+    HTTP 200
+    {
       "take_demo": {
         "name": "Free demo for Adder",
         "description": "Makes artifacts from this listing's own card and probe evidence; free, no account.",
@@ -239,13 +265,31 @@ async fn an_agent_of_1_0_goes_live_with_its_evidence() {
           "free_full_or_25pct",
           "use_no_stripe"
         ]
-      },
-      "badge_markdown": "[![Agent and MCP Registry]([base]/badge/clean.svg?id=[id])]([base]/api/listings/status?id=[id])"
+      }
     }
     "#);
-    assert_eq!(
-        peer.request_names(),
-        ["GET /.well-known/agent-card.json", "GetTask", "SendMessage"],
-        "a probe is cheap"
-    );
+}
+
+#[tokio::test]
+async fn a_status_must_be_asked_by_the_id_or_name_of_a_known_listing() {
+    let refused = refused_queries(&[
+        "/api/listings/status",
+        "/api/listings/status?id=agtpub_00000000000000000000",
+        "/api/listings/status?id=%27%20OR%201=1",
+        "/api/listings/status?id=",
+        "/api/listings/status?name=Nobody",
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @"
+    /api/listings/status
+      422 which_listing `id`: Say which listing: its `id` (the listing_id that publish answered) or its `name`.
+    /api/listings/status?id=agtpub_00000000000000000000
+      404 listing_not_found `-`: No listing `agtpub_00000000000000000000` is known here. -> publish
+    /api/listings/status?id=%27%20OR%201=1
+      404 listing_not_found `-`: No listing `' OR 1=1` is known here. -> publish
+    /api/listings/status?id=
+      404 listing_not_found `-`: No listing `` is known here. -> publish
+    /api/listings/status?name=Nobody
+      404 listing_not_found `-`: No listing `Nobody` is known here. -> publish
+    ");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{TestRegistry, id_of, told};
+use tests::test_registry::{TestRegistry, id_of, snapshot_of};
 
 /// Publishes a peer, lets it go Live, and gives its status.
 async fn brought_to_live(registry: &TestRegistry, body: Value) -> Value {
@@ -25,6 +25,18 @@ async fn brought_to_live(registry: &TestRegistry, body: Value) -> Value {
 }
 
 #[tokio::test]
+async fn an_agent_of_1_0_goes_live_after_three_requests() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let status = brought_to_live(&registry, json!({ "agent_card_url": peer.card() })).await;
+    assert_eq!(status["evidence"]["protocol_versions"], json!(["1.0"]));
+    assert_eq!(
+        peer.request_names(),
+        ["GET /.well-known/agent-card.json", "GetTask", "SendMessage"],
+        "a probe is cheap"
+    );
+}
+
+#[tokio::test]
 async fn an_agent_of_0_3_goes_live() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::older).await);
     let status = brought_to_live(&registry, json!({ "url": peer.card() })).await;
@@ -40,7 +52,7 @@ async fn an_mcp_server_of_2026_07_28_goes_live() {
     let status = brought_to_live(&registry, json!({ "mcp_url": peer.url("/mcp") })).await;
     let (id, base) = (id_of(&status), registry.url(""));
     let names = [(id.as_str(), "[id]"), (base.as_str(), "[base]"), (peer.origin.as_str(), "[peer]")];
-    insta::assert_snapshot!(told(&status["evidence"], &names), @r#"
+    insta::assert_snapshot!(snapshot_of(&status["evidence"], &names), @r#"
     {
       "speaks": true,
       "answers": null,
