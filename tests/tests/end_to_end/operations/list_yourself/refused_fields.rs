@@ -14,7 +14,7 @@ async fn refused_bodies<const N: usize>(bodies: [(String, Value); N]) -> String 
 }
 
 /// A sound body with one field set.
-fn with(field: &str, value: Value) -> (String, Value) {
+fn with(field: &str, value: &Value) -> (String, Value) {
     let mut body = json!({ "url": URL });
     body[field] = value.clone();
     (format!("{field}: {value}"), body)
@@ -61,11 +61,11 @@ async fn a_body_must_be_an_object() {
 #[tokio::test]
 async fn a_field_must_have_its_type() {
     let refused = refused_bodies([
-        with("url", json!(5)),
-        with("url", json!([URL])),
-        with("url", json!({ "href": URL })),
-        with("server_json", json!("a text")),
-        with("name", json!({ "en": "Adder" })),
+        with("url", &json!(5)),
+        with("url", &json!([URL])),
+        with("url", &json!({ "href": URL })),
+        with("server_json", &json!("a text")),
+        with("name", &json!({ "en": "Adder" })),
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
@@ -89,7 +89,7 @@ async fn only_one_thing_is_listed_at_a_time() {
             "two things at once",
             json!({ "agent_card_url": URL, "mcp_url": "https://agent.example.org/mcp" }),
         ),
-        with("server_json", json!({ "name": "org.example/adder" })),
+        with("server_json", &json!({ "name": "org.example/adder" })),
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
@@ -102,8 +102,8 @@ async fn only_one_thing_is_listed_at_a_time() {
 #[tokio::test]
 async fn the_urls_of_cards_and_servers_follow_the_same_rules() {
     let refused = refused_bodies([
-        with("agent_card_url", json!("http://agent.example.org/")),
-        with("mcp_url", json!("https://10.0.0.1/mcp")),
+        with("agent_card_url", &json!("http://agent.example.org/")),
+        with("mcp_url", &json!("https://10.0.0.1/mcp")),
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
@@ -117,12 +117,12 @@ async fn the_urls_of_cards_and_servers_follow_the_same_rules() {
 #[tokio::test]
 async fn names_and_sources_are_plain_text_of_sane_length() {
     let refused = refused_bodies([
-        with("name", json!("")),
-        with("name", json!("x".repeat(121))),
-        with("name", json!("a\u{7}b")),
-        with("name", json!("safe\u{202e}cod.exe")),
-        with("source", json!("x".repeat(201))),
-        with("source", json!("line\nline")),
+        with("name", &json!("")),
+        with("name", &json!("x".repeat(121))),
+        with("name", &json!("a\u{7}b")),
+        with("name", &json!("safe\u{202e}cod.exe")),
+        with("source", &json!("x".repeat(201))),
+        with("source", &json!("line\nline")),
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
@@ -142,10 +142,10 @@ async fn names_and_sources_are_plain_text_of_sane_length() {
 #[tokio::test]
 async fn a_contact_address_must_be_an_address() {
     let refused = refused_bodies([
-        with("contact_email", json!("nobody")),
-        with("contact_email", json!("a b@example.org")),
-        with("contact_email", json!("a@example.org\r\nBcc: b@example.org")),
-        with("contact_email", json!(format!("{}@example.org", "a".repeat(65)))),
+        with("contact_email", &json!("nobody")),
+        with("contact_email", &json!("a b@example.org")),
+        with("contact_email", &json!("a@example.org\r\nBcc: b@example.org")),
+        with("contact_email", &json!(format!("{}@example.org", "a".repeat(65)))),
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"

@@ -15,7 +15,7 @@ fn sound() -> Value {
 }
 
 /// The sound description with members changed, or taken away where null.
-fn broken(changes: Value) -> (String, Value) {
+fn broken(changes: &Value) -> (String, Value) {
     let mut document = sound();
     for (name, value) in changes.as_object().unwrap() {
         match value {
@@ -30,7 +30,7 @@ fn remote(url: &str) -> Value {
     json!({ "remotes": [{ "type": "streamable-http", "url": url }] })
 }
 
-fn package(changes: Value) -> Value {
+fn package(changes: &Value) -> Value {
     let mut package = json!({ "registryType": "npm", "identifier": "@example/adder", "version": "1.0.0",
         "transport": { "type": "stdio" } });
     package.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
@@ -51,11 +51,11 @@ async fn a_sound_description_is_taken() {
 #[tokio::test]
 async fn a_name_is_a_reverse_domain_a_slash_and_a_name() {
     let refused = refused([
-        broken(json!({ "name": null })),
-        broken(json!({ "name": "adder" })),
-        broken(json!({ "name": "org.example/a/b" })),
-        broken(json!({ "name": "-org/adder" })),
-        broken(json!({ "name": 7 })),
+        broken(&json!({ "name": null })),
+        broken(&json!({ "name": "adder" })),
+        broken(&json!({ "name": "org.example/a/b" })),
+        broken(&json!({ "name": "-org/adder" })),
+        broken(&json!({ "name": 7 })),
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
@@ -75,13 +75,13 @@ async fn a_name_is_a_reverse_domain_a_slash_and_a_name() {
 #[tokio::test]
 async fn description_version_and_title_follow_their_rules() {
     let refused = refused([
-        broken(json!({ "description": null })),
-        broken(json!({ "version": null })),
-        broken(json!({ "description": "x".repeat(101) })),
-        broken(json!({ "description": "" })),
-        broken(json!({ "version": "latest" })),
-        broken(json!({ "version": "^1.2.3" })),
-        broken(json!({ "title": "  " })),
+        broken(&json!({ "description": null })),
+        broken(&json!({ "version": null })),
+        broken(&json!({ "description": "x".repeat(101) })),
+        broken(&json!({ "description": "" })),
+        broken(&json!({ "version": "latest" })),
+        broken(&json!({ "version": "^1.2.3" })),
+        broken(&json!({ "title": "  " })),
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
@@ -104,7 +104,7 @@ async fn description_version_and_title_follow_their_rules() {
 
 #[tokio::test]
 async fn website_repository_and_icons_are_addressed_in_full() {
-    let refused = refused([broken(json!({ "websiteUrl": "/docs" })), broken(json!({ "websiteUrl": "http://adder.example.org" })), broken(json!({ "repository": { "source": "github", "url": "https://example.org/a/b" } })), broken(json!({ "repository": { "source": "github", "url": "https://github.com/a/b", "subfolder": "../c" } })), broken(json!({ "icons": [{ "src": "http://adder.example.org/icon.png" }] }))]).await;
+    let refused = refused([broken(&json!({ "websiteUrl": "/docs" })), broken(&json!({ "websiteUrl": "http://adder.example.org" })), broken(&json!({ "repository": { "source": "github", "url": "https://example.org/a/b" } })), broken(&json!({ "repository": { "source": "github", "url": "https://github.com/a/b", "subfolder": "../c" } })), broken(&json!({ "icons": [{ "src": "http://adder.example.org/icon.png" }] }))]).await;
     insta::assert_snapshot!(refused, @r#"
     422 invalid_server_description `websiteUrl`: The server description breaks 1 rule(s). websiteUrl: "/docs" must be a whole address that begins with https://.
       `{"websiteUrl":"/docs"}`
@@ -122,14 +122,14 @@ async fn website_repository_and_icons_are_addressed_in_full() {
 #[tokio::test]
 async fn remotes_are_public_https_addresses_of_a_known_transport() {
     let refused = refused([
-        broken(json!({ "remotes": "https://adder.example.org/mcp" })),
-        broken(json!({ "remotes": [{ "type": "websocket", "url": "wss://adder.example.org/" }] })),
-        broken(json!({ "remotes": [{ "type": "streamable-http" }] })),
-        broken(remote("http://adder.example.org/mcp")),
-        broken(remote("https://localhost/mcp")),
-        broken(remote("https://127.0.0.1/mcp")),
-        broken(remote("https://{tenant}.example.org/mcp")),
-        broken(remote("not a url")),
+        broken(&json!({ "remotes": "https://adder.example.org/mcp" })),
+        broken(&json!({ "remotes": [{ "type": "websocket", "url": "wss://adder.example.org/" }] })),
+        broken(&json!({ "remotes": [{ "type": "streamable-http" }] })),
+        broken(&remote("http://adder.example.org/mcp")),
+        broken(&remote("https://localhost/mcp")),
+        broken(&remote("https://127.0.0.1/mcp")),
+        broken(&remote("https://{tenant}.example.org/mcp")),
+        broken(&remote("not a url")),
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
@@ -155,10 +155,10 @@ async fn remotes_are_public_https_addresses_of_a_known_transport() {
 #[tokio::test]
 async fn packages_name_one_version_their_registry_and_their_transport() {
     let refused = refused([
-        broken(package(json!({ "version": "latest" }))),
-        broken(package(json!({ "registryType": null }))),
-        broken(package(json!({ "registryType": "mcpb", "identifier": "https://example.org/a.mcpb" }))),
-        broken(package(json!({ "transport": { "type": "streamable-http" } }))),
+        broken(&package(&json!({ "version": "latest" }))),
+        broken(&package(&json!({ "registryType": null }))),
+        broken(&package(&json!({ "registryType": "mcpb", "identifier": "https://example.org/a.mcpb" }))),
+        broken(&package(&json!({ "transport": { "type": "streamable-http" } }))),
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
@@ -175,7 +175,7 @@ async fn packages_name_one_version_their_registry_and_their_transport() {
 
 #[tokio::test]
 async fn what_a_publisher_adds_has_at_most_4096_bytes() {
-    let refused = refused([broken(json!({ "_meta": { "io.modelcontextprotocol.registry/publisher-provided": { "x": "y".repeat(5000) } } }))]).await;
+    let refused = refused([broken(&json!({ "_meta": { "io.modelcontextprotocol.registry/publisher-provided": { "x": "y".repeat(5000) } } }))]).await;
     insta::assert_snapshot!(refused, @r#"
     422 invalid_server_description `_meta.io.modelcontextprotocol.registry/publisher-provided`: The server description breaks 1 rule(s). _meta.io.modelcontextprotocol.registry/publisher-provided: What the publisher adds may have 4096 bytes; this has 5008.
       `{"_meta":{"io.modelcontextprotocol.registry/publisher-provided":{"x":"yyyyyyyyyyyyyyyyyyyyyyyyyyyyyy`
@@ -184,7 +184,7 @@ async fn what_a_publisher_adds_has_at_most_4096_bytes() {
 
 #[tokio::test]
 async fn a_description_of_an_older_schema_is_told_the_new_names() {
-    let refused = refused([broken(json!({ "packages": [{ "registry_name": "npm", "name": "adder", "version": "1.0.0" }], "remotes": null }))]).await;
+    let refused = refused([broken(&json!({ "packages": [{ "registry_name": "npm", "name": "adder", "version": "1.0.0" }], "remotes": null }))]).await;
     insta::assert_snapshot!(refused, @r#"
     422 invalid_server_description `packages[0].registry_name`: The server description breaks 3 rule(s). packages[0].registry_name: Written for a draft before the schema of 2025-07-09: `registry_name` is now `registryType` (2025-12-11), here and wherever else it stands. packages[0].name: Written for a draft before the schema of 2025-07-09: `name` is now `identifier` (2025-12-11), here and wherever else it stands. packages[0].transport: `transport` is missing.
       `{"packages":[{"registry_name":"npm","name":"adder","version":"1.0.0"}],"remotes":null}`
