@@ -2,6 +2,7 @@
 //! and the bus as a process reaches them. Nothing of it is in a deployment.
 
 pub mod aws_endpoints;
+pub mod fixtures;
 pub mod peers;
 pub mod runtime_api;
 pub mod template;

@@ -5,7 +5,6 @@
 
 mod options;
 mod reply;
-pub mod stock;
 mod table;
 
 use std::sync::{Mutex, PoisonError};

@@ -6,8 +6,9 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use registry::model::Kind;
 use serde_json::{Value, json};
+use tests::fixtures;
 use tests::peers::{Peer, agents};
-use tests::test_registry::{HOUR, Reply, TestRegistry, stock};
+use tests::test_registry::{HOUR, Reply, TestRegistry};
 
 use crate::fixtures::{live_agent, refused_queries};
 
@@ -37,8 +38,8 @@ fn pages_of_any_size_show_every_listing_exactly_once() {
     let (agents, mcps) = (23, 14);
     let (registry, all) = runtime.block_on(async {
         let registry = TestRegistry::start().await;
-        let mut all = stock::live(&registry.app, Kind::Agent, agents).await;
-        all.extend(stock::live(&registry.app, Kind::Mcp, mcps).await);
+        let mut all = fixtures::insert_live_listings(&registry.app, Kind::Agent, agents).await;
+        all.extend(fixtures::insert_live_listings(&registry.app, Kind::Mcp, mcps).await);
         (registry, all.into_iter().map(|id| id.to_string()).collect::<BTreeSet<_>>())
     });
     let mut runner = TestRunner::new(ProptestConfig::with_cases(40));
@@ -77,8 +78,8 @@ async fn the_newest_come_first() {
 #[tokio::test]
 async fn without_parameters_it_is_the_first_page_of_both_kinds() {
     let registry = TestRegistry::start().await;
-    stock::live(&registry.app, Kind::Agent, 60).await;
-    stock::live(&registry.app, Kind::Mcp, 3).await;
+    fixtures::insert_live_listings(&registry.app, Kind::Agent, 60).await;
+    fixtures::insert_live_listings(&registry.app, Kind::Mcp, 3).await;
     let body = registry.get("/api/listings/active").await.body;
     let rows = |kind: &str| body[kind].as_array().unwrap().len();
     assert_eq!((rows("agents"), rows("mcps"), body["next_cursor"].is_string()), (50, 3, true));

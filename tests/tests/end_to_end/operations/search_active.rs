@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use registry::model::{Kind, ListingId};
 use serde_json::{Value, json};
+use tests::fixtures;
 use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{TestRegistry, stock};
+use tests::test_registry::TestRegistry;
 
 fn ids(answer: &Value) -> Vec<String> {
     let listings = answer["listings"].as_array().unwrap().iter();
@@ -51,8 +52,8 @@ async fn agents_and_servers_are_listed_together_the_newest_first() {
 /// A registry with thirteen Live agents and eight MCP servers, and their ids.
 async fn with_live_listings() -> (TestRegistry, BTreeSet<String>, BTreeSet<String>) {
     let registry = TestRegistry::start().await;
-    let agents = stock::live(&registry.app, Kind::Agent, 13).await;
-    let servers = stock::live(&registry.app, Kind::Mcp, 8).await;
+    let agents = fixtures::insert_live_listings(&registry.app, Kind::Agent, 13).await;
+    let servers = fixtures::insert_live_listings(&registry.app, Kind::Mcp, 8).await;
     let texts = |ids: Vec<ListingId>| ids.into_iter().map(|id| id.to_string()).collect();
     (registry, texts(agents), texts(servers))
 }

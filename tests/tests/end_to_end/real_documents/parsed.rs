@@ -11,6 +11,7 @@ use registry::formats::agent_card::{self, AgentCard, CardFault};
 use registry::formats::server_json;
 use registry::model::{Facts, Handshake, Kind, Reach, Verdict};
 use registry::probe::checks::{self, Context};
+use tests::fixtures;
 
 /// Outcomes and how often they were met.
 type Tally = BTreeMap<String, usize>;
@@ -55,25 +56,15 @@ fn told(title: &str, tally: &Tally) -> String {
 
 /// The texts of a card as the checks see them.
 fn verdict_of(card: &AgentCard) -> Verdict {
-    Verdict {
-        handshake: Handshake::Ok,
-        reasons: Vec::new(),
-        inconclusive: false,
-        retry_after: None,
-        speaks: true,
-        answers: None,
-        latency_ms: None,
-        signals: Vec::new(),
-        protocol_hints: Vec::new(),
-        facts: Facts {
-            kind: Some(Kind::Agent),
-            name: Some(card.name.clone()),
-            description: Some(card.description.clone()),
-            version: card.version.clone(),
-            skills: card.skills.clone(),
-            ..Facts::default()
-        },
-    }
+    let facts = Facts {
+        kind: Some(Kind::Agent),
+        name: Some(card.name.clone()),
+        description: Some(card.description.clone()),
+        version: card.version.clone(),
+        skills: card.skills.clone(),
+        ..Facts::default()
+    };
+    fixtures::verdict(Handshake::Ok, facts)
 }
 
 #[test]
