@@ -66,7 +66,7 @@ async fn an_unchanged_catalogue_is_not_sent_again() {
     }
 }
 
-/// What stands at the registry's own doors is one thing, whether it lists itself or not.
+/// What stands at the registry's own endpoints is one listing each, whether it lists itself or not.
 #[tokio::test]
 async fn the_registrys_own_listings_are_its_own_entries() {
     let registry = TestRegistry::start().await;

@@ -94,7 +94,7 @@ async fn publishing_costs_at_most_four_calls() {
     assert_eq!(
         registry.observer.tally.since(&before).total(),
         0,
-        "what is refused at the door costs nothing"
+        "what is refused while it is read costs nothing"
     );
 }
 

@@ -1,4 +1,4 @@
-//! The A2A door in all its dialects, as clients of each speak: what is asked in one shape is answered in it. Tasks
+//! The A2A endpoint in all its dialects, as clients of each speak: what is asked in one shape is answered in it. Tasks
 //! are kept, found, listed and canceled by whoever may, and by nobody else.
 
 use axum::body::Body;
@@ -373,7 +373,7 @@ async fn rest_says_the_same_by_paths() {
 }
 
 #[tokio::test]
-async fn the_door_explains_itself() {
+async fn a_get_of_the_endpoint_explains_it() {
     let registry = TestRegistry::start().await;
     for path in ["/api/a2a", "/api/a2a/"] {
         let status = registry.get(path).await.body;
@@ -419,7 +419,7 @@ async fn whoever_asks_to_be_listed_hears_how_it_went() {
 }
 
 #[tokio::test]
-async fn writing_through_this_door_counts_like_any_other() {
+async fn publishing_by_message_counts_against_the_rate_limit() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOUR", 1))
             .await;

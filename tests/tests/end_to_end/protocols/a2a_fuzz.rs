@@ -1,4 +1,4 @@
-//! Whatever is sent to the A2A door, the answer is JSON-RPC with HTTP status 200, or over REST an answer or an error of
+//! Whatever is sent to the A2A endpoint, the answer is JSON-RPC with HTTP status 200, or over REST an answer or an error of
 //! A2A: random bodies, and good requests with something broken, straight into the function's router.
 
 use std::cell::RefCell;
@@ -313,7 +313,7 @@ fn fuzz() {
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
 
-    // A fuzz that never gets past the door proves little: every kind of answer must have been among them.
+    // A fuzz that never gets past the parser proves little: every kind of answer must have been among them.
     let seen = seen.into_inner();
     let rpc =
         [0, -32700, -32600, -32601, -32602, -32001, -32003, -32004, -32005, -32009].map(|code| ("rpc", code));

@@ -1,4 +1,4 @@
-//! Whatever is sent to the MCP door, the answer is JSON-RPC, or nothing with 202: random bodies, and good requests
+//! Whatever is sent to the MCP endpoint, the answer is JSON-RPC, or nothing with 202: random bodies, and good requests
 //! with something broken, straight into the function's router.
 
 use axum::Router;
@@ -269,7 +269,7 @@ fn nothing_that_is_sent_gets_anything_but_json_rpc() {
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
 
-    // A fuzz that never gets past the door proves little: every kind of answer must have been among them.
+    // A fuzz that never gets past the parser proves little: every kind of answer must have been among them.
     let seen = seen.into_inner();
     let wanted = [
         (200, 0),

@@ -1,4 +1,4 @@
-//! The MCP door over HTTP, as clients of every revision meet it, and the cards that lead to it. What a client
+//! The MCP endpoint over HTTP, as clients of every revision meet it, and the cards that lead to it. What a client
 //! library would hide (statuses, codes, headers) is held here byte by byte.
 
 use http::HeaderMap;

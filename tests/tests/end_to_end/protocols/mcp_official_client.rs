@@ -1,4 +1,4 @@
-//! The official Rust client against the MCP door, in each way in which it can begin: it connects, lists, calls,
+//! The official Rust client against the MCP endpoint, in each way in which it can begin: it connects, lists, calls,
 //! and hears of a tool that there is not.
 
 use registry::operations::CATALOGUE;
