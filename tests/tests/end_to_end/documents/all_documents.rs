@@ -7,7 +7,7 @@ use tests::test_registry::{TestOptions, TestRegistry, id_of};
 use crate::fixtures::{LivePair, live_pair};
 
 #[tokio::test]
-async fn every_surface_tells_the_same_story() {
+async fn all_documents_agree_about_what_is_live() {
     for options in [TestOptions::default(), TestOptions::default().as_events()] {
         let registry = TestRegistry::start_with(options).await;
         let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::legacy).await);
@@ -79,7 +79,7 @@ async fn a_contact_address_is_shown_nowhere() {
 
 /// Every endpoint that the catalogue and the map name stands open.
 #[tokio::test]
-async fn what_is_announced_stands_open() {
+async fn every_announced_endpoint_is_served() {
     let LivePair { registry, .. } = live_pair().await;
     let endpoints = registry.get("/api/catalog").await.body["endpoints"].clone();
     let surfaces = registry.get("/discovery.json").await.body["surfaces"].clone();

@@ -88,7 +88,7 @@ async fn a_publish_again_that_meets_a_fault_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn passing_faults_are_not_noticed() {
+async fn transient_faults_are_retried_unnoticed() {
     for fault in [Fault::Throttle, Fault::Timeout, Fault::ServiceError, Fault::TransactionConflict] {
         let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
         for operation in ["TransactWriteItems", "GetItem", "UpdateItem"] {
@@ -303,7 +303,7 @@ async fn a_listing_that_cannot_be_given_back_costs_no_other_its_probe() {
 
 /// The write was done and its answer lost, so that the SDK writes again.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lost_answer_does_nothing_twice() {
+async fn a_write_whose_answer_was_lost_is_not_done_twice() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     registry.observer.faults.arm("TransactWriteItems", Fault::AnswerLost, 1);
     let id = registry.publish_card(&peer.card()).await;
@@ -333,9 +333,9 @@ fn arming_once(
     }
 }
 
-/// Half of all calls fail, at random, for a day of ticks; then the weather clears.
+/// Half of all calls fail, at random, for a day of ticks; then none does.
 #[tokio::test(flavor = "multi_thread")]
-async fn through_bad_weather_everything_good_goes_live_and_the_counters_are_right() {
+async fn with_half_of_all_calls_failing_everything_good_goes_live_and_the_counters_are_right() {
     for (seed, fault) in [(1, Fault::Throttle), (2, Fault::Timeout), (3, Fault::AnswerLost)] {
         let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
         let mut taken = Vec::new();
@@ -345,7 +345,7 @@ async fn through_bad_weather_everything_good_goes_live_and_the_counters_are_righ
             let reply = registry.post("/api/publish", &body).await;
             match reply.status {
                 200 => taken.push(id_of(&reply.body)),
-                _ => assert_busy(&reply, "bad weather"),
+                _ => assert_busy(&reply, "random faults"),
             }
         }
         for _ in 0..10 {

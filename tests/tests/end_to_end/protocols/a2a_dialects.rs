@@ -145,7 +145,7 @@ async fn what_is_missing_is_asked_for_and_the_task_goes_on() {
 }
 
 #[tokio::test]
-async fn cancel_tells_the_truth() {
+async fn only_a_waiting_task_can_be_canceled() {
     let registry = TestRegistry::start().await;
     let done = task_id(&result(&registry, "SendMessage", &newest("help")).await["task"]);
     let waiting = task_id(&result(&registry, "SendMessage", &newest("list me")).await["task"]);
@@ -242,7 +242,7 @@ async fn from(registry: &TestRegistry, address: &str, method: &str, params: &Val
 }
 
 #[tokio::test]
-async fn nobody_meets_the_task_of_a_stranger() {
+async fn a_client_cannot_read_the_tasks_of_another() {
     let registry = TestRegistry::start().await;
     let (alice, bob) = ("192.0.2.1", "192.0.2.2");
     let sent = |text: &str| json!({ "id": "1", "message": older(text, "type")["message"] });
@@ -395,7 +395,7 @@ async fn a_get_of_the_endpoint_explains_it() {
 }
 
 #[tokio::test]
-async fn whoever_asks_to_be_listed_hears_how_it_went() {
+async fn a_request_to_be_listed_is_answered_with_the_outcome_of_the_first_probe() {
     let registry = TestRegistry::start().await;
     let (good, bad) = (Peer::start(agents::newest).await, Peer::start(|_| tests::peers::empty(404)).await);
     for (peer, lane) in [(&good, "active"), (&bad, "needs_fix")] {

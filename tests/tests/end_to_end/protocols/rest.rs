@@ -22,7 +22,7 @@ async fn an_argument_that_is_missing_or_given_twice_is_named() {
 }
 
 #[tokio::test]
-async fn the_registry_answers_any_origin_and_compresses_what_is_long() {
+async fn every_answer_allows_any_origin_and_has_its_headers() {
     let registry = TestRegistry::start().await;
     let reply = registry.get_with("/api/listings/active", ("origin", "https://page.example.org")).await;
     assert_eq!(reply.header(header::ACCESS_CONTROL_ALLOW_ORIGIN.as_str()), "*");

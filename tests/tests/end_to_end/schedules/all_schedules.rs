@@ -12,7 +12,7 @@ use crate::fixtures::{live_agent, recheck_at, time};
 /// The schedules as they are deployed: a tick each six minutes and a recheck each hour, at any phase to each other.
 /// The registry's promise is the week: what does not answer is off the list when it is over.
 #[tokio::test]
-async fn what_has_died_is_off_the_list_when_its_week_is_over() {
+async fn a_listing_that_stopped_answering_is_off_the_list_when_its_week_is_over() {
     for (recheck_minute, status) in [(0, 404), (5, 404), (2, 503)] {
         let (registry, peer, id) = live_agent().await;
         let last_ok = time(&registry.status(&id).await["probe"]["probed_at"]);
@@ -86,7 +86,7 @@ async fn expired_items_go_and_nothing_that_counts_goes_with_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ticks_events_and_rechecks_at_once_come_to_what_one_comes_to() {
+async fn concurrent_ticks_events_and_rechecks_have_the_effect_of_one() {
     let peers = [
         Peer::start(agents::fleet).await,
         Peer::start(servers::legacy).await,

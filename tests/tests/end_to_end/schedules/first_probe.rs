@@ -102,7 +102,7 @@ async fn an_endpoint_is_free_again_when_its_holder_has_moved_or_fallen() {
 }
 
 #[tokio::test]
-async fn an_event_delivered_twice_is_as_delivered_once() {
+async fn an_event_delivered_again_changes_nothing() {
     let registry = TestRegistry::start().await;
     let (agent, server) = (Peer::start(agents::newest).await, Peer::start(agents::only(404)).await);
     let ids = [registry.publish_card(&agent.card()).await, registry.publish_card(&server.card()).await];

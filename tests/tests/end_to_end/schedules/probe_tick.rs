@@ -135,7 +135,7 @@ async fn the_queue_is_served_in_the_contracts_order() {
 
 /// Whatever publishes, events, ticks and rechecks come in whatever order at whatever moment.
 #[tokio::test]
-async fn nobody_is_asked_twice_within_six_minutes() {
+async fn a_peer_is_never_probed_twice_within_six_minutes() {
     for seed in 0..3 {
         let registry = TestRegistry::start().await;
         let (random, clock) = (Random::seeded(seed), registry.app.clock.clone());
@@ -217,7 +217,7 @@ async fn a_verdict_that_comes_after_its_lease_counts_for_nothing() {
 }
 
 #[tokio::test]
-async fn a_tick_twice_in_its_slot_is_as_once() {
+async fn a_second_tick_in_the_same_slot_changes_nothing() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
     for number in 0..5 {
         registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;

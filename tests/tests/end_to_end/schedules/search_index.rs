@@ -100,7 +100,7 @@ async fn a_warm_search_costs_one_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn twins_that_build_at_once_lose_nothing() {
+async fn concurrent_builds_lose_nothing() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let agents = Peer::start(agents::fleet).await;
@@ -122,7 +122,7 @@ async fn twins_that_build_at_once_lose_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bad_weather_leaves_the_marks_for_the_next_build() {
+async fn a_build_that_fails_leaves_its_marks_for_the_next() {
     let registry = TestRegistry::start_with(
         TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", 1000),
     )

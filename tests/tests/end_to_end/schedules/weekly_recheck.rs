@@ -84,7 +84,7 @@ async fn failures_at_three_different_hours_demote_and_two_do_not() {
 }
 
 #[tokio::test]
-async fn two_failures_and_an_answer_leave_no_trace() {
+async fn two_failed_rechecks_and_an_answer_leave_no_trace() {
     let (registry, peer, id) = live_agent().await;
     registry.advance_to(recheck_at(&registry, &id).await);
     for round in 0..4 {
@@ -157,7 +157,7 @@ async fn a_change_of_tools_is_told_and_not_punished() {
 }
 
 #[tokio::test]
-async fn a_recheck_twice_is_as_once() {
+async fn a_second_recheck_in_the_same_hour_changes_nothing() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
     for folder in ["good", "bad"] {
         registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
