@@ -24,11 +24,11 @@ use tokio::task::JoinHandle;
 pub const CARD: &str = "/.well-known/agent-card.json";
 
 /// How a peer answers.
-pub type Script = Arc<dyn Fn(&Asked) -> Response + Send + Sync>;
+pub type Script = Arc<dyn Fn(&PeerRequest) -> Response + Send + Sync>;
 
 /// A request as a peer saw it.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct PeerRequest {
     /// `GET` or `POST`.
     pub verb: String,
     /// The path, without a query.
@@ -39,7 +39,7 @@ pub struct Asked {
     pub body: Value,
 }
 
-impl Asked {
+impl PeerRequest {
     /// The JSON-RPC method, where it is a call.
     #[must_use]
     pub fn method(&self) -> Option<&str> {
@@ -48,7 +48,7 @@ impl Asked {
 
     /// The method, or verb and path.
     #[must_use]
-    pub fn what(&self) -> String {
+    pub fn name(&self) -> String {
         self.method().map_or_else(|| format!("{} {}", self.verb, self.path), str::to_owned)
     }
 
@@ -74,7 +74,7 @@ pub fn json_answer(status: u16, body: &Value) -> Response {
 
 /// A JSON-RPC result for a call.
 #[must_use]
-pub fn result(asked: &Asked, result: Value) -> Response {
+pub fn result(asked: &PeerRequest, result: Value) -> Response {
     let mut reply = json!({ "jsonrpc": "2.0", "id": asked.body["id"] });
     reply["result"] = result;
     json_answer(200, &reply)
@@ -82,7 +82,7 @@ pub fn result(asked: &Asked, result: Value) -> Response {
 
 /// A JSON-RPC error for a call.
 #[must_use]
-pub fn error(asked: &Asked, code: i64, message: &str) -> Response {
+pub fn error(asked: &PeerRequest, code: i64, message: &str) -> Response {
     let error = json!({ "code": code, "message": message });
     json_answer(200, &json!({ "jsonrpc": "2.0", "id": asked.body["id"], "error": error }))
 }
@@ -103,7 +103,7 @@ pub struct Peer {
 
 struct Shared {
     script: Mutex<Script>,
-    asked: Mutex<Vec<Asked>>,
+    asked: Mutex<Vec<PeerRequest>>,
 }
 
 impl fmt::Debug for Peer {
@@ -120,7 +120,7 @@ impl Drop for Peer {
 
 impl Peer {
     /// A peer on a free port.
-    pub async fn start(script: impl Fn(&Asked) -> Response + Send + Sync + 'static) -> Self {
+    pub async fn start(script: impl Fn(&PeerRequest) -> Response + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
         let shared = Arc::new(Shared { script: Mutex::new(Arc::new(script)), asked: Mutex::default() });
@@ -142,30 +142,30 @@ impl Peer {
     }
 
     /// Answers by another script from now on.
-    pub fn becomes(&self, script: impl Fn(&Asked) -> Response + Send + Sync + 'static) {
+    pub fn answer_with(&self, script: impl Fn(&PeerRequest) -> Response + Send + Sync + 'static) {
         *held(&self.shared.script) = Arc::new(script);
     }
 
     /// What it was asked since it stands.
     #[must_use]
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn requests(&self) -> Vec<PeerRequest> {
         held(&self.shared.asked).clone()
     }
 
     /// The same in short.
     #[must_use]
-    pub fn whats(&self) -> Vec<String> {
-        self.asked().iter().map(Asked::what).collect()
+    pub fn request_names(&self) -> Vec<String> {
+        self.requests().iter().map(PeerRequest::name).collect()
     }
 
     /// How often it was asked for `what`.
     #[must_use]
-    pub fn times(&self, what: &str) -> usize {
-        self.whats().iter().filter(|asked| *asked == what).count()
+    pub fn request_count(&self, what: &str) -> usize {
+        self.request_names().iter().filter(|asked| *asked == what).count()
     }
 
     /// Forgets what it was asked.
-    pub fn forget(&self) {
+    pub fn forget_requests(&self) {
         held(&self.shared.asked).clear();
     }
 }
@@ -173,7 +173,7 @@ impl Peer {
 async fn answer(State(shared): State<Arc<Shared>>, request: Request<Body>) -> Response {
     let (parts, body) = request.into_parts();
     let body = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
-    let asked = Asked {
+    let asked = PeerRequest {
         verb: parts.method.to_string(),
         path: parts.uri.path().to_owned(),
         headers: parts.headers,

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use local::engine::{self, Data, Embedded};
-use registry::model::{Clock, FeedItem, Lane, id_hash};
+use registry::model::{Clock, Lane, id_hash};
 use registry::publish::submission::{PublishRequest, Submission};
 use registry::settings::{Mode, Settings};
 use registry::store::{Store, table};
 use serde_json::{Value, json};
 use tests::aws_endpoints::{DynamoDb, EventBridge};
+use tests::fixtures::feed_item;
 use tests::runtime_api::Function;
 use tests::template::{Template, sample_event};
 
@@ -76,14 +77,7 @@ impl Stack {
         listing.name = name.to_owned();
         listing.description = Some(description.to_owned());
         (listing.lane, listing.live_since) = (Lane::Active, Some(now));
-        let news = FeedItem {
-            what: "listing_live".to_owned(),
-            at: now,
-            listing_id: listing.id.clone(),
-            kind: listing.kind,
-            name: listing.name.clone(),
-            text: "It is Live.".to_owned(),
-        };
+        let news = feed_item("listing_live", &listing, now);
         let store = Store::new(self.client.clone(), "table");
         store.insert(&listing, &submission.contact, &news).await.unwrap();
         let text = |text: &str| AttributeValue::S(text.to_owned());

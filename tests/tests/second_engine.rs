@@ -11,14 +11,15 @@ use jiff::SignedDuration;
 use local::engine::{self, Data, Embedded};
 use registry::app::App;
 use registry::events::Bus;
-use registry::model::{Caller, Clock, FeedItem, Kind, Lane, ListingId, Moment, Random};
+use registry::model::{Caller, Clock, Kind, Lane, ListingId, Moment, Random};
 use registry::operations::{self, RawArguments};
 use registry::settings::{Mode, Rate, Settings};
 use registry::store::{Allowance, Caps, Claim, DueClass, Insertion, Store, table};
 use registry::views::active_page::{self, Cursor, PageQuery, Place};
 use serde_json::{Value, json};
+use tests::fixtures;
 use tests::peers::{Peer, agents, servers};
-use tests::world::{NOON, queued, stock};
+use tests::test_registry::{NOON, listing_queued_event};
 
 /// An app over each engine that is at hand, with a table of its own.
 async fn apps() -> Vec<(&'static str, App)> {
@@ -71,8 +72,8 @@ fn the_catalogue_has_what_these_tests_call() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_listing_is_inserted_once() {
     for (engine, app) in apps().await {
-        let (submission, listing) = stock::submitted(&app, Kind::Agent, 1);
-        let news = news(&listing.id, now());
+        let (submission, listing) = fixtures::submitted_listing(&app, Kind::Agent, 1);
+        let news = fixtures::feed_item("listing_queued", &listing, now());
         let insert = || app.store.insert(&listing, &submission.contact, &news);
         let done = join_all((0..8).map(|_| insert())).await;
         let first = done.iter().filter(|done| matches!(done, Ok(Insertion::Done))).count();
@@ -88,15 +89,18 @@ async fn a_listing_is_inserted_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_due_listing_is_claimed_by_one() {
     for (engine, app) in apps().await {
-        let (submission, listing) = stock::submitted(&app, Kind::Mcp, 1);
+        let (submission, listing) = fixtures::submitted_listing(&app, Kind::Mcp, 1);
         let id = listing.id.clone();
-        app.store.insert(&listing, &submission.contact, &news(&id, now())).await.unwrap();
+        app.store
+            .insert(&listing, &submission.contact, &fixtures::feed_item("listing_queued", &listing, now()))
+            .await
+            .unwrap();
         let due = app.store.due(DueClass::NeverProbed, now(), 10).await.unwrap();
         assert_eq!(due, std::slice::from_ref(&id), "{engine}");
         let marks: Vec<String> = (0..8).map(|mark| format!("mark-{mark}")).collect();
         let claim = |mark, at| Claim { id: &id, mark, now: at, lease_ms: 60_000, apart_ms: 360_000 };
-        let wishes: Vec<Claim<'_>> = marks.iter().map(|mark| claim(mark, now())).collect();
-        let claims: Vec<_> = join_all(wishes.iter().map(|wish| app.store.claim(wish)))
+        let claims: Vec<Claim<'_>> = marks.iter().map(|mark| claim(mark, now())).collect();
+        let claims: Vec<_> = join_all(claims.iter().map(|claim| app.store.claim(claim)))
             .await
             .into_iter()
             .map(Result::unwrap)
@@ -195,8 +199,8 @@ async fn a_slot_is_taken_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_show_every_listing_once() {
     for (engine, app) in apps().await {
-        let mut all = stock::live(&app, Kind::Agent, 7).await;
-        all.extend(stock::live(&app, Kind::Mcp, 5).await);
+        let mut all = fixtures::insert_live_listings(&app, Kind::Agent, 7).await;
+        all.extend(fixtures::insert_live_listings(&app, Kind::Mcp, 5).await);
         all.sort();
         for limit in [1, 2, 3, 7, 50] {
             let (mut seen, mut cursor) = (Vec::new(), Cursor::default());
@@ -217,9 +221,12 @@ async fn the_feed_is_read_backwards_in_pages() {
     for (engine, app) in apps().await {
         let mut wanted = Vec::new();
         for number in 0..9 {
-            let (submission, listing) = stock::submitted(&app, Kind::Agent, number);
+            let (submission, listing) = fixtures::submitted_listing(&app, Kind::Agent, number);
             let at = now() + SignedDuration::from_secs(i64::try_from(number).unwrap());
-            app.store.insert(&listing, &submission.contact, &news(&listing.id, at)).await.unwrap();
+            app.store
+                .insert(&listing, &submission.contact, &fixtures::feed_item("listing_queued", &listing, at))
+                .await
+                .unwrap();
             wanted.insert(0, listing.id);
         }
         let (mut seen, mut before) = (Vec::new(), None);
@@ -241,7 +248,7 @@ async fn a_life_is_told_alike_by_every_engine() {
     let mut tellings: Vec<(&str, Vec<String>)> = Vec::new();
     let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::legacy).await);
     for (engine, app) in apps().await {
-        agent.becomes(agents::newest);
+        agent.answer_with(agents::newest);
         let mut told = Vec::new();
         let bodies = [
             json!({ "agent_card_url": agent.card(), "contact_email": "a@example.org", "name": "Before" }),
@@ -252,18 +259,18 @@ async fn a_life_is_told_alike_by_every_engine() {
         let mut ids = Vec::new();
         for body in bodies {
             let answer = call(&app, "list_yourself", body.clone()).await;
-            ids.push(tests::world::id_of(&answer));
+            ids.push(tests::test_registry::id_of(&answer));
             told.push(answer.to_string());
             told.push(call(&app, "list_yourself", body).await["status"].to_string());
         }
         app.clock.advance(std::time::Duration::from_secs(1));
-        probe_tick::handle(&app, queued(&ids[0])).await.unwrap();
+        probe_tick::handle(&app, listing_queued_event(&ids[0])).await.unwrap();
         let tick = probe_tick::handle(&app, json!({ "detail-type": "probe-tick" })).await.unwrap();
         told.push(format!("{} {} {}", tick["claimed"], tick["ok"], tick["rejected"]));
         let lives = async |told: &mut Vec<String>| {
             for id in &ids {
                 let status = call(&app, "check_status", json!({ "id": id })).await;
-                told.push(tests::world::told(&status, &[]));
+                told.push(tests::test_registry::snapshot_of(&status, &[]));
             }
             told.push(format!("{:?}", app.store.live().await.unwrap()));
             told.push(format!("{:?}", app.store.week(app.clock.now()).await.unwrap()));
@@ -273,7 +280,7 @@ async fn a_life_is_told_alike_by_every_engine() {
         lives(&mut told).await;
         assert_eq!(app.store.live().await.unwrap().agents, 1, "{engine}");
 
-        agent.becomes(agents::only(404));
+        agent.answer_with(agents::only(404));
         app.clock.advance(std::time::Duration::from_secs(7 * 86_400));
         for _ in 0..3 {
             weekly_recheck::handle(&app, Value::Null).await.unwrap();
@@ -283,9 +290,9 @@ async fn a_life_is_told_alike_by_every_engine() {
         let listing = app.store.listing(&ids[0]).await.unwrap().unwrap();
         assert_eq!((listing.lane, app.store.live().await.unwrap().agents), (Lane::Demoted, 0), "{engine}");
 
-        agent.becomes(agents::newest);
+        agent.answer_with(agents::newest);
         call(&app, "list_yourself", json!({ "agent_card_url": agent.card() })).await;
-        probe_tick::handle(&app, queued(&ids[0])).await.unwrap();
+        probe_tick::handle(&app, listing_queued_event(&ids[0])).await.unwrap();
         lives(&mut told).await;
         let (feed, _) = app.store.feed(None, 50).await.unwrap();
         told.extend(feed.iter().map(|item| format!("{} {} {}", item.at, item.what, item.text)));
@@ -297,17 +304,5 @@ async fn a_life_is_told_alike_by_every_engine() {
         for (line, wanted) in told.iter().zip(first) {
             assert_eq!(line, wanted, "{engine}");
         }
-    }
-}
-
-fn news(id: &ListingId, at: Moment) -> FeedItem {
-    let text = "It was published.".to_owned();
-    FeedItem {
-        what: "listing_queued".to_owned(),
-        at,
-        listing_id: id.clone(),
-        kind: None,
-        name: id.to_string(),
-        text,
     }
 }

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tests::aws_endpoints::Act;
 use tests::sample_events;
 use tests::template::{Template, root, sample_event, texts};
-use tests::world::World;
+use tests::test_registry::TestRegistry;
 use tower::ServiceExt as _;
 
 #[test]
@@ -262,7 +262,7 @@ async fn is_served(functions: &BTreeMap<&'static str, Router>, function: &str, p
 #[tokio::test]
 async fn every_operation_and_document_is_served_by_the_function_of_its_route() {
     let template = Template::read().unwrap();
-    let registry = World::start().await;
+    let registry = TestRegistry::start().await;
     let functions = local::functions::http(&registry.app);
     let operations = CATALOGUE.iter().flat_map(|operation| operation.routes).map(|route| route.path);
     let documents = DOCUMENTS.iter().flat_map(|document| document.paths).copied();

@@ -75,7 +75,7 @@ impl Operation for SearchActive {
         let query = PageQuery::read(kind, limit, cursor.as_deref(), ROWS)?;
         let live = async { Ok(app.store.live().await?) };
         let (live, page) = futures::try_join!(live, active_page::read(app, &query))?;
-        let (listings, next) = newest(page, query.limit);
+        let (listings, next) = newest(page, &query.from, query.limit);
         let (deal, now) = (funnel::deal(&app.settings, 0), app.clock.now());
         Ok(Answer {
             ok: true,
@@ -86,8 +86,9 @@ impl Operation for SearchActive {
     }
 }
 
-/// The newest `limit` of both kinds, and where the rest begins.
-fn newest(page: active_page::Page, limit: u32) -> (Vec<Listing>, Cursor) {
+/// The newest `limit` of both kinds, and where the rest begins. Of a kind that no row is left of, it begins where this
+/// page began.
+fn newest(page: active_page::Page, from: &Cursor, limit: u32) -> (Vec<Listing>, Cursor) {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let (agents, mcps) = (page.agents.len(), page.mcps.len());
     let mut all: Vec<Listing> = page.agents.into_iter().chain(page.mcps).collect();
@@ -96,17 +97,17 @@ fn newest(page: active_page::Page, limit: u32) -> (Vec<Listing>, Cursor) {
     }
     all = all_by_age(all);
     all.truncate(limit);
-    let place = |kind: Kind, had: usize, next: Place| {
+    let place = |kind: Kind, had: usize, from: &Place, next: Place| {
         let shown: Vec<&Listing> = all.iter().filter(|listing| listing.shown_kind() == kind).collect();
         match shown.last() {
             _ if shown.len() == had => next,
             Some(last) => Place::After(last.shown_at()),
-            None => Place::Start,
+            None => from.clone(),
         }
     };
     let next = Cursor {
-        agents: place(Kind::Agent, agents, page.next.agents),
-        mcps: place(Kind::Mcp, mcps, page.next.mcps),
+        agents: place(Kind::Agent, agents, &from.agents, page.next.agents),
+        mcps: place(Kind::Mcp, mcps, &from.mcps, page.next.mcps),
     };
     (all, next)
 }

@@ -4,11 +4,11 @@
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::{Asked, CARD, empty, error, json_answer, result};
+use super::{CARD, PeerRequest, empty, error, json_answer, result};
 
 /// The card of an agent of 1.0 whose interface is at `/rpc` of itself.
 #[must_use]
-pub fn card(asked: &Asked, name: &str) -> Value {
+pub fn card(asked: &PeerRequest, name: &str) -> Value {
     card_at(name, &format!("{}/rpc", asked.origin()))
 }
 
@@ -31,12 +31,12 @@ pub fn card_at(name: &str, url: &str) -> Value {
 
 /// A sound agent of 1.0 called Adder.
 #[must_use]
-pub fn newest(asked: &Asked) -> Response {
+pub fn newest(asked: &PeerRequest) -> Response {
     newest_called("Adder")(asked)
 }
 
 /// A sound agent of 1.0.
-pub fn newest_called(name: &str) -> impl Fn(&Asked) -> Response + Send + Sync + 'static {
+pub fn newest_called(name: &str) -> impl Fn(&PeerRequest) -> Response + Send + Sync + 'static {
     let name = name.to_owned();
     move |asked| match (asked.verb.as_str(), asked.path.as_str()) {
         ("GET", CARD) => json_answer(200, &card(asked, &name)),
@@ -47,7 +47,7 @@ pub fn newest_called(name: &str) -> impl Fn(&Asked) -> Response + Send + Sync + 
 
 /// As many sound agents of 1.0 as there are folders: `/x/card.json` is the card of the one that speaks at `/x/rpc`.
 #[must_use]
-pub fn fleet(asked: &Asked) -> Response {
+pub fn fleet(asked: &PeerRequest) -> Response {
     match (asked.verb.as_str(), asked.path.strip_suffix("/card.json")) {
         ("GET", Some(folder)) => {
             let name = format!("Agent {}", folder.trim_matches('/'));
@@ -60,7 +60,7 @@ pub fn fleet(asked: &Asked) -> Response {
 
 /// What an agent of 1.0 says to a call.
 #[must_use]
-pub fn speaks_newest(asked: &Asked) -> Response {
+pub fn speaks_newest(asked: &PeerRequest) -> Response {
     match (asked.method(), asked.header("a2a-version")) {
         (Some("GetTask"), Some("1.0")) => error(asked, -32001, "Task not found"),
         (Some("SendMessage"), Some("1.0")) => result(
@@ -74,7 +74,7 @@ pub fn speaks_newest(asked: &Asked) -> Response {
 
 /// A sound agent of 0.3 called Echo, that knows no other methods.
 #[must_use]
-pub fn older(asked: &Asked) -> Response {
+pub fn older(asked: &PeerRequest) -> Response {
     match (asked.verb.as_str(), asked.path.as_str()) {
         ("GET", CARD) => json_answer(
             200,
@@ -98,7 +98,7 @@ pub fn older(asked: &Asked) -> Response {
 
 /// What an agent of 0.3 says to a call.
 #[must_use]
-pub fn speaks_older(asked: &Asked) -> Response {
+pub fn speaks_older(asked: &PeerRequest) -> Response {
     match asked.method() {
         Some("tasks/get") => error(asked, -32001, "Task not found"),
         Some("message/send") => result(
@@ -110,6 +110,6 @@ pub fn speaks_older(asked: &Asked) -> Response {
 }
 
 /// A peer that answers every request with this status and nothing else.
-pub fn only(status: u16) -> impl Fn(&Asked) -> Response + Send + Sync + 'static {
+pub fn only(status: u16) -> impl Fn(&PeerRequest) -> Response + Send + Sync + 'static {
     move |_| empty(status)
 }

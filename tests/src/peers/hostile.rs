@@ -21,9 +21,9 @@ use super::{CARD, agents};
 /// Longer than any probe.
 const FOR_EVER: Duration = Duration::from_secs(3600);
 
-/// What a hostile peer does.
+/// A way in which a peer is hostile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Harm {
+pub enum HostilePeer {
     /// It takes the connection and says nothing.
     SilentAtOnce,
     /// It ends within the headers.
@@ -62,7 +62,7 @@ pub enum Harm {
     DeepInterface,
 }
 
-impl Harm {
+impl HostilePeer {
     /// All of them.
     pub const ALL: [Self; 18] = [
         Self::SilentAtOnce,

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use http::header;
 use serde_json::{Value, json};
 
-use super::{Asked, empty, error, json_answer, result};
+use super::{PeerRequest, empty, error, json_answer, result};
 
 const MODERN: &str = "2026-07-28";
 const LEGACY: &str = "2025-06-18";
@@ -18,12 +18,12 @@ fn tools(names: &[&str]) -> Value {
 
 /// A sound server of 2026-07-28 called Adder.
 #[must_use]
-pub fn modern(asked: &Asked) -> Response {
+pub fn modern(asked: &PeerRequest) -> Response {
     modern_with(&["add", "subtract"])(asked)
 }
 
 /// A sound server of 2026-07-28 with these tools.
-pub fn modern_with(names: &[&str]) -> impl Fn(&Asked) -> Response + Send + Sync + 'static {
+pub fn modern_with(names: &[&str]) -> impl Fn(&PeerRequest) -> Response + Send + Sync + 'static {
     let tools = tools(names);
     move |asked| {
         if asked.verb != "POST" {
@@ -53,7 +53,7 @@ pub fn modern_with(names: &[&str]) -> impl Fn(&Asked) -> Response + Send + Sync 
 
 /// A sound server of 2025-06-18: `initialize` opens a session, and every answer is an event stream.
 #[must_use]
-pub fn legacy(asked: &Asked) -> Response {
+pub fn legacy(asked: &PeerRequest) -> Response {
     if asked.verb != "POST" {
         return empty(405);
     }
@@ -81,7 +81,7 @@ pub fn legacy(asked: &Asked) -> Response {
 }
 
 /// A reply as the one event of a stream, after a comment that clients skip.
-fn streamed(asked: &Asked, result: Value) -> Response {
+fn streamed(asked: &PeerRequest, result: Value) -> Response {
     let mut reply = json!({ "jsonrpc": "2.0", "id": asked.body["id"] });
     reply["result"] = result;
     let stream = format!(": hello\n\nevent: message\nid: 1\ndata: {reply}\n\n");

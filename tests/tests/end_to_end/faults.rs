@@ -1,5 +1,6 @@
-//! What fails beneath the registry, and what each request costs there.
+//! What fails beneath the registry or is hostile towards it, and what each request costs there.
 
 mod costs;
+mod hostile_peers;
 mod restart;
 mod table;

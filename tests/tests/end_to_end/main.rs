@@ -8,11 +8,13 @@
     reason = "a test that finds a fault has to fail"
 )]
 
-mod active;
-mod clockwork;
-mod discovery;
-mod doors;
+mod documents;
 mod faults;
+mod fixtures;
+mod lambda_events;
+mod mirror;
+mod operations;
 mod properties;
-mod publishing;
-mod refused_queries;
+mod protocols;
+mod real_documents;
+mod schedules;

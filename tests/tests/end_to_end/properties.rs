@@ -7,14 +7,13 @@ use futures::future::join_all;
 use jiff::SignedDuration;
 use local::engine::{self, Data, Embedded};
 use proptest::prelude::*;
-use registry::model::{
-    Assessment, Check, Clock, Facts, Handshake, Kind, Lane, Listing, Moment, Reach, Score, Verdict,
-};
+use registry::model::{Assessment, Clock, Facts, Handshake, Kind, Lane, Listing, Moment, Reach, Verdict};
 use registry::probe::transition::{Job, after_probe};
 use registry::publish::submission::{PublishRequest, Submission};
 use registry::settings::{Mode, Settings};
 use registry::store::{Caps, Store, table};
 use registry::views::active_page::{Cursor, Place};
+use tests::fixtures;
 
 const NOW: i64 = 1_795_176_000;
 
@@ -53,22 +52,11 @@ fn evidences() -> impl Strategy<Value = Assessment> {
         prop::sample::select(vec![Handshake::Ok, Handshake::Partial, Handshake::Fail, Handshake::Skip]);
     let waits = prop::option::of((0_u64..100 * 3600).prop_map(Duration::from_secs));
     (handshakes, any::<bool>(), waits, any::<bool>()).prop_map(
-        |(handshake, inconclusive, retry_after, ok)| Assessment {
-            verdict: Verdict {
-                handshake,
-                reasons: Vec::new(),
-                inconclusive: inconclusive && handshake != Handshake::Ok,
-                retry_after,
-                speaks: handshake == Handshake::Ok,
-                answers: None,
-                latency_ms: None,
-                signals: Vec::new(),
-                protocol_hints: Vec::new(),
-                facts: Facts { kind: Some(Kind::Agent), ..Facts::default() },
-            },
-            checks: vec![Check { id: "https".to_owned(), ok, blocking: true, detail: String::new() }],
-            score: Score { value: 50, breakdown: Vec::new() },
-            probed_at: Moment::from_second(NOW).unwrap(),
+        |(handshake, inconclusive, retry_after, clean)| {
+            let facts = Facts { kind: Some(Kind::Agent), ..Facts::default() };
+            let inconclusive = inconclusive && handshake != Handshake::Ok;
+            let verdict = Verdict { inconclusive, retry_after, ..fixtures::verdict(handshake, facts) };
+            fixtures::assessment(verdict, clean, Moment::from_second(NOW).unwrap())
         },
     )
 }

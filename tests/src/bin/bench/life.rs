@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// MB of the registry's process at its peak.
 const RESIDENT: f64 = 100.0;
 /// How many times another target's median a target's may take: a status and an unchanged page the empty answer's,
-/// the protocol doors that of the REST route of the same operation.
+/// the protocol endpoints that of the REST route of the same operation.
 const RATIOS: [(&str, &str, f64); 4] =
     [(STATUS, EMPTY, 5.0), (UNCHANGED, EMPTY, 8.0), (BY_MCP, BY_REST, 1.3), (BY_A2A, BY_REST, 1.3)];
 

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use ::tests::fixtures::{feed_item, probe_record, verdict as sound_verdict};
 use aws_smithy_runtime_api::client::http::{
     HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
 };
@@ -13,8 +14,7 @@ use jiff::SignedDuration;
 use local::engine::{self, Embedded};
 use registry::app::App;
 use registry::model::{
-    Assessment, Facts, FeedItem, Handshake, Kind, Lane, Listing, ListingId, Moment, ProbeRecord, StateChange,
-    Verdict,
+    Assessment, Facts, Handshake, Kind, Lane, Listing, ListingId, Moment, StateChange, Verdict,
 };
 use registry::probe::checks::{self, Context};
 use registry::probe::score;
@@ -119,7 +119,7 @@ async fn live(
     let (id, _) = submission.ids();
     let mut before = submission.listing(id, at);
     before.lease = Some(MARK.to_owned());
-    let queued = news("listing_queued", &before, "was published and waits for its first probe");
+    let queued = feed_item("listing_queued", &before, before.listed_at);
     if store.insert(&before, &submission.contact, &queued).await? != Insertion::Done {
         return Err(format!("listing {n} is there already").into());
     }
@@ -161,33 +161,9 @@ fn state_change(before: Listing, settings: &Settings, verdict: Verdict, at: Mome
     let score = score::of(&verdict, &checks);
     let assessment = Assessment { verdict, checks, score, probed_at: at };
     let after = transition::after_probe(&before, &assessment, Job::Tick, settings);
-    let verdict = &assessment.verdict;
-    let record = ProbeRecord {
-        id: before.id.clone(),
-        kind: after.shown_kind(),
-        target: verdict.facts.endpoint.clone().unwrap_or_default(),
-        ok: true,
-        latency_ms: verdict.latency_ms,
-        score: assessment.score.value,
-        signals: verdict.signals.clone(),
-        handshake: verdict.handshake,
-        protocol_hints: verdict.protocol_hints.clone(),
-        probed_at: at,
-        reason: None,
-    };
-    let news = Some(news("listing_live", &after, "answered a real handshake and is Live"));
+    let record = probe_record(&after, &assessment);
+    let news = Some(feed_item("listing_live", &after, after.listed_at));
     StateChange { before, after, assessment, record, preflight_reject: false, recheck: false, news }
-}
-
-fn news(what: &str, listing: &Listing, text: &str) -> FeedItem {
-    FeedItem {
-        what: what.to_owned(),
-        at: listing.listed_at,
-        listing_id: listing.id.clone(),
-        kind: listing.kind,
-        name: listing.name.clone(),
-        text: format!("{} {text}.", listing.name),
-    }
 }
 
 /// What a sound peer that says this of itself leaves behind.
@@ -209,11 +185,6 @@ fn verdict(kind: Kind, n: usize, said: Said) -> Verdict {
         tools_hash: (!agent).then(|| format!("{n:064x}")),
     };
     Verdict {
-        handshake: Handshake::Ok,
-        reasons: Vec::new(),
-        inconclusive: false,
-        retry_after: None,
-        speaks: true,
         answers: agent.then_some(true),
         latency_ms: Some(120),
         signals: texts(if agent {
@@ -222,7 +193,7 @@ fn verdict(kind: Kind, n: usize, said: Said) -> Verdict {
             &["ok_modern"]
         }),
         protocol_hints: texts(&[if agent { "a2a/1.0" } else { "mcp/2026-07-28" }, "jsonrpc"]),
-        facts,
+        ..sound_verdict(Handshake::Ok, facts)
     }
 }
 

@@ -8,12 +8,13 @@ use local::Embedded;
 use local::engine::{self, Data};
 use registry::app::App;
 use registry::events::Bus;
-use registry::model::{Clock, FeedItem, Random};
+use registry::model::{Clock, Random};
 use registry::probe::run;
 use registry::publish::submission::{PublishRequest, Submission};
 use registry::settings::{Mode, Settings};
 use registry::store::{Store, table};
 use serde_json::{Value, json};
+use tests::fixtures::feed_item;
 use tokio::process::Command;
 
 use crate::peers::{self, Manner};
@@ -121,14 +122,7 @@ async fn list(app: &App, target: &str) -> Result<(), Failure> {
     let now = app.clock.now();
     let (id, _) = submission.ids();
     let listing = submission.listing(id, now);
-    let news = FeedItem {
-        what: "listing_queued".to_owned(),
-        at: now,
-        listing_id: listing.id.clone(),
-        kind: listing.kind,
-        name: listing.name.clone(),
-        text: format!("{} was published and waits for its first probe.", listing.name),
-    };
+    let news = feed_item("listing_queued", &listing, now);
     app.store.insert(&listing, &submission.contact, &news).await?;
     Ok(())
 }

@@ -2,25 +2,25 @@
 
 use serde_json::json;
 use tests::peers::{Peer, agents, servers};
-use tests::world::{TICK, Wish, World};
+use tests::test_registry::{TICK, TestOptions, TestRegistry};
 
 /// A registry with thirty Live listings of each kind, for a cost that grows to show.
-async fn full_world(wish: Wish) -> (World, Peer, Peer) {
-    let world = World::with(wish.and("PROBE_WINDOW_CAP", 1000)).await;
+async fn full_registry(options: TestOptions) -> (TestRegistry, Peer, Peer) {
+    let registry = TestRegistry::start_with(options.with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let (agents, server) = (Peer::start(agents::fleet).await, Peer::start(servers::modern).await);
     for number in 0..30 {
-        world.publish_card(&agents.url(&format!("/{number}/card.json"))).await;
-        world.publish_mcp(&server.url(&format!("/{number}/mcp"))).await;
+        registry.publish_card(&agents.url(&format!("/{number}/card.json"))).await;
+        registry.publish_mcp(&server.url(&format!("/{number}/mcp"))).await;
     }
-    world.deliver().await;
-    assert_eq!(world.counts().await, (30, 30));
-    (world, agents, server)
+    registry.deliver_events().await;
+    assert_eq!(registry.live_counts().await, (30, 30));
+    (registry, agents, server)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn reads_cost_the_same_however_much_is_listed() {
-    let (world, _agents, _servers) = full_world(Wish::default().forgetful()).await;
-    let active = world.get("/api/listings/active").await;
+    let (registry, _agents, _servers) = full_registry(TestOptions::default().without_read_cache()).await;
+    let active = registry.get("/api/listings/active").await;
     let id = active.body["agents"][7]["listing_id"].as_str().unwrap().to_owned();
     let name = active.body["agents"][7]["name"].as_str().unwrap().replace(' ', "%20");
     let table: [(String, u64); 9] = [
@@ -35,9 +35,9 @@ async fn reads_cost_the_same_however_much_is_listed() {
         ("/no/such/path".to_owned(), 0),
     ];
     for (path, most) in table {
-        let before = world.observer.tally.snapshot();
-        let reply = world.get(&path).await;
-        let calls = world.observer.tally.since(&before);
+        let before = registry.observer.tally.snapshot();
+        let reply = registry.get(&path).await;
+        let calls = registry.observer.tally.since(&before);
         assert!(calls.total() <= most, "{path} cost {calls:?}");
         assert_eq!(calls.of("Scan"), 0, "{path}");
         assert_eq!(reply.status == 200, path != "/no/such/path", "{path}: {reply:?}");
@@ -46,35 +46,35 @@ async fn reads_cost_the_same_however_much_is_listed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unchanged_list_costs_one_read_and_is_not_sent_again() {
-    let (world, agents, _servers) = full_world(Wish::default().forgetful()).await;
-    let first = world.get("/api/listings/active").await;
+    let (registry, agents, _servers) = full_registry(TestOptions::default().without_read_cache()).await;
+    let first = registry.get("/api/listings/active").await;
     let tag = first.header("etag").to_owned();
-    let before = world.observer.tally.snapshot();
-    let again = world.get_with("/api/listings/active", ("if-none-match", &tag)).await;
-    assert_eq!((again.status, world.observer.tally.since(&before).total()), (304, 1));
+    let before = registry.observer.tally.snapshot();
+    let again = registry.get_with("/api/listings/active", ("if-none-match", &tag)).await;
+    assert_eq!((again.status, registry.observer.tally.since(&before).total()), (304, 1));
     assert_eq!(again.body, "", "a 304 has no body");
 
-    world.publish_card(&agents.url("/new/card.json")).await;
-    let waiting = world.get_with("/api/listings/active", ("if-none-match", &tag)).await;
+    registry.publish_card(&agents.url("/new/card.json")).await;
+    let waiting = registry.get_with("/api/listings/active", ("if-none-match", &tag)).await;
     assert_eq!(waiting.status, 304, "what waits for its probe is not shown");
-    world.deliver().await;
-    let changed = world.get_with("/api/listings/active", ("if-none-match", &tag)).await;
+    registry.deliver_events().await;
+    let changed = registry.get_with("/api/listings/active", ("if-none-match", &tag)).await;
     assert_eq!((changed.status, &changed.body["counts"]["agents_active"]), (200, &json!(31)));
     assert_ne!(changed.header("etag"), tag);
 
-    world.advance(TICK);
-    let aged = world.get_with("/api/listings/active", ("if-none-match", changed.header("etag"))).await;
+    registry.advance(TICK);
+    let aged = registry.get_with("/api/listings/active", ("if-none-match", changed.header("etag"))).await;
     assert_eq!(aged.status, 200, "the rows tell their age");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn publishing_costs_at_most_four_calls() {
-    let (world, agents, _servers) = full_world(
-        Wish::default()
-            .forgetful()
+    let (registry, agents, _servers) = full_registry(
+        TestOptions::default()
+            .without_read_cache()
             .with_rates()
-            .and("PUBLISH_PER_HOUR", 1000)
-            .and("PUBLISH_PER_HOST_PER_HOUR", 1000),
+            .with_setting("PUBLISH_PER_HOUR", 1000)
+            .with_setting("PUBLISH_PER_HOST_PER_HOUR", 1000),
     )
     .await;
     let bodies = [
@@ -84,24 +84,28 @@ async fn publishing_costs_at_most_four_calls() {
         ("described", json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0" })),
     ];
     for (what, body) in bodies {
-        let before = world.observer.tally.snapshot();
-        world.publish(&body).await;
-        let calls = world.observer.tally.since(&before);
+        let before = registry.observer.tally.snapshot();
+        registry.publish(&body).await;
+        let calls = registry.observer.tally.since(&before);
         assert!(calls.total() <= 4, "{what} cost {calls:?}");
     }
-    let before = world.observer.tally.snapshot();
-    assert_eq!(world.post("/api/publish", &json!({ "url": "nonsense" })).await.status, 422);
-    assert_eq!(world.observer.tally.since(&before).total(), 0, "what is refused at the door costs nothing");
+    let before = registry.observer.tally.snapshot();
+    assert_eq!(registry.post("/api/publish", &json!({ "url": "nonsense" })).await.status, 422);
+    assert_eq!(
+        registry.observer.tally.since(&before).total(),
+        0,
+        "what is refused while it is read costs nothing"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_verdict_is_one_transaction_and_at_most_three_calls_more() {
-    let (world, agents, _servers) = full_world(Wish::default().forgetful()).await;
-    let id = world.publish_card(&agents.url("/x/card.json")).await;
-    let before = world.observer.tally.snapshot();
-    world.first_probe(&id).await;
-    let calls = world.observer.tally.since(&before);
-    assert_eq!(world.lane(&id).await, "active");
+    let (registry, agents, _servers) = full_registry(TestOptions::default().without_read_cache()).await;
+    let id = registry.publish_card(&agents.url("/x/card.json")).await;
+    let before = registry.observer.tally.snapshot();
+    registry.first_probe(&id).await;
+    let calls = registry.observer.tally.since(&before);
+    assert_eq!(registry.lane(&id).await, "active");
     // The budget is taken by a transaction of its own.
     assert_eq!(calls.of("TransactWriteItems"), 2, "{calls:?}");
     assert!(calls.total() <= 2 + 3, "{calls:?}");
@@ -111,14 +115,14 @@ async fn a_verdict_is_one_transaction_and_at_most_three_calls_more() {
 async fn a_quiet_tick_costs_the_same_however_much_is_listed() {
     let mut costs = Vec::new();
     for listed in [0, 30] {
-        let (world, agents) = (World::start().await, Peer::start(agents::fleet).await);
+        let (registry, agents) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
         for number in 0..listed {
-            world.publish_card(&agents.url(&format!("/{number}/card.json"))).await;
+            registry.publish_card(&agents.url(&format!("/{number}/card.json"))).await;
         }
-        world.deliver().await;
-        let before = world.observer.tally.snapshot();
-        world.tick().await;
-        costs.push(world.observer.tally.since(&before));
+        registry.deliver_events().await;
+        let before = registry.observer.tally.snapshot();
+        registry.tick().await;
+        costs.push(registry.observer.tally.since(&before));
     }
     assert_eq!(costs[0], costs[1]);
     assert!(costs[0].total() <= 8, "{costs:?}");

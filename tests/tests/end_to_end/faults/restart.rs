@@ -13,7 +13,7 @@ use local::{Data, Local};
 use registry::model::ListingId;
 use serde_json::json;
 use tests::peers::{Peer, agents};
-use tests::world::{Wish, World};
+use tests::test_registry::{TestOptions, TestRegistry};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -25,8 +25,8 @@ const VICTIM: &str = "RESTART_TEST_DATA";
 async fn victim() {
     let Some(data) = std::env::var_os(VICTIM) else { return };
     let data = PathBuf::from(data);
-    let wish = Wish::default().with_data(Data::File(data.clone())).with_real_time();
-    let local = Local::start(wish.options()).await.unwrap();
+    let options = TestOptions::default().with_data(Data::File(data.clone())).with_real_time();
+    let local = Local::start(options.into_local()).await.unwrap();
     std::fs::write(address_file(&data), local.address.to_string()).unwrap();
     std::future::pending::<()>().await;
 }
@@ -127,20 +127,20 @@ async fn every_acknowledged_publish_outlives_a_kill_and_is_probed() {
         acknowledged.extend(taken);
     }
 
-    let wish = Wish::default().with_data(Data::File(data)).with_real_time();
-    let wish = wish.and("PROBE_WINDOW_CAP", 100_000).and("PROBE_HOURLY_CAP", 100_000);
-    let world = World::with(wish).await;
-    let table = world.table().await;
+    let options = TestOptions::default().with_data(Data::File(data)).with_real_time();
+    let options = options.with_setting("PROBE_WINDOW_CAP", 100_000).with_setting("PROBE_HOURLY_CAP", 100_000);
+    let registry = TestRegistry::start_with(options).await;
+    let table = registry.table().await;
     for id in &acknowledged {
-        assert_eq!(table.under(&format!("LISTING#{id} ")).len(), 1, "{id} is gone");
-        assert_eq!(table.under(&format!("CONTACT#{id} ")).len(), 1, "{id} is half written");
+        assert_eq!(table.items_under(&format!("LISTING#{id} ")).len(), 1, "{id} is gone");
+        assert_eq!(table.items_under(&format!("CONTACT#{id} ")).len(), 1, "{id} is half written");
     }
-    let listed = table.under("LISTING#").len();
-    let (names, news) = (table.under("NAME#").len(), table.under("FEED").len());
+    let listed = table.items_under("LISTING#").len();
+    let (names, news) = (table.items_under("NAME#").len(), table.items_under("FEED").len());
     assert_eq!((names, news), (listed, listed), "each is whole, the unacknowledged ones too");
     // A hundred are enough to see that they are probed.
     for id in acknowledged.iter().take(100) {
-        world.first_probe(id).await;
-        assert_eq!(world.lane(id).await, "active");
+        registry.first_probe(id).await;
+        assert_eq!(registry.lane(id).await, "active");
     }
 }

@@ -1,0 +1,293 @@
+//! A whole registry for one test: the real gateway on a free port, a table in memory, a clock that stands until it
+//! is moved, seeded randomness, and nothing that happens by itself. They share nothing, so tests run side by side.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a registry that cannot start fails its test")]
+
+mod options;
+mod reply;
+mod table;
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use local::{Local, Observer, Options};
+use registry::app::App;
+use registry::model::{Clock, ListingId, Moment};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+pub use options::TestOptions;
+pub use reply::{Reply, snapshot_of};
+pub use table::Table;
+
+/// When a test begins: a Friday noon, the middle of an ISO week, far from midnight.
+pub const NOON: &str = "2026-11-20T12:00:00Z";
+
+/// The contract's cadence, and the least time between two probes of one listing.
+pub const TICK: Duration = Duration::from_secs(360);
+
+/// An hour.
+pub const HOUR: Duration = Duration::from_secs(3600);
+
+/// A day.
+pub const DAY: Duration = Duration::from_secs(86_400);
+
+/// A registry and the hands on it.
+#[derive(Debug)]
+pub struct TestRegistry {
+    /// What all functions share.
+    pub app: App,
+    /// Counts the calls to the table, and disturbs them.
+    pub observer: Observer,
+    local: Local,
+    http: reqwest::Client,
+    events: Mutex<UnboundedReceiver<Value>>,
+}
+
+impl TestRegistry {
+    /// A registry with the contract's limits, development rules and no rates.
+    pub async fn start() -> Self {
+        Self::start_with(TestOptions::default()).await
+    }
+
+    /// A registry as the options say.
+    pub async fn start_with(options: TestOptions) -> Self {
+        let observer = Observer::default();
+        let options = Options { observer: Some(observer.clone()), ..options.into_local() };
+        let mut local = Local::start(options).await.unwrap();
+        let events = local.events.take().unwrap();
+        Self { app: local.app.clone(), observer, local, http: client(), events: Mutex::new(events) }
+    }
+
+    /// The address of a path.
+    #[must_use]
+    pub fn url(&self, path: &str) -> String {
+        self.local.url(path)
+    }
+
+    /// The present of this registry.
+    #[must_use]
+    pub fn now(&self) -> Moment {
+        self.app.clock.now()
+    }
+
+    /// Moves the clock.
+    pub fn advance(&self, by: Duration) {
+        assert!(matches!(self.app.clock, Clock::Manual(_)), "this registry keeps the machine's time");
+        self.app.clock.advance(by);
+    }
+
+    /// Moves the clock to a moment that lies ahead.
+    pub fn advance_to(&self, moment: Moment) {
+        let ahead = moment.duration_since(self.now());
+        self.advance(ahead.try_into().unwrap_or_else(|_| panic!("{moment} is past")));
+    }
+
+    /// A GET.
+    pub async fn get(&self, path: &str) -> Reply {
+        Reply::of(self.http.get(self.url(path))).await
+    }
+
+    /// A GET with a header.
+    pub async fn get_with(&self, path: &str, header: (&str, &str)) -> Reply {
+        Reply::of(self.http.get(self.url(path)).header(header.0, header.1)).await
+    }
+
+    /// A POST of JSON.
+    pub async fn post(&self, path: &str, body: &Value) -> Reply {
+        Reply::of(self.http.post(self.url(path)).json(body)).await
+    }
+
+    /// A POST of anything.
+    pub async fn post_raw(
+        &self,
+        path: &str,
+        content_type: Option<&str>,
+        body: impl Into<reqwest::Body>,
+    ) -> Reply {
+        let mut request = self.http.post(self.url(path)).body(body);
+        if let Some(content_type) = content_type {
+            request = request.header("content-type", content_type);
+        }
+        Reply::of(request).await
+    }
+
+    /// Any request.
+    pub async fn send(&self, method: &str, path: &str, headers: &[(String, String)], body: String) -> Reply {
+        let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
+        let request = self.http.request(method, self.url(path)).body(body);
+        Reply::of(headers.iter().fold(request, |request, (name, value)| request.header(name, value))).await
+    }
+
+    /// Calls an operation as an MCP tool; gives its answer.
+    pub async fn call_tool(&self, name: &str, arguments: &Value) -> Value {
+        let result = self.tool_result(name, arguments).await;
+        assert_eq!(result["isError"], false, "{name} {arguments}: {result}");
+        result["structuredContent"].clone()
+    }
+
+    /// Calls an operation as an MCP tool with arguments that it must refuse; gives the problem.
+    pub async fn refused_tool(&self, name: &str, arguments: &Value) -> Value {
+        let result = self.tool_result(name, arguments).await;
+        assert_eq!(result["isError"], true, "{name} {arguments}: {result}");
+        result["structuredContent"].clone()
+    }
+
+    async fn tool_result(&self, name: &str, arguments: &Value) -> Value {
+        let params = json!({ "name": name, "arguments": arguments });
+        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        let request = self.http.post(self.url("/api/protocol")).header("mcp-protocol-version", "2025-11-25");
+        let reply = Reply::of(request.json(&call)).await;
+        assert_eq!(reply.status, 200, "{name} {arguments}: {reply:?}");
+        reply.body["result"].clone()
+    }
+
+    /// Publishes; gives the answer's body.
+    pub async fn publish(&self, body: &Value) -> Value {
+        let reply = self.post("/api/publish", body).await;
+        assert_eq!(reply.status, 200, "{body} was not taken: {reply:?}");
+        reply.body
+    }
+
+    /// Publishes the card at a URL; gives the listing's id.
+    pub async fn publish_card(&self, url: &str) -> ListingId {
+        id_of(&self.publish(&json!({ "agent_card_url": url })).await)
+    }
+
+    /// Publishes the MCP endpoint at a URL; gives the listing's id.
+    pub async fn publish_mcp(&self, url: &str) -> ListingId {
+        id_of(&self.publish(&json!({ "mcp_url": url })).await)
+    }
+
+    /// Where a listing stands.
+    pub async fn status(&self, id: &ListingId) -> Value {
+        let reply = self.get(&format!("/api/listings/status?id={id}")).await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+        reply.body
+    }
+
+    /// The lane of a listing.
+    pub async fn lane(&self, id: &ListingId) -> String {
+        self.status(id).await["lane"].as_str().unwrap().to_owned()
+    }
+
+    /// The codes of what is to be fixed.
+    pub async fn reason_codes(&self, id: &ListingId) -> Vec<String> {
+        let status = self.status(id).await;
+        status["reasons"].as_array().unwrap().iter().map(|r| r["code"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// What is Live, as the active list counts it: agents and MCP servers.
+    pub async fn live_counts(&self) -> (u64, u64) {
+        let counts = &self.get("/api/listings/active").await.body["counts"];
+        (counts["agents_active"].as_u64().unwrap(), counts["mcp_active"].as_u64().unwrap())
+    }
+
+    /// The types of the feed's items, the latest first.
+    pub async fn feed_types(&self) -> Vec<String> {
+        let feed = self.get("/api/feed?limit=100").await.body;
+        feed["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["type"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// The probe statistics.
+    pub async fn probe_statistics(&self) -> Value {
+        let reply = self.get("/api/probes").await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+        reply.body
+    }
+
+    /// What was sent to the bus since this was asked last.
+    pub fn events(&self) -> Vec<Value> {
+        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        std::iter::from_fn(|| events.try_recv().ok()).collect()
+    }
+
+    /// Delivers what the bus holds a second later, as its rules do: every `listing.queued` starts a first probe, and
+    /// what went Live is taken into the search index. Gives back all that was delivered.
+    pub async fn deliver_events(&self) -> Vec<Value> {
+        let events = self.events();
+        self.app.clock.advance(Duration::from_secs(1));
+        for event in events.iter().filter(|event| event["detail-type"] == "listing.queued") {
+            probe_tick::handle(&self.app, event.clone()).await.unwrap();
+        }
+        self.index().await;
+        events
+    }
+
+    /// The search index is brought up to date, as an event or the schedule makes it be.
+    pub async fn index(&self) -> Value {
+        search_index::handle(&self.app, json!({ "detail-type": "search-index" })).await.unwrap()
+    }
+
+    /// The first probe of a listing, as its event starts it.
+    pub async fn first_probe(&self, id: &ListingId) -> Value {
+        probe_tick::handle(&self.app, listing_queued_event(id)).await.unwrap()
+    }
+
+    /// The tick of the schedule.
+    pub async fn tick(&self) -> Value {
+        probe_tick::handle(&self.app, json!({ "detail-type": "probe-tick" })).await.unwrap()
+    }
+
+    /// The hourly run of the weekly recheck.
+    pub async fn recheck(&self) -> Value {
+        weekly_recheck::handle(&self.app, json!({ "detail-type": "weekly-recheck" })).await.unwrap()
+    }
+
+    /// Publishes a card and probes it a second later: it must go Live.
+    pub async fn live_card(&self, url: &str) -> ListingId {
+        let id = self.publish_card(url).await;
+        self.app.clock.advance(Duration::from_secs(1));
+        self.first_probe(&id).await;
+        assert_eq!(self.lane(&id).await, "active", "{}", self.status(&id).await);
+        id
+    }
+
+    /// Everything in the table, read past the observer.
+    pub async fn table(&self) -> Table {
+        Table::read(&local::engine::client(self.local.engine.clone()), &self.app.settings.table_name).await
+    }
+
+    /// Deletes what has expired, as DynamoDB does in its own time.
+    pub fn sweep_expired(&self) -> usize {
+        self.local.engine.sweep_expired().unwrap()
+    }
+
+    /// Ends the registry in good order.
+    pub async fn stop(self) {
+        self.local.stop().await;
+    }
+}
+
+/// The event that a publish puts on the bus.
+#[must_use]
+pub fn listing_queued_event(id: &ListingId) -> Value {
+    json!({ "source": "registry", "detail-type": "listing.queued", "detail": { "listing_id": id } })
+}
+
+/// The id in an answer of publish or a row.
+#[must_use]
+pub fn id_of(answer: &Value) -> ListingId {
+    let id = answer["listing_id"].as_str().unwrap_or_else(|| panic!("no listing_id in {answer}"));
+    id.parse().unwrap()
+}
+
+/// A client that trusts nobody: it only ever talks to this machine, without TLS.
+#[must_use]
+pub fn client() -> reqwest::Client {
+    let ring = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+    let tls =
+        rustls::ClientConfig::builder_with_provider(ring).with_safe_default_protocol_versions().unwrap();
+    let tls = tls.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();
+    reqwest::Client::builder()
+        .tls_backend_preconfigured(tls)
+        .no_proxy()
+        .timeout(Duration::from_secs(60))
+        .build()
+        .unwrap()
+}

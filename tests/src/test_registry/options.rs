@@ -1,0 +1,98 @@
+//! What a test may set of its registry: settings by their environment names, another clock, another transport.
+//! Settings go through the same reader as in production, so that no test runs what no operator could.
+
+use local::{Data, Options, Transport};
+use registry::model::{Clock, Random};
+use registry::settings::{Mode, Settings};
+
+/// How a test registry is to start.
+#[derive(Clone, Debug)]
+pub struct TestOptions {
+    mode: Mode,
+    environment: Vec<(String, String)>,
+    clock: Clock,
+    data: Data,
+    transport: Transport,
+    read_cache: bool,
+}
+
+impl Default for TestOptions {
+    fn default() -> Self {
+        let noon = super::NOON.parse().unwrap();
+        Self {
+            mode: Mode::Development,
+            environment: Vec::new(),
+            clock: Clock::manual(noon),
+            data: Data::Memory,
+            transport: Transport::Direct,
+            read_cache: true,
+        }
+        .with_setting("RATE_LIMITS", "off")
+    }
+}
+
+impl TestOptions {
+    /// The rules of a public registry, rates included.
+    #[must_use]
+    pub fn public() -> Self {
+        Self { mode: Mode::Public, ..Self::default() }.with_setting("RATE_LIMITS", "on")
+    }
+
+    /// Without the cache of reads: every read asks the table, as on AWS, so that its calls can be counted and disturbed.
+    #[must_use]
+    pub fn without_read_cache(self) -> Self {
+        Self { read_cache: false, ..self }
+    }
+
+    /// With a setting by its environment name.
+    #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "a number or a text is written as it is")]
+    pub fn with_setting(mut self, name: &str, value: impl ToString) -> Self {
+        self.environment.retain(|(known, _)| known != name);
+        self.environment.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    /// With rates counted.
+    #[must_use]
+    pub fn with_rates(self) -> Self {
+        self.with_setting("RATE_LIMITS", "on")
+    }
+
+    /// With the machine's clock.
+    #[must_use]
+    pub fn with_real_time(self) -> Self {
+        Self { clock: Clock::System, ..self }
+    }
+
+    /// With a table at this place.
+    #[must_use]
+    pub fn with_data(self, data: Data) -> Self {
+        Self { data, ..self }
+    }
+
+    /// Every request goes through an API Gateway event and back.
+    #[must_use]
+    pub fn as_events(self) -> Self {
+        Self { transport: Transport::Events, ..self }
+    }
+
+    /// The options by which such a registry starts.
+    #[must_use]
+    pub fn into_local(self) -> Options {
+        let lookup =
+            |name: &str| self.environment.iter().find(|(known, _)| known == name).map(|(_, v)| v.clone());
+        // A test counts what it published itself, unless it wants the registry's own listings.
+        let lookup = |name: &str| lookup(name).or_else(|| (name == "LIST_ITSELF").then(|| "off".to_owned()));
+        let settings = Settings::from_env(self.mode, lookup).unwrap();
+        Options {
+            data: self.data.clone(),
+            own_base_url: lookup("BASE_URL").is_none(),
+            transport: self.transport,
+            remembers: self.read_cache,
+            clock: self.clock.clone(),
+            random: Random::seeded(7),
+            ..Options::still(settings)
+        }
+    }
+}

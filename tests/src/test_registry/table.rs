@@ -1,0 +1,95 @@
+//! The whole table as plain JSON, read past every observer: what a promise like "nothing was half written" or
+//! "twice is as once" is held against. Only tests scan.
+
+use std::collections::BTreeMap;
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde_json::{Map, Value, json};
+
+use super::reply::without_machine_times;
+
+/// Every item by its key, `pk sk`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table(BTreeMap<String, Value>);
+
+impl Table {
+    pub(super) async fn read(client: &Client, name: &str) -> Self {
+        let mut pages = client.scan().table_name(name).consistent_read(true).into_paginator().items().send();
+        let mut items = BTreeMap::new();
+        while let Some(item) = pages.next().await {
+            let item: Map<String, Value> =
+                item.unwrap().into_iter().map(|(name, value)| (name, plain(value))).collect();
+            let key = format!("{} {}", item["pk"].as_str().unwrap(), item["sk"].as_str().unwrap());
+            let sorted: BTreeMap<String, Value> = item.into_iter().collect();
+            items.insert(key, json!(sorted));
+        }
+        Self(items)
+    }
+
+    /// The same without the items whose key begins with one of `prefixes`.
+    #[must_use]
+    pub fn without(mut self, prefixes: &[&str]) -> Self {
+        self.0.retain(|key, _| !prefixes.iter().any(|prefix| key.starts_with(prefix)));
+        self
+    }
+
+    /// The same without what no rule speaks of: the times that the machine took.
+    #[must_use]
+    pub fn without_machine_times(mut self) -> Self {
+        for item in self.0.values_mut() {
+            opened(item);
+            without_machine_times(item);
+        }
+        self
+    }
+
+    /// The keys of its items.
+    #[must_use]
+    pub fn keys(&self) -> Vec<&str> {
+        self.0.keys().map(String::as_str).collect()
+    }
+
+    /// The items whose key begins with `prefix`.
+    #[must_use]
+    pub fn items_under(&self, prefix: &str) -> Vec<&Value> {
+        self.0.iter().filter(|(key, _)| key.starts_with(prefix)).map(|(_, item)| item).collect()
+    }
+
+    /// What one holds and the other does not, as lines; empty where they are the same.
+    #[must_use]
+    pub fn difference(&self, other: &Self) -> Vec<String> {
+        let missing = |from: &Self, to: &Self, mark: char| -> Vec<String> {
+            let only = from.0.iter().filter(|(key, item)| to.0.get(*key) != Some(item));
+            only.map(|(key, item)| format!("{mark} {key}: {item}")).collect()
+        };
+        [missing(self, other, '-'), missing(other, self, '+')].concat()
+    }
+}
+
+fn plain(value: AttributeValue) -> Value {
+    match value {
+        AttributeValue::S(text) => Value::String(text),
+        AttributeValue::N(number) => serde_json::from_str(&number).unwrap(),
+        AttributeValue::Bool(truth) => Value::Bool(truth),
+        AttributeValue::Null(_) => Value::Null,
+        AttributeValue::L(items) => items.into_iter().map(plain).collect(),
+        AttributeValue::M(members) => {
+            members.into_iter().map(|(name, value)| (name, plain(value))).collect::<Map<_, _>>().into()
+        }
+        other => Value::String(format!("{other:?}")),
+    }
+}
+
+/// Evidence and records are kept as JSON in a text.
+fn opened(value: &mut Value) {
+    match value {
+        Value::String(text) if text.starts_with('{') => {
+            if let Ok(inner) = serde_json::from_str(text) {
+                *value = inner;
+            }
+        }
+        Value::Object(members) => members.values_mut().for_each(opened),
+        _ => {}
+    }
+}

@@ -1,0 +1,10 @@
+//! The documents that the registry serves, a file for each.
+
+mod active_list;
+mod agent_directory;
+mod ai_catalog;
+mod all_documents;
+mod badge;
+mod federation;
+mod feed;
+mod mcp_server_card;

@@ -1,0 +1,42 @@
+//! The directory of public agents, listed and searched by skill.
+
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents};
+
+use crate::fixtures::{LivePair, live_pair};
+
+#[tokio::test]
+async fn public_agents_are_listed_and_searched_by_skill() {
+    let LivePair { registry, agent, peers, .. } = live_pair().await;
+    let fleet = Peer::start(agents::fleet).await;
+    for number in 0..4 {
+        registry.live_card(&fleet.url(&format!("/{number}/card.json"))).await;
+    }
+    registry.index().await;
+    for path in ["/agents/public", "/.well-known/agents", "/.well-known/agents/public", "/agents/search"] {
+        let body = registry.get(path).await.body;
+        assert_eq!(
+            (&body["total"], &body["count"], &body["agents"]),
+            (&json!(5), &json!(5), &body["items"]),
+            "{path}"
+        );
+        let page = registry.get(&format!("{path}?limit=2&offset=4")).await.body;
+        assert_eq!((&page["count"], &page["next_offset"]), (&json!(1), &Value::Null), "{path}");
+        assert_eq!(page["agents"][0], body["agents"][4]);
+    }
+    for query in ["skill=forecast", "capability=Weather%20Forecast", "q=weather", "skill=weather&q=nimbus"] {
+        let body = registry.get(&format!("/agents/search?{query}")).await.body;
+        assert_eq!((&body["count"], &body["agents"][0]["listing_id"]), (&json!(1), &json!(agent)), "{query}");
+    }
+    let shown = registry.get("/agents/search?skill=forecast").await.body["agents"][0].clone();
+    assert_eq!(
+        (&shown["url"], &shown["agent_card_url"]),
+        (&json!(peers[0].url("/rpc")), &json!(peers[0].card()))
+    );
+    assert_eq!((&shown["skills"][0]["id"], &shown["probe"]["ok"]), (&json!("forecast"), &json!(true)));
+    let filters = json!({ "query": "", "filters": { "skills": ["add"] }, "limit": 3 });
+    let body = registry.post("/agents/search", &filters).await.body;
+    assert_eq!((&body["count"], &body["next_offset"].is_number()), (&json!(3), &true));
+    assert_eq!(registry.get("/agents/search?limit=0").await.status, 422);
+    assert_eq!(registry.get("/agents/search?offset=9999999").await.status, 422);
+}

@@ -1,0 +1,85 @@
+//! The AI catalogues: all that is Live, each entry once, in the shape that their schema demands.
+
+use serde_json::json;
+use tests::peers::{Peer, agents};
+use tests::test_registry::{TestRegistry, id_of};
+
+use crate::fixtures::{LivePair, catalog_schema, ids, live_fleet, live_pair};
+
+#[tokio::test]
+async fn the_catalogues_are_as_their_schema_wants() {
+    let (registry, _peers, [agents, _]) = live_fleet(8, 6).await;
+    let strict = registry.get("/.well-known/ai-catalog.json").await;
+    let linked = registry.get("/.well-known/ard.json").await;
+    let schema = jsonschema::validator_for(&catalog_schema()).unwrap();
+    if let Err(error) = schema.validate(&strict.body) {
+        panic!("{error} at {}", error.instance_path());
+    }
+    assert!(!schema.is_valid(&linked.body), "the schema is in force");
+    assert_eq!(linked.body["@context"], "https://agenticresourcediscovery.org/context/v1");
+    assert_eq!(strict.body["entries"], linked.body["entries"]);
+
+    let entries = strict.body["entries"].as_array().unwrap();
+    let own: Vec<&str> = entries[..3].iter().map(|entry| entry["url"].as_str().unwrap()).collect();
+    assert_eq!(
+        own,
+        [
+            registry.url("/.well-known/agent-card.json"),
+            registry.url("/mcp/server-card"),
+            registry.url("/api/ard/")
+        ]
+    );
+    for path in ["/.well-known/agent-card.json", "/mcp/server-card", "/api/ard/"] {
+        assert_eq!(registry.get(path).await.status, 200, "{path}");
+    }
+    assert_eq!(entries.len(), 3 + 14);
+    assert!(entries.iter().any(|entry| entry["metadata"]["listing_id"] == json!(agents[0])));
+    let mut urns = ids(&strict.body["entries"], "identifier");
+    urns.sort_unstable();
+    urns.dedup();
+    assert_eq!(urns.len(), entries.len(), "each has its own URN");
+
+    for reply in [strict, linked] {
+        assert_eq!(reply.header("content-type"), "application/ai-catalog+json");
+        assert_eq!(reply.header("cache-control"), "public, max-age=60");
+        let links: Vec<&str> =
+            reply.headers.get_all("link").iter().map(|link| link.to_str().unwrap()).collect();
+        assert_eq!(
+            links,
+            [r#"</.well-known/ai-catalog.json>; rel="ai-catalog""#, r#"</.well-known/ard.json>; rel="ard""#]
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_unchanged_catalogue_is_not_sent_again() {
+    let LivePair { registry, .. } = live_pair().await;
+    let fleet = Peer::start(agents::fleet).await;
+    for path in ["/.well-known/ai-catalog.json", "/.well-known/ard.json", "/api/catalog"] {
+        let tag = registry.get(path).await.header("etag").to_owned();
+        let again = registry.get_with(path, ("if-none-match", &tag)).await;
+        assert_eq!((again.status, again.body), (304, json!("")), "{path}");
+        let other = registry.live_card(&fleet.url(&format!("/{}/card.json", path.len()))).await;
+        let changed = registry.get_with(path, ("if-none-match", &tag)).await;
+        assert_eq!(changed.status, 200, "{path}");
+        assert!(changed.body.to_string().contains(other.as_str()), "{path}");
+    }
+}
+
+/// What stands at the registry's own endpoints is one listing each, whether it lists itself or not.
+#[tokio::test]
+async fn the_registrys_own_listings_are_its_own_entries() {
+    let registry = TestRegistry::start().await;
+    let mut own = vec![id_of(
+        &registry.publish(&json!({ "agent_card_url": registry.url("/.well-known/agent-card.json") })).await,
+    )];
+    own.push(id_of(&registry.publish(&json!({ "mcp_url": registry.url("/api/protocol") })).await));
+    registry.deliver_events().await;
+    assert_eq!(registry.live_counts().await, (1, 1));
+    let entries = registry.get("/.well-known/ai-catalog.json").await.body["entries"].clone();
+    let urns = ids(&entries, "identifier");
+    assert_eq!(urns.len(), 3, "{urns:?}");
+    for (urn, id) in urns.iter().zip(own) {
+        assert!(urn.ends_with(id.as_str()), "{urn}");
+    }
+}

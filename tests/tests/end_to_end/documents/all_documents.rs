@@ -1,0 +1,98 @@
+//! What holds for all documents together: they agree, they keep contact addresses to themselves, and their links work.
+
+use serde_json::json;
+use tests::peers::{Peer, agents, servers};
+use tests::test_registry::{TestOptions, TestRegistry, id_of};
+
+use crate::fixtures::{LivePair, live_pair};
+
+#[tokio::test]
+async fn all_documents_agree_about_what_is_live() {
+    for options in [TestOptions::default(), TestOptions::default().as_events()] {
+        let registry = TestRegistry::start_with(options).await;
+        let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::legacy).await);
+        let (agent_id, server_id) =
+            (registry.publish_card(&agent.card()).await, registry.publish_mcp(&server.url("/mcp")).await);
+        assert_eq!(registry.live_counts().await, (0, 0));
+        registry.deliver_events().await;
+
+        let active = registry.get("/api/listings/active").await.body;
+        assert_eq!(active["counts"], json!({ "agents_active": 1, "mcp_active": 1 }));
+        for (rows, id, handshake) in [("agents", &agent_id, "ok"), ("mcps", &server_id, "ok")] {
+            let row = &active[rows][0];
+            assert_eq!((&row["listing_id"], &row["probe"]["handshake"]), (&json!(id), &json!(handshake)));
+            assert_eq!(
+                (&row["talk"]["mode"], &row["activation"]["stage"]),
+                (&json!("grace"), &json!("live"))
+            );
+        }
+        assert_eq!(
+            registry.feed_types().await,
+            ["listing_live", "listing_live", "listing_queued", "listing_queued"]
+        );
+        for (badge, id, word) in [
+            ("clean", &agent_id, "clean"),
+            ("live.svg", &agent_id, "live"),
+            ("verified", &server_id, "verified handshake"),
+            ("mcp", &agent_id, "not an mcp server"),
+        ] {
+            let image = registry.get(&format!("/badge/{badge}?id={id}")).await;
+            assert!(
+                image.body.as_str().unwrap().contains(&format!(": {word}</title>")),
+                "{badge}: {image:?}"
+            );
+            assert_eq!(image.header("content-type"), "image/svg+xml; charset=utf-8");
+        }
+        let statistics = registry.probe_statistics().await;
+        assert_eq!((&statistics["used"], &statistics["outcomes"]["handshake"]["ok"]), (&json!(2), &json!(2)));
+        let discovery = registry.get("/discovery.json").await.body;
+        assert_eq!(discovery["probes"]["live_active"]["total"], 2);
+        assert_eq!(discovery["probes"]["by_kind_today"], json!({ "agents": 1, "mcps": 1 }));
+        let next = &registry.status(&agent_id).await["next"];
+        assert_eq!(
+            (&next["action"], &next["url"]),
+            (&json!("take_demo"), &json!(registry.url("/api/products/demo")))
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_contact_address_is_shown_nowhere() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let body = json!({ "url": peer.card(), "contact_email": "secret.person@example.org", "source": "word of mouth" });
+    let id = id_of(&registry.publish(&body).await);
+    registry.deliver_events().await;
+    assert_eq!(registry.table().await.items_under("CONTACT#").len(), 1, "it is kept");
+    for path in [
+        "/api/listings/active",
+        "/api/feed",
+        "/api/probes",
+        "/discovery.json",
+        "/api/listings/status?name=Adder",
+    ] {
+        let reply = registry.get(path).await;
+        assert_eq!(reply.status, 200);
+        assert!(!reply.body.to_string().contains("secret.person"), "{path}");
+    }
+    assert!(!registry.status(&id).await.to_string().contains("secret.person"));
+}
+
+/// Every endpoint that the catalogue and the map name stands open.
+#[tokio::test]
+async fn every_announced_endpoint_is_served() {
+    let LivePair { registry, .. } = live_pair().await;
+    let endpoints = registry.get("/api/catalog").await.body["endpoints"].clone();
+    let surfaces = registry.get("/discovery.json").await.body["surfaces"].clone();
+    for (name, url) in endpoints.as_object().unwrap().iter().chain(surfaces.as_object().unwrap()) {
+        let url = url.as_str().unwrap().replace("{words}", "weather");
+        let path = url.strip_prefix(&registry.url("")).unwrap();
+        let status = registry.get(path).await.status;
+        assert!(
+            status == 200 || matches!(status, 404 | 405 | 406 | 422) && !path.starts_with("/.well-known"),
+            "{name} {path}: {status}"
+        );
+        if path.contains("search") || path.contains("catalog") || path.contains("agents") {
+            assert_eq!(status, 200, "{name} {path}");
+        }
+    }
+}

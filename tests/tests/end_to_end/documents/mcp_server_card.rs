@@ -1,0 +1,60 @@
+//! The MCP server cards: the official one, the wide one, and what the server itself says.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use tests::test_registry::TestRegistry;
+
+use crate::protocols::mcp_http::modern;
+
+#[tokio::test]
+async fn the_official_card_is_as_its_schema_wants() {
+    let registry = TestRegistry::start().await;
+    let card = registry.get_with("/mcp/server-card", ("origin", "https://app.example.org")).await;
+    assert_eq!(card.header("content-type"), "application/mcp-server-card+json");
+    assert_eq!(card.header("cache-control"), "public, max-age=3600");
+    assert_eq!(card.header("access-control-allow-origin"), "*");
+    let exposed = card.header("access-control-expose-headers").to_owned();
+    assert!(exposed.split(',').any(|name| name.trim() == "etag"), "{exposed}");
+    let again = registry.get_with("/mcp/server-card", ("if-none-match", card.header("etag"))).await;
+    assert_eq!((again.status, again.body), (304, Value::String(String::new())));
+
+    let schema = include_str!("../../../fixtures/server-card.schema.json");
+    let mut schema: Value = serde_json::from_str(schema).unwrap();
+    schema["$ref"] = json!("#/$defs/ServerCard");
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    if let Err(error) = schema.validate(&card.body) {
+        panic!("{error} at {}", error.instance_path());
+    }
+    assert!(!schema.is_valid(&json!({ "name": "x" })), "the schema is in force");
+}
+
+#[tokio::test]
+async fn the_cards_say_what_the_server_says() {
+    let registry = TestRegistry::start().await;
+    let strict = registry.get("/mcp/server-card").await.body;
+    let wide = registry.get("/.well-known/mcp/server-card.json").await.body;
+    let live = modern(&registry, "server/discover", json!({})).await.body["result"].clone();
+    let info = &live["_meta"]["io.modelcontextprotocol/serverInfo"];
+    for member in ["name", "version", "title"] {
+        assert_eq!((&strict[member], &wide[member]), (&info[member], &info[member]), "{member}");
+    }
+    assert_eq!(strict["remotes"][0]["supportedProtocolVersions"], live["supportedVersions"]);
+    assert_eq!(wide["protocol_versions"], live["supportedVersions"]);
+    for url in [&strict["remotes"][0]["url"], &wide["remotes"][0]["url"], &wide["tools_endpoint"]] {
+        let path = url.as_str().unwrap().strip_prefix(&registry.url("")).unwrap();
+        assert_eq!(
+            registry.post(path, &json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" })).await.body["result"],
+            json!({})
+        );
+    }
+    let names = |tools: &Value| -> BTreeSet<String> {
+        tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let listed = modern(&registry, "tools/list", json!({})).await.body["result"]["tools"].clone();
+    assert!(names(&wide["tools_hint"]).is_subset(&names(&listed)));
+    for (name, url) in wide["badges"].as_object().unwrap() {
+        let path = url.as_str().unwrap().strip_prefix(&registry.url("")).unwrap();
+        assert_eq!(registry.get(path).await.status, 200, "{name}");
+    }
+}

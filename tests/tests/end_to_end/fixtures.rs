@@ -1,0 +1,117 @@
+//! Registries with Live listings in them, and the schemas that documents are held against.
+
+use std::fmt::Write as _;
+
+use axum::response::Response;
+use registry::model::{ListingId, Moment};
+use serde_json::{Value, json};
+use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer, servers};
+use tests::test_registry::{TestOptions, TestRegistry};
+
+pub(crate) const AGENT: &str = "application/a2a-agent-card+json";
+pub(crate) const SERVER: &str = "application/mcp-server-card+json";
+
+/// An agent that forecasts the weather.
+pub(crate) fn forecaster(asked: &PeerRequest) -> Response {
+    let mut card = agents::card(asked, "Nimbus");
+    card["description"] = json!("Forecasts the weather of any place on earth.");
+    card["skills"] = json!([
+        { "id": "forecast", "name": "Weather forecast", "description": "Tells the weather of the coming days.", "tags": ["weather"] },
+    ]);
+    match (asked.verb.as_str(), asked.path.as_str()) {
+        ("GET", CARD) => json_answer(200, &card),
+        ("POST", _) => agents::speaks_newest(asked),
+        _ => empty(404),
+    }
+}
+
+/// A registry with a Live agent that forecasts, and a Live MCP server that adds.
+pub(crate) struct LivePair {
+    pub(crate) registry: TestRegistry,
+    pub(crate) agent: ListingId,
+    pub(crate) server: ListingId,
+    pub(crate) peers: [Peer; 2],
+}
+
+pub(crate) async fn live_pair() -> LivePair {
+    let registry = TestRegistry::start().await;
+    let peers = [Peer::start(forecaster).await, Peer::start(servers::modern).await];
+    let agent = registry.publish_card(&peers[0].card()).await;
+    let server = registry.publish_mcp(&peers[1].url("/mcp")).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.live_counts().await, (1, 1));
+    LivePair { registry, agent, server, peers }
+}
+
+/// A registry with so many Live agents and MCP servers.
+pub(crate) async fn live_fleet(
+    agents: usize,
+    servers: usize,
+) -> (TestRegistry, [Peer; 2], [Vec<ListingId>; 2]) {
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let peers = [Peer::start(agents::fleet).await, Peer::start(servers::modern).await];
+    let mut ids = [Vec::new(), Vec::new()];
+    for number in 0..agents {
+        ids[0].push(registry.publish_card(&peers[0].url(&format!("/{number}/card.json"))).await);
+    }
+    for number in 0..servers {
+        ids[1].push(registry.publish_mcp(&peers[1].url(&format!("/{number}/mcp"))).await);
+    }
+    registry.deliver_events().await;
+    (registry, peers, ids)
+}
+
+pub(crate) fn texts(ids: impl IntoIterator<Item = ListingId>) -> Vec<String> {
+    let mut texts: Vec<String> = ids.into_iter().map(|id| id.to_string()).collect();
+    texts.sort_unstable();
+    texts
+}
+
+pub(crate) fn entry_schema() -> jsonschema::Validator {
+    let mut schema = catalog_schema();
+    schema["$ref"] = json!("#/$defs/catalogEntry");
+    for member in ["required", "properties", "additionalProperties", "type"] {
+        schema.as_object_mut().unwrap().remove(member);
+    }
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+pub(crate) fn catalog_schema() -> Value {
+    serde_json::from_str(include_str!("../../fixtures/ai-catalog.schema.json")).unwrap()
+}
+
+pub(crate) fn ids(list: &Value, member: &str) -> Vec<String> {
+    list.as_array().unwrap().iter().map(|row| row[member].as_str().unwrap().to_owned()).collect()
+}
+
+pub(crate) fn time(value: &Value) -> Moment {
+    value.as_str().unwrap().parse().unwrap()
+}
+
+/// One Live agent, and its peer.
+pub(crate) async fn live_agent() -> (TestRegistry, Peer, ListingId) {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    (registry, peer, id)
+}
+
+pub(crate) async fn recheck_at(registry: &TestRegistry, id: &ListingId) -> Moment {
+    time(&registry.status(id).await["recheck_at"])
+}
+
+/// What a public registry says to queries that it refuses: path, status, code, field, words, and the next step.
+pub(crate) async fn refused_queries(paths: &[&str]) -> String {
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
+    let mut lines = String::new();
+    for path in paths {
+        let reply = registry.get(path).await;
+        assert!((400..500).contains(&reply.status), "{path} was not refused: {reply:?}");
+        reply.assert_problem();
+        assert!(reply.status != 422 || reply.body["field"].is_string(), "{path}: no field in {reply:?}");
+        let next =
+            reply.body["next"]["action"].as_str().map(|next| format!(" -> {next}")).unwrap_or_default();
+        let _ = writeln!(lines, "{path}\n  {}{next}", reply.refusal());
+    }
+    lines
+}

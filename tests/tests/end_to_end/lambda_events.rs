@@ -1,0 +1,223 @@
+//! The sample events, which are real API Gateway (2.0) and EventBridge events, handed to the functions as Lambda does:
+//! the answers are those that plain HTTP gets. Two registries that begin alike end alike.
+
+use std::fs;
+
+use axum::Router;
+use axum::body::Body;
+use http::{Request, header};
+use http_body_util::BodyExt as _;
+use local::Template;
+use local::template::Route;
+use registry::app::App;
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents, servers};
+use tests::sample_events;
+use tests::template::{root, sample_event};
+use tests::test_registry::{TestOptions, TestRegistry};
+use tower::ServiceExt as _;
+
+/// The host of the sample `publish` and `score` events. As the registry's own host it is never asked, so that no test
+/// asks a name server.
+const BASE_URL: &str = "https://agent.example.com";
+
+/// Headers that a client does not choose.
+const OF_THE_WAY: [&str; 6] =
+    ["content-length", "host", "x-amzn-trace-id", "x-forwarded-for", "x-forwarded-port", "x-forwarded-proto"];
+
+/// The HTTP events by name, in the order of a visit: first something is published.
+fn http_events() -> Vec<(String, Value)> {
+    let mut events = sample_events::all().unwrap();
+    events.retain(|(_, event)| event["version"] == "2.0");
+    events.sort_by_key(|(name, _)| (name != "publish", name.clone()));
+    events
+}
+
+/// The function behind a route, as the template has it.
+fn function(route_key: &str, app: &App) -> Router {
+    let template = Template::own().unwrap();
+    let key = |route: &Route| match &route.path {
+        None => "$default".to_owned(),
+        Some(path) => format!("{} {path}", route.method.as_ref().map_or("ANY", http::Method::as_str)),
+    };
+    let route = template.routes.iter().find(|route| key(route) == route_key);
+    let route = route.unwrap_or_else(|| panic!("the template has no route {route_key}"));
+    local::functions::http(app)[route.function.as_str()].clone()
+}
+
+/// An answer without what is drawn anew for each request.
+async fn settled(response: http::Response<Body>) -> (u16, Vec<(String, String)>, Value) {
+    let (parts, body) = response.into_parts();
+    let kept =
+        [header::CONTENT_TYPE, header::CACHE_CONTROL, header::ETAG, header::RETRY_AFTER, header::ALLOW];
+    let headers = kept
+        .iter()
+        .filter_map(|name| Some((name.to_string(), parts.headers.get(name)?.to_str().unwrap().to_owned())));
+    assert!(parts.headers.contains_key("x-request-id"));
+    let body = body.collect().await.unwrap().to_bytes();
+    let body = serde_json::from_slice(&body)
+        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&body).into()));
+    (parts.status.as_u16(), headers.collect(), body)
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn method(event: &Value) -> String {
+    text(&event["requestContext"]["http"]["method"])
+}
+
+fn target(event: &Value) -> String {
+    match text(&event["rawQueryString"]) {
+        query if query.is_empty() => text(&event["rawPath"]),
+        query => format!("{}?{query}", text(&event["rawPath"])),
+    }
+}
+
+fn headers(event: &Value) -> Vec<(String, String)> {
+    let all = event["headers"].as_object().unwrap().iter();
+    all.filter(|(name, _)| !OF_THE_WAY.contains(&name.as_str()))
+        .map(|(name, value)| (name.clone(), text(value)))
+        .collect()
+}
+
+/// The request that API Gateway made the event of.
+fn plain(event: &Value) -> Request<Body> {
+    assert_ne!(event["isBase64Encoded"], true, "no sample has a binary body");
+    let request = Request::builder().method(method(event).as_str()).uri(target(event));
+    let request =
+        headers(event).into_iter().fold(request, |request, (name, value)| request.header(name, value));
+    request.body(Body::from(text(&event["body"]))).unwrap()
+}
+
+fn body_of(body: lambda_http::Body) -> Body {
+    match body {
+        lambda_http::Body::Text(text) => text.into(),
+        lambda_http::Body::Binary(bytes) => bytes.into(),
+        _ => Body::empty(),
+    }
+}
+
+#[tokio::test]
+async fn sample_events_are_answered_as_plain_http() {
+    let registry = async |options: TestOptions| {
+        TestRegistry::start_with(options.with_setting("BASE_URL", BASE_URL)).await
+    };
+    let (by_event, by_http) = (registry(TestOptions::public()).await, registry(TestOptions::public()).await);
+    let by_gateway = registry(TestOptions::public().as_events()).await;
+    let events = http_events();
+    assert!(events.len() >= 9, "a sample of each family of routes");
+    for (name, event) in &events {
+        let route_key = text(&event["routeKey"]);
+        let request = lambda_http::request::from_str(&event.to_string()).unwrap().map(body_of);
+        let from_event = settled(function(&route_key, &by_event.app).oneshot(request).await.unwrap()).await;
+        let plainly = settled(function(&route_key, &by_http.app).oneshot(plain(event)).await.unwrap()).await;
+        assert_eq!(from_event, plainly, "{name}");
+        assert!(from_event.0 < 500, "{name}: {from_event:?}");
+
+        let reply =
+            by_gateway.send(&method(event), &target(event), &headers(event), text(&event["body"])).await;
+        assert_eq!((reply.status, &reply.body), (from_event.0, &from_event.2), "{name}");
+    }
+    let tables = [by_event.table().await, by_http.table().await, by_gateway.table().await];
+    // Callers are told apart by their address, which differs.
+    let [first, second, third] = tables.map(|table| table.without(&["RATE#", "TASK"]));
+    assert_eq!((first.difference(&second), first.difference(&third)), (vec![], vec![]));
+}
+
+#[test]
+fn every_sample_event_is_replayed_here() {
+    let replayed: Vec<String> = http_events().into_iter().map(|(name, _)| name).collect();
+    let names = sample_events::all().unwrap().into_iter().map(|(name, _)| name);
+    let others = names.filter(|name| !replayed.contains(name));
+    let mut others: Vec<String> = others.collect();
+    others.sort_unstable();
+    assert_eq!(others, ["listing-live", "listing-queued", "probe-tick", "search-index", "weekly-recheck"]);
+}
+
+#[tokio::test]
+async fn sample_events_of_the_schedules_and_the_bus_do_their_work() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
+    let queued = registry.publish_card(&peer.url("/queued/card.json")).await;
+    let mut event = sample_event("listing-queued").unwrap();
+    let sent = registry.events().remove(0);
+    let shape =
+        |event: &Value| -> Vec<String> { event["detail"].as_object().unwrap().keys().cloned().collect() };
+    assert_eq!(
+        (&event["source"], &event["detail-type"], shape(&event)),
+        (&sent["source"], &sent["detail-type"], shape(&sent))
+    );
+    event["detail"] = sent["detail"].clone();
+    assert_eq!(probe_tick::handle(&registry.app, event).await.unwrap()["ok"], 1);
+    assert_eq!(registry.lane(&queued).await, "active");
+
+    let ticked = registry.publish_card(&peer.url("/ticked/card.json")).await;
+    assert_eq!(
+        probe_tick::handle(&registry.app, sample_event("probe-tick").unwrap()).await.unwrap()["ok"],
+        1
+    );
+    assert_eq!(registry.lane(&ticked).await, "active");
+
+    registry.advance(tests::test_registry::DAY * 7);
+    let report =
+        weekly_recheck::handle(&registry.app, sample_event("weekly-recheck").unwrap()).await.unwrap();
+    assert_eq!(report["ok"], 2);
+
+    for foreign in [
+        json!({}),
+        json!({ "detail-type": "other" }),
+        json!({ "detail-type": "listing.queued", "detail": { "listing_id": "x y" } }),
+    ] {
+        assert!(probe_tick::handle(&registry.app, foreign.clone()).await.is_err(), "{foreign}");
+    }
+}
+
+/// A whole visit through API Gateway events and back, against the same visit by plain HTTP, with the same peers.
+#[tokio::test]
+async fn a_visit_by_events_is_as_a_visit_by_http() {
+    let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::modern).await);
+    let mut visits = Vec::new();
+    for options in [TestOptions::default(), TestOptions::default().as_events()] {
+        let registry =
+            TestRegistry::start_with(options.with_setting("BASE_URL", "http://registry.example.org")).await;
+        let mut answers = vec![
+            registry
+                .post("/api/publish", &json!({ "url": agent.card(), "name": "Ünïcödé ✓ \"quoted\"" }))
+                .await,
+            registry.post("/api/publish", &json!({ "mcp_url": server.url("/mcp") })).await,
+            registry.post("/api/publish", &json!({ "url": "nonsense" })).await,
+            registry.post_raw("/api/publish", Some("text/plain"), "x").await,
+            registry.post_raw("/api/publish", Some("application/json"), vec![0xff, 0xfe]).await,
+        ];
+        registry.deliver_events().await;
+        for path in [
+            "/api/listings/active",
+            "/api/listings/active?limit=1&kind=mcp",
+            "/api/listings/status?name=Adder",
+            "/api/listings/status?name=%C3%9Cn%C3%AFc%C3%B6d%C3%A9%20%E2%9C%93",
+            "/api/feed?limit=2",
+            "/badge/live.svg",
+            "/badge/a%2Fb",
+            "/discovery.json",
+            "/a/path/that/is/not",
+        ] {
+            answers.push(registry.get(path).await);
+        }
+        let told: Vec<String> = answers
+            .iter()
+            .map(|reply| {
+                format!(
+                    "{} {} {}",
+                    reply.status,
+                    reply.header("etag"),
+                    tests::test_registry::snapshot_of(&reply.body, &[])
+                )
+            })
+            .collect();
+        visits.push(told);
+    }
+    for (direct, by_event) in visits[0].iter().zip(&visits[1]) {
+        assert_eq!(direct, by_event);
+    }
+}

@@ -1,0 +1,413 @@
+//! The bulk import against a whole registry: from files, and from a peer that speaks the official registry API and
+//! misbehaves. Whatever cuts it short, the next run goes on, and nothing is listed twice.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::extract::{Query, State};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use http::header;
+use local::mirror::{
+    self, End, Job, MirrorError, Origin, Progress, RequestError, SendError, SourceError, Summary,
+};
+use serde_json::{Value, json};
+use tests::peers::{Peer, empty, json_answer};
+use tests::test_registry::{HOUR, TestOptions, TestRegistry};
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
+
+const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
+
+fn document(number: usize) -> Value {
+    json!({
+        "name": format!("org.example/server-{number}"), "description": "Serves.", "version": "1.0.0",
+        "remotes": [{ "type": "streamable-http", "url": format!("https://host-{number}.example.org/mcp") }],
+    })
+}
+
+fn entry(document: &Value, status: &str) -> Value {
+    json!({ "server": document, "_meta": { OFFICIAL: { "status": status, "isLatest": true } } })
+}
+
+/// Three pages: four documents; one that is broken, one deleted, one deprecated; four documents.
+fn pages() -> Vec<Vec<Value>> {
+    let active = |number| entry(&document(number), "active");
+    let broken = json!({ "name": "org.example/broken", "description": "No version." });
+    vec![
+        (0..4).map(active).collect(),
+        vec![
+            entry(&broken, "active"),
+            active(4),
+            entry(&document(90), "deleted"),
+            entry(&document(91), "deprecated"),
+        ],
+        (5..9).map(active).collect(),
+    ]
+}
+
+/// A peer with the official registry API. Its cursors are such as the official registry gives.
+#[derive(Clone)]
+struct Official {
+    pages: Arc<Vec<Vec<Value>>>,
+    asked: Arc<Mutex<Vec<BTreeMap<String, String>>>>,
+    /// What is in the way of the next request for a page but the first.
+    hindrance: Arc<Mutex<Hindrance>>,
+    hindered: Arc<Notify>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hindrance {
+    None,
+    /// Once 429 with a wait of a second.
+    TooMany,
+    /// It never answers.
+    Silence,
+}
+
+impl Official {
+    fn new(pages: Vec<Vec<Value>>) -> Self {
+        Self {
+            pages: Arc::new(pages),
+            asked: Arc::default(),
+            hindrance: Arc::new(Mutex::new(Hindrance::None)),
+            hindered: Arc::default(),
+        }
+    }
+
+    fn hinder(&self, hindrance: Hindrance) {
+        *self.hindrance.lock().unwrap() = hindrance;
+    }
+
+    /// Serves; gives its base.
+    async fn start(&self) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let router = Router::new().route("/v0.1/servers", get(list)).with_state(self.clone());
+        tokio::spawn(async move { drop(axum::serve(listener, router).await) });
+        base
+    }
+
+    /// The cursors it was asked for since this was looked at last.
+    fn cursors(&self) -> Vec<String> {
+        let asked = std::mem::take(&mut *self.asked.lock().unwrap());
+        asked.into_iter().map(|query| query.get("cursor").cloned().unwrap_or_default()).collect()
+    }
+}
+
+fn cursor(page: usize) -> String {
+    format!("org.example/page & more:{page}.0.0")
+}
+
+async fn list(State(official): State<Official>, Query(query): Query<BTreeMap<String, String>>) -> Response {
+    official.asked.lock().unwrap().push(query.clone());
+    let asked = query.get("cursor");
+    let page =
+        (0..official.pages.len()).find(|page| asked.is_none_or(|asked| *asked == cursor(*page))).unwrap();
+    let hindrance = *official.hindrance.lock().unwrap();
+    if page > 0 && hindrance != Hindrance::None {
+        official.hindered.notify_one();
+        if hindrance == Hindrance::Silence {
+            std::future::pending::<()>().await;
+        }
+        official.hinder(Hindrance::None);
+        return ([(header::RETRY_AFTER, "1")], empty(429)).into_response();
+    }
+    let next = (page + 1 < official.pages.len()).then(|| cursor(page + 1));
+    let servers = &official.pages[page];
+    json_answer(
+        200,
+        &json!({ "servers": servers, "metadata": { "count": servers.len(), "nextCursor": next } }),
+    )
+}
+
+fn job(from: &str, to: &str) -> Job {
+    Job {
+        from: from.parse().unwrap(),
+        to: to.parse().unwrap(),
+        updated_since: None,
+        deprecated_too: false,
+        dry_run: false,
+        per_second: 1000,
+        concurrency: 4,
+        longest_wait: Duration::from_secs(5),
+        state: None,
+        report: None,
+    }
+}
+
+async fn mirror(job: &Job) -> Summary {
+    mirror::run(job, std::future::pending(), &Progress::hidden()).await.unwrap()
+}
+
+fn file(folder: &Path, documents: impl IntoIterator<Item = Value>) -> String {
+    let mut lines = String::new();
+    for document in documents {
+        let _ = writeln!(lines, "{document}");
+    }
+    let path = folder.join("servers.jsonl");
+    std::fs::write(&path, lines).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+fn lines(path: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The server names that the registry knows.
+async fn listed(registry: &TestRegistry) -> usize {
+    registry.table().await.items_under("LISTING#").len()
+}
+
+#[tokio::test]
+async fn a_registry_is_mirrored_page_by_page() {
+    let (registry, official) = (TestRegistry::start().await, Official::new(pages()));
+    let base = official.start().await;
+    official.hinder(Hindrance::TooMany);
+    let folder = tempfile::tempdir().unwrap();
+    let (state, report) = (folder.path().join("state.json"), folder.path().join("refused.jsonl"));
+    let job = Job {
+        state: Some(state.clone()),
+        report: Some(report.clone()),
+        updated_since: Some("2026-11-01T00:00:00Z".parse().unwrap()),
+        ..job(&base, &registry.url(""))
+    };
+    let start = Instant::now();
+    let summary = mirror(&job).await;
+    assert!(matches!(summary.end, End::Finished), "{summary:?}");
+    assert!(start.elapsed() >= Duration::from_secs(1), "it waited as asked: {:?}", start.elapsed());
+
+    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 9)]));
+    assert_eq!(
+        summary.counts.skipped,
+        BTreeMap::from([("deleted".to_owned(), 1), ("deprecated".to_owned(), 1)])
+    );
+    let refused: Vec<&String> = summary.counts.refused.keys().collect();
+    assert_eq!(refused, ["invalid_server_description at `version`"]);
+    assert_eq!(listed(&registry).await, 9);
+    let refusals = lines(&report);
+    assert_eq!(refusals.len(), 1);
+    assert_eq!(
+        (&refusals[0]["name"], &refusals[0]["field"]),
+        (&json!("org.example/broken"), &json!("version"))
+    );
+    assert!(!refusals[0]["violations"].as_array().unwrap().is_empty());
+    assert!(!state.exists(), "nothing is left to go on with");
+
+    let asked = official.asked.lock().unwrap().clone();
+    assert_eq!(asked.len(), 4, "the second page was asked for twice: {asked:?}");
+    for query in &asked {
+        assert_eq!((query["limit"].as_str(), query["version"].as_str()), ("100", "latest"));
+        assert_eq!(query["updated_since"], "2026-11-01T00:00:00Z");
+    }
+    assert_eq!(official.cursors(), [String::new(), cursor(1), cursor(1), cursor(2)]);
+}
+
+#[tokio::test]
+async fn a_cut_mirror_goes_on_at_the_page_where_it_was() {
+    let (registry, official) = (TestRegistry::start().await, Official::new(pages()));
+    let base = official.start().await;
+    official.hinder(Hindrance::Silence);
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state.json");
+    let job = Job { state: Some(state.clone()), deprecated_too: true, ..job(&base, &registry.url("")) };
+    tokio::select! {
+        summary = mirror(&job) => panic!("the second page never came: {summary:?}"),
+        () = official.hindered.notified() => {}
+    }
+    assert_eq!((listed(&registry).await, official.cursors().len()), (4, 2));
+
+    official.hinder(Hindrance::None);
+    let summary = mirror(&job).await;
+    assert!(matches!(summary.end, End::Finished), "{summary:?}");
+    assert_eq!(official.cursors(), [cursor(1), cursor(2)], "the first page is not asked for again");
+    // The deprecated one was wished for, too.
+    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 10)]), "both runs are counted");
+    assert_eq!((summary.counts.documents(), listed(&registry).await), (12, 10));
+
+    let again = mirror(&job).await;
+    assert_eq!(again.counts.taken, BTreeMap::from([("duplicate".to_owned(), 10)]));
+    assert_eq!(listed(&registry).await, 10, "mirroring again lists nothing twice");
+}
+
+#[tokio::test]
+async fn an_asked_stop_keeps_the_state() {
+    let (registry, official) = (TestRegistry::start().await, Official::new(pages()));
+    let base = official.start().await;
+    official.hinder(Hindrance::Silence);
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state.json");
+    let job = Job { state: Some(state.clone()), ..job(&base, &registry.url("")) };
+    let stop = official.hindered.notified();
+    let summary = mirror::run(&job, stop, &Progress::hidden()).await.unwrap();
+    assert!(matches!(summary.end, End::Stopped), "{summary:?}");
+    assert_eq!(summary.counts.documents(), 4);
+    let kept: Value = serde_json::from_slice(&std::fs::read(&state).unwrap()).unwrap();
+    assert_eq!(kept["position"]["page"]["cursor"], cursor(1));
+    let other = Job { to: "http://127.0.0.1:1".parse().unwrap(), ..job };
+    let refused = mirror::run(&other, std::future::pending(), &Progress::hidden()).await.unwrap_err();
+    assert!(matches!(refused, MirrorError::State(_)), "the state belongs to another mirror: {refused}");
+}
+
+#[tokio::test]
+async fn an_hourly_allowance_is_used_up_and_gone_on_with() {
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOUR", 5))
+            .await;
+    let folder = tempfile::tempdir().unwrap();
+    let from_file = file(folder.path(), (0..12).map(document));
+    let official = Official::new(vec![(0..12).map(|number| entry(&document(number), "active")).collect()]);
+    let from_registry = official.start().await;
+    for (from, word) in [(from_file, "queued"), (from_registry, "duplicate")] {
+        let state = folder.path().join(format!("{word}.json"));
+        let job = Job { state: Some(state), concurrency: 1, ..job(&from, &registry.url("")) };
+        for handled in [5, 10] {
+            let summary = mirror(&job).await;
+            let End::Failed(MirrorError::Send(SendError::Request(RequestError::LongWait { asked, .. }))) =
+                summary.end
+            else {
+                panic!("{summary:?}")
+            };
+            assert!(asked > Duration::from_secs(5), "{asked:?}");
+            assert_eq!(summary.counts.taken, BTreeMap::from([(word.to_owned(), handled)]));
+            registry.advance(HOUR);
+        }
+        let summary = mirror(&job).await;
+        assert!(matches!(summary.end, End::Finished), "{summary:?}");
+        assert_eq!(summary.counts.taken, BTreeMap::from([(word.to_owned(), 12)]), "each was sent once");
+        registry.advance(HOUR);
+    }
+    assert_eq!(listed(&registry).await, 12);
+}
+
+/// Nobody else's documents wait for a host that had enough.
+#[tokio::test]
+async fn what_a_host_is_spared_is_told_and_the_others_go_on() {
+    let registry = TestRegistry::start_with(
+        TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOST_PER_HOUR", 2),
+    )
+    .await;
+    let folder = tempfile::tempdir().unwrap();
+    let at_one_host = |number| {
+        let mut document = document(number);
+        document["remotes"][0]["url"] = json!(format!("https://crowded.example.org/{number}/mcp"));
+        document
+    };
+    let from = file(folder.path(), (0..4).map(at_one_host).chain((4..7).map(document)));
+    let report = folder.path().join("refused.jsonl");
+    let job = Job { report: Some(report.clone()), concurrency: 1, ..job(&from, &registry.url("")) };
+    let summary = mirror(&job).await;
+    assert!(matches!(summary.end, End::Finished), "{summary:?}");
+    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 5)]));
+    let told: Vec<(Value, bool)> = lines(&report)
+        .into_iter()
+        .map(|mut line| (line["code"].take(), line["detail"].as_str().unwrap().contains("for this host")))
+        .collect();
+    assert_eq!(told, [(json!("rate_limited"), true), (json!("rate_limited"), true)]);
+}
+
+#[tokio::test]
+async fn a_file_is_mirrored_with_its_broken_lines_told() {
+    let registry = TestRegistry::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let path = PathBuf::from(file(
+        folder.path(),
+        [document(0), json!(7), json!({ "url": "https://x.example.org" })],
+    ));
+    let mut text = std::fs::read_to_string(&path).unwrap();
+    let _ = write!(text, "{{\"name\": \n{}", document(1));
+    std::fs::write(&path, text).unwrap();
+    let report = folder.path().join("refused.jsonl");
+    let job = Job { report: Some(report.clone()), ..job(path.to_str().unwrap(), &registry.url("")) };
+    let summary = mirror(&job).await;
+    assert!(matches!(summary.end, End::Finished), "{summary:?}");
+    assert_eq!(summary.counts.sums(), (2, 3, 0));
+    // Only server descriptions are mirrored: a URL is not taken for one.
+    assert_eq!(listed(&registry).await, 2);
+    let told: Vec<(Value, Value)> =
+        lines(&report).into_iter().map(|mut line| (line["place"].take(), line["code"].take())).collect();
+    let expected =
+        [("line 2", "not_an_object"), ("line 3", "invalid_server_description"), ("line 4", "not_json")];
+    assert_eq!(told, expected.map(|(place, code)| (json!(place), json!(code))));
+}
+
+#[tokio::test]
+async fn a_busy_registry_is_waited_for() {
+    let peer = Peer::start(|_| ([(header::RETRY_AFTER, "1")], empty(503)).into_response()).await;
+    let folder = tempfile::tempdir().unwrap();
+    let from = file(folder.path(), (0..3).map(document));
+    let recovering = async {
+        while peer.requests().is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        peer.answer_with(|_| json_answer(200, &json!({ "ok": true, "status": "queued" })));
+    };
+    let job = job(&from, &peer.url("/base/"));
+    let (summary, ()) = tokio::join!(mirror(&job), recovering);
+    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 3)]));
+    let asked = peer.requests();
+    assert!(asked.len() > 3, "what was busy is sent again");
+    assert!(asked.iter().all(|asked| asked.name() == "POST /base/api/publish"));
+    assert!(asked.iter().all(|asked| (0..3).any(|number| asked.body["server_json"] == document(number))));
+}
+
+#[tokio::test]
+async fn what_is_no_registry_ends_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = file(folder.path(), (0..3).map(document));
+    let elsewhere = Peer::start(|_| empty(500)).await;
+    let there = elsewhere.url("/api/publish");
+    let moved = move |_: &_| ([(header::LOCATION, there.clone())], empty(307)).into_response();
+    for peer in [Peer::start(|_| empty(404)).await, Peer::start(moved).await] {
+        let summary = mirror(&job(&from, &peer.origin)).await;
+        let End::Failed(MirrorError::Send(error @ SendError::NotARegistry { .. })) = summary.end else {
+            panic!("{summary:?}")
+        };
+        assert!(error.to_string().contains("is this the base URL of a registry"), "{error}");
+    }
+    let moved_list = elsewhere.url("/v0.1/servers");
+    let source =
+        Peer::start(move |_| ([(header::LOCATION, moved_list.clone())], empty(302)).into_response()).await;
+    let summary = mirror(&job(&source.origin, &source.origin)).await;
+    assert!(
+        matches!(summary.end, End::Failed(MirrorError::Source(SourceError::InvalidPage { .. }))),
+        "{summary:?}"
+    );
+    assert!(elsewhere.requests().is_empty(), "no redirect leads to another host");
+
+    let start = Instant::now();
+    let nobody = mirror(&job(&from, "http://127.0.0.1:1")).await;
+    let End::Failed(MirrorError::Send(SendError::Request(RequestError::Unreachable { why, .. }))) =
+        nobody.end
+    else {
+        panic!("{nobody:?}")
+    };
+    assert!(why.to_lowercase().contains("refused"), "{why}");
+    assert!(start.elapsed() < Duration::from_secs(20), "who never answered is not waited for");
+}
+
+#[tokio::test]
+async fn a_source_that_goes_in_circles_is_left() {
+    let page = json!({ "servers": [], "metadata": { "nextCursor": "same" } });
+    let peer = Peer::start(move |_| json_answer(200, &page)).await;
+    let summary = mirror(&job(&peer.origin, &peer.origin)).await;
+    assert!(matches!(summary.end, End::Failed(MirrorError::Source(SourceError::PageLoop(_)))), "{summary:?}");
+    assert_eq!(peer.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn a_dry_run_sends_nothing() {
+    let peer = Peer::start(|_| empty(500)).await;
+    let folder = tempfile::tempdir().unwrap();
+    let from = file(folder.path(), [document(0), json!({ "name": "org.example/broken" })]);
+    let job = Job { dry_run: true, ..job(&from, &peer.origin) };
+    let summary = mirror(&job).await;
+    assert_eq!(summary.counts.taken, BTreeMap::from([("valid".to_owned(), 1)]));
+    assert_eq!((summary.counts.sums().1, peer.requests().len()), (1, 0));
+    assert_eq!(job.from, Origin::File(from.into()));
+}

@@ -1,0 +1,147 @@
+//! `ard_search`: what is Live is found in plain words, with its evidence; whatever is asked, the answer is clear.
+
+use serde_json::json;
+use tests::test_registry::TestRegistry;
+
+use crate::fixtures::{LivePair, SERVER, live_pair};
+
+#[tokio::test]
+async fn what_is_live_is_found_in_plain_words() {
+    let LivePair { registry, agent, server, peers } = live_pair().await;
+    for (words, id, name) in [("weather", &agent, "Nimbus"), ("adder", &server, "Adder")] {
+        let by_query = registry.get(&format!("/api/ard/search?q={words}")).await;
+        let by_body = registry.post("/api/ard/search", &json!({ "q": words, "limit": 5 })).await;
+        for reply in [by_query, by_body] {
+            assert_eq!((reply.status, &reply.body["ok"]), (200, &json!(true)), "{reply:?}");
+            let hit = &reply.body["hits"][0];
+            assert_eq!((&hit["listing_id"], &hit["name"]), (&json!(id), &json!(name)), "{words}");
+            assert_eq!(hit["probe"]["handshake"], "ok");
+            assert!(hit["score"].as_u64().is_some_and(|score| score <= 100), "{hit}");
+            assert!(reply.body["note"].as_str().unwrap().contains(words), "{}", reply.body["note"]);
+        }
+    }
+    let hit = registry.get("/api/ard/search?q=adder").await.body["hits"][0].clone();
+    assert_eq!(
+        (&hit["endpoint"], &hit["kind"], &hit["type"]),
+        (&json!(peers[1].url("/mcp")), &json!("mcp"), &json!(SERVER))
+    );
+}
+
+#[tokio::test]
+async fn a_search_for_nothing_shows_the_newest() {
+    let LivePair { registry, .. } = live_pair().await;
+    let newest = registry.get("/api/ard/search").await;
+    assert_eq!((newest.status, newest.body["hits"].as_array().unwrap().len()), (200, 2));
+    let refused = registry.post("/api/ard/search", &json!({})).await;
+    assert_eq!((refused.status, &refused.body["field"]), (422, &json!("q")));
+    for query in ["limit=0", "limit=101", "limit=many", "kind=robot", "category=nonsense"] {
+        let refused = registry.get(&format!("/api/ard/search?q=x&{query}")).await;
+        refused.assert_problem();
+        assert_eq!(refused.status, 422, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_registry_says_so_and_what_to_do() {
+    let registry = TestRegistry::start().await;
+    for path in ["/api/ard/search?q=weather", "/api/ard/search", "/api/match?q=weather"] {
+        let reply = registry.get(path).await;
+        assert_eq!(
+            (reply.status, &reply.body["hits"], &reply.body["total"]),
+            (200, &json!([]), &json!(0)),
+            "{path}"
+        );
+        assert!(reply.body["note"].as_str().unwrap().contains("Nothing is Live"), "{}", reply.body["note"]);
+        let next = &reply.body["next"];
+        assert_eq!((&next["method"], &next["url"]), (&json!("POST"), &json!(registry.url("/api/publish"))));
+    }
+    let strict = registry.post("/api/ard/search", &json!({ "query": { "text": "weather" } })).await;
+    assert_eq!((strict.status, strict.body), (200, json!({ "results": [] })));
+    for path in ["/agents/public", "/agents/search?q=x", "/.well-known/agents", "/.well-known/agents/public"]
+    {
+        let reply = registry.get(path).await;
+        assert_eq!(
+            (reply.status, &reply.body["agents"], &reply.body["total"]),
+            (200, &json!([]), &json!(0)),
+            "{path}"
+        );
+        assert!(reply.body["note"].is_string() && reply.body["register"]["list"].is_string());
+    }
+    assert_eq!(
+        registry.get("/.well-known/ai-catalog.json").await.body["entries"].as_array().unwrap().len(),
+        3
+    );
+}
+
+#[tokio::test]
+async fn no_hit_says_what_to_try() {
+    let LivePair { registry, .. } = live_pair().await;
+    let body = registry.get("/api/ard/search?q=xyzzyqwertyplugh&kind=mcp").await.body;
+    assert_eq!(body["hits"], json!([]), "{body}");
+    assert!(body["note"].as_str().unwrap().contains("xyzzyqwertyplugh"));
+    assert_eq!(body["next"]["url"], registry.url("/api/listings/active"));
+    assert!(body["next"]["note"].as_str().unwrap().contains("without `kind`"));
+}
+
+/// Nothing that somebody types is syntax, and nothing is too odd to be answered.
+#[tokio::test]
+async fn whatever_is_asked_the_answer_is_clear() {
+    let LivePair { registry, .. } = live_pair().await;
+    let huge = "weather ".repeat(1300);
+    let odd = [
+        "",
+        " ",
+        "\"",
+        "'",
+        "AND OR NOT",
+        "*",
+        "NOT *",
+        "weather AND (",
+        "🦀🌦️",
+        "\u{0}\u{7}\u{1b}[31m",
+        "\u{202e}rehtaew",
+        "../../etc/passwd",
+        "<script>alert(1)</script>",
+        "'; DROP TABLE x; --",
+        "%",
+        "{\"$gt\":\"\"}",
+        "日本語",
+        "a\u{301}",
+        &huge,
+    ];
+    for words in odd {
+        let encoded: String = words.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        for path in
+            ["/api/ard/search", "/api/match", "/agents/search", "/agents/public", "/.well-known/agents"]
+        {
+            let reply = registry.get(&format!("{path}?q={encoded}")).await;
+            let fits = reply.status == 200 || (reply.status == 422 && reply.body["field"] == "q");
+            assert!(fits, "{path} {words:.40?}: {reply:?}");
+        }
+        for body in [json!({ "q": words }), json!({ "query": words })] {
+            for path in ["/api/ard/search", "/agents/search"] {
+                let reply = registry.post(path, &body).await;
+                assert!(matches!(reply.status, 200 | 422), "{path} {words:.40?}: {reply:?}");
+            }
+        }
+        let strict = json!({ "query": { "text": words, "filter": { "tags": [words] } } });
+        for (path, body) in [
+            ("/api/ard/search", strict),
+            (
+                "/api/ard/explore",
+                json!({ "query": { "text": words }, "resultType": { "facets": [{ "field": "type" }] } }),
+            ),
+        ] {
+            let reply = registry.post(path, &body).await;
+            let fits =
+                reply.status == 200 || (reply.status == 400 && reply.body["errorCode"] == "INVALID_ARGUMENT");
+            assert!(fits, "{path} {words:.40?}: {reply:?}");
+        }
+        for member in ["filter", "orderBy", "pageToken"] {
+            let reply = registry.get(&format!("/api/ard/agents?{member}={encoded}")).await;
+            let fits =
+                reply.status == 200 || (reply.status == 400 && reply.body["errorCode"] == "INVALID_ARGUMENT");
+            assert!(fits, "{member} {words:.40?}: {reply:?}");
+        }
+    }
+}

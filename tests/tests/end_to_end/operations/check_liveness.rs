@@ -1,0 +1,197 @@
+//! `check_liveness`: how long ago a listing last answered, whether that is recent enough, and a score that halves with
+//! time. The clock is moved by hand.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents};
+use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
+
+use crate::fixtures::{live_agent, recheck_at};
+
+async fn liveness(registry: &TestRegistry, arguments: Value) -> Value {
+    registry.call_tool("check_liveness", &arguments).await
+}
+
+#[tokio::test]
+async fn a_listing_that_just_answered_is_live_with_the_full_score() {
+    let (registry, _peer, id) = live_agent().await;
+    let probed_at = registry.status(&id).await["probe"]["probed_at"].clone();
+    assert_eq!(
+        liveness(&registry, json!({ "listing_id": id })).await,
+        json!({
+            "ok": true, "listing_id": id, "live": true, "lane": "active",
+            "last_signal_at": probed_at, "age_hours": 0.0, "source": "handshake", "score": 1.0,
+        })
+    );
+    assert_eq!(
+        liveness(&registry, json!({ "id": id })).await["listing_id"],
+        json!(id),
+        "`id` is another name of `listing_id`"
+    );
+}
+
+#[tokio::test]
+async fn the_age_is_that_of_the_last_ok_handshake() {
+    let (registry, peer, id) = live_agent().await;
+    let first = liveness(&registry, json!({ "listing_id": id })).await["last_signal_at"].clone();
+
+    registry.advance_to(recheck_at(&registry, &id).await);
+    peer.answer_with(agents::only(404));
+    registry.recheck().await;
+    let failed = liveness(&registry, json!({ "listing_id": id })).await;
+    assert_eq!(failed["last_signal_at"], first, "a failed recheck is no signal");
+    assert!(failed["age_hours"].as_f64().unwrap() > 24.0, "{failed}");
+
+    peer.answer_with(agents::newest);
+    registry.advance(HOUR);
+    registry.recheck().await;
+    let answered = liveness(&registry, json!({ "listing_id": id })).await;
+    assert_eq!(answered["last_signal_at"], json!(registry.now()));
+    assert_eq!((&answered["age_hours"], &answered["score"]), (&json!(0.0), &json!(1.0)));
+}
+
+#[tokio::test]
+async fn the_score_is_full_for_72_hours_and_then_halves_every_72() {
+    let (registry, _peer, id) = live_agent().await;
+    let mut passed = 0;
+    for (hours, score) in [(1, 1.0), (71, 1.0), (72, 1.0), (73, 0.99), (108, 0.707), (144, 0.5), (168, 0.397)]
+    {
+        registry.advance(HOUR * (hours - passed));
+        passed = hours;
+        let answer = liveness(&registry, json!({ "listing_id": id })).await;
+        assert_eq!(
+            (&answer["age_hours"], &answer["score"]),
+            (&json!(f64::from(hours)), &json!(score)),
+            "{answer}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_signal_counts_for_168_hours() {
+    let (registry, _peer, id) = live_agent().await;
+    registry.advance(DAY * 7);
+    let at_the_end = liveness(&registry, json!({ "listing_id": id })).await;
+    assert_eq!((&at_the_end["live"], &at_the_end["age_hours"]), (&json!(true), &json!(168.0)));
+    registry.advance(TICK);
+    let after = liveness(&registry, json!({ "listing_id": id })).await;
+    assert_eq!((&after["live"], &after["age_hours"]), (&json!(false), &json!(168.1)));
+    assert_eq!(after["lane"], "active", "the lane is the business of the recheck");
+}
+
+#[tokio::test]
+async fn max_hours_says_how_old_the_last_signal_may_be() {
+    let (registry, _peer, id) = live_agent().await;
+    registry.advance(DAY);
+    for (max_hours, live) in [
+        (json!(168), true),
+        (json!(24.5), true),
+        (json!(24), true),
+        (json!(23.5), false),
+        (json!(0), false),
+        (Value::Null, true),
+    ] {
+        let answer = liveness(&registry, json!({ "listing_id": id, "max_hours": max_hours })).await;
+        assert_eq!(answer["live"], live, "within {max_hours}: {answer}");
+        assert_eq!(
+            (&answer["age_hours"], &answer["score"]),
+            (&json!(24.0), &json!(1.0)),
+            "what is asked for changes no evidence"
+        );
+    }
+}
+
+#[tokio::test]
+async fn max_hours_must_be_a_number_from_0_to_168() {
+    let (registry, _peer, id) = live_agent().await;
+    for (max_hours, code) in [
+        (json!(-1), "out_of_range"),
+        (json!(168.1), "out_of_range"),
+        (json!(1e300), "out_of_range"),
+        (json!("a day"), "invalid_argument"),
+        (json!([24]), "invalid_argument"),
+    ] {
+        let arguments = json!({ "listing_id": id, "max_hours": max_hours });
+        let problem = registry.refused_tool("check_liveness", &arguments).await;
+        assert_eq!(
+            (&problem["status"], &problem["field"], &problem["code"]),
+            (&json!(422), &json!("max_hours"), &json!(code)),
+            "{max_hours}: {problem}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_listing_that_never_answered_has_no_signal() {
+    let registry = TestRegistry::start().await;
+    let (silent, waiting) = (Peer::start(agents::only(404)).await, Peer::start(agents::newest).await);
+    let failed = registry.publish_card(&silent.card()).await;
+    registry.deliver_events().await;
+    let queued = registry.publish_card(&waiting.card()).await;
+    for (id, lane) in [(failed, "needs_fix"), (queued, "queued")] {
+        assert_eq!(
+            liveness(&registry, json!({ "listing_id": id })).await,
+            json!({
+                "ok": true, "listing_id": id, "live": false, "lane": lane,
+                "last_signal_at": null, "age_hours": null, "source": "none", "score": 0.0,
+            })
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_demoted_listing_is_not_live_however_recent_its_signal() {
+    let (registry, peer, id) = live_agent().await;
+    registry.advance_to(recheck_at(&registry, &id).await);
+    peer.answer_with(agents::only(404));
+    for _ in 0..3 {
+        registry.recheck().await;
+        registry.advance(HOUR);
+    }
+    let answer = liveness(&registry, json!({ "listing_id": id })).await;
+    assert_eq!((&answer["live"], &answer["lane"]), (&json!(false), &json!("demoted")), "{answer}");
+    assert!(answer["age_hours"].as_f64().unwrap() < 168.0, "it would count by its age: {answer}");
+    assert!(answer["last_signal_at"].is_string() && answer["score"].as_f64().unwrap() > 0.0, "{answer}");
+}
+
+#[tokio::test]
+async fn an_unknown_listing_is_not_found() {
+    let registry = TestRegistry::start().await;
+    for id in ["agtpub_00000000000000000000", "mcp-no-such", "' OR 1=1", ""] {
+        let problem = registry.refused_tool("check_liveness", &json!({ "listing_id": id })).await;
+        assert_eq!(
+            (&problem["status"], &problem["code"], &problem["next"]["action"]),
+            (&json!(404), &json!("listing_not_found"), &json!("publish")),
+            "{id}: {problem}"
+        );
+    }
+    let problem = registry.refused_tool("check_liveness", &json!({})).await;
+    assert_eq!((&problem["status"], &problem["field"]), (&json!(422), &json!("listing_id")), "{problem}");
+}
+
+#[tokio::test]
+async fn checking_asks_the_peer_nothing_and_keeps_nothing() {
+    let (registry, peer, id) = live_agent().await;
+    registry.advance(DAY);
+    peer.forget_requests();
+    let before = registry.table().await;
+    liveness(&registry, json!({ "listing_id": id })).await;
+    registry.advance(Duration::from_secs(1));
+    assert_eq!(peer.request_names(), [""; 0]);
+    assert_eq!(before.difference(&registry.table().await), [""; 0]);
+}
+
+#[tokio::test]
+async fn by_rest_it_answers_the_same_and_may_be_kept() {
+    let (registry, _peer, id) = live_agent().await;
+    let path = format!("/api/liveness?listing_id={id}&max_hours=24");
+    let reply = registry.get(&path).await;
+    assert_eq!(reply.status, 200);
+    assert_eq!(reply.body, liveness(&registry, json!({ "listing_id": id, "max_hours": 24 })).await);
+    assert_eq!(reply.header("cache-control"), "public, max-age=30");
+    let again = registry.get_with(&path, ("if-none-match", reply.header("etag"))).await;
+    assert_eq!((again.status, again.body), (304, json!("")));
+    let refused = registry.get(&format!("/api/liveness?listing_id={id}&max_hours=many")).await;
+    assert_eq!((refused.status, &refused.body["field"]), (422, &json!("max_hours")));
+}

@@ -1,0 +1,295 @@
+//! `check_status`: where a listing stands, with the evidence of its last probe.
+
+use tests::test_registry::Reply;
+
+use crate::fixtures::{live_agent, refused_queries};
+
+/// The status of a sound agent that went Live, and the names by which its snapshots call what differs between runs.
+async fn live_status() -> (Reply, [(String, &'static str); 3]) {
+    let (registry, peer, id) = live_agent().await;
+    let reply = registry.get(&format!("/api/listings/status?id={id}")).await;
+    (reply, [(id.to_string(), "[id]"), (registry.url(""), "[base]"), (peer.origin.clone(), "[peer]")])
+}
+
+fn shown(reply: &Reply, names: &[(String, &'static str); 3]) -> String {
+    reply.snapshot(&names.each_ref().map(|(found, name)| (found.as_str(), *name)))
+}
+
+#[tokio::test]
+async fn a_live_listing_shows_its_lane_its_probe_and_the_next_step() {
+    let (reply, names) = live_status().await;
+    // It is spread by the id, which hangs on the port.
+    let recheck_at = &reply.body["recheck_at"];
+    assert!(recheck_at.as_str().unwrap().starts_with("2026-11-2"), "{recheck_at}");
+    let elsewhere = ["recheck_at", "checks", "score_breakdown", "evidence", "take_demo"];
+    insta::assert_snapshot!(shown(&reply.without(&elsewhere), &names), @r#"
+    HTTP 200
+    {
+      "ok": true,
+      "found": true,
+      "listing_id": "[id]",
+      "id": "[id]",
+      "kind": "agent",
+      "name": "Adder",
+      "description": "Adds two numbers and tells their sum.",
+      "lane": "active",
+      "lane_reason": "Live: it answered a real handshake, and its checks are clean.",
+      "probe": {
+        "ok": true,
+        "handshake": "ok",
+        "score": "[score]",
+        "probed_at": "2026-11-20T12:00:01.000Z",
+        "target": "[peer]/rpc",
+        "latency_ms": "[latency_ms]",
+        "age_hours": 0.0
+      },
+      "reasons": [],
+      "checks_clean": true,
+      "badge_markdown": "[![Agent and MCP Registry]([base]/badge/clean.svg?id=[id])]([base]/api/listings/status?id=[id])",
+      "next": {
+        "action": "take_demo",
+        "method": "POST",
+        "url": "[base]/api/products/demo",
+        "note": "Live. Send take_demo as it stands for the free demo."
+      }
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn every_check_is_shown_with_its_detail() {
+    let (reply, names) = live_status().await;
+    insta::assert_snapshot!(shown(&reply.only(&["checks"]), &names), @r#"
+    HTTP 200
+    {
+      "checks": [
+        {
+          "id": "https",
+          "ok": false,
+          "blocking": false,
+          "detail": "[peer]/.well-known/agent-card.json is not served over https."
+        },
+        {
+          "id": "card_valid",
+          "ok": true,
+          "blocking": true,
+          "detail": "The agent card is valid."
+        },
+        {
+          "id": "interface_domain",
+          "ok": true,
+          "blocking": true,
+          "detail": "The card and its endpoint are under one domain."
+        },
+        {
+          "id": "text_sane",
+          "ok": true,
+          "blocking": true,
+          "detail": "Names and texts are plain text of sane length."
+        },
+        {
+          "id": "no_injection",
+          "ok": true,
+          "blocking": true,
+          "detail": "No text gives instructions to whoever's model reads it."
+        },
+        {
+          "id": "endpoint_unique",
+          "ok": true,
+          "blocking": true,
+          "detail": "No other listing has this endpoint."
+        },
+        {
+          "id": "tools_unchanged",
+          "ok": true,
+          "blocking": false,
+          "detail": "The tools are those of the last look."
+        }
+      ]
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn every_point_of_the_score_is_explained() {
+    let (reply, names) = live_status().await;
+    insta::assert_snapshot!(shown(&reply.only(&["score_breakdown"]), &names), @r#"
+    HTTP 200
+    {
+      "score_breakdown": [
+        {
+          "id": "handshake",
+          "points": 40,
+          "of": 40,
+          "why": "The handshake was completed."
+        },
+        {
+          "id": "answers",
+          "points": 10,
+          "of": 10,
+          "why": "A message was answered."
+        },
+        {
+          "id": "latency",
+          "points": "[points]",
+          "of": 10,
+          "why": "[why]"
+        },
+        {
+          "id": "protocol",
+          "points": 10,
+          "of": 10,
+          "why": "The newest version spoken is 1.0."
+        },
+        {
+          "id": "description",
+          "points": 3,
+          "of": 5,
+          "why": "The description has 37 characters."
+        },
+        {
+          "id": "abilities",
+          "points": 8,
+          "of": 8,
+          "why": "1 of 1 skills are described."
+        },
+        {
+          "id": "identity",
+          "points": 7,
+          "of": 7,
+          "why": "Name, version and a page about it are given."
+        },
+        {
+          "id": "checks",
+          "points": 7,
+          "of": 10,
+          "why": "Failed: https."
+        }
+      ]
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn the_evidence_says_what_was_seen_and_what_the_peer_says_of_itself() {
+    let (reply, names) = live_status().await;
+    insta::assert_snapshot!(shown(&reply.only(&["evidence"]), &names), @r#"
+    HTTP 200
+    {
+      "evidence": {
+        "speaks": true,
+        "answers": true,
+        "inconclusive": false,
+        "signals": [
+          "card_ok",
+          "task_not_found_answered",
+          "message_answered"
+        ],
+        "protocol_hints": [
+          "a2a/1.0",
+          "jsonrpc"
+        ],
+        "protocol_versions": [
+          "1.0"
+        ],
+        "skills": [
+          {
+            "id": "add",
+            "name": "Add",
+            "description": "Adds two numbers.",
+            "tags": [
+              "math"
+            ]
+          }
+        ],
+        "tools": []
+      }
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn the_demo_can_be_requested_as_it_stands() {
+    let (reply, names) = live_status().await;
+    insta::assert_snapshot!(shown(&reply.only(&["take_demo"]), &names), @r#"
+    HTTP 200
+    {
+      "take_demo": {
+        "name": "Free demo for Adder",
+        "description": "Makes artifacts from this listing's own card and probe evidence; free, no account.",
+        "listing_id": "[id]",
+        "kind": "agent",
+        "sku": "alive",
+        "method": "POST",
+        "url": "[base]/api/products/demo",
+        "headers": {
+          "content-type": "application/json",
+          "accept": "application/json"
+        },
+        "body": {
+          "listing_id": "[id]",
+          "kind": "agent",
+          "name": "Adder",
+          "sku": "alive",
+          "agent_card_url": "[peer]/.well-known/agent-card.json",
+          "description": "Adds two numbers and tells their sum."
+        },
+        "curl": "curl -X POST [base]/api/products/demo -H 'content-type: application/json' -d '{\"listing_id\":\"[id]\"}'",
+        "deal": {
+          "name": "founding_free_100",
+          "seats": 100,
+          "claimed": 0,
+          "remaining": 100,
+          "percent_off": 100,
+          "no_stripe": true,
+          "path": [
+            "Be Live",
+            "Take the demo",
+            "Send feedback",
+            "Receive an access token"
+          ],
+          "one_liner": "The first 100 listings to finish demo and feedback receive a full product, free and without checkout.",
+          "short": "100 of 100 founding seats left",
+          "for_active": "Any Live listing, agent or MCP server; one seat each."
+        },
+        "next_after_demo": {
+          "step": "feedback",
+          "method": "POST",
+          "url": "[base]/api/products/feedback",
+          "note": "Send next_steps.example_body of the demo's answer, with your own answers in it."
+        },
+        "funnel": [
+          "active_live",
+          "demo",
+          "feedback",
+          "free_full_or_25pct",
+          "use_no_stripe"
+        ]
+      }
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn a_status_must_be_asked_by_the_id_or_name_of_a_known_listing() {
+    let refused = refused_queries(&[
+        "/api/listings/status",
+        "/api/listings/status?id=agtpub_00000000000000000000",
+        "/api/listings/status?id=%27%20OR%201=1",
+        "/api/listings/status?id=",
+        "/api/listings/status?name=Nobody",
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @"
+    /api/listings/status
+      422 which_listing `id`: Say which listing: its `id` (the listing_id that publish answered) or its `name`.
+    /api/listings/status?id=agtpub_00000000000000000000
+      404 listing_not_found `-`: No listing `agtpub_00000000000000000000` is known here. -> publish
+    /api/listings/status?id=%27%20OR%201=1
+      404 listing_not_found `-`: No listing `' OR 1=1` is known here. -> publish
+    /api/listings/status?id=
+      404 listing_not_found `-`: No listing `` is known here. -> publish
+    /api/listings/status?name=Nobody
+      404 listing_not_found `-`: No listing `Nobody` is known here. -> publish
+    ");
+}

@@ -1,0 +1,61 @@
+//! `get_founding_deal`: the founding offer, its seats, and the steps to one.
+
+use serde_json::{Value, json};
+use tests::test_registry::{TestOptions, TestRegistry};
+
+use crate::fixtures::live_agent;
+
+async fn founding_deal(registry: &TestRegistry) -> Value {
+    registry.call_tool("get_founding_deal", &json!({})).await
+}
+
+#[tokio::test]
+async fn a_hundred_seats_are_free_before_anybody_took_one() {
+    let registry = TestRegistry::start().await;
+    let answer = founding_deal(&registry).await;
+    assert_eq!(answer["ok"], true);
+    let seats = ["name", "seats", "claimed", "remaining", "percent_off", "no_stripe"];
+    assert_eq!(
+        seats.map(|member| answer["deal"][member].clone()),
+        [json!("founding_free_100"), json!(100), json!(0), json!(100), json!(100), json!(true)],
+        "{answer}"
+    );
+    assert_eq!(answer["deal"]["short"], "100 of 100 founding seats left");
+}
+
+#[tokio::test]
+async fn the_stages_lead_from_listing_to_buying() {
+    let registry = TestRegistry::start().await;
+    let answer = founding_deal(&registry).await;
+    let stages = answer["stages"].as_array().unwrap();
+    let ids: Vec<&str> = stages.iter().map(|stage| stage["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["list", "live", "demo", "feedback", "discount", "buy"]);
+    for stage in stages {
+        for member in ["label", "agent_action"] {
+            assert!(stage[member].as_str().is_some_and(|text| !text.is_empty()), "{member} of {stage}");
+        }
+    }
+    let first = stages[0]["agent_action"].as_str().unwrap();
+    assert!(first.contains(&registry.url("/api/publish")), "{first}");
+}
+
+#[tokio::test]
+async fn the_settings_say_how_many_seats_there_are() {
+    let options =
+        TestOptions::default().with_setting("FOUNDING_SEATS", 7).with_setting("PAYMENTS_OPEN_AFTER", 9);
+    let registry = TestRegistry::start_with(options).await;
+    let answer = founding_deal(&registry).await;
+    assert_eq!((&answer["deal"]["seats"], &answer["deal"]["remaining"]), (&json!(7), &json!(7)));
+    assert_eq!(answer["deal"]["short"], "7 of 7 founding seats left");
+    let buy = answer["stages"][5]["agent_action"].as_str().unwrap();
+    assert!(buy.contains("after 9 feedback"), "{buy}");
+}
+
+#[tokio::test]
+async fn the_offer_is_the_one_that_the_active_list_shows() {
+    let (registry, _peer, _) = live_agent().await;
+    let answer = founding_deal(&registry).await;
+    let list = registry.get("/api/listings/active").await.body;
+    assert_eq!((&answer["deal"], &answer["stages"]), (&list["deal"], &list["stages"]));
+    assert_eq!(answer["deal"], list["agents"][0]["take_demo"]["deal"]);
+}

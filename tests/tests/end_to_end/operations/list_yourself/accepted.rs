@@ -1,0 +1,37 @@
+//! What a publisher is told when a listing is taken.
+
+use serde_json::json;
+use tests::peers::{Peer, agents};
+use tests::test_registry::{TestRegistry, id_of};
+
+#[tokio::test]
+async fn the_answer_says_where_to_poll_for_the_first_probe() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let body = json!({ "agent_card_url": peer.card(), "contact_email": "a@example.org" });
+    let reply = registry.post("/api/publish", &body).await;
+    let (id, base) = (id_of(&reply.body), registry.url(""));
+    let names = [(id.as_str(), "[id]"), (base.as_str(), "[base]")];
+    insta::assert_snapshot!(reply.snapshot(&names), @r#"
+    HTTP 200
+    {
+      "ok": true,
+      "listing_id": "[id]",
+      "kind": "agent",
+      "lane": "queued",
+      "status": "queued",
+      "message": "Listed and queued; the first probe follows at once.",
+      "status_url": "[base]/api/listings/status?id=[id]",
+      "poll": {
+        "url": "[base]/api/listings/status?id=[id]",
+        "interval_s": 2
+      },
+      "badge_markdown": "[![Agent and MCP Registry]([base]/badge/clean.svg?id=[id])]([base]/api/listings/status?id=[id])",
+      "next": {
+        "action": "check_status",
+        "method": "GET",
+        "url": "[base]/api/listings/status?id=[id]",
+        "note": "Poll until lane is `active`, or `needs_fix` with reasons that say what to change."
+      }
+    }
+    "#);
+}

@@ -1,0 +1,85 @@
+//! Publishing what is listed already, one after the other and at once.
+
+use futures::future::join_all;
+use registry::model::Caller;
+use registry::operations::RawArguments;
+use serde_json::json;
+use tests::peers::{Peer, agents, servers};
+use tests::test_registry::{TICK, TestRegistry, id_of};
+
+/// Through the gateway, and as calls of one task, which all read before the first of them writes.
+#[tokio::test(flavor = "multi_thread")]
+async fn thirty_two_publishes_at_once_make_one_listing() {
+    for by_http in [true, false] {
+        let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+        let body = json!({ "agent_card_url": peer.card(), "contact_email": "a@example.org" });
+        let answers = join_all((0..32).map(|_| async {
+            if by_http {
+                return registry.publish(&body).await;
+            }
+            let publish = registry::operations::named("list_yourself").unwrap().run;
+            publish(registry.app.clone(), Caller::default(), RawArguments::Json(body.clone())).await.unwrap()
+        }))
+        .await;
+        let id = id_of(&answers[0]);
+        assert!(answers.iter().all(|answer| id_of(answer) == id));
+        let first = answers.iter().filter(|answer| answer["status"] == "queued").count();
+        assert_eq!(first, 1, "one was first, the others met it");
+        let table = registry.table().await;
+        assert_eq!((table.items_under("LISTING#").len(), table.items_under("CONTACT#").len()), (1, 1));
+        assert_eq!(registry.feed_types().await, ["listing_queued"]);
+        registry.deliver_events().await;
+        assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
+        assert_eq!(peer.request_count("SendMessage"), 1, "the event of each publish asks for the same probe");
+    }
+}
+
+/// Publishing again reads the listing and then writes it; a verdict may come in between.
+#[tokio::test]
+async fn a_publish_that_read_before_a_verdict_does_not_undo_it() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
+    let id = registry.publish_card(&peer.card()).await;
+    let read = registry.app.store.listing(&id).await.unwrap().unwrap();
+    registry.advance(TICK);
+    registry.first_probe(&id).await;
+    let judged = registry.table().await;
+    let contact = registry::model::Contact { email: None, source: None };
+    let mut asked = read.clone();
+    asked.due_at = registry.now();
+    let taken = registry.app.store.republish(&read, &asked, &contact, registry.now()).await.unwrap();
+    assert_eq!((taken, judged.difference(&registry.table().await)), (false, vec![]), "the verdict stands");
+    assert_eq!(registry.lane(&id).await, "needs_fix");
+}
+
+#[tokio::test]
+async fn publishing_again_is_a_duplicate_or_already_active() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let body = json!({ "url": peer.card() });
+    let first = registry.publish(&body).await;
+    let again = registry.publish(&json!({ "agent_card_url": format!("  {}#top ", peer.card()) })).await;
+    assert_eq!((&again["listing_id"], &again["status"]), (&first["listing_id"], &json!("duplicate")));
+    registry.deliver_events().await;
+    let live = registry.publish(&json!({ "url": peer.card(), "name": "Somebody else's name" })).await;
+    assert_eq!((&live["status"], &live["lane"]), (&json!("active"), &json!("active")));
+    assert_eq!(registry.status(&id_of(&live)).await["name"], "Adder", "what is Live is nobody's to rename");
+    assert_eq!(registry.feed_types().await, ["listing_live", "listing_queued"], "one item for one listing");
+    assert_eq!(registry.live_counts().await, (1, 0));
+}
+
+#[tokio::test]
+async fn a_server_name_is_kept_for_its_first_live_owner() {
+    let registry = TestRegistry::start().await;
+    let (owner, squatter) = (Peer::start(servers::modern).await, Peer::start(servers::legacy).await);
+    let describe = |peer: &Peer| {
+        json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0",
+            "remotes": [{ "type": "streamable-http", "url": peer.url("/mcp") }] })
+    };
+    let first = id_of(&registry.publish(&describe(&owner)).await);
+    registry.deliver_events().await;
+    let second = id_of(&registry.publish(&describe(&squatter)).await);
+    registry.deliver_events().await;
+    assert_ne!(first, second);
+    assert!(second.as_str().starts_with("mcp-org-example-adder-"));
+    assert_eq!(registry.status(&first).await["probe"]["target"], owner.url("/mcp"), "the first is untouched");
+    assert_eq!(registry.live_counts().await, (0, 2));
+}

@@ -1,0 +1,171 @@
+//! Bodies of a publish whose fields cannot be taken: each refusal names its field.
+
+use serde_json::{Value, json};
+use tests::peers::agents;
+use tests::test_registry::{TestOptions, TestRegistry};
+
+use super::refusals::refusals;
+
+const URL: &str = "https://agent.example.org/agent-card.json";
+
+async fn refused_bodies<const N: usize>(bodies: [(String, Value); N]) -> String {
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
+    refusals(&registry, bodies).await
+}
+
+/// A sound body with one field set.
+fn with(field: &str, value: &Value) -> (String, Value) {
+    let mut body = json!({ "url": URL });
+    body[field] = value.clone();
+    (format!("{field}: {value}"), body)
+}
+
+fn body(what: &str, body: Value) -> (String, Value) {
+    (what.to_owned(), body)
+}
+
+#[tokio::test]
+async fn a_body_must_say_what_to_list() {
+    let refused = refused_bodies([
+        body("nothing", json!({})),
+        body("only a name", json!({ "name": "Adder", "contact_email": "a@example.org" })),
+        body("unknown fields only", json!({ "uri": URL })),
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @r#"
+    422 nothing_to_list `url`: Send what to list: {"url": "https://your.host/.well-known/agent-card.json"}, an agent_card_url, an mcp_url, or a server description (server.json) as the body.
+      `nothing`
+      `only a name`
+      `unknown fields only`
+    "#);
+}
+
+#[tokio::test]
+async fn a_body_must_be_an_object() {
+    let refused = refused_bodies([
+        body("a list", json!([URL])),
+        body("a text", json!(URL)),
+        body("null", json!(null)),
+        body("a number", json!(7)),
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @"
+    400 malformed `-`: The arguments must be a JSON object.
+      `a list`
+      `a text`
+      `null`
+      `a number`
+    ");
+}
+
+#[tokio::test]
+async fn a_field_must_have_its_type() {
+    let refused = refused_bodies([
+        with("url", &json!(5)),
+        with("url", &json!([URL])),
+        with("url", &json!({ "href": URL })),
+        with("server_json", &json!("a text")),
+        with("name", &json!({ "en": "Adder" })),
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @r#"
+    422 invalid_argument `url`: `url`: invalid type: integer `5`, expected a string.
+      `url: 5`
+    422 invalid_argument `url`: `url`: invalid type: sequence, expected a string.
+      `url: ["https://agent.example.org/agent-card.json"]`
+    422 invalid_argument `url`: `url`: invalid type: map, expected a string.
+      `url: {"href":"https://agent.example.org/agent-card.json"}`
+    422 invalid_argument `server_json`: `server_json`: invalid type: string "a text", expected a map.
+      `server_json: "a text"`
+    422 invalid_argument `name`: `name`: invalid type: map, expected a string.
+      `name: {"en":"Adder"}`
+    "#);
+}
+
+#[tokio::test]
+async fn only_one_thing_is_listed_at_a_time() {
+    let refused = refused_bodies([
+        body(
+            "two things at once",
+            json!({ "agent_card_url": URL, "mcp_url": "https://agent.example.org/mcp" }),
+        ),
+        with("server_json", &json!({ "name": "org.example/adder" })),
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @r#"
+    422 one_at_a_time `url`: Send one thing to list: an agent_card_url, an mcp_url, a url, or a server description.
+      `two things at once`
+      `server_json: {"name":"org.example/adder"}`
+    "#);
+}
+
+#[tokio::test]
+async fn the_urls_of_cards_and_servers_follow_the_same_rules() {
+    let refused = refused_bodies([
+        with("agent_card_url", &json!("http://agent.example.org/")),
+        with("mcp_url", &json!("https://10.0.0.1/mcp")),
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @r#"
+    422 not_https `agent_card_url`: `agent_card_url`: Only https URLs are taken. Serve it over https and give that URL.
+      `agent_card_url: "http://agent.example.org/"`
+    422 ip_literal `mcp_url`: `mcp_url`: The host is an IP address. Give a URL with a public host name.
+      `mcp_url: "https://10.0.0.1/mcp"`
+    "#);
+}
+
+#[tokio::test]
+async fn names_and_sources_are_plain_text_of_sane_length() {
+    let refused = refused_bodies([
+        with("name", &json!("")),
+        with("name", &json!("x".repeat(121))),
+        with("name", &json!("a\u{7}b")),
+        with("name", &json!("safe\u{202e}cod.exe")),
+        with("source", &json!("x".repeat(201))),
+        with("source", &json!("line\nline")),
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @r#"
+    422 bad_length `name`: `name` must have 1 to 120 characters; leave it out if there is nothing to say.
+      `name: ""`
+      `name: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx`
+    422 control_characters `name`: `name` holds control or direction characters; send plain text.
+      `name: "a\u0007b"`
+      `name: "safe\u{202e}cod.exe"`
+    422 bad_length `source`: `source` must have 1 to 200 characters; leave it out if there is nothing to say.
+      `source: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx`
+    422 control_characters `source`: `source` holds control or direction characters; send plain text.
+      `source: "line\nline"`
+    "#);
+}
+
+#[tokio::test]
+async fn a_contact_address_must_be_an_address() {
+    let refused = refused_bodies([
+        with("contact_email", &json!("nobody")),
+        with("contact_email", &json!("a b@example.org")),
+        with("contact_email", &json!("a@example.org\r\nBcc: b@example.org")),
+        with("contact_email", &json!(format!("{}@example.org", "a".repeat(65)))),
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @r#"
+    422 bad_email `contact_email`: `contact_email` must be an address such as you@example.com; leave it out if you want no mail.
+      `contact_email: "nobody"`
+      `contact_email: "a b@example.org"`
+    422 control_characters `contact_email`: `contact_email` holds control or direction characters; send plain text.
+      `contact_email: "a@example.org\r\nBcc: b@example.org"`
+    422 bad_email `contact_email`: `contact_email` must be an address such as you@example.com; leave it out if you want no mail.
+      `contact_email: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa@example.org"`
+    "#);
+}
+
+#[tokio::test]
+async fn an_agent_card_is_not_taken_instead_of_its_url() {
+    let refused =
+        refused_bodies([body("an agent card", agents::card_at("Adder", "https://agent.example.org/rpc"))])
+            .await;
+    insta::assert_snapshot!(refused, @r#"
+    422 card_without_its_url `agent_card_url`: This is an agent card itself. Send where it is served: {"agent_card_url": "https://your.host/.well-known/agent-card.json"}.
+      `an agent card`
+    "#);
+}

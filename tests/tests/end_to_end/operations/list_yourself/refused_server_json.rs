@@ -1,0 +1,192 @@
+//! Server descriptions that break a rule of the official schema or of its registry: each refusal names the rule, in
+//! words that stand here, so that a change of them is seen.
+
+use serde_json::{Value, json};
+use tests::test_registry::{TestOptions, TestRegistry};
+
+use super::refusals::refusals;
+
+fn sound() -> Value {
+    json!({
+        "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+        "name": "org.example/adder", "description": "Adds what it is given.", "version": "1.0.0",
+        "remotes": [{ "type": "streamable-http", "url": "https://adder.example.org/mcp" }],
+    })
+}
+
+/// The sound description with members changed, or taken away where null.
+fn broken(changes: &Value) -> (String, Value) {
+    let mut document = sound();
+    for (name, value) in changes.as_object().unwrap() {
+        match value {
+            Value::Null => drop(document.as_object_mut().unwrap().shift_remove(name)),
+            value => document[name] = value.clone(),
+        }
+    }
+    (changes.to_string(), document)
+}
+
+fn remote(url: &str) -> Value {
+    json!({ "remotes": [{ "type": "streamable-http", "url": url }] })
+}
+
+fn package(changes: &Value) -> Value {
+    let mut package = json!({ "registryType": "npm", "identifier": "@example/adder", "version": "1.0.0",
+        "transport": { "type": "stdio" } });
+    package.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+    json!({ "packages": [package] })
+}
+
+async fn refused<const N: usize>(bodies: [(String, Value); N]) -> String {
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
+    refusals(&registry, bodies).await
+}
+
+#[tokio::test]
+async fn a_sound_description_is_taken() {
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
+    assert_eq!(registry.publish(&sound()).await["status"], "queued");
+}
+
+#[tokio::test]
+async fn a_name_is_a_reverse_domain_a_slash_and_a_name() {
+    let refused = refused([
+        broken(&json!({ "name": null })),
+        broken(&json!({ "name": "adder" })),
+        broken(&json!({ "name": "org.example/a/b" })),
+        broken(&json!({ "name": "-org/adder" })),
+        broken(&json!({ "name": 7 })),
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @r#"
+    422 invalid_server_description `name`: The server description breaks 1 rule(s). name: `name` is missing.
+      `{"name":null}`
+    422 invalid_server_description `name`: The server description breaks 1 rule(s). name: A name is a reverse domain, one slash and a name, such as "io.github.user/weather"; each part has at least two letters or digits, with dots and hyphens inside. Here it has no slash.
+      `{"name":"adder"}`
+    422 invalid_server_description `name`: The server description breaks 1 rule(s). name: A name is a reverse domain, one slash and a name, such as "io.github.user/weather"; each part has at least two letters or digits, with dots and hyphens inside. Here it has more than one slash.
+      `{"name":"org.example/a/b"}`
+    422 invalid_server_description `name`: The server description breaks 1 rule(s). name: A name is a reverse domain, one slash and a name, such as "io.github.user/weather"; each part has at least two letters or digits, with dots and hyphens inside. Here the namespace "-org" is not allowed.
+      `{"name":"-org/adder"}`
+    422 invalid_server_description `name`: The server description breaks 1 rule(s). name: It must be a text.
+      `{"name":7}`
+    "#);
+}
+
+#[tokio::test]
+async fn description_version_and_title_follow_their_rules() {
+    let refused = refused([
+        broken(&json!({ "description": null })),
+        broken(&json!({ "version": null })),
+        broken(&json!({ "description": "x".repeat(101) })),
+        broken(&json!({ "description": "" })),
+        broken(&json!({ "version": "latest" })),
+        broken(&json!({ "version": "^1.2.3" })),
+        broken(&json!({ "title": "  " })),
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @r#"
+    422 invalid_server_description `description`: The server description breaks 1 rule(s). description: `description` is missing.
+      `{"description":null}`
+    422 invalid_server_description `version`: The server description breaks 1 rule(s). version: `version` is missing.
+      `{"version":null}`
+    422 invalid_server_description `description`: The server description breaks 1 rule(s). description: It has 101 characters; at most 100 are allowed.
+      `{"description":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx`
+    422 invalid_server_description `description`: The server description breaks 1 rule(s). description: It is empty: write something, or leave it out where it is optional.
+      `{"description":""}`
+    422 invalid_server_description `version`: The server description breaks 1 rule(s). version: "latest" is reserved: name one version, such as "1.0.2".
+      `{"version":"latest"}`
+    422 invalid_server_description `version`: The server description breaks 1 rule(s). version: "^1.2.3" is a range of versions: name one, such as "1.0.2".
+      `{"version":"^1.2.3"}`
+    422 invalid_server_description `title`: The server description breaks 1 rule(s). title: Give a title with words in it, or leave it out.
+      `{"title":"  "}`
+    "#);
+}
+
+#[tokio::test]
+async fn website_repository_and_icons_are_addressed_in_full() {
+    let refused = refused([broken(&json!({ "websiteUrl": "/docs" })), broken(&json!({ "websiteUrl": "http://adder.example.org" })), broken(&json!({ "repository": { "source": "github", "url": "https://example.org/a/b" } })), broken(&json!({ "repository": { "source": "github", "url": "https://github.com/a/b", "subfolder": "../c" } })), broken(&json!({ "icons": [{ "src": "http://adder.example.org/icon.png" }] }))]).await;
+    insta::assert_snapshot!(refused, @r#"
+    422 invalid_server_description `websiteUrl`: The server description breaks 1 rule(s). websiteUrl: "/docs" must be a whole address that begins with https://.
+      `{"websiteUrl":"/docs"}`
+    422 invalid_server_description `websiteUrl`: The server description breaks 1 rule(s). websiteUrl: "http://adder.example.org" must begin with https://.
+      `{"websiteUrl":"http://adder.example.org"}`
+    422 invalid_server_description `repository.url`: The server description breaks 1 rule(s). repository.url: Name a repository at GitHub (source "github", https://github.com/owner/repository) or at GitLab (source "gitlab"). Here source is "github" and url "https://example.org/a/b".
+      `{"repository":{"source":"github","url":"https://example.org/a/b"}}`
+    422 invalid_server_description `repository.subfolder`: The server description breaks 1 rule(s). repository.subfolder: "../c" is no plain path inside the repository: write it like src/server, without . and .. in it.
+      `{"repository":{"source":"github","url":"https://github.com/a/b","subfolder":"../c"}}`
+    422 invalid_server_description `icons[0].src`: The server description breaks 1 rule(s). icons[0].src: "http://adder.example.org/icon.png" must begin with https://.
+      `{"icons":[{"src":"http://adder.example.org/icon.png"}]}`
+    "#);
+}
+
+#[tokio::test]
+async fn remotes_are_public_https_addresses_of_a_known_transport() {
+    let refused = refused([
+        broken(&json!({ "remotes": "https://adder.example.org/mcp" })),
+        broken(&json!({ "remotes": [{ "type": "websocket", "url": "wss://adder.example.org/" }] })),
+        broken(&json!({ "remotes": [{ "type": "streamable-http" }] })),
+        broken(&remote("http://adder.example.org/mcp")),
+        broken(&remote("https://localhost/mcp")),
+        broken(&remote("https://127.0.0.1/mcp")),
+        broken(&remote("https://{tenant}.example.org/mcp")),
+        broken(&remote("not a url")),
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @r#"
+    422 invalid_server_description `remotes`: The server description breaks 1 rule(s). remotes: It must be a list.
+      `{"remotes":"https://adder.example.org/mcp"}`
+    422 invalid_server_description `remotes[0].type`: The server description breaks 1 rule(s). remotes[0].type: "websocket" is no transport of remotes; it may be streamable-http or sse.
+      `{"remotes":[{"type":"websocket","url":"wss://adder.example.org/"}]}`
+    422 invalid_server_description `remotes[0].url`: The server description breaks 1 rule(s). remotes[0].url: Name the address of the server, such as https://example.com/mcp.
+      `{"remotes":[{"type":"streamable-http"}]}`
+    422 invalid_server_description `remotes[0].url`: The server description breaks 1 rule(s). remotes[0].url: "http://adder.example.org/mcp" must begin with https://.
+      `{"remotes":[{"type":"streamable-http","url":"http://adder.example.org/mcp"}]}`
+    422 invalid_server_description `remotes[0].url`: The server description breaks 1 rule(s). remotes[0].url: "https://localhost/mcp" is the reader's own machine: name the public address.
+      `{"remotes":[{"type":"streamable-http","url":"https://localhost/mcp"}]}`
+    422 invalid_server_description `remotes[0].url`: The server description breaks 1 rule(s). remotes[0].url: "https://127.0.0.1/mcp" is the reader's own machine: name the public address.
+      `{"remotes":[{"type":"streamable-http","url":"https://127.0.0.1/mcp"}]}`
+    422 invalid_server_description `remotes[0].url`: The server description breaks 1 rule(s). remotes[0].url: Declare in `variables` of this remote what its address refers to: tenant.
+      `{"remotes":[{"type":"streamable-http","url":"https://{tenant}.example.org/mcp"}]}`
+    422 invalid_server_description `remotes[0].url`: The server description breaks 1 rule(s). remotes[0].url: "not a url" is no address that begins with https://.
+      `{"remotes":[{"type":"streamable-http","url":"not a url"}]}`
+    "#);
+}
+
+#[tokio::test]
+async fn packages_name_one_version_their_registry_and_their_transport() {
+    let refused = refused([
+        broken(&package(&json!({ "version": "latest" }))),
+        broken(&package(&json!({ "registryType": null }))),
+        broken(&package(&json!({ "registryType": "mcpb", "identifier": "https://example.org/a.mcpb" }))),
+        broken(&package(&json!({ "transport": { "type": "streamable-http" } }))),
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @r#"
+    422 invalid_server_description `packages[0].version`: The server description breaks 1 rule(s). packages[0].version: "latest" is reserved: name one version, such as "1.0.2".
+      `{"packages":[{"registryType":"npm","identifier":"@example/adder","version":"latest","transport":{"ty`
+    422 invalid_server_description `packages[0].registryType`: The server description breaks 1 rule(s). packages[0].registryType: It must be a text.
+      `{"packages":[{"registryType":null,"identifier":"@example/adder","version":"1.0.0","transport":{"type`
+    422 invalid_server_description `packages[0].fileSha256`: The server description breaks 1 rule(s). packages[0].fileSha256: A package of type mcpb needs the SHA-256 of its file, so that clients can verify what they download.
+      `{"packages":[{"registryType":"mcpb","identifier":"https://example.org/a.mcpb","version":"1.0.0","tra`
+    422 invalid_server_description `packages[0].transport.url`: The server description breaks 1 rule(s). packages[0].transport.url: Name the address at which the package listens, such as http://localhost:8080/mcp.
+      `{"packages":[{"registryType":"npm","identifier":"@example/adder","version":"1.0.0","transport":{"typ`
+    "#);
+}
+
+#[tokio::test]
+async fn what_a_publisher_adds_has_at_most_4096_bytes() {
+    let refused = refused([broken(&json!({ "_meta": { "io.modelcontextprotocol.registry/publisher-provided": { "x": "y".repeat(5000) } } }))]).await;
+    insta::assert_snapshot!(refused, @r#"
+    422 invalid_server_description `_meta.io.modelcontextprotocol.registry/publisher-provided`: The server description breaks 1 rule(s). _meta.io.modelcontextprotocol.registry/publisher-provided: What the publisher adds may have 4096 bytes; this has 5008.
+      `{"_meta":{"io.modelcontextprotocol.registry/publisher-provided":{"x":"yyyyyyyyyyyyyyyyyyyyyyyyyyyyyy`
+    "#);
+}
+
+#[tokio::test]
+async fn a_description_of_an_older_schema_is_told_the_new_names() {
+    let refused = refused([broken(&json!({ "packages": [{ "registry_name": "npm", "name": "adder", "version": "1.0.0" }], "remotes": null }))]).await;
+    insta::assert_snapshot!(refused, @r#"
+    422 invalid_server_description `packages[0].registry_name`: The server description breaks 3 rule(s). packages[0].registry_name: Written for a draft before the schema of 2025-07-09: `registry_name` is now `registryType` (2025-12-11), here and wherever else it stands. packages[0].name: Written for a draft before the schema of 2025-07-09: `name` is now `identifier` (2025-12-11), here and wherever else it stands. packages[0].transport: `transport` is missing.
+      `{"packages":[{"registry_name":"npm","name":"adder","version":"1.0.0"}],"remotes":null}`
+    "#);
+}

@@ -1,0 +1,248 @@
+//! URLs that a public registry does not probe. Inputs that are refused in the same words stand below those words.
+
+use serde_json::json;
+use tests::test_registry::{TestOptions, TestRegistry};
+
+use super::refusals::refusals;
+
+async fn refused_urls(urls: &[&str]) -> String {
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
+    refusals(&registry, urls.iter().map(|url| ((*url).to_owned(), json!({ "url": url })))).await
+}
+
+#[tokio::test]
+async fn a_url_must_be_absolute() {
+    let refused = refused_urls(&[
+        "",
+        "   ",
+        "agent.example.org/card.json",
+        "//agent.example.org/card.json",
+        "/card.json",
+        "https://",
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @"
+    422 not_a_url `url`: `url`: This is not an absolute URL. Give one like https://agents.example.org/.well-known/agent-card.json.
+      ``
+      `   `
+      `agent.example.org/card.json`
+      `//agent.example.org/card.json`
+      `/card.json`
+      `https://`
+    ");
+}
+
+#[tokio::test]
+async fn only_https_urls_are_taken() {
+    let refused = refused_urls(&[
+        "http://agent.example.org/card.json",
+        "ftp://agent.example.org/card.json",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "data:application/json,{}",
+        "gopher://agent.example.org/",
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @"
+    422 not_https `url`: `url`: Only https URLs are taken. Serve it over https and give that URL.
+      `http://agent.example.org/card.json`
+      `ftp://agent.example.org/card.json`
+      `file:///etc/passwd`
+      `javascript:alert(1)`
+      `data:application/json,{}`
+      `gopher://agent.example.org/`
+    ");
+}
+
+#[tokio::test]
+async fn a_url_must_not_hold_credentials() {
+    let refused =
+        refused_urls(&["https://user@agent.example.org/", "https://user:secret@agent.example.org/"]).await;
+    insta::assert_snapshot!(refused, @"
+    422 user_info_in_url `url`: `url`: The URL holds a user name or password. Give it without the part before the @.
+      `https://user@agent.example.org/`
+      `https://user:secret@agent.example.org/`
+    ");
+}
+
+#[tokio::test]
+async fn an_ip_address_is_refused_however_it_is_written() {
+    let refused = refused_urls(&[
+        "https://127.0.0.1/",
+        "https://127.1/",
+        "https://0x7f.0.0.1/",
+        "https://0x7f000001/",
+        "https://2130706433/",
+        "https://017700000001/",
+        "https://0177.0.0.1/",
+        "https://127.0.0.1./",
+        "https://１２７.０.０.１/",
+        "https://%31%32%37.0.0.1/",
+        "https://[::1]/",
+        "https://[::ffff:10.0.0.1]/",
+        "https://[fe80::1%25eth0]/",
+        "https://[2606:4700::1111]/",
+        "https://10.0.0.1/",
+        "https://169.254.169.254/latest/meta-data/",
+        "https://192.168.1.1:8443/",
+        "https://8.8.8.8/",
+        "https://0/",
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @r"
+    422 ip_literal `url`: `url`: The host is an IP address. Give a URL with a public host name.
+      `https://127.0.0.1/`
+      `https://127.1/`
+      `https://0x7f.0.0.1/`
+      `https://0x7f000001/`
+      `https://2130706433/`
+      `https://017700000001/`
+      `https://0177.0.0.1/`
+      `https://127.0.0.1./`
+      `https://\u{ff11}\u{ff12}\u{ff17}.\u{ff10}.\u{ff10}.\u{ff11}/`
+      `https://%31%32%37.0.0.1/`
+      `https://[::1]/`
+      `https://[::ffff:10.0.0.1]/`
+      `https://[fe80::1%25eth0]/`
+      `https://[2606:4700::1111]/`
+      `https://10.0.0.1/`
+      `https://169.254.169.254/latest/meta-data/`
+      `https://192.168.1.1:8443/`
+      `https://8.8.8.8/`
+      `https://0/`
+    ");
+}
+
+#[tokio::test]
+async fn a_host_name_reserved_for_private_or_test_use_is_refused() {
+    let refused = refused_urls(&[
+        "https://localhost/",
+        "https://LOCALHOST./",
+        "https://agent.localhost/",
+        "https://router.local/",
+        "https://metadata.google.internal/",
+        "https://api.default.svc/",
+        "https://nas.home/",
+        "https://agent.example/",
+        "https://agent.test/",
+        "https://x.invalid/",
+        "https://1.0.0.10.in-addr.arpa/",
+        "https://hidden.onion/",
+        "https://intranet/",
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @"
+    422 reserved_name `url`: `url`: The host name is reserved for private or test use. Give a URL with a public host name.
+      `https://localhost/`
+      `https://LOCALHOST./`
+      `https://agent.localhost/`
+      `https://router.local/`
+      `https://metadata.google.internal/`
+      `https://api.default.svc/`
+      `https://nas.home/`
+      `https://agent.example/`
+      `https://agent.test/`
+      `https://x.invalid/`
+      `https://1.0.0.10.in-addr.arpa/`
+      `https://hidden.onion/`
+      `https://intranet/`
+    ");
+}
+
+#[tokio::test]
+async fn a_host_name_must_be_valid() {
+    let refused = refused_urls(&[
+        "https://agent..example.org/",
+        "https://*.example.org/",
+        "https://{tenant}.example.org/",
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @"
+    422 bad_host_name `url`: `url`: The host name is not a valid DNS name. Check its spelling, and fill in any placeholder.
+      `https://agent..example.org/`
+      `https://*.example.org/`
+      `https://{tenant}.example.org/`
+    ");
+}
+
+#[tokio::test]
+async fn only_ports_443_and_8443_are_taken() {
+    let refused = refused_urls(&[
+        "https://-.example.org:99999/",
+        "https://agent.example.org:80/",
+        "https://agent.example.org:22/",
+        "https://agent.example.org:6379/",
+        "https://agent.example.org:0/",
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @"
+    422 port_not_allowed `url`: `url`: Only ports 443 and 8443 are taken. Serve it on one of them.
+      `https://-.example.org:99999/`
+      `https://agent.example.org:80/`
+      `https://agent.example.org:22/`
+      `https://agent.example.org:6379/`
+      `https://agent.example.org:0/`
+    ");
+}
+
+#[tokio::test]
+async fn a_url_with_control_characters_is_refused() {
+    let refused = refused_urls(&[
+        "https://agent.example.org/a\u{0}b",
+        "https://agent.example.org/a\r\nHost: evil",
+        "https://agent.\texample.org/",
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @r"
+    422 control_character `url`: `url`: There is a control character in the URL. Remove it.
+      `https://agent.example.org/a\u{0}b`
+      `https://agent.example.org/a\u{d}\u{a}Host: evil`
+      `https://agent.\u{9}example.org/`
+    ");
+}
+
+#[tokio::test]
+async fn a_url_has_at_most_2048_bytes_and_a_host_name_253() {
+    let long = |length: usize| format!("https://agent.example.org/{}", "x".repeat(length - 26));
+    let label = format!("https://{}.example.org/", "a".repeat(64));
+    let name = format!("https://{}example.org/", "a.".repeat(130));
+    let refused = refused_urls(&[&long(2049), &long(100_000), &label, &name]).await;
+    insta::assert_snapshot!(refused, @"
+    422 url_too_long `url`: `url`: The URL is longer than 2048 bytes. Give a shorter one.
+      `https://agent.example.org/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx`
+      `https://agent.example.org/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx`
+    422 bad_host_name `url`: `url`: The host name is not a valid DNS name. Check its spelling, and fill in any placeholder.
+      `https://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.example.org/`
+      `https://a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.`
+    ");
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
+    assert_eq!(registry.publish(&json!({ "url": long(2048) })).await["status"], "queued");
+}
+
+/// Remotes inside a valid description are addresses of strangers too.
+#[tokio::test]
+async fn a_remote_in_a_description_is_not_a_way_around_the_rules() {
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
+    for url in [
+        "https://10.0.0.1/mcp",
+        "https://169.254.169.254/",
+        "https://metadata.google.internal/",
+        "https://adder.example.org:22/",
+    ] {
+        let body = json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0",
+            "remotes": [{ "type": "streamable-http", "url": url }] });
+        let reply = registry.post("/api/publish", &body).await;
+        if reply.status == 200 {
+            let id = tests::test_registry::id_of(&reply.body);
+            registry.deliver_events().await;
+            assert_eq!(registry.reason_codes(&id).await, ["url_refused"], "{url}");
+            assert_eq!(registry.status(&id).await["evidence"]["signals"], json!(["not_asked"]), "{url}");
+        } else {
+            assert_eq!(
+                (reply.status, &reply.body["field"]),
+                (422, &json!("remotes[0].url")),
+                "{url}: {reply:?}"
+            );
+        }
+    }
+}

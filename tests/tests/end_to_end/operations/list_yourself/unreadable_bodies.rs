@@ -1,0 +1,54 @@
+//! Bodies of a publish that cannot be read: each is refused with its status, quickly.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tests::test_registry::{TestOptions, TestRegistry};
+
+/// What it is, its content type, the body, and the status and code of the answer.
+type Unreadable = (&'static str, Option<&'static str>, Vec<u8>, (u16, &'static str));
+
+#[tokio::test]
+async fn an_unreadable_body_is_refused_with_its_status() {
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
+    let json = Some("application/json");
+    let padded = |size: usize| format!("{{\"url\":\"https://a.example.org/\"}}{}", " ".repeat(size - 32));
+    let table: [Unreadable; 14] = [
+        ("empty", json, vec![], (400, "malformed")),
+        ("cut", json, b"{\"url\": \"https://a.exam".to_vec(), (400, "malformed")),
+        ("two documents", json, b"{} {}".to_vec(), (400, "malformed")),
+        ("not UTF-8", json, b"{\"url\": \"\xff\xfe\"}".to_vec(), (400, "malformed")),
+        ("binary", json, vec![0x1f, 0x8b, 0, 1, 2, 3], (400, "malformed")),
+        ("a page", json, b"<html>".to_vec(), (400, "malformed")),
+        ("a hundred thousand arrays", json, vec![b'['; 100_000], (400, "malformed")),
+        ("deep objects", json, "{\"a\":".repeat(10_000).into_bytes(), (400, "malformed")),
+        (
+            "a form",
+            Some("application/x-www-form-urlencoded"),
+            b"url=https://a.example.org/".to_vec(),
+            (415, "not_json"),
+        ),
+        ("text", Some("text/plain"), b"{}".to_vec(), (415, "not_json")),
+        ("no type", None, b"{}".to_vec(), (415, "not_json")),
+        ("a byte over 256 KiB", json, padded(256 * 1024 + 1).into_bytes(), (413, "too_large")),
+        ("one megabyte of zeros", json, vec![b'0'; 1 << 20], (413, "too_large")),
+        ("a number without end", json, vec![b'9'; 200_000], (400, "malformed")),
+    ];
+    for (what, kind, body, (status, code)) in table {
+        let began = Instant::now();
+        let reply = registry.post_raw("/api/publish", kind, body).await;
+        assert_eq!((reply.status, &reply.body["code"]), (status, &json!(code)), "{what}: {reply:?}");
+        reply.assert_problem();
+        assert!(began.elapsed() < Duration::from_secs(10), "{what} took {:?}", began.elapsed());
+    }
+    for kind in ["application/json; charset=utf-8", "Application/JSON", "application/vnd.mcp+json"] {
+        let reply =
+            registry.post_raw("/api/publish", Some(kind), r#"{"url": "https://a.example.org/"}"#).await;
+        assert_eq!(reply.status, 200, "{kind}: {reply:?}");
+    }
+    assert_eq!(
+        registry.post_raw("/api/publish", json, padded(256 * 1024)).await.status,
+        200,
+        "256 KiB to the byte"
+    );
+}

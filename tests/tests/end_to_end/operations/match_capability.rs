@@ -1,0 +1,53 @@
+//! `match_capability`: who can do what is asked for in plain words, and why it was matched.
+
+use serde_json::json;
+
+use crate::fixtures::{LivePair, live_pair};
+
+#[tokio::test]
+async fn a_request_in_plain_words_finds_who_can_do_it() {
+    let LivePair { registry, agent, server, .. } = live_pair().await;
+    for (words, id, name) in [("weather", &agent, "Nimbus"), ("adder", &server, "Adder")] {
+        let reply = registry.get(&format!("/api/match?q={words}")).await;
+        assert_eq!((reply.status, &reply.body["ok"]), (200, &json!(true)), "{reply:?}");
+        let hit = &reply.body["hits"][0];
+        assert_eq!((&hit["listing_id"], &hit["name"]), (&json!(id), &json!(name)), "{words}");
+        assert_eq!(hit["probe"]["handshake"], "ok");
+        assert!(hit["score"].as_u64().is_some_and(|score| score <= 100), "{hit}");
+        assert!(reply.body["note"].as_str().unwrap().contains(words), "{}", reply.body["note"]);
+        let by_tool = registry.call_tool("match_capability", &json!({ "q": words })).await;
+        assert_eq!(by_tool["hits"][0]["listing_id"], json!(id), "{by_tool}");
+    }
+}
+
+#[tokio::test]
+async fn a_hit_says_why_it_matched_and_where_to_call_it() {
+    let LivePair { registry, agent, peers, .. } = live_pair().await;
+    let hit = registry.get("/api/match?q=weather&kind=agent").await.body["hits"][0].clone();
+    assert_eq!((&hit["url"], &hit["endpoint"]), (&json!(peers[0].card()), &json!(peers[0].url("/rpc"))));
+    assert!(
+        hit["match_reasons"].as_array().unwrap().iter().all(|reason| !reason.as_str().unwrap().is_empty())
+    );
+    assert_eq!(hit["take_demo_get"], registry.url(&format!("/api/products/demo?listing_id={agent}")));
+    assert_eq!(registry.get("/api/match?q=weather&kind=mcp").await.body["hits"], json!([]));
+
+    let everyday = registry.get("/api/match?q=do+i+need+an+umbrella+tomorrow").await.body["hits"][0].clone();
+    assert_eq!(everyday["listing_id"], json!(agent), "nothing of it is written there");
+    let reasons = everyday["match_reasons"].to_string();
+    assert!(reasons.contains("speaks of “weather”, “forecast”"), "{reasons}");
+}
+
+#[tokio::test]
+async fn a_match_for_nothing_is_refused() {
+    let LivePair { registry, .. } = live_pair().await;
+    for path in ["/api/match", "/api/match?q=", "/api/match?q=%20%07"] {
+        let refused = registry.get(path).await;
+        refused.assert_problem();
+        assert_eq!((refused.status, &refused.body["field"]), (422, &json!("q")), "{path}");
+    }
+    for query in ["limit=0", "limit=101", "limit=many", "kind=robot", "category=nonsense"] {
+        let refused = registry.get(&format!("/api/match?q=x&{query}")).await;
+        refused.assert_problem();
+        assert_eq!(refused.status, 422, "{query}");
+    }
+}

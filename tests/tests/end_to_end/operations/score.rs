@@ -1,0 +1,41 @@
+//! `score`: asks a peer and explains each point, without listing anything.
+
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents};
+use tests::test_registry::TestRegistry;
+
+use crate::fixtures::refused_queries;
+
+#[tokio::test]
+async fn a_score_asks_and_lists_nothing() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let score = registry.get(&format!("/api/score?url={}", peer.card())).await;
+    assert_eq!((score.status, &score.body["would_go_live"]), (200, &json!(true)), "{score:?}");
+    let points = |part: &Value| part["points"].as_u64().unwrap();
+    let sum: u64 = score.body["breakdown"].as_array().unwrap().iter().map(points).sum();
+    assert_eq!(score.body["score"], sum);
+    assert_eq!(
+        peer.request_names(),
+        ["GET /.well-known/agent-card.json", "GetTask"],
+        "anybody may ask: no message is sent"
+    );
+    assert_eq!(registry.table().await.keys(), [""; 0], "nothing is kept");
+}
+
+#[tokio::test]
+async fn only_a_public_url_is_scored() {
+    let refused = refused_queries(&[
+        "/api/score?url=",
+        "/api/score?url=http%3A%2F%2F127.0.0.1%2F",
+        "/api/score?url=https%3A%2F%2F169.254.169.254%2F",
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @"
+    /api/score?url=
+      422 not_a_url `url`: `url`: This is not an absolute URL. Give one like https://agents.example.org/.well-known/agent-card.json.
+    /api/score?url=http%3A%2F%2F127.0.0.1%2F
+      422 ip_literal `url`: `url`: The host is an IP address. Give a URL with a public host name.
+    /api/score?url=https%3A%2F%2F169.254.169.254%2F
+      422 ip_literal `url`: `url`: The host is an IP address. Give a URL with a public host name.
+    ");
+}

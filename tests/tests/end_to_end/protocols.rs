@@ -1,0 +1,10 @@
+//! MCP, A2A, ARD, the official MCP registry's API and plain REST, as their clients speak them.
+
+mod a2a_dialects;
+mod a2a_fuzz;
+mod ard;
+mod mcp_fuzz;
+pub(crate) mod mcp_http;
+mod mcp_official_client;
+mod registry_api;
+mod rest;

@@ -1,0 +1,189 @@
+//! The ARD API: search, explore and browse in the shapes of ARD, and refusals in its words.
+
+use serde_json::{Value, json};
+use tests::test_registry::TestRegistry;
+
+use crate::fixtures::{AGENT, LivePair, SERVER, entry_schema, ids, live_fleet, live_pair, texts};
+
+#[tokio::test]
+async fn an_ard_client_gets_what_ard_knows_and_no_more() {
+    let LivePair { registry, agent, .. } = live_pair().await;
+    let search = |filter: Value| json!({ "query": { "text": "weather", "filter": filter }, "pageSize": 2 });
+    let reply = registry.post("/api/ard/search", &search(json!({}))).await;
+    let result = &reply.body["results"][0];
+    assert_eq!(reply.body.as_object().unwrap().keys().collect::<Vec<_>>(), ["results"], "{}", reply.body);
+    assert_eq!(result["identifier"], format!("urn:air:127.0.0.1:agent:{agent}"));
+    assert_eq!(
+        (&result["type"], &result["displayName"], &result["tags"]),
+        (&json!(AGENT), &json!("Nimbus"), &json!(["weather"]))
+    );
+    assert_eq!(
+        (&result["capabilities"], &result["source"]),
+        (&json!(["Weather forecast"]), &json!(registry.url("/api/ard/")))
+    );
+    entry_schema().validate(result).unwrap();
+
+    for (filter, found) in [
+        (json!({ "type": [AGENT] }), 1),
+        (json!({ "type": [SERVER] }), 0),
+        (json!({ "type": ["text/markdown"] }), 0),
+        (json!({ "publisher": ["127.0.0.1"], "tags": ["weather", "news"] }), 1),
+        (json!({ "publisher": ["acme.dev"] }), 0),
+        (json!({ "capabilities": "weather forecast" }), 1),
+        (json!({ "metadata.kind": "agent" }), 1),
+        (json!({ "trustManifest.attestations.type": ["SOC2-Type2"] }), 0),
+    ] {
+        let reply = registry.post("/api/ard/search", &search(filter.clone())).await;
+        assert_eq!(reply.body["results"].as_array().unwrap().len(), found, "{filter}");
+    }
+
+    let mut referrals = search(json!({}));
+    referrals["federation"] = json!("referrals");
+    assert_eq!(registry.post("/api/ard/search", &referrals).await.body["referrals"], json!([]));
+}
+
+#[tokio::test]
+async fn an_ard_client_is_refused_in_its_own_words() {
+    let registry = TestRegistry::start().await;
+    let facets = |query: Value| json!({ "query": query, "resultType": { "facets": [{ "field": "type" }] } });
+    let posts = [
+        ("/api/ard/search", json!({ "query": {} })),
+        ("/api/ard/search", json!({ "query": { "text": "x" }, "pageSize": -1 })),
+        ("/api/ard/search", json!({ "query": { "text": "x" }, "pageToken": "nonsense" })),
+        ("/api/ard/explore", json!({})),
+        ("/api/ard/explore", json!([])),
+        ("/api/ard/explore", facets(json!("weather"))),
+        ("/api/ard/explore", facets(json!({ "filter": { "tags": ["x"] } }))),
+    ];
+    let mut replies = Vec::new();
+    for (path, body) in posts {
+        replies.push(registry.post(path, &body).await);
+    }
+    replies.push(registry.post_raw("/api/ard/explore", Some("application/json"), "{").await);
+    for query in
+        ["pageSize=many", "pageSize=0", "orderBy=displayName", "filter=nonsense", "pageToken=nonsense"]
+    {
+        replies.push(registry.get(&format!("/api/ard/agents?{query}")).await);
+    }
+    for reply in replies {
+        assert_eq!((reply.status, reply.header("content-type")), (400, "application/json"), "{reply:?}");
+        assert_eq!(reply.body["errorCode"], "INVALID_ARGUMENT");
+        assert!(!reply.body["message"].as_str().unwrap().is_empty());
+        assert_eq!(reply.body.as_object().unwrap().len(), 2);
+    }
+    assert_eq!(registry.post_raw("/api/ard/explore", Some("text/xml"), "<a/>").await.status, 415);
+    assert_eq!(registry.get("/api/ard/explore").await.status, 405);
+}
+
+#[tokio::test]
+async fn pages_of_a_search_show_each_hit_once() {
+    let (registry, _peers, [agents, _]) = live_fleet(23, 5).await;
+    let wanted = texts(agents);
+    let category =
+        registry.get("/api/ard/search?q=agent&kind=agent").await.body["hits"][0]["category_id"].clone();
+    for filter in [
+        json!({ "type": [AGENT] }),
+        json!({ "metadata.kind": "agent", "metadata.category": [category] }),
+        json!({ "tags": ["math"] }),
+    ] {
+        let (mut shown, mut token) = (Vec::new(), Value::Null);
+        for _ in 0..30 {
+            let body =
+                json!({ "query": { "text": "agent", "filter": filter }, "pageSize": 4, "pageToken": token });
+            let reply = registry.post("/api/ard/search", &body).await.body;
+            for result in reply["results"].as_array().unwrap() {
+                shown.push(result["metadata"]["listing_id"].as_str().unwrap().to_owned());
+            }
+            token = reply["pageToken"].clone();
+            if token.is_null() {
+                break;
+            }
+        }
+        assert!(token.is_null(), "the pages end");
+        shown.sort_unstable();
+        assert_eq!(shown, wanted, "{filter}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_live_is_explored_and_browsed() {
+    let LivePair { registry, agent, server, .. } = live_pair().await;
+    let fields = ["type", "publisher", "tags", "metadata.category", "trustManifest.attestations.type"];
+    let facets: Vec<Value> = fields.iter().map(|field| json!({ "field": field })).collect();
+    let explored =
+        registry.post("/api/ard/explore", &json!({ "resultType": { "facets": facets } })).await.body;
+    assert_eq!(explored["resultType"], "facets");
+    let counts = |field: &str| -> Vec<(String, u64)> {
+        let buckets = explored["facets"][field]["buckets"].as_array().unwrap();
+        let mut counts: Vec<(String, u64)> = buckets
+            .iter()
+            .map(|bucket| (bucket["value"].as_str().unwrap().to_owned(), bucket["count"].as_u64().unwrap()))
+            .collect();
+        counts.sort();
+        counts
+    };
+    let each = |values: [&str; 2]| values.map(|value| (value.to_owned(), 1)).to_vec();
+    assert_eq!(counts("type"), each([AGENT, SERVER]));
+    assert_eq!(counts("publisher"), [("127.0.0.1".to_owned(), 2)]);
+    assert_eq!(counts("tags"), [("weather".to_owned(), 1)]);
+    assert_eq!(counts("trustManifest.attestations.type"), []);
+
+    let schema = entry_schema();
+    let everything = registry.get("/api/ard/agents").await.body;
+    assert_eq!((&everything["total"], everything["items"].as_array().unwrap().len()), (&json!(2), 2));
+    everything["items"].as_array().unwrap().iter().for_each(|entry| schema.validate(entry).unwrap());
+    let first = registry.get("/api/ard/agents?pageSize=1").await.body;
+    let token = first["pageToken"].as_str().unwrap();
+    let second = registry.get(&format!("/api/ard/agents?pageSize=1&pageToken={token}")).await.body;
+    assert!(second["pageToken"].is_null());
+    let mut shown =
+        [&first, &second].map(|page| page["items"][0]["metadata"]["listing_id"].as_str().unwrap().to_owned());
+    shown.sort_unstable();
+    let mut both = [agent.to_string(), server.to_string()];
+    both.sort_unstable();
+    assert_eq!(shown, both);
+
+    for (filter, found) in [
+        (format!("type = '{SERVER}'"), vec!["Adder"]),
+        (format!("type = '{SERVER},{AGENT}' AND displayName = 'NIMB'"), vec!["Nimbus"]),
+        ("publisherId = '127.0.0.1' AND tags = 'weather'".to_owned(), vec!["Nimbus"]),
+        ("createdAfter > '2026-01-01' AND displayName = 'adder'".to_owned(), vec!["Adder"]),
+        ("createdAfter > '2030-01-01'".to_owned(), vec![]),
+        ("updatedAfter > '2030-01-01'".to_owned(), vec![]),
+    ] {
+        let encoded: String = filter.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let page = registry.get(&format!("/api/ard/agents?filter={encoded}")).await;
+        assert_eq!(page.status, 200, "{filter}: {page:?}");
+        assert_eq!(ids(&page.body["items"], "displayName"), found, "{filter}");
+    }
+}
+
+#[tokio::test]
+async fn pages_of_the_list_show_each_entry_once() {
+    let (registry, _peers, [agents, servers]) = live_fleet(14, 9).await;
+    let (agents, all) = (texts(agents.clone()), texts(agents.into_iter().chain(servers)));
+    for (filter, wanted) in [
+        ("", &all),
+        ("type = 'application/a2a-agent-card%2Bjson'", &agents),
+        ("tags = 'math'", &agents),
+        ("publisherId = '127.0.0.1'", &all),
+    ] {
+        let (mut shown, mut token) = (Vec::new(), String::new());
+        for _ in 0..30 {
+            let page = registry
+                .get(&format!("/api/ard/agents?pageSize=3&filter={filter}&pageToken={token}"))
+                .await
+                .body;
+            let items = page["items"].as_array().unwrap();
+            assert!(items.len() <= 3);
+            shown
+                .extend(items.iter().map(|item| item["metadata"]["listing_id"].as_str().unwrap().to_owned()));
+            match page["pageToken"].as_str() {
+                Some(next) => token = next.to_owned(),
+                None => break,
+            }
+        }
+        shown.sort_unstable();
+        assert_eq!(&shown, wanted, "{filter}");
+    }
+}

@@ -1,0 +1,291 @@
+//! Whatever is sent to the MCP endpoint, the answer is JSON-RPC, or nothing with 202: random bodies, and good requests
+//! with something broken, straight into the function's router.
+
+use axum::Router;
+use axum::body::Body;
+use http::{Request, StatusCode};
+use http_body_util::BodyExt;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+use serde_json::{Map, Value, json};
+use tests::test_registry::TestRegistry;
+use tower::ServiceExt;
+
+/// How many requests are sent.
+const CASES: u32 = 20_000;
+
+/// The longest that one of them may take, on a busy machine.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
+
+const VERSIONS: [&str; 7] =
+    ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2099-01-01", "=?base64?Mg==?="];
+
+const METHODS: [&str; 11] = [
+    "server/discover",
+    "initialize",
+    "ping",
+    "tools/list",
+    "tools/call",
+    "tools/call",
+    "tools/call",
+    "prompts/get",
+    "resources/read",
+    "notifications/initialized",
+    "",
+];
+
+const TOOLS: [&str; 9] = [
+    "search_active",
+    "check_status",
+    "get_listing_status",
+    "list_yourself",
+    "list_on_registry",
+    "probe_clean",
+    "check_liveness",
+    "score",
+    "nope",
+];
+
+#[derive(Clone, Debug)]
+struct Sent {
+    path: &'static str,
+    headers: Vec<(&'static str, String)>,
+    body: Vec<u8>,
+}
+
+/// Any JSON. No address in it: a tool that asks strangers must find nobody to ask.
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "[a-z\u{e9}\u{1f600}\"\\\\\u{0}]{0,12}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 24, 5, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::hash_map("[a-z_]{0,8}", inner, 0..5)
+                .prop_map(|members| members.into_iter().collect::<Map<_, _>>().into()),
+        ]
+    })
+}
+
+fn arguments() -> impl Strategy<Value = Value> {
+    let good = select(vec![
+        json!({}),
+        json!({ "kind": "mcp", "limit": 5 }),
+        json!({ "limit": 0 }),
+        json!({ "limit": 1e30, "cursor": "x" }),
+        json!({ "id": "agtpub_0123456789abcdef0123" }),
+        json!({ "listing_id": "mcp-x" }),
+        json!({ "url": "gopher:x" }),
+        json!({ "mcp_url": "https://mcp.example.com/mcp", "name": "\u{202e}x" }),
+        json!({ "agent_card_url": "https://a.example.com/.well-known/agent-card.json", "contact_email": "x" }),
+        json!({ "server_json": { "name": "com.example/x", "version": "1.0.0", "description": "x" } }),
+    ]);
+    prop_oneof![4 => good, 1 => any_json()]
+}
+
+fn meta() -> impl Strategy<Value = Value> {
+    let whole = select(VERSIONS.to_vec()).prop_map(|version| {
+        json!({
+            "io.modelcontextprotocol/protocolVersion": version,
+            "io.modelcontextprotocol/clientCapabilities": {},
+        })
+    });
+    prop_oneof![
+        4 => whole,
+        1 => Just(json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" })),
+        1 => any_json(),
+    ]
+}
+
+fn params() -> impl Strategy<Value = Value> {
+    let named =
+        (select(TOOLS.to_vec()), arguments(), prop::option::weighted(0.6, meta()), select(VERSIONS.to_vec()))
+            .prop_map(|(name, arguments, meta, version)| {
+                let mut params = json!({ "name": name, "arguments": arguments, "protocolVersion": version });
+                if let Some(meta) = meta {
+                    params["_meta"] = meta;
+                }
+                params
+            });
+    let listed = prop_oneof![Just(json!({})), any_json().prop_map(|cursor| json!({ "cursor": cursor }))];
+    prop_oneof![6 => named, 2 => listed, 1 => any_json()]
+}
+
+fn id() -> impl Strategy<Value = Option<Value>> {
+    let good = prop_oneof![any::<i64>().prop_map(Value::from), "[a-z\u{e9}\"]{0,6}".prop_map(Value::from)];
+    prop_oneof![6 => good.prop_map(Some), 1 => Just(None), 1 => any_json().prop_map(Some)]
+}
+
+fn message() -> impl Strategy<Value = Value> {
+    let version = prop_oneof![12 => Just(json!("2.0")), 1 => any_json()];
+    let method = prop_oneof![12 => select(METHODS.to_vec()).prop_map(Value::from), 1 => any_json()];
+    (version, id(), method, prop::option::weighted(0.9, params()), prop::option::weighted(0.05, any_json()))
+        .prop_map(|(version, id, method, params, result)| {
+            let mut message = json!({ "jsonrpc": version, "method": method });
+            for (name, value) in [("id", id), ("params", params), ("result", result)] {
+                if let Some(value) = value {
+                    message[name] = value;
+                }
+            }
+            message
+        })
+}
+
+/// A text with bytes cut out, doubled or replaced.
+fn broken(text: Vec<u8>, edits: &[(Index, Index, u8)]) -> Vec<u8> {
+    edits.iter().fold(text, |mut text, (from, to, with)| {
+        let (from, to) = (from.index(text.len() + 1), to.index(text.len() + 1));
+        let (from, to) = (from.min(to), from.max(to).min(from.min(to) + 40));
+        match with % 3 {
+            0 => drop(text.drain(from..to)),
+            1 => text.extend_from_within(from..to),
+            _ => text.insert(from, *with),
+        }
+        text
+    })
+}
+
+fn body() -> impl Strategy<Value = (Value, Vec<u8>)> {
+    let plain = |value: Value| (value.clone(), value.to_string().into_bytes());
+    let edits = prop::collection::vec(any::<(Index, Index, u8)>(), 1..4);
+    let unread = |bytes| (Value::Null, bytes);
+    prop_oneof![
+        8 => message().prop_map(plain),
+        2 => prop::collection::vec(message(), 0..6).prop_map(move |batch| plain(batch.into())),
+        3 => (message(), edits).prop_map(move |(message, edits)| unread(broken(message.to_string().into_bytes(), &edits))),
+        1 => any_json().prop_map(plain),
+        1 => prop::collection::vec(any::<u8>(), 0..200).prop_map(unread),
+    ]
+}
+
+/// Headers that mostly mirror the body, as a client would send them, and sometimes do not.
+fn sent() -> impl Strategy<Value = Sent> {
+    let said = |right: f64| (prop::bool::weighted(right), prop::option::of(select(METHODS.to_vec())));
+    let stranger = select(vec![
+        ("origin", "https://evil.example.com"),
+        ("origin", "null"),
+        ("mcp-session-id", "s"),
+        ("last-event-id", "7"),
+    ]);
+    let kind = prop_oneof![20 => Just("application/json"), 1 => Just("application/json; charset=latin-1"), 1 => Just("text/plain")];
+    let path = select(vec!["/api/protocol", "/mcp"]);
+    let version = (prop::bool::weighted(0.7), prop::option::of(select(VERSIONS.to_vec())));
+    (path, body(), version, said(0.85), said(0.85), prop::option::weighted(0.1, stranger), kind).prop_map(
+        |(path, (value, body), version, method, name, stranger, kind)| {
+            let params = &value["params"];
+            let mirrored = [
+                (
+                    "mcp-protocol-version",
+                    &params["_meta"]["io.modelcontextprotocol/protocolVersion"],
+                    version,
+                ),
+                ("mcp-method", &value["method"], method),
+                ("mcp-name", &params["name"], name),
+            ];
+            let mut headers = vec![("content-type", kind.to_owned())];
+            for (header, in_body, (mirrors, other)) in mirrored {
+                let value = if mirrors { in_body.as_str() } else { other };
+                headers
+                    .extend(value.filter(|value| value.is_ascii()).map(|value| (header, value.to_owned())));
+            }
+            headers.extend(stranger.map(|(header, value)| (header, value.to_owned())));
+            headers.retain(|(_, value)| http::HeaderValue::from_str(value).is_ok());
+            Sent { path, headers, body }
+        },
+    )
+}
+
+async fn answer(router: Router, sent: &Sent) -> (StatusCode, String, Vec<u8>) {
+    let mut request = Request::post(sent.path);
+    for (name, value) in &sent.headers {
+        request = request.header(*name, value);
+    }
+    let request = request.body(Body::from(sent.body.clone())).unwrap();
+    let in_time = tokio::time::timeout(PATIENCE, router.oneshot(request)).await;
+    let response = in_time.unwrap_or_else(|_| panic!("no answer within {PATIENCE:?}: {sent:?}")).unwrap();
+    let kind = response.headers().get("content-type").map(|kind| kind.to_str().unwrap().to_owned());
+    let status = response.status();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    (status, kind.unwrap_or_default(), body.into())
+}
+
+/// What JSON-RPC 2.0 §5 asks of a response; an error may have the id null.
+fn is_response(reply: &Value) -> bool {
+    let id = &reply["id"];
+    let named = id.is_string() || id.is_i64() || id.is_u64();
+    let members = reply.as_object().map_or(0, Map::len);
+    let result = reply.get("result").is_some_and(Value::is_object) && named;
+    let error =
+        reply.get("error").is_some_and(|error| error["code"].is_i64() && error["message"].is_string())
+            && (named || reply.get("id").is_some_and(Value::is_null));
+    reply["jsonrpc"] == "2.0" && members == 3 && (result || error)
+}
+
+#[test]
+fn nothing_that_is_sent_gets_anything_but_json_rpc() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let registry = runtime.block_on(TestRegistry::start());
+    let router = protocol::router(registry.app.clone());
+    let config = ProptestConfig {
+        cases: CASES,
+        failure_persistence: None,
+        max_shrink_iters: 200,
+        ..ProptestConfig::default()
+    };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let seen = std::cell::RefCell::new(std::collections::BTreeMap::<(u16, i64), u32>::new());
+    runner
+        .run(&sent(), |sent| {
+            let (status, kind, body) = runtime.block_on(answer(router.clone(), &sent));
+            prop_assert!(!status.is_server_error(), "{status}");
+            if status == StatusCode::ACCEPTED {
+                prop_assert!(body.is_empty());
+                *seen.borrow_mut().entry((202, 0)).or_default() += 1;
+                return Ok(());
+            }
+            prop_assert_eq!(kind, "application/json");
+            let reply: Value =
+                serde_json::from_slice(&body).map_err(|error| TestCaseError::fail(error.to_string()))?;
+            match &reply {
+                Value::Array(replies) => {
+                    prop_assert!(status == StatusCode::OK && !replies.is_empty());
+                    prop_assert!(replies.iter().all(is_response), "{reply}");
+                }
+                reply => {
+                    prop_assert!(is_response(reply), "{reply}");
+                    let asked: Option<Value> = serde_json::from_slice(&sent.body).ok();
+                    let id = asked.as_ref().map_or(&Value::Null, |asked| &asked["id"]);
+                    prop_assert!(reply.get("result").is_none() || reply["id"] == *id, "another id: {reply}");
+                }
+            }
+            let code = reply["error"]["code"].as_i64().unwrap_or(0);
+            *seen.borrow_mut().entry((status.as_u16(), code)).or_default() += 1;
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+
+    // A fuzz that never gets past the parser proves little: every kind of answer must have been among them.
+    let seen = seen.into_inner();
+    let wanted = [
+        (200, 0),
+        (200, -32601),
+        (200, -32602),
+        (202, 0),
+        (400, -32600),
+        (400, -32602),
+        (400, -32700),
+        (400, -32020),
+        (400, -32022),
+        (403, -32600),
+        (404, -32601),
+        (415, -32600),
+    ];
+    for outcome in wanted {
+        assert!(seen.get(&outcome).is_some_and(|count| *count >= 20), "{outcome:?} is rare: {seen:?}");
+    }
+}

@@ -1,0 +1,309 @@
+//! The MCP endpoint over HTTP, as clients of every revision meet it, and the cards that lead to it. What a client
+//! library would hide (statuses, codes, headers) is held here byte by byte.
+
+use http::HeaderMap;
+use registry::operations::CATALOGUE;
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents};
+use tests::test_registry::{TestOptions, TestRegistry, client};
+
+const NEWEST: &str = "2026-07-28";
+
+/// An answer: status, headers, and the JSON of the body, null where it is empty.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Value,
+}
+
+impl Answer {
+    fn code(&self) -> (u16, i64) {
+        (self.status, self.body["error"]["code"].as_i64().unwrap_or_default())
+    }
+}
+
+async fn send(registry: &TestRegistry, headers: &[(&str, &str)], body: impl Into<String>) -> Answer {
+    let mut request = client().post(registry.url("/api/protocol")).body(body.into());
+    for (name, value) in [&[("content-type", "application/json")], headers].concat() {
+        request = request.header(name, value);
+    }
+    let response = request.send().await.unwrap();
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    let text = response.text().await.unwrap();
+    let body = if text.is_empty() { Value::Null } else { serde_json::from_str(&text).unwrap() };
+    Answer { status, headers, body }
+}
+
+pub(crate) async fn modern(registry: &TestRegistry, method: &str, params: Value) -> Answer {
+    let mut params = params;
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": NEWEST,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let name = params["name"].as_str().map(str::to_owned);
+    let mut headers = vec![("mcp-protocol-version", NEWEST), ("mcp-method", method)];
+    headers.extend(name.as_deref().map(|name| ("mcp-name", name)));
+    send(registry, &headers, request(method, &params)).await
+}
+
+async fn legacy(registry: &TestRegistry, version: &str, method: &str, params: Value) -> Answer {
+    send(registry, &[("mcp-protocol-version", version)], request(method, &params)).await
+}
+
+fn request(method: &str, params: &Value) -> String {
+    json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params }).to_string()
+}
+
+async fn call(registry: &TestRegistry, name: &str, arguments: Value) -> Value {
+    let answer = modern(registry, "tools/call", json!({ "name": name, "arguments": arguments })).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    answer.body["result"].clone()
+}
+
+#[tokio::test]
+async fn the_newest_revision_discovers_lists_and_calls() {
+    let registry = TestRegistry::start().await;
+    let discovered = modern(&registry, "server/discover", json!({})).await;
+    let result = &discovered.body["result"];
+    assert_eq!(result["supportedVersions"], json!([NEWEST, "2025-11-25", "2025-06-18", "2025-03-26"]));
+    assert_eq!(result["capabilities"], json!({ "tools": {} }));
+
+    let listed = modern(&registry, "tools/list", json!({})).await;
+    let called = modern(&registry, "tools/call", json!({ "name": "search_active" })).await;
+    for (answer, cacheable) in [(&discovered, true), (&listed, true), (&called, false)] {
+        let result = &answer.body["result"];
+        assert_eq!((answer.status, &answer.body["id"]), (200, &json!(7)));
+        assert_eq!(result["resultType"], "complete");
+        assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["title"], "Agent and MCP Registry");
+        assert_eq!(result["ttlMs"].is_u64() && result["cacheScope"] == "public", cacheable, "{result}");
+        assert!(!answer.headers.contains_key("mcp-session-id"), "there are no sessions");
+        assert_eq!(answer.headers["content-type"], "application/json");
+    }
+    assert_eq!(modern(&registry, "no/such", json!({})).await.code(), (404, -32601));
+    assert_eq!(modern(&registry, "initialize", json!({})).await.code(), (404, -32601));
+    assert_eq!(modern(&registry, "tools/call", json!({ "name": "nope" })).await.code(), (200, -32602));
+    assert_eq!(modern(&registry, "tools/list", json!({ "cursor": "x" })).await.code(), (200, -32602));
+}
+
+#[tokio::test]
+async fn older_revisions_shake_hands_first() {
+    let registry = TestRegistry::start().await;
+    for version in ["2025-11-25", "2025-06-18", "2025-03-26"] {
+        let hello = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "t", "version": "0" } });
+        let hello = send(&registry, &[], request("initialize", &hello)).await;
+        let result = &hello.body["result"];
+        assert_eq!(result["protocolVersion"], version);
+        assert_eq!(result["serverInfo"]["version"], registry::VERSION);
+        assert!(result.get("resultType").is_none() && !hello.headers.contains_key("mcp-session-id"));
+
+        let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string();
+        let accepted = send(&registry, &[("mcp-protocol-version", version)], initialized).await;
+        assert_eq!((accepted.status, accepted.body), (202, Value::Null));
+
+        assert_eq!(legacy(&registry, version, "ping", json!({})).await.body["result"], json!({}));
+        let listed = legacy(&registry, version, "tools/list", json!({})).await;
+        assert!(
+            listed.body["result"]["tools"].as_array().is_some_and(|tools| tools.len() >= CATALOGUE.len())
+        );
+        let called = legacy(&registry, version, "tools/call", json!({ "name": "search_active" })).await;
+        assert_eq!(called.body["result"]["structuredContent"]["ok"], true);
+        assert_eq!(legacy(&registry, version, "no/such", json!({})).await.code(), (200, -32601));
+        assert_eq!(legacy(&registry, version, "server/discover", json!({})).await.code(), (200, -32601));
+
+        let misfit = legacy(
+            &registry,
+            version,
+            "tools/call",
+            json!({ "name": "check_status", "arguments": { "id": 5 } }),
+        )
+        .await;
+        if version == "2025-11-25" {
+            assert_eq!(misfit.body["result"]["isError"], true);
+        } else {
+            assert_eq!(
+                (misfit.code(), &misfit.body["error"]["data"]["field"]),
+                ((200, -32602), &json!("id"))
+            );
+        }
+    }
+    assert_eq!(legacy(&registry, "2099-01-01", "ping", json!({})).await.code(), (400, -32022));
+}
+
+#[tokio::test]
+async fn what_is_no_request_is_refused_in_json_rpc() {
+    let registry = TestRegistry::start().await;
+    let kind = |kind: &'static str| [("content-type", kind)];
+    let ping = request("ping", &json!({}));
+    assert_eq!(send(&registry, &[], r#"{"jsonrpc":"2.0","#).await.code(), (400, -32700));
+    assert_eq!(send(&registry, &[], "").await.code(), (400, -32700));
+    assert_eq!(send(&registry, &[], "7").await.code(), (400, -32600));
+    assert_eq!(
+        send(&registry, &[], r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#).await.code(),
+        (400, -32600)
+    );
+    let huge = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping", "params": { "x": "x".repeat(300_000) } });
+    assert_eq!(send(&registry, &[], huge.to_string()).await.code(), (413, -32600));
+    let response = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+    assert_eq!(send(&registry, &[], response).await.status, 202);
+    assert_eq!(send(&registry, &[("mcp-protocol-version", NEWEST)], response).await.code(), (400, -32600));
+    assert_eq!(
+        send(&registry, &[("accept", "text/plain")], ping.as_str()).await.status,
+        200,
+        "accept is not held against anybody"
+    );
+
+    let text = client().post(registry.url("/mcp")).header("content-type", kind("text/plain")[0].1).body(ping);
+    let refused = text.send().await.unwrap();
+    assert_eq!(refused.status(), 415);
+    assert_eq!(refused.headers()["content-type"], "application/json");
+}
+
+#[tokio::test]
+async fn batches_are_for_those_who_know_them() {
+    let registry = TestRegistry::start().await;
+    let ping = |id: u32| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
+    let notification = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    let initialize = json!({ "jsonrpc": "2.0", "id": 2, "method": "initialize", "params": { "protocolVersion": "2025-03-26" } });
+    let batch = json!([ping(1), notification, initialize, 5, ping(3)]).to_string();
+    for headers in [vec![], vec![("mcp-protocol-version", "2025-03-26")]] {
+        let answer = send(&registry, &headers, batch.clone()).await;
+        let ids: Vec<&Value> = answer.body.as_array().unwrap().iter().map(|reply| &reply["id"]).collect();
+        assert_eq!((answer.status, ids), (200, vec![&json!(1), &json!(2), &Value::Null, &json!(3)]));
+        assert_eq!(answer.body[1]["error"]["code"], -32600, "no handshake in a batch");
+    }
+    for version in ["2025-06-18", "2025-11-25", NEWEST] {
+        let answer = send(&registry, &[("mcp-protocol-version", version)], batch.clone()).await;
+        assert_eq!(answer.code(), (400, -32600), "{version}");
+    }
+    let nothing_asked = send(&registry, &[], json!([notification]).to_string()).await;
+    assert_eq!((nothing_asked.status, nothing_asked.body), (202, Value::Null));
+    assert_eq!(send(&registry, &[], "[]").await.code(), (400, -32600));
+    let endless: Value = (0..51).map(ping).collect();
+    assert_eq!(send(&registry, &[], endless.to_string()).await.code(), (400, -32600));
+}
+
+#[tokio::test]
+async fn a_page_from_elsewhere_does_not_reach_the_loopback() {
+    let registry = TestRegistry::start().await;
+    let ping = request("ping", &json!({}));
+    assert_eq!(
+        send(&registry, &[("origin", "https://evil.example.com")], ping.as_str()).await.code(),
+        (403, -32600)
+    );
+    assert_eq!(send(&registry, &[("host", "evil.example.com")], ping.as_str()).await.code(), (403, -32600));
+    assert_eq!(send(&registry, &[("origin", "http://localhost:6274")], ping.as_str()).await.status, 200);
+
+    let public = TestRegistry::start_with(
+        TestOptions::default().with_setting("BASE_URL", "https://registry.example.com"),
+    )
+    .await;
+    assert_eq!(send(&public, &[("origin", "https://app.example.org")], ping.as_str()).await.status, 200);
+    assert_eq!(send(&public, &[("origin", "nonsense")], ping.as_str()).await.code(), (403, -32600));
+}
+
+#[tokio::test]
+async fn a_get_explains_itself_to_readers_and_refuses_streams() {
+    let registry = TestRegistry::start().await;
+    for path in ["/api/protocol", "/mcp"] {
+        let told = registry.get(path).await;
+        assert_eq!((told.status, &told.body["ok"], &told.body["session"]), (200, &json!(true), &Value::Null));
+        assert_eq!(told.body["server_card"], registry.url("/mcp/server-card"));
+        let stream = registry.get_with(path, ("accept", "text/event-stream")).await;
+        stream.assert_problem();
+        assert_eq!((stream.status, stream.header("allow")), (405, "POST"));
+        let deleted = client().delete(registry.url(path)).send().await.unwrap();
+        assert_eq!(deleted.status(), 405);
+        assert!(deleted.headers()["allow"].to_str().unwrap().contains("POST"));
+    }
+}
+
+/// The example of an operation, with what is Live here in the place of what it invents.
+fn lively(example: &Value, url: &str, id: &str) -> Value {
+    match example {
+        Value::String(text) if text.starts_with("http") => json!(url),
+        Value::String(text) if text.starts_with("agtpub_") || text.starts_with("mcp-") => json!(id),
+        Value::Array(items) => items.iter().map(|item| lively(item, url, id)).collect(),
+        Value::Object(members) => Value::Object(
+            members.iter().map(|(name, member)| (name.clone(), lively(member, url, id))).collect(),
+        ),
+        other => other.clone(),
+    }
+}
+
+/// Where an answer departs from its schema; of the two things that a result can be, the one that is meant.
+fn why_not(schema: &Value, structured: &Value) -> String {
+    let mut meant = schema["anyOf"][usize::from(structured["ok"] == false)].clone();
+    meant["$defs"] = schema["$defs"].clone();
+    let meant = jsonschema::validator_for(&meant).unwrap();
+    let faults = meant.iter_errors(structured);
+    faults.map(|fault| format!("{}: {fault}\n", fault.instance_path())).collect()
+}
+
+/// Holds for every operation of the catalogue, those to come included: what it answers, and how it fails, is as
+/// its schema says, and the text says the same.
+#[tokio::test]
+async fn every_tool_answers_by_its_schema() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    let tools = modern(&registry, "tools/list", json!({})).await.body["result"]["tools"].clone();
+    for tool in tools.as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        let schema = jsonschema::validator_for(&tool["outputSchema"]).unwrap();
+        let example = registry::operations::named(name).unwrap().example;
+        let example = lively(&serde_json::from_str(example).unwrap(), &peer.card(), id.as_str());
+        assert!(jsonschema::is_valid(&tool["inputSchema"], &example), "{name}: {example}");
+
+        let takes_any = tool["inputSchema"]["properties"].as_object().is_some_and(|taken| !taken.is_empty());
+        for (arguments, fails) in
+            [(example, false), (json!({ "id": [], "listing_id": [], "url": 5, "limit": {} }), takes_any)]
+        {
+            let result = call(&registry, name, arguments.clone()).await;
+            assert_eq!(result["isError"], fails, "{name} {arguments}: {result}");
+            let structured = &result["structuredContent"];
+            assert!(schema.is_valid(structured), "{name}: {}", why_not(&tool["outputSchema"], structured));
+            assert_eq!(result["content"].as_array().map(Vec::len), Some(1));
+            let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+            assert_eq!(text, *structured);
+            assert!(
+                !fails || structured["next"].is_object(),
+                "{name} does not say what to do next: {structured}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn publishing_through_a_tool_leads_to_live_and_is_counted() {
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOUR", 2))
+            .await;
+    let peer = Peer::start(agents::newest).await;
+    let listed = call(&registry, "list_on_registry", json!({ "url": peer.card() })).await;
+    assert_eq!(listed["structuredContent"]["status"], "queued");
+    registry.deliver_events().await;
+    let id = listed["structuredContent"]["listing_id"].clone();
+    let status = call(&registry, "get_listing_status", json!({ "id": id })).await;
+    assert_eq!(status["structuredContent"]["lane"], "active");
+    let found = call(&registry, "search_active", json!({ "kind": "agent" })).await;
+    assert_eq!(found["structuredContent"]["listings"][0]["id"], id);
+
+    call(&registry, "list_yourself", json!({ "url": peer.card() })).await;
+    let refused = call(&registry, "list_yourself", json!({ "url": peer.card() })).await;
+    let problem = &refused["structuredContent"];
+    assert_eq!((&refused["isError"], &problem["code"]), (&json!(true), &json!("rate_limited")));
+    assert!(problem["retry_after_s"].as_u64().is_some_and(|seconds| seconds <= 3600));
+    assert_eq!(problem["next"]["action"], "wait");
+}
+
+#[tokio::test]
+async fn nothing_is_lost_on_the_way_through_api_gateway() {
+    let registry = TestRegistry::start_with(TestOptions::default().as_events()).await;
+    let discovered = modern(&registry, "server/discover", json!({})).await;
+    assert_eq!(discovered.body["result"]["supportedVersions"][0], NEWEST);
+    let accepted = send(&registry, &[], r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+    assert_eq!((accepted.status, accepted.body), (202, Value::Null));
+    assert_eq!(
+        send(&registry, &[("host", "evil.example.com")], request("ping", &json!({}))).await.status,
+        403
+    );
+}

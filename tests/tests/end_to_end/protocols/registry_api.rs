@@ -1,0 +1,395 @@
+//! The official MCP registry's read API over real servers on loopback: what is Live is listed once, with its evidence,
+//! in documents that the official schema takes; and whatever is asked, the answer is in that API's own words.
+
+use std::collections::BTreeSet;
+
+use jsonschema::Validator;
+use local::engine::instrumented::Fault;
+use registry::formats::server_json;
+use registry::model::{ListingId, Reach};
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents, servers};
+use tests::template::root;
+use tests::test_registry::{HOUR, Reply, TestOptions, TestRegistry, id_of};
+
+const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
+/// The registry's own key where it is reached by an address.
+const EVIDENCE: &str = "localhost/evidence";
+
+/// The validator of `server.json`, formats included.
+fn schema() -> Validator {
+    let path = root().join("shared/src/formats/server_json/server.schema.json");
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    jsonschema::draft7::options().should_validate_formats(true).build(&schema).unwrap()
+}
+
+/// Publishes a server by its description and lets it go Live.
+async fn described(registry: &TestRegistry, peer: &Peer, name: &str, version: &str) -> ListingId {
+    let url = peer.url(&format!("/{}", name.replace('/', "-")));
+    let body = json!({
+        "name": name, "description": format!("Serves {name}."), "version": version,
+        "remotes": [{ "type": "streamable-http", "url": url }],
+    });
+    went_live(registry, id_of(&registry.publish(&body).await)).await
+}
+
+async fn went_live(registry: &TestRegistry, id: ListingId) -> ListingId {
+    registry.first_probe(&id).await;
+    assert_eq!(registry.lane(&id).await, "active", "{}", registry.status(&id).await);
+    registry.index().await;
+    id
+}
+
+async fn got(registry: &TestRegistry, path: &str) -> Value {
+    let reply = registry.get(path).await;
+    assert_eq!((reply.status, reply.header("content-type")), (200, "application/json"), "{path}: {reply:?}");
+    reply.body
+}
+
+fn names(list: &Value) -> Vec<String> {
+    let servers = list["servers"].as_array().unwrap().iter();
+    servers.map(|entry| entry["server"]["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Holds what every refusal of this API holds.
+fn assert_refused(reply: &Reply, status: u16, what: &str) {
+    assert_eq!(
+        (reply.status, reply.header("content-type")),
+        (status, "application/json"),
+        "{what}: {reply:?}"
+    );
+    let body = &reply.body;
+    assert_eq!(body["status"], status, "{what}: {reply:?}");
+    for member in ["title", "detail", "error"] {
+        assert!(body[member].as_str().is_some_and(|text| !text.is_empty()), "{what}: {member} in {reply:?}");
+    }
+    assert!(body["errors"].is_array(), "{what}: {reply:?}");
+    assert!(!reply.header("x-request-id").is_empty(), "{what}: {reply:?}");
+}
+
+#[tokio::test]
+async fn a_live_server_is_listed_with_its_evidence() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let id = described(&registry, &peer, "org.example/adder", "1.0.0+build.7").await;
+    let list = got(&registry, "/v0.1/servers").await;
+    assert_eq!(
+        (names(&list), &list["metadata"]),
+        (vec!["org.example/adder".to_owned()], &json!({ "count": 1 }))
+    );
+
+    let entry = &list["servers"][0];
+    let official = entry["_meta"][OFFICIAL].as_object().unwrap();
+    let members: BTreeSet<&str> = official.keys().map(String::as_str).collect();
+    assert_eq!(members, BTreeSet::from(["isLatest", "publishedAt", "status", "updatedAt"]));
+    assert_eq!((&official["status"], &official["isLatest"]), (&json!("active"), &json!(true)));
+    let status = registry.status(&id).await;
+    let evidence = &entry["_meta"][EVIDENCE];
+    assert_eq!(*evidence, entry["server"]["_meta"][EVIDENCE], "beside and inside the server it is the same");
+    assert_eq!((&evidence["class"], &evidence["era"]), (&json!("ok"), &json!("2026-07-28")));
+    assert_eq!(evidence["method"], "server/discover, tools/list");
+    assert_eq!(evidence["last_checked"], status["probe"]["probed_at"]);
+    assert_eq!(evidence["latency_ms"], status["probe"]["latency_ms"]);
+    assert_eq!(evidence["score"], status["probe"]["score"]);
+    assert_eq!(evidence["tools_hash"], status["evidence"]["tools_hash"]);
+    let status_url = evidence["status_url"].as_str().unwrap();
+    assert_eq!(status_url, registry.url(&format!("/api/listings/status?id={id}")));
+    let url = peer.url("/org.example-adder");
+    assert_eq!(entry["server"]["remotes"], json!([{ "type": "streamable-http", "url": url }]));
+}
+
+#[tokio::test]
+async fn a_server_is_found_by_its_name_and_version() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    described(&registry, &peer, "org.example/adder", "1.0.0+build.7").await;
+    let one = got(&registry, "/v0.1/servers/org.example%2Fadder/versions/latest").await;
+    assert_eq!(
+        (&one["server"]["name"], &one["server"]["version"]),
+        (&json!("org.example/adder"), &json!("1.0.0+build.7"))
+    );
+    for path in [
+        "org.example%2Fadder/versions/1.0.0%2Bbuild.7",
+        "org.example%2Fadder/versions/1.0.0+build.7",
+        "org.example/adder/versions/latest",
+        "org.example/adder/versions/latest/",
+    ] {
+        assert_eq!(got(&registry, &format!("/v0.1/servers/{path}")).await, one, "{path}");
+    }
+    let versions = got(&registry, "/v0.1/servers/org.example%2Fadder/versions").await;
+    assert_eq!(versions, json!({ "servers": [one], "metadata": { "count": 1 } }));
+    for path in [
+        "org.example%2Fadder/versions/1.0.0",
+        "org.example%2Fadder/versions/LATEST",
+        "org.example%2Fadder/versions/%00",
+        "org.example%2Fnobody/versions",
+        "org.example%2Fnobody/versions/latest",
+        "org.example%2FADDER/versions",
+        "org.example%252Fadder/versions",
+        "adder/versions/latest",
+        "%2F/versions",
+        "a%2Fb%2Fc/versions/latest",
+        "%00%0a/versions",
+        "%ff%fe/versions/latest",
+        "..%2F..%2Fetc/versions",
+        "org.example%2Fadder",
+        "org.example%2Fadder/status",
+    ] {
+        assert_refused(&registry.get(&format!("/v0.1/servers/{path}")).await, 404, path);
+    }
+    let long = format!("/v0.1/servers/org.example%2F{}/versions", "a".repeat(10_000));
+    assert_refused(&registry.get(&long).await, 404, "a name of 10,000 characters");
+}
+
+/// A server that was published by its address alone, or of an older era, is told as validly as one that has a
+/// description; agents, and what did not answer, are not told at all.
+#[tokio::test]
+async fn only_live_servers_are_listed_and_each_is_valid() {
+    let registry = TestRegistry::start().await;
+    let (modern, legacy) = (Peer::start(servers::modern).await, Peer::start(servers::legacy).await);
+    let (agent, silent) = (Peer::start(agents::newest).await, Peer::start(agents::only(503)).await);
+    described(&registry, &modern, "org.example/adder", "1.0.0").await;
+    for url in [legacy.url("/"), modern.url("/Other%20one?tenant=a%7Cb")] {
+        let id = registry.publish_mcp(&url).await;
+        went_live(&registry, id).await;
+    }
+    registry.live_card(&agent.card()).await;
+    let failed = registry.publish_mcp(&silent.url("/mcp")).await;
+    registry.first_probe(&failed).await;
+    registry.index().await;
+
+    let list = got(&registry, "/v0.1/servers").await;
+    assert_eq!(list["metadata"]["count"], 3, "{list}");
+    let schema = schema();
+    for entry in list["servers"].as_array().unwrap() {
+        let faults: Vec<String> =
+            schema.iter_errors(&entry["server"]).map(|fault| fault.to_string()).collect();
+        assert_eq!(faults, [""; 0], "{entry}");
+        let read = server_json::read(entry, Reach::Development)
+            .unwrap_or_else(|faults| panic!("{faults:?} in {entry}"));
+        let path = read.name.replace('/', "%2F");
+        let alone = got(&registry, &format!("/v0.1/servers/{path}/versions/{}", read.version)).await;
+        assert_eq!(alone, *entry);
+    }
+    let versions: BTreeSet<&str> = list["servers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["server"]["version"].as_str().unwrap())
+        .collect();
+    assert_eq!(versions, BTreeSet::from(["0.4.2", "1.0.0", "3.1.0"]), "a handshake tells the version too");
+}
+
+#[tokio::test]
+async fn pages_of_any_size_show_every_server_exactly_once() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let mut all = BTreeSet::new();
+    for number in 0..7 {
+        let name = format!("org.example/server-{number}");
+        described(&registry, &peer, &name, if number % 2 == 0 { "1.0.0" } else { "2.0.0" }).await;
+        all.insert(name);
+    }
+    for limit in [1, 2, 3, 7, 100] {
+        for query in ["", "&version=latest", "&version=1.0.0"] {
+            let (mut seen, mut cursor) = (Vec::new(), String::new());
+            loop {
+                let page = got(&registry, &format!("/v0.1/servers?limit={limit}{query}{cursor}")).await;
+                let names = names(&page);
+                assert!(names.len() <= limit && page["metadata"]["count"] == names.len(), "{page}");
+                seen.extend(names);
+                assert!(seen.len() <= all.len(), "the pages do not end, or repeat: {seen:?}");
+                let Some(next) = page["metadata"]["nextCursor"].as_str() else { break };
+                cursor = format!("&cursor={next}");
+            }
+            let wanted: Vec<&String> = all
+                .iter()
+                .filter(|name| !query.ends_with("1.0.0") || name.ends_with(['0', '2', '4', '6']))
+                .collect();
+            assert_eq!(seen.iter().collect::<Vec<_>>(), wanted, "limit {limit}{query}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_list_is_filtered_by_name_and_time() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    described(&registry, &peer, "org.example/Weather", "1.0.0").await;
+    registry.advance(HOUR);
+    let later = registry.now();
+    described(&registry, &peer, "org.example/adder", "2.0.0").await;
+    let found = async |query: &str| names(&got(&registry, &format!("/v0.1/servers?{query}")).await);
+    let both = ["org.example/Weather", "org.example/adder"];
+    assert_eq!(found("search=wEATH").await, both[..1]);
+    assert_eq!(found("search=example/a").await, both[1..]);
+    assert_eq!(found("search=Serves").await, [""; 0], "a name is searched, not what else is said");
+    assert_eq!(found(&format!("updated_since={later}")).await, both[1..]);
+    assert_eq!(found("updated_since=2000-01-01T00:00:00%2B02:00").await, both);
+    assert_eq!(found("updated_since=2999-01-01T00:00:00Z").await, [""; 0]);
+    assert_eq!(found("version=2.0.0").await, both[1..]);
+    assert_eq!(found("version=9").await, [""; 0]);
+    assert_eq!(found("q=nothing&include_deleted=true&search=&version=&cursor=").await, both);
+    for limit in ["0", "-1", "1"] {
+        assert_eq!(found(&format!("limit={limit}")).await.len(), 1, "{limit}");
+    }
+    assert_eq!(found("limit=100000000000000000000").await, both);
+    let absurd =
+        ["%00", "%25", "*", "(", "[a-", "%22%20OR%201=1", "%F0%9F%8C%A6", "AND%20NOT", &"x".repeat(10_000)];
+    for text in absurd {
+        assert_eq!(found(&format!("search={text}")).await, [""; 0], "{text}");
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_taken_is_refused_in_the_official_words() {
+    let registry = TestRegistry::start().await;
+    for (query, status, field) in [
+        ("limit=abc", 422, "limit"),
+        ("limit=1.5", 422, "limit"),
+        ("limit=", 422, "limit"),
+        ("updated_since=", 400, "updated_since"),
+        ("updated_since=garbage", 400, "updated_since"),
+        ("updated_since=2026-11-20", 400, "updated_since"),
+        ("cursor=garbage", 400, "cursor"),
+        ("cursor=%00", 400, "cursor"),
+        ("cursor=org.example/adder:1.0.0", 400, "cursor"),
+    ] {
+        for path in ["/v0.1/servers", "/v0/servers", "/v0.1/x/localhost/health"] {
+            let reply = registry.get(&format!("{path}?{query}")).await;
+            assert_refused(&reply, status, query);
+            assert_eq!(reply.body["errors"][0]["location"], format!("query.{field}"), "{reply:?}");
+        }
+    }
+    let long = format!("/v0.1/x/localhost/search?q={}", "a".repeat(10_000));
+    assert_refused(&registry.get(&long).await, 422, "a question of 10,000 characters");
+    for path in
+        ["auth/dns", "servers/a/b/c", "x/com.example/search", "x/localhost/other", "x/localhost", "nothing"]
+    {
+        assert_refused(&registry.get(&format!("/v0.1/{path}")).await, 404, path);
+    }
+}
+
+#[tokio::test]
+async fn writes_are_refused_as_documented() {
+    let registry = TestRegistry::start().await;
+    let token = [("authorization".to_owned(), "Bearer x".to_owned())];
+    let version = "/v0.1/servers/org.example%2Fadder/versions/1.0.0";
+    for (method, path) in
+        [("PUT", version), ("DELETE", version), ("POST", "/v0.1/publish"), ("POST", "/v0/publish")]
+    {
+        let reply = registry.send(method, path, &[], "{}".to_owned()).await;
+        assert_refused(&reply, 401, path);
+        assert_eq!(reply.header("www-authenticate"), "Bearer");
+        assert_refused(&registry.send(method, path, &token, "{}".to_owned()).await, 501, path);
+    }
+    for (method, path, allowed) in [
+        ("PATCH", version, "GET, HEAD, PUT, DELETE"),
+        ("POST", "/v0.1/servers", "GET, HEAD"),
+        ("DELETE", "/v0.1/servers/org.example%2Fadder/versions", "GET, HEAD"),
+        ("GET", "/v0.1/publish", "POST"),
+        ("POST", "/v0.1/health", "GET, HEAD"),
+        ("POST", "/v0.1/x/localhost/search", "GET, HEAD"),
+    ] {
+        let reply = registry.send(method, path, &token, String::new()).await;
+        assert_refused(&reply, 405, path);
+        assert_eq!(reply.header("allow"), allowed, "{method} {path}");
+    }
+    assert_eq!(registry.table().await.keys(), [""; 0], "nothing is written");
+}
+
+#[tokio::test]
+async fn the_older_path_says_the_same() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    described(&registry, &peer, "org.example/adder", "1.0.0").await;
+    for path in [
+        "servers?limit=1",
+        "servers/org.example%2Fadder/versions",
+        "health",
+        "ping",
+        "version",
+        "x/localhost/facets",
+    ] {
+        let newer = got(&registry, &format!("/v0.1/{path}")).await;
+        assert_eq!(got(&registry, &format!("/v0/{path}")).await, newer, "{path}");
+    }
+    assert_eq!(got(&registry, "/v0.1/health").await, json!({ "status": "ok" }));
+    assert_eq!(got(&registry, "/v0.1/ping").await, json!({ "pong": true }));
+    assert_eq!(got(&registry, "/v0.1/version").await, json!({ "version": registry::VERSION }));
+}
+
+#[tokio::test]
+async fn a_page_that_is_held_is_not_sent_again() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    described(&registry, &peer, "org.example/adder", "1.0.0").await;
+    let first = registry.get("/v0.1/servers").await;
+    let again = async || registry.get_with("/v0.1/servers", ("if-none-match", first.header("etag"))).await;
+    assert_eq!(again().await.status, 304);
+    described(&registry, &peer, "org.example/other", "1.0.0").await;
+    assert_eq!(again().await.status, 200);
+}
+
+#[tokio::test]
+async fn search_health_and_counts_stand_below_our_own_name() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let empty = got(&registry, "/v0.1/x/localhost/search?q=add").await;
+    assert_eq!(empty["servers"], json!([]));
+    let note = empty["metadata"]["note"].as_str().unwrap();
+    assert!(note.contains("No server is Live") && note.contains("/api/publish"), "{note}");
+
+    described(&registry, &peer, "org.example/adder", "1.0.0").await;
+    described(&registry, &peer, "org.example/weather", "1.0.0").await;
+    let found = got(&registry, "/v0.1/x/localhost/search?q=weather&limit=1").await;
+    assert_eq!(names(&found), ["org.example/weather"], "{found}");
+    let entry = &found["servers"][0];
+    assert!(entry["_meta"]["localhost/match"]["score"].as_u64().is_some_and(|score| score <= 100), "{entry}");
+    assert_eq!(entry["_meta"][EVIDENCE]["class"], "ok");
+    assert!(schema().is_valid(&entry["server"]), "{entry}");
+    let nothing = got(&registry, "/v0.1/x/localhost/search?q=zzzzqqqq").await;
+    assert_eq!((&nothing["servers"], &nothing["metadata"]["count"]), (&json!([]), &json!(0)));
+    assert!(nothing["metadata"]["note"].as_str().unwrap().contains("other words"), "{nothing}");
+    for odd in ["", "%00%07", "name:x%20AND%20(", "%22", "*", "%F0%9F%8C%A6"] {
+        got(&registry, &format!("/v0.1/x/localhost/search?q={odd}")).await;
+        got(&registry, &format!("/v0.1/x/localhost/facets?q={odd}")).await;
+    }
+
+    let one = got(&registry, "/v0.1/x/localhost/health?name=org.example/adder").await;
+    assert_eq!(one["servers"]["org.example/adder"]["class"], "ok", "{one}");
+    assert_eq!(one["metadata"], json!({ "count": 1 }));
+    let page = got(&registry, "/v0.1/x/localhost/health?limit=1").await;
+    let next = page["metadata"]["nextCursor"].as_str().unwrap();
+    let rest = got(&registry, &format!("/v0.1/x/localhost/health?limit=1&cursor={next}")).await;
+    let servers = |page: &Value| page["servers"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!([servers(&page), servers(&rest)].concat(), ["org.example/adder", "org.example/weather"]);
+    let unknown = registry.get("/v0.1/x/localhost/health?name=org.example/nobody").await;
+    assert_refused(&unknown, 404, "the health of nobody");
+
+    let facets = got(&registry, "/v0.1/x/localhost/facets").await;
+    assert_eq!(facets["facets"]["publisher"], json!([{ "value": "127.0.0.1", "count": 2 }]), "{facets}");
+    let categories = facets["facets"]["category"].as_array().unwrap();
+    assert_eq!(categories.iter().map(|category| category["count"].as_u64().unwrap()).sum::<u64>(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_that_is_away_is_told_in_the_official_words() {
+    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
+    for operation in ["GetItem", "BatchGetItem", "Query"] {
+        registry.observer.faults.arm(operation, Fault::Throttle, 100);
+    }
+    for path in ["servers", "servers/org.example%2Fadder/versions", "health", "x/localhost/health"] {
+        let reply = registry.get(&format!("/v0.1/{path}")).await;
+        assert_refused(&reply, 503, path);
+        assert!(reply.header("retry-after").parse::<u32>().is_ok_and(|seconds| seconds > 0), "{reply:?}");
+    }
+}
+
+/// The same through API Gateway's events, which is where encoded slashes usually get lost.
+#[tokio::test]
+async fn names_survive_the_gateway() {
+    let (registry, peer) = (
+        TestRegistry::start_with(TestOptions::default().as_events()).await,
+        Peer::start(servers::modern).await,
+    );
+    described(&registry, &peer, "org.example/adder", "1.0.0+b").await;
+    for name in ["org.example%2Fadder", "org.example/adder"] {
+        let one = got(&registry, &format!("/v0.1/servers/{name}/versions/1.0.0%2Bb")).await;
+        assert_eq!(one["server"]["name"], "org.example/adder");
+    }
+    assert_refused(&registry.get("/v0.1/servers/%ff/versions").await, 404, "no text");
+}

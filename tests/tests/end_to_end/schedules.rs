@@ -1,0 +1,8 @@
+//! What runs without a caller: the schedules, and the first probe that an event starts.
+
+mod all_schedules;
+mod first_probe;
+mod going_live;
+mod probe_tick;
+mod search_index;
+mod weekly_recheck;

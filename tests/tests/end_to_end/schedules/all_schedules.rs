@@ -1,0 +1,114 @@
+//! The schedules as they run together: at any phase to each other, at once, and for weeks.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use serde_json::json;
+use tests::peers::{Peer, agents, servers};
+use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
+
+use crate::fixtures::{live_agent, recheck_at, time};
+
+/// The schedules as they are deployed: a tick each six minutes and a recheck each hour, at any phase to each other.
+/// The registry's promise is the week: what does not answer is off the list when it is over.
+#[tokio::test]
+async fn a_listing_that_stopped_answering_is_off_the_list_when_its_week_is_over() {
+    for (recheck_minute, status) in [(0, 404), (5, 404), (2, 503)] {
+        let (registry, peer, id) = live_agent().await;
+        let last_ok = time(&registry.status(&id).await["probe"]["probed_at"]);
+        peer.answer_with(agents::only(status));
+        registry.advance_to(recheck_at(&registry, &id).await - jiff::SignedDuration::from_hours(1));
+        let mut demoted_at = None;
+        for minute in 0..2 * 24 * 60 {
+            if minute % 60 == recheck_minute {
+                registry.recheck().await;
+                if registry.lane(&id).await == "demoted" {
+                    demoted_at = Some(registry.now());
+                    break;
+                }
+            }
+            if minute % 6 == 0 {
+                registry.tick().await;
+            }
+            registry.advance(Duration::from_secs(60));
+        }
+        let Some(demoted_at) = demoted_at else {
+            panic!("recheck at :{recheck_minute:02}, status {status}: Live days after its week was over");
+        };
+        let stood = demoted_at.duration_since(last_ok);
+        let week = jiff::SignedDuration::from_hours(7 * 24);
+        assert!(stood <= week, "recheck at :{recheck_minute:02}, status {status}: Live for {stood:#}");
+    }
+}
+
+/// The same schedules over peers that live: the week's statistics count them, whichever job asked first.
+#[tokio::test]
+async fn a_week_of_both_schedules_counts_every_live_listing_as_rechecked() {
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let peer = Peer::start(agents::fleet).await;
+    for folder in 0..10 {
+        registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
+    }
+    // To the end of the sixth day; all are due within the next twelve hours, in one ISO week.
+    registry.advance(DAY * 6);
+    for slot in 0..124 {
+        registry.tick().await;
+        if slot % 10 == 5 {
+            registry.recheck().await;
+        }
+        registry.advance(TICK);
+    }
+    let week = &registry.probe_statistics().await["weekly_recheck"];
+    assert_eq!(
+        (&week["rechecked_this_week"], &week["still_ok_this_week"]),
+        (&json!(10), &json!(10)),
+        "{week}"
+    );
+}
+
+#[tokio::test]
+async fn expired_items_go_and_nothing_that_counts_goes_with_them() {
+    let (registry, peer, id) = live_agent().await;
+    for _ in 0..8 {
+        registry.advance(DAY * 6);
+        registry.recheck().await;
+        registry.advance(HOUR * 12);
+        registry.recheck().await;
+        registry.tick().await;
+    }
+    assert!(registry.sweep_expired() > 0);
+    let table = registry.table().await;
+    assert!(table.items_under("FEED").is_empty(), "news leaves after thirty days");
+    assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
+    assert_eq!(registry.status(&id).await["checks_clean"], true);
+    drop(peer);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn concurrent_ticks_events_and_rechecks_have_the_effect_of_one() {
+    let peers = [
+        Peer::start(agents::fleet).await,
+        Peer::start(servers::legacy).await,
+        Peer::start(agents::only(404)).await,
+    ];
+    let mut tables = Vec::new();
+    for at_once in [1, 6] {
+        let registry = TestRegistry::start().await;
+        let mut ids = Vec::new();
+        for folder in 0..4 {
+            ids.push(registry.publish_card(&peers[0].url(&format!("/{folder}/card.json"))).await);
+        }
+        ids.push(registry.publish_mcp(&peers[1].url("/mcp")).await);
+        ids.push(registry.publish_card(&peers[2].card()).await);
+        let all = join_all((0..at_once).map(|_| async {
+            let events = join_all(ids.iter().map(|id| registry.first_probe(id)));
+            futures::join!(registry.tick(), registry.recheck(), events)
+        }));
+        all.await;
+        assert_eq!(registry.live_counts().await, (4, 1));
+        // Who was last is told by the tick; which of them that is, is chance.
+        tables.push(registry.table().await.without(&["CLOCK"]).without_machine_times());
+    }
+    assert_eq!(tables[0].difference(&tables[1]), [""; 0]);
+}

@@ -1,0 +1,169 @@
+//! The first probe of a listing, started by its `listing.queued` event: at once with others, delivered twice, too late, or
+//! about nothing. Held against the whole table, so that no counter, feed item or record can be forgotten.
+
+use std::sync::{Arc, Barrier};
+
+use futures::future::join_all;
+use http::StatusCode;
+use serde_json::json;
+use tests::peers::{Peer, agents, json_answer};
+use tests::test_registry::{HOUR, TICK, TestRegistry};
+
+use crate::fixtures::time;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn thirty_two_first_probes_at_once_make_one_probe() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.publish_card(&peer.card()).await;
+    join_all((0..32).map(|_| registry.first_probe(&id))).await;
+    assert_eq!(peer.request_names(), ["GET /.well-known/agent-card.json", "GetTask", "SendMessage"]);
+    let statistics = registry.probe_statistics().await;
+    assert_eq!((&statistics["used"], &statistics["outcomes"]["handshake"]["ok"]), (&json!(1), &json!(1)));
+    assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
+    assert_eq!(registry.feed_types().await.len(), 2);
+}
+
+/// Eight cards that name one interface; none is answered before all have asked, so that all come to their verdict at
+/// the same moment.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_many_listings_with_one_endpoint_one_goes_live() {
+    let registry = TestRegistry::start().await;
+    let all_asked = Arc::new(Barrier::new(8));
+    let peer = Peer::start(move |asked| {
+        if asked.method() == Some("SendMessage") {
+            tokio::task::block_in_place(|| all_asked.wait());
+        }
+        match asked.verb.as_str() {
+            "GET" => json_answer(200, &agents::card(asked, "Twin")),
+            _ => agents::speaks_newest(asked),
+        }
+    })
+    .await;
+    let mut ids = Vec::new();
+    for twin in 0..8 {
+        ids.push(registry.publish_card(&peer.url(&format!("/{twin}/agent-card.json"))).await);
+    }
+    join_all(ids.iter().map(|id| registry.first_probe(id))).await;
+    let (mut live, mut held) = (Vec::new(), 0);
+    for id in &ids {
+        match registry.lane(id).await.as_str() {
+            "active" => live.push(id.clone()),
+            lane => {
+                assert_eq!(
+                    (lane, registry.reason_codes(id).await),
+                    ("needs_fix", vec!["endpoint_unique".to_owned()])
+                );
+                held += 1;
+            }
+        }
+    }
+    assert_eq!((live.len(), held, registry.live_counts().await), (1, 7, (1, 0)));
+    let holders = registry.table().await;
+    let holders = holders.items_under("ENDPOINT#");
+    assert_eq!((holders.len(), &holders[0]["listing_id"]), (1, &json!(live[0])));
+    let seen = registry.status(ids.iter().find(|id| **id != live[0]).unwrap()).await;
+    assert!(
+        seen["reasons"][0]["seen"].as_str().unwrap().contains(live[0].as_str()),
+        "the holder is named: {seen}"
+    );
+}
+
+#[tokio::test]
+async fn an_endpoint_is_free_again_when_its_holder_has_moved_or_fallen() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
+    let first = registry.live_card(&peer.url("/one/card.json")).await;
+    let second_card = peer.url("/two/card.json");
+    let (one, origin) = (peer.url("/one/rpc"), peer.origin.clone());
+    let shared = one.clone();
+    peer.answer_with(move |asked| match asked.verb.as_str() {
+        "GET" if asked.path.starts_with("/two") => json_answer(200, &agents::card_at("Two", &shared)),
+        _ => agents::fleet(asked),
+    });
+    let second = registry.publish_card(&second_card).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.reason_codes(&second).await, ["endpoint_unique"]);
+
+    // The first moves its interface; its recheck lets go of the old one.
+    peer.answer_with(move |asked| match asked.verb.as_str() {
+        "GET" if asked.path.starts_with("/two") => json_answer(200, &agents::card_at("Two", &one)),
+        "GET" => json_answer(200, &agents::card_at("One", &format!("{origin}/elsewhere/rpc"))),
+        _ => agents::fleet(asked),
+    });
+    registry.advance(HOUR * 24 * 7);
+    registry.recheck().await;
+    assert_eq!(registry.status(&first).await["probe"]["target"], peer.url("/elsewhere/rpc"));
+    registry.publish_card(&second_card).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.lane(&second).await, "active", "{}", registry.status(&second).await);
+    assert_eq!(
+        (registry.live_counts().await, registry.table().await.items_under("ENDPOINT#").len()),
+        ((2, 0), 2)
+    );
+}
+
+#[tokio::test]
+async fn an_event_delivered_again_changes_nothing() {
+    let registry = TestRegistry::start().await;
+    let (agent, server) = (Peer::start(agents::newest).await, Peer::start(agents::only(404)).await);
+    let ids = [registry.publish_card(&agent.card()).await, registry.publish_card(&server.card()).await];
+    for id in &ids {
+        registry.first_probe(id).await;
+    }
+    let (once, told) = (registry.table().await, registry.events().len());
+    for _ in 0..3 {
+        for id in &ids {
+            registry.first_probe(id).await;
+        }
+        registry.advance(TICK / 4);
+    }
+    assert_eq!(once.difference(&registry.table().await), [""; 0]);
+    assert_eq!((told, registry.events().len()), (4, 0), "nothing is announced twice either");
+}
+
+#[tokio::test]
+async fn a_late_event_does_not_disturb_what_is_live() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    peer.answer_with(agents::only(503));
+    registry.advance(HOUR);
+    registry.first_probe(&id).await;
+    let status = registry.status(&id).await;
+    assert_eq!((&status["lane"], &status["reasons"]), (&json!("active"), &json!([])), "{status}");
+    assert_eq!(registry.live_counts().await, (1, 0));
+}
+
+#[tokio::test]
+async fn an_event_about_nothing_does_no_harm() {
+    let registry = TestRegistry::start().await;
+    let report = registry.first_probe(&"agtpub_00000000000000000000".parse().unwrap()).await;
+    assert_eq!(report["claimed"], 0);
+    assert_eq!(registry.table().await.keys(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_retry_comes_later_with_every_failure_and_as_late_as_the_peer_asks() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
+    let id = registry.publish_card(&peer.card()).await;
+    let mut waits = Vec::new();
+    for _ in 0..7 {
+        registry.tick().await;
+        let status = registry.status(&id).await;
+        let retry = time(&status["retry_at"]);
+        waits.push(retry.duration_since(registry.now()).as_hours());
+        registry.advance_to(retry + jiff::SignedDuration::from_secs(1));
+    }
+    assert_eq!(waits, [1, 2, 4, 8, 16, 24, 24]);
+
+    let polite = Peer::start(|_| {
+        axum::response::IntoResponse::into_response((
+            StatusCode::TOO_MANY_REQUESTS,
+            [("retry-after", "7200")],
+        ))
+    })
+    .await;
+    let id = registry.publish_card(&polite.card()).await;
+    registry.first_probe(&id).await;
+    let status = registry.status(&id).await;
+    assert_eq!((&status["lane"], &status["reasons"][0]["code"]), (&json!("queued"), &json!("rate_limited")));
+    assert_eq!(time(&status["retry_at"]).duration_since(registry.now()).as_secs(), 7200);
+}

@@ -1,0 +1,133 @@
+//! From one POST to Live, for each sort of peer: a publisher sends a URL, and the first probe finds the peer sound.
+
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents, servers};
+use tests::test_registry::{TestRegistry, id_of, snapshot_of};
+
+/// Publishes a peer, lets it go Live, and gives its status.
+async fn brought_to_live(registry: &TestRegistry, body: Value) -> Value {
+    let answer = registry.publish(&body).await;
+    assert_eq!((&answer["status"], &answer["lane"]), (&json!("queued"), &json!("queued")));
+    let id = id_of(&answer);
+    let waiting = registry.status(&id).await;
+    assert_eq!((&waiting["lane"], &waiting["next"]["action"]), (&json!("queued"), &json!("poll")));
+    assert!(
+        waiting.get("probe").is_none() && waiting["reasons"] == json!([]),
+        "never probed is not unhealthy"
+    );
+    let delivered = registry.deliver_events().await;
+    assert_eq!(delivered[0]["detail"]["listing_id"], answer["listing_id"]);
+    let status = registry.status(&id).await;
+    assert_eq!(status["lane"], "active", "{status}");
+    let kinds: Vec<Value> = registry.events().iter().map(|event| event["detail-type"].clone()).collect();
+    assert_eq!(kinds, ["listing.live"]);
+    status
+}
+
+#[tokio::test]
+async fn an_agent_of_1_0_goes_live_after_three_requests() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let status = brought_to_live(&registry, json!({ "agent_card_url": peer.card() })).await;
+    assert_eq!(status["evidence"]["protocol_versions"], json!(["1.0"]));
+    assert_eq!(
+        peer.request_names(),
+        ["GET /.well-known/agent-card.json", "GetTask", "SendMessage"],
+        "a probe is cheap"
+    );
+}
+
+#[tokio::test]
+async fn an_agent_of_0_3_goes_live() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::older).await);
+    let status = brought_to_live(&registry, json!({ "url": peer.card() })).await;
+    assert_eq!(status["name"], "Echo");
+    assert_eq!(status["evidence"]["protocol_versions"], json!(["0.3"]));
+    assert_eq!(status["evidence"]["answers"], true);
+    assert_eq!(status["probe"]["target"], peer.url("/a2a"));
+}
+
+#[tokio::test]
+async fn an_mcp_server_of_2026_07_28_goes_live() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let status = brought_to_live(&registry, json!({ "mcp_url": peer.url("/mcp") })).await;
+    let (id, base) = (id_of(&status), registry.url(""));
+    let names = [(id.as_str(), "[id]"), (base.as_str(), "[base]"), (peer.origin.as_str(), "[peer]")];
+    insta::assert_snapshot!(snapshot_of(&status["evidence"], &names), @r#"
+    {
+      "speaks": true,
+      "answers": null,
+      "inconclusive": false,
+      "signals": [
+        "discover_answered",
+        "tools_listed",
+        "ok_modern"
+      ],
+      "protocol_hints": [
+        "mcp/2026-07-28",
+        "jsonrpc"
+      ],
+      "protocol_versions": [
+        "2026-07-28"
+      ],
+      "skills": [],
+      "tools": [
+        {
+          "name": "add",
+          "description": "The tool add."
+        },
+        {
+          "name": "subtract",
+          "description": "The tool subtract."
+        }
+      ],
+      "tools_hash": "2246f2519bdcc31669b587ca85bff6691a3044cbbff2e0b6f41151448953aead"
+    }
+    "#);
+    assert_eq!((&status["kind"], &status["name"]), (&json!("mcp"), &json!("Adder")));
+    assert_eq!(peer.request_names(), ["server/discover", "tools/list", "initialize"], "no tool is called");
+}
+
+#[tokio::test]
+async fn an_mcp_server_with_sessions_and_event_streams_goes_live() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::legacy).await);
+    let status = brought_to_live(&registry, json!({ "mcp_url": peer.url("/mcp") })).await;
+    assert_eq!((&status["kind"], &status["name"]), (&json!("mcp"), &json!("Clerk")));
+    assert_eq!(status["evidence"]["protocol_versions"], json!(["2025-06-18"]));
+    let signals = status["evidence"]["signals"].as_array().unwrap();
+    assert!(signals.contains(&json!("session_id")) && signals.contains(&json!("sse_answer")), "{signals:?}");
+    assert!(
+        peer.requests().iter().all(|asked| asked.verb == "POST"),
+        "a session is never ended by the registry"
+    );
+}
+
+#[tokio::test]
+async fn a_server_description_goes_live_under_its_name() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let body = json!({
+        "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+        "name": "org.example/adder", "title": "The Adder", "description": "Adds what it is given.",
+        "version": "3.1.0", "remotes": [{ "type": "streamable-http", "url": peer.url("/mcp") }],
+    });
+    let status = brought_to_live(&registry, body).await;
+    assert_eq!(status["listing_id"], "mcp-org-example-adder");
+    assert_eq!(status["name"], "The Adder", "the publisher's own words stay");
+    for name in ["org.example/adder", "the  ADDER"] {
+        let found = registry.get(&format!("/api/listings/status?name={}", name.replace(' ', "%20"))).await;
+        assert_eq!((found.status, &found.body["listing_id"]), (200, &status["listing_id"]), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_bare_site_settles_its_kind_by_the_probe() {
+    let registry = TestRegistry::start().await;
+    let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::modern).await);
+    for (peer, kind, path) in [(&agent, "agent", ""), (&server, "mcp", "/some/path")] {
+        let answer = registry.publish(&json!({ "url": peer.url(path) })).await;
+        assert_eq!(answer["kind"], Value::Null, "nothing is fetched by publish");
+        registry.deliver_events().await;
+        let status = registry.status(&id_of(&answer)).await;
+        assert_eq!((&status["kind"], &status["lane"]), (&json!(kind), &json!("active")), "{status}");
+    }
+    assert_eq!(registry.live_counts().await, (1, 1));
+}

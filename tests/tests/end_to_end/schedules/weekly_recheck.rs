@@ -1,0 +1,178 @@
+//! The `weekly-recheck` schedule, under a clock that is moved by hand: every Live listing answers again within its week,
+//! and what fails in three different hours is demoted.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+use tests::peers::{Peer, agents, empty};
+use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
+
+use crate::fixtures::{live_agent, recheck_at, time};
+
+#[tokio::test]
+async fn every_live_listing_is_due_within_its_week_and_the_load_is_spread() {
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let peer = Peer::start(agents::fleet).await;
+    let mut hours = BTreeSet::new();
+    for folder in 0..30 {
+        let id = registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
+        let ahead = recheck_at(&registry, &id).await.duration_since(registry.now());
+        assert!(ahead >= jiff::SignedDuration::from_hours(6 * 24), "{ahead}: too often");
+        assert!(ahead < jiff::SignedDuration::from_hours(7 * 24), "{ahead}: too late");
+        hours.insert(ahead.as_hours());
+    }
+    assert!(hours.len() >= 8, "thirty listings fall into {hours:?} only");
+    registry.advance(DAY * 6);
+    for hour in 0..24 {
+        registry.advance(HOUR);
+        if hour % 6 == 0 {
+            registry.tick().await;
+        }
+        registry.recheck().await;
+    }
+    let rows = registry.get("/api/listings/active?limit=100").await.body["agents"].clone();
+    assert_eq!(rows.as_array().unwrap().len(), 30);
+    for row in rows.as_array().unwrap() {
+        assert!(row["probe"]["age_hours"].as_f64().unwrap() < 7.0 * 24.0, "{row}");
+    }
+}
+
+#[tokio::test]
+async fn failures_at_three_different_hours_demote_and_two_do_not() {
+    let (registry, peer, id) = live_agent().await;
+    registry.advance_to(recheck_at(&registry, &id).await);
+    peer.answer_with(agents::only(404));
+    for failed in 1..=2 {
+        registry.recheck().await;
+        let status = registry.status(&id).await;
+        assert_eq!((&status["lane"], &status["failed_recheck_hours"]), (&json!("active"), &json!(failed)));
+        assert_eq!(
+            (&status["probe"]["handshake"], &status["reasons"]),
+            (&json!("ok"), &json!([])),
+            "it stands by its proof"
+        );
+        assert_eq!(registry.live_counts().await, (1, 0));
+        registry.advance(HOUR);
+    }
+    registry.recheck().await;
+    let status = registry.status(&id).await;
+    assert_eq!(
+        (&status["lane"], &status["reasons"][0]["code"]),
+        (&json!("demoted"), &json!("card_404")),
+        "{status}"
+    );
+    assert_eq!(
+        (registry.live_counts().await, registry.feed_types().await[0].as_str()),
+        ((0, 0), "listing_demoted")
+    );
+    let week = &registry.probe_statistics().await["weekly_recheck"];
+    let counted =
+        ["rechecked_this_week", "still_ok_this_week", "demoted_this_week"].map(|name| week[name].clone());
+    assert_eq!(counted, [json!(3), json!(0), json!(1)]);
+
+    peer.answer_with(agents::newest);
+    registry.advance(HOUR);
+    registry.publish_card(&peer.card()).await;
+    registry.deliver_events().await;
+    let healed = registry.status(&id).await;
+    assert_eq!((&healed["lane"], &healed["reasons"]), (&json!("active"), &json!([])), "{healed}");
+    assert_eq!(
+        (registry.live_counts().await, registry.feed_types().await[0].as_str()),
+        ((1, 0), "listing_live")
+    );
+}
+
+#[tokio::test]
+async fn two_failed_rechecks_and_an_answer_leave_no_trace() {
+    let (registry, peer, id) = live_agent().await;
+    registry.advance_to(recheck_at(&registry, &id).await);
+    for round in 0..4 {
+        peer.answer_with(agents::only(404));
+        for _ in 0..2 {
+            registry.recheck().await;
+            registry.advance(HOUR);
+        }
+        peer.answer_with(agents::newest);
+        registry.recheck().await;
+        let status = registry.status(&id).await;
+        assert_eq!(
+            (&status["lane"], status.get("failed_recheck_hours")),
+            (&json!("active"), None),
+            "round {round}"
+        );
+        registry.advance_to(time(&status["recheck_at"]));
+    }
+    assert_eq!(
+        registry.feed_types().await,
+        ["listing_live", "listing_queued"],
+        "nothing happened that is news"
+    );
+}
+
+#[tokio::test]
+async fn a_silent_peer_is_demoted_only_when_its_week_is_over() {
+    let (registry, peer, id) = live_agent().await;
+    let last_ok = time(&registry.status(&id).await["probe"]["probed_at"]);
+    registry.advance_to(recheck_at(&registry, &id).await);
+    peer.answer_with(agents::only(503));
+    let almost = jiff::SignedDuration::from_hours(7 * 24 - 1);
+    let mut runs = 0;
+    loop {
+        let age = registry.now().duration_since(last_ok);
+        registry.recheck().await;
+        runs += 1;
+        match registry.lane(&id).await.as_str() {
+            "active" => assert!(age < almost, "Live after {age:#} without an answer"),
+            lane => {
+                assert_eq!(lane, "demoted");
+                assert!(age >= almost, "demoted after {age:#}");
+                break;
+            }
+        }
+        registry.advance(HOUR);
+    }
+    assert!(runs > 3, "three strikes were there long before");
+}
+
+#[tokio::test]
+async fn a_change_of_tools_is_told_and_not_punished() {
+    let registry = TestRegistry::start().await;
+    let peer = Peer::start(tests::peers::servers::modern_with(&["add"])).await;
+    let id = registry.publish_mcp(&peer.url("/mcp")).await;
+    registry.deliver_events().await;
+    let before = registry.status(&id).await["evidence"]["tools_hash"].clone();
+    peer.answer_with(tests::peers::servers::modern_with(&["add", "steal"]));
+    registry.advance(DAY * 7);
+    registry.recheck().await;
+    let status = registry.status(&id).await;
+    let drift =
+        status["checks"].as_array().unwrap().iter().find(|check| check["id"] == "tools_unchanged").unwrap();
+    assert_eq!(
+        (&status["lane"], &drift["ok"], &drift["blocking"]),
+        (&json!("active"), &json!(false), &json!(false))
+    );
+    assert_ne!(status["evidence"]["tools_hash"], before);
+    assert!(drift["detail"].as_str().unwrap().contains(before.as_str().unwrap()), "{drift}");
+}
+
+#[tokio::test]
+async fn a_second_recheck_in_the_same_hour_changes_nothing() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
+    for folder in ["good", "bad"] {
+        registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
+    }
+    peer.answer_with(|asked| if asked.path.starts_with("/bad") { empty(410) } else { agents::fleet(asked) });
+    registry.advance(HOUR * 24 * 7);
+    let report = registry.recheck().await;
+    assert_eq!((&report["claimed"], &report["ok"]), (&json!(2), &json!(1)));
+    let once = registry.table().await;
+    for _ in 0..2 {
+        assert_eq!(registry.recheck().await["claimed"], 0);
+    }
+    assert_eq!(once.difference(&registry.table().await), [""; 0]);
+    let week = registry.probe_statistics().await["weekly_recheck"].clone();
+    let counted =
+        ["rechecked_this_week", "still_ok_this_week", "demoted_this_week"].map(|name| week[name].clone());
+    assert_eq!(counted, [json!(2), json!(1), json!(0)]);
+}
