@@ -32,7 +32,9 @@ pub(crate) fn upward(floors: &BTreeMap<String, usize>, uses: &[Use]) -> Vec<Stri
         (Some(from), Some(to)) => to < from || room(&one.from) == room(&one.to),
         _ => false,
     };
-    uses.iter().filter(|one| !leads_down(one)).map(ToString::to_string).collect()
+    // What stands in the root, such as the version, belongs to no floor.
+    let between_rooms = |one: &&Use| !one.from.is_empty() && !one.to.is_empty();
+    uses.iter().filter(between_rooms).filter(|one| !leads_down(one)).map(ToString::to_string).collect()
 }
 
 /// The room of a module: the first part of its path.

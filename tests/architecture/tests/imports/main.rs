@@ -37,6 +37,16 @@ fn no_two_files_use_each_other() {
 }
 
 #[test]
+fn every_file_is_declared_as_a_module() {
+    let mut found = Vec::new();
+    for path in crates() {
+        let sources = Crate::read(&path.join("src"));
+        found.extend(sources.undeclared().into_iter().map(|one| format!("{}: {one}", path.display())));
+    }
+    assert!(found.is_empty(), "files that no module declares:\n{}", found.join("\n"));
+}
+
+#[test]
 fn a_room_uses_only_those_of_the_floors_below_it() {
     let sources = Crate::read(&root().join("shared/src"));
     let floors = sources.floors();

@@ -48,13 +48,12 @@ impl Crate {
             for path in named(module, file) {
                 if let Some((to, name)) = sources.resolved(&path, &handed_on, 0)
                     && to != *module
-                    && !to.is_empty()
                 {
                     uses.insert(Use { from: module.clone(), to, name });
                 }
             }
         }
-        sources.uses = uses.into_iter().filter(|one| !one.from.is_empty()).collect();
+        sources.uses = uses.into_iter().collect();
         sources
     }
 
@@ -93,6 +92,26 @@ impl Crate {
         file.items.iter().any(|item| defined(item).is_some_and(|ident| ident == name))
     }
 
+    /// The files that are compiled into nothing, because no other declares them.
+    pub(crate) fn undeclared(&self) -> Vec<&str> {
+        let declares = |file: &File, name: &str| {
+            file.items.iter().any(|item| matches!(item, Item::Mod(declared) if declared.ident == name))
+        };
+        let orphan = |module: &&str| {
+            let (parent, name) = module.rsplit_once("::").unwrap_or(("", module));
+            // A package with both `lib.rs` and `main.rs` may declare a module of its root in either.
+            let parents = [Some(parent), Some("main").filter(|_| parent.is_empty())];
+            !parents
+                .iter()
+                .flatten()
+                .filter_map(|parent| self.files.get(*parent))
+                .any(|file| declares(file, name))
+        };
+        let roots = ["", "main"];
+        let modules = self.files.keys().map(String::as_str).filter(|module| !roots.contains(module));
+        modules.filter(orphan).collect()
+    }
+
     /// On which floor each module of the root stands: in `lib.rs` a floor is a group of `pub mod` lines, and a blank line
     /// begins the next.
     pub(crate) fn floors(&self) -> BTreeMap<String, usize> {
@@ -120,7 +139,8 @@ fn read_folder(folder: &Path, module: &str, files: &mut BTreeMap<String, File>) 
         } else if path.extension().is_some_and(|ending| ending == "rs") {
             let text = std::fs::read_to_string(&path).unwrap();
             let file = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            let root = module.is_empty() && (name == "lib" || name == "main");
+            let root =
+                module.is_empty() && (name == "lib" || (name == "main" && !folder.join("lib.rs").exists()));
             files.insert(if root { String::new() } else { below }, file);
         }
     }
