@@ -34,7 +34,7 @@ bench: build ## measures the registry on this machine
 interop: ## the official A2A and MCP clients and servers against the registry
 	tests/interop/run
 
-conformance: ## the official MCP suites, and official MCP and A2A clients, against the doors
+conformance: ## the official MCP suites, and official MCP and A2A clients, against the endpoints
 	tests/conformance/mcp
 	tests/conformance/a2a
 

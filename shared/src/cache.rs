@@ -52,7 +52,7 @@ fn digest(bytes: &[u8]) -> String {
 /// Rendered pages of this process.
 pub type PageCache = RenderCache<Bytes>;
 
-/// Things rendered in this process, in whatever form a door sends them on.
+/// Things rendered in this process, in whatever form they are sent on.
 #[derive(Clone)]
 pub struct RenderCache<T>(Arc<Mutex<HashMap<String, (CacheValidator, T)>>>);
 

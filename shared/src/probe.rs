@@ -12,5 +12,4 @@ pub mod reasons;
 mod record;
 pub mod run;
 pub mod score;
-pub mod stats;
 pub mod transition;

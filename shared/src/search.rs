@@ -11,7 +11,7 @@ mod evidence;
 pub mod filtered;
 pub mod index;
 mod index_cache;
-mod kind_intent;
+mod kind_hint;
 mod names;
 mod parsed_query;
 mod phrasebook;

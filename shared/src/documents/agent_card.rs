@@ -67,14 +67,14 @@ async fn signed(app: &App, cut: impl Fn(Value) -> Value) -> Result<Bytes, Proble
 
 /// The card without its signature.
 fn card(settings: &Settings) -> Value {
-    let door = settings.url("/api/a2a");
-    let interface = |binding: &str, version: &str| json!({ "url": door, "protocolBinding": binding, "protocolVersion": version });
+    let endpoint = settings.url("/api/a2a");
+    let interface = |binding: &str, version: &str| json!({ "url": endpoint, "protocolBinding": binding, "protocolVersion": version });
     json!({
         "name": settings.brand,
         "description": "A public registry of A2A agents and MCP servers in which every Live row has answered a real \
             protocol handshake within seven days, with the evidence shown. List yourself with one request, find \
             Live peers, and check whether one is clean and alive.",
-        "url": door,
+        "url": endpoint,
         "version": crate::VERSION,
         "protocolVersion": "1.0",
         "preferredTransport": "JSONRPC",

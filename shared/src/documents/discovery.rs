@@ -1,5 +1,5 @@
 //! `/discovery.json`: the map of this registry (contract "Probe statistics (in the discovery map)"): what it is,
-//! which doors stand open, which tools there are, and how the probing goes.
+//! which endpoints there are, which tools there are, and how the probing goes.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use super::ai_catalog;
 use super::document::{Document, DocumentRequest, NoQuery, json as written};
+use super::probe_statistics::{self, Statistics};
 use crate::app::App;
 use crate::error::Problem;
 use crate::funnel::{self, Deal, Stage};
 use crate::model::protocol::ARD_BASE;
 use crate::operations::CATALOGUE;
-use crate::probe::stats::{self, Statistics};
 use crate::registry_api::Namespace;
 
 /// The map.
@@ -26,7 +26,7 @@ struct Map {
     base_url: String,
     /// How to be listed, in one request.
     list_yourself: Value,
-    /// Every door that stands open.
+    /// Every endpoint of the registry.
     surfaces: Value,
     /// Every operation, with its arguments.
     tools: Vec<Tool>,
@@ -116,6 +116,6 @@ async fn map(app: &App) -> Result<Map, Problem> {
             .collect(),
         deal: funnel::deal(settings, 0),
         activation_funnel: funnel::stages(settings),
-        probes: stats::read(app).await?,
+        probes: probe_statistics::read(app).await?,
     })
 }

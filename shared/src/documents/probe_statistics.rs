@@ -1,12 +1,289 @@
-//! `/api/probes`: the statistics of the probing, as the discovery map has them too.
+//! The probe statistics of the contract: what is budgeted, what was spent, how the probes of the day ended, and
+//! whether the schedules run. All of it is read from counters and index pages; nothing is counted by reading.
 
 use bytes::Bytes;
+use jiff::SignedDuration;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::document::{Document, DocumentRequest, NoQuery, json};
 use crate::app::App;
 use crate::error::Problem;
-use crate::probe::stats::{self, Statistics};
+use crate::model::{Handshake, Kind, ListingId, Moment, ProbeRecord};
+use crate::store::{BudgetState, Caps, Live, StoreError, Tally, TickReport, Week};
+
+/// Rows of `recent[]`, and of `fail_samples[]`.
+const SHOWN: usize = 50;
+/// Rows read of each outcome.
+const READ: i32 = 50;
+
+/// The contract's "Probe statistics".
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Statistics {
+    day: String,
+    used: u32,
+    budget: u32,
+    remaining: u32,
+    day_remaining: u32,
+    hourly_used: u32,
+    hourly_cap: u32,
+    hourly_remaining: u32,
+    hour_bucket: String,
+    by_kind_today: ByKind,
+    real_active_only: bool,
+    wasted_probes_discarded: u32,
+    last_tick_at: Option<Moment>,
+    last_ok_tick_at: Option<Moment>,
+    last_handshake: Option<Handshake>,
+    next_tick_at: Moment,
+    cadence_rule: String,
+    live_active: LiveActive,
+    live_active_snapshot: LiveActive,
+    probe_worker: Worker,
+    weekly_recheck: Recheck,
+    policy: Vec<String>,
+    window_bucket: String,
+    window_used: u32,
+    window_cap: u32,
+    window_remaining: u32,
+    outcomes: Outcomes,
+    recent: Vec<ProbeRecord>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ByKind {
+    agents: u32,
+    mcps: u32,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct LiveActive {
+    total: u32,
+    mcp: u32,
+    agents: u32,
+    at: Moment,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Worker {
+    /// `running`, or `late` where no tick ended for two and a half ticks, or `starting` before the first.
+    status: &'static str,
+    last_tick_at: Option<Moment>,
+    next_tick_at: Moment,
+    last_probed: Option<String>,
+    last_result: Option<String>,
+    last_used: u32,
+    ticks: u32,
+    /// Null: the clockwork is a scheduled function, not a process of its own.
+    pid: Option<u32>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Recheck {
+    interval_days: u32,
+    unlimited: bool,
+    active_ok: u32,
+    due_now: u32,
+    next_due_at: Option<Moment>,
+    week: String,
+    rechecked_this_week: u32,
+    still_ok_this_week: u32,
+    demoted_this_week: u32,
+    note: &'static str,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Outcomes {
+    unique_primaries: u32,
+    handshake: Shakes,
+    fail_by_kind: Failed,
+    fail_reasons: Vec<FailReason>,
+    fail_samples: Vec<FailSample>,
+    note: &'static str,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Shakes {
+    ok: u32,
+    fail: u32,
+    partial: u32,
+    skip: u32,
+    other: u32,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Failed {
+    agent: u32,
+    mcp: u32,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct FailReason {
+    reason: String,
+    count: u32,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct FailSample {
+    id: ListingId,
+    kind: Kind,
+    target: String,
+    reason: String,
+    probed_at: Moment,
+}
+
+/// What is read from the table to make the statistics.
+struct Read {
+    budget: BudgetState,
+    live: Live,
+    tally: Tally,
+    week: Week,
+    tick: TickReport,
+    due: (u32, Option<Moment>),
+    probes: Vec<ProbeRecord>,
+}
+
+/// The statistics at this moment, by eleven small reads at once.
+///
+/// # Errors
+/// The table is busy.
+pub async fn read(app: &App) -> Result<Statistics, StoreError> {
+    let (store, now) = (&app.store, app.clock.now());
+    let (budget, live, tally, week, tick, due, ok, partial, fail, skip) = futures::try_join!(
+        store.budget(now),
+        store.live(),
+        store.tally(now),
+        store.week(now),
+        store.tick_report(),
+        store.rechecks_due(now),
+        store.latest_probes(Handshake::Ok, READ),
+        store.latest_probes(Handshake::Partial, READ),
+        store.latest_probes(Handshake::Fail, READ),
+        store.latest_probes(Handshake::Skip, READ),
+    )?;
+    let mut probes: Vec<ProbeRecord> = [ok, partial, fail, skip].into_iter().flatten().collect();
+    probes.sort_by_key(|probe| std::cmp::Reverse(probe.probed_at));
+    Ok(statistics(app, now, Read { budget, live, tally, week, tick, due, probes }))
+}
+
+fn statistics(app: &App, now: Moment, read: Read) -> Statistics {
+    let settings = &app.settings;
+    let caps = Caps {
+        window: settings.probe_window_cap,
+        hour: settings.probe_hourly_cap,
+        day: settings.probe_daily_budget,
+    };
+    let Read { budget, live, tally, week, tick, due, probes } = read;
+    let left = |used: u32, cap: u32| cap.saturating_sub(used);
+    let active = LiveActive { total: live.agents + live.mcps, mcp: live.mcps, agents: live.agents, at: now };
+    let next_tick_at = next_tick(now, settings.probe_tick_seconds);
+    Statistics {
+        used: budget.day.used,
+        budget: caps.day,
+        remaining: left(budget.day.used, caps.day),
+        day_remaining: left(budget.day.used, caps.day),
+        day: budget.day.name,
+        hourly_used: budget.hour.used,
+        hourly_cap: caps.hour,
+        hourly_remaining: left(budget.hour.used, caps.hour),
+        hour_bucket: budget.hour.name,
+        by_kind_today: ByKind { agents: tally.agents, mcps: tally.mcps },
+        real_active_only: true,
+        wasted_probes_discarded: tally.rejects,
+        last_tick_at: tick.last_tick_at,
+        last_ok_tick_at: tick.last_ok_tick_at,
+        last_handshake: probes.first().map(|probe| probe.handshake),
+        next_tick_at,
+        cadence_rule: cadence(settings.probe_tick_seconds, caps),
+        live_active: active.clone(),
+        live_active_snapshot: active,
+        weekly_recheck: Recheck {
+            interval_days: settings.recheck_days,
+            unlimited: true,
+            active_ok: live.agents + live.mcps,
+            due_now: due.0,
+            next_due_at: due.1,
+            week: week.name,
+            rechecked_this_week: week.rechecked,
+            still_ok_this_week: week.still_ok,
+            demoted_this_week: week.demoted,
+            note: "Every Live listing answers a real handshake again each week; failures at three different hours demote it.",
+        },
+        probe_worker: worker(now, tick, next_tick_at, settings.probe_tick_seconds),
+        policy: [
+            "Only listings that answered a real handshake are counted as Live.",
+            "Preflight skips cards known to be dead without spending budget.",
+            "Order: never probed, weekly-due Active, cool-down retries, partial or stale; a fresh ok is skipped.",
+            "A tick never demotes; only a confirmed weekly recheck does.",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+        window_used: budget.window.used,
+        window_cap: caps.window,
+        window_remaining: left(budget.window.used, caps.window),
+        window_bucket: budget.window.name,
+        outcomes: outcomes(tally, &probes),
+        recent: probes.into_iter().take(SHOWN).collect(),
+    }
+}
+
+fn outcomes(tally: Tally, probes: &[ProbeRecord]) -> Outcomes {
+    let [ok, partial, fail, skip] = tally.handshakes;
+    let failed =
+        probes.iter().filter(|probe| matches!(probe.handshake, Handshake::Fail | Handshake::Partial));
+    let samples = failed.take(SHOWN).map(|probe| FailSample {
+        id: probe.id.clone(),
+        kind: probe.kind,
+        target: probe.target.clone(),
+        reason: probe.reason.clone().unwrap_or_else(|| probe.handshake.as_str().to_owned()),
+        probed_at: probe.probed_at,
+    });
+    Outcomes {
+        unique_primaries: tally.unique,
+        handshake: Shakes { ok, fail, partial, skip, other: 0 },
+        fail_by_kind: Failed { agent: tally.failed_agents, mcp: tally.failed_mcps },
+        fail_reasons: tally.reasons.into_iter().map(|(reason, count)| FailReason { reason, count }).collect(),
+        fail_samples: samples.collect(),
+        note: "Probes of this UTC day; samples are the latest that were not ok.",
+    }
+}
+
+fn worker(now: Moment, tick: TickReport, next_tick_at: Moment, tick_seconds: u32) -> Worker {
+    let patience = SignedDuration::from_secs(i64::from(tick_seconds) * 5 / 2);
+    let status = match tick.last_tick_at {
+        None => "starting",
+        Some(last) if now.duration_since(last) <= patience => "running",
+        Some(_) => "late",
+    };
+    Worker {
+        status,
+        last_tick_at: tick.last_tick_at,
+        next_tick_at,
+        last_probed: tick.last_probed,
+        last_result: tick.last_result,
+        last_used: tick.last_used,
+        ticks: tick.ticks,
+        pid: None,
+    }
+}
+
+fn next_tick(now: Moment, tick_seconds: u32) -> Moment {
+    let tick = i64::from(tick_seconds);
+    Moment::from_second((now.as_second() / tick + 1) * tick).unwrap_or(now)
+}
+
+fn cadence(tick_seconds: u32, caps: Caps) -> String {
+    let every = match (tick_seconds / 60, tick_seconds % 60) {
+        (1, 0) => "minute".to_owned(),
+        (minutes, 0) => format!("{minutes} minutes"),
+        _ => format!("{tick_seconds} seconds"),
+    };
+    format!(
+        "One full sweep per {every}, and at least that long between two probes of one listing; up to {} probes per \
+         2-minute window, {} per hour, {} per day. The contract's cadence is 6 minutes.",
+        caps.window, caps.hour, caps.day
+    )
+}
 
 /// The probe statistics.
 #[derive(Debug)]
@@ -24,6 +301,6 @@ impl Document for ProbeStatistics {
     type Query = NoQuery;
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        json(&Answer { ok: true, statistics: stats::read(app).await? })
+        json(&Answer { ok: true, statistics: read(app).await? })
     }
 }

@@ -1,5 +1,5 @@
 //! A `Target`: a URL that we are willing to connect to, as far as its text can tell.
-//! Parsed once at the door, so that nothing behind it has to ask again whether a URL is safe.
+//! Parsed once where it comes in, so that nothing behind it has to ask again whether a URL is safe.
 
 #[cfg(test)]
 mod tests;

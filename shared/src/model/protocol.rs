@@ -1,4 +1,4 @@
-//! Names and addresses that the protocols fix: revisions, endpoints and media types. Here, because documents, doors
+//! Names and addresses that the protocols fix: revisions, endpoints and media types. Here, because documents, endpoints
 //! and probes must agree on them.
 
 /// The revision of MCP without sessions and handshakes, which is preferred here.

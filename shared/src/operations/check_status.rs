@@ -144,9 +144,9 @@ async fn find(app: &App, arguments: &Arguments) -> Result<Arc<NamedListing>, Pro
     match (&arguments.id, &arguments.name) {
         (Some(id), _) => lookup::listing_with_evidence(app, id).await,
         (None, Some(name)) => {
-            let bearers = app.store.listings_named(name).await?;
+            let named = app.store.listings_named(name).await?;
             let rank = |(listing, _): &NamedListing| (listing.lane == Lane::Active, listing.listed_at);
-            bearers
+            named
                 .into_iter()
                 .max_by_key(rank)
                 .map(Arc::new)

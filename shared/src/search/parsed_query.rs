@@ -6,7 +6,7 @@ use super::index::Index;
 use super::phrasebook::{self, PhraseMatch};
 use super::stop_words::{is_generic, is_stop_word};
 use super::words::{stem, words};
-use super::{embedding, kind_intent, spelling, synonyms};
+use super::{embedding, kind_hint, spelling, synonyms};
 use crate::model::Kind;
 
 /// The weight of an expansion by its origin, where the word itself has 1.
@@ -72,7 +72,7 @@ pub(super) struct ParsedQuery {
 
 impl ParsedQuery {
     pub(super) fn of(text: &str, index: &Index) -> Self {
-        let kind = kind_intent::of(text);
+        let kind = kind_hint::of(text);
         let asked = words(text);
         let mut matter: Vec<&String> = asked.iter().filter(|word| says_something(word)).collect();
         if matter.iter().any(|word| !is_generic(word)) {
