@@ -19,7 +19,7 @@ const READ: i32 = 50;
 
 /// The contract's "Probe statistics".
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Statistics {
+pub(super) struct Statistics {
     day: String,
     used: u32,
     budget: u32,
@@ -147,7 +147,7 @@ struct Read {
 ///
 /// # Errors
 /// The table is busy.
-pub async fn read(app: &App) -> Result<Statistics, StoreError> {
+pub(super) async fn read(app: &App) -> Result<Statistics, StoreError> {
     let (store, now) = (&app.store, app.clock.now());
     let (budget, live, tally, week, tick, due, ok, partial, fail, skip) = futures::try_join!(
         store.budget(now),
