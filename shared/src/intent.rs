@@ -196,8 +196,12 @@ async fn run(
 
 fn explained(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
     let (parsed, _) = parse_content(message);
-    let everything =
-        || format!("What can be asked:\n{}", help::lines(crate::operations::CATALOGUE, Some(&parsed)));
+    let everything = || {
+        format!(
+            "What can be asked:\n{}",
+            help::lines(crate::operations::CATALOGUE.iter().copied(), Some(&parsed))
+        )
+    };
     let (outcome, reason, entry, text) = match intent {
         Intent::Missing(entry, missing) => {
             let question = match missing {

@@ -6,17 +6,25 @@ mod registry_api;
 
 use axum::Router;
 use registry::app::App;
-use registry::documents::{ACTIVE_LIST, ACTIVITY_FEED, BADGE, PROBE_STATISTICS, PUBLIC_AGENTS};
+use registry::documents;
 use registry::http::{rest, with_middleware};
-use registry::operations::{ARD_SEARCH, CHECK_LIVENESS, CHECK_STATUS, MATCH_CAPABILITY, PROBE_CLEAN};
+use registry::operations;
 
 /// The routes of this function.
 pub fn router(app: App) -> Router {
-    let operations = [&CHECK_STATUS, &MATCH_CAPABILITY, &ARD_SEARCH, &PROBE_CLEAN, &CHECK_LIVENESS];
-    let documents = [&ACTIVE_LIST, &ACTIVITY_FEED, &PROBE_STATISTICS, &BADGE, &PUBLIC_AGENTS];
-    let routes = rest::operations(&operations)
-        .merge(rest::documents(&documents))
-        .merge(ard::routes())
-        .merge(registry_api::routes());
-    with_middleware(routes, app)
+    let operations = rest::operations(&[
+        &operations::CHECK_STATUS,
+        &operations::MATCH_CAPABILITY,
+        &operations::ARD_SEARCH,
+        &operations::PROBE_CLEAN,
+        &operations::CHECK_LIVENESS,
+    ]);
+    let documents = rest::documents(&[
+        &documents::ACTIVE_LIST,
+        &documents::ACTIVITY_FEED,
+        &documents::PROBE_STATISTICS,
+        &documents::BADGE,
+        &documents::PUBLIC_AGENTS,
+    ]);
+    with_middleware(operations.merge(documents).merge(ard::routes()).merge(registry_api::routes()), app)
 }

@@ -3,9 +3,10 @@
 use axum::Router;
 use registry::app::App;
 use registry::http::{rest, with_middleware};
-use registry::operations::{LIST_YOURSELF, SCORE};
+use registry::operations;
 
 /// The routes of this function.
 pub fn router(app: App) -> Router {
-    with_middleware(rest::operations(&[&LIST_YOURSELF, &SCORE]), app)
+    let routes = rest::operations(&[&operations::LIST_YOURSELF, &operations::SCORE]);
+    with_middleware(routes, app)
 }

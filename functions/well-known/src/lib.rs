@@ -5,24 +5,21 @@ use axum::Router;
 use axum::response::Redirect;
 use axum::routing::get;
 use registry::app::App;
-use registry::documents::{
-    AGENT_CARD, AI_CATALOG, DISCOVERY_MAP, FEDERATION_CATALOGUE, KEY_SET, LINKED_CATALOG, STRICT_AGENT_CARD,
-    WELL_KNOWN_AGENTS, WIDE_SERVER_CARD,
-};
+use registry::documents;
 use registry::http::{rest, with_middleware};
 
 /// The routes of this function.
 pub fn router(app: App) -> Router {
     let documents = rest::documents(&[
-        &DISCOVERY_MAP,
-        &AGENT_CARD,
-        &STRICT_AGENT_CARD,
-        &WIDE_SERVER_CARD,
-        &KEY_SET,
-        &WELL_KNOWN_AGENTS,
-        &AI_CATALOG,
-        &LINKED_CATALOG,
-        &FEDERATION_CATALOGUE,
+        &documents::DISCOVERY_MAP,
+        &documents::AGENT_CARD,
+        &documents::STRICT_AGENT_CARD,
+        &documents::WIDE_SERVER_CARD,
+        &documents::KEY_SET,
+        &documents::WELL_KNOWN_AGENTS,
+        &documents::AI_CATALOG,
+        &documents::LINKED_CATALOG,
+        &documents::FEDERATION_CATALOGUE,
     ]);
     with_middleware(documents.route("/", get(async || Redirect::temporary("/discovery.json"))), app)
 }

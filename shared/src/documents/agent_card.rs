@@ -100,7 +100,7 @@ fn card(settings: &Settings) -> Value {
             "none": { "type": "http", "scheme": "none", "httpAuthSecurityScheme": { "scheme": "none" } },
         },
         "securityRequirements": [{}],
-        "skills": CATALOGUE.into_iter().flat_map(skills).chain([door_skill()]).collect::<Vec<_>>(),
+        "skills": CATALOGUE.iter().copied().flat_map(skills).chain([door_skill()]).collect::<Vec<_>>(),
         "authentication": { "schemes": ["none"] },
         "protocols": ["a2a", "rest", "mcp", "json-rpc"],
     })

@@ -63,6 +63,6 @@ pub fn text(brand: &str) -> String {
     format!(
         "This is {brand}: a registry in which every Live agent and MCP server has answered a real handshake. You can \
          ask in plain words, or send a data part {{\"operation\": …, \"arguments\": {{…}}}}. For instance:\n{}",
-        lines(CATALOGUE, None)
+        lines(CATALOGUE.iter().copied(), None)
     )
 }

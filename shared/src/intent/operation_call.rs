@@ -16,12 +16,12 @@ const ARGUMENTS: [&str; 5] = ["arguments", "args", "params", "parameters", "inpu
 static NAMED: LazyLock<HashMap<String, &'static AnyOperation>> = LazyLock::new(|| {
     let mut named = HashMap::new();
     // A skill's id may equal the name of another operation; the name takes precedence.
-    for entry in CATALOGUE {
+    for entry in CATALOGUE.iter().copied() {
         for name in std::iter::once(&entry.name).chain(entry.aliases) {
             named.entry(canonical(name)).or_insert(entry);
         }
     }
-    for entry in CATALOGUE {
+    for entry in CATALOGUE.iter().copied() {
         for skill in entry.skills {
             named.entry(canonical(skill.id)).or_insert(entry);
         }
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn every_name_alias_and_skill_is_known() {
-        for entry in CATALOGUE {
+        for entry in CATALOGUE.iter().copied() {
             for name in std::iter::once(&entry.name).chain(entry.aliases) {
                 assert_eq!(named(name).unwrap().name, entry.name);
             }

@@ -41,7 +41,7 @@ pub(super) struct PhraseBook {
 /// The weight of an unknown word: low, but enough that a text full of them matches nothing.
 const UNKNOWN: f64 = 0.35;
 
-static CATALOGUES: LazyLock<PhraseBook> = LazyLock::new(|| PhraseBook::of(&CATALOGUE));
+static CATALOGUES: LazyLock<PhraseBook> = LazyLock::new(|| PhraseBook::of(CATALOGUE));
 
 impl PhraseBook {
     /// The book of the catalogue.

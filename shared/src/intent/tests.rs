@@ -34,7 +34,7 @@ fn short(intent: &Intent) -> String {
 
 #[test]
 fn every_phrase_of_the_catalogue_means_its_operation() {
-    for entry in &CATALOGUE {
+    for entry in CATALOGUE {
         let validator = jsonschema::validator_for(&(entry.input_schema)()).unwrap();
         for phrase in entry.phrases {
             let text = phrase.replace("{url}", CARD).replacen("{id}", ID, 1).replace("{id}", "mcp-acme");

@@ -1,8 +1,6 @@
 //! The sample events, which are real API Gateway (2.0) and EventBridge events, handed to the functions as Lambda does:
 //! the answers are those that plain HTTP gets. Two registries that begin alike end alike.
 
-use std::fs;
-
 use axum::Router;
 use axum::body::Body;
 use http::{Request, header};
@@ -13,7 +11,7 @@ use registry::app::App;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
 use tests::sample_events;
-use tests::template::{root, sample_event};
+use tests::template::sample_event;
 use tests::test_registry::{TestOptions, TestRegistry};
 use tower::ServiceExt as _;
 

@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn an_empty_answer_is_not_accepted_as_a_problem() {
-        for entry in &CATALOGUE {
+        for entry in CATALOGUE {
             let validator = jsonschema::validator_for(&of_result((entry.output_schema)())).unwrap();
             assert!(!validator.is_valid(&json!({})), "{}", entry.name);
             assert!(!validator.is_valid(&json!({ "ok": true })), "{}", entry.name);

@@ -385,7 +385,7 @@ async fn a_get_of_the_endpoint_explains_it() {
         }
     }
     let help = result(&registry, "help", &json!({})).await;
-    for entry in &registry::operations::CATALOGUE {
+    for entry in registry::operations::CATALOGUE {
         assert!(help.to_string().contains(entry.name), "help does not tell of {}", entry.name);
     }
     let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "help" });
