@@ -42,6 +42,8 @@ pub struct AgentCard {
     pub dialects: Vec<Dialect>,
     /// At most [`MOST_SKILLS`] skills.
     pub skills: Vec<Skill>,
+    /// Required fields that are missing or of a wrong type, although the agent can be reached.
+    pub broken: Vec<CardViolation>,
     /// What a stricter reader would refuse; none of it keeps a client from talking to the agent.
     pub warnings: Vec<CardViolation>,
     /// No request is taken without credentials.
@@ -59,6 +61,7 @@ pub fn read(document: &Value) -> Result<AgentCard, CardFault> {
         _ => return Err(CardFault::NotACard { seen: likeness::of(document) }),
     };
     let mut faults = CardViolations::default();
+    let mut broken = CardViolations::default();
     let mut warnings = CardViolations::default();
 
     let name = card.get("name").and_then(Value::as_str).map(str::trim).unwrap_or_default();
@@ -79,7 +82,8 @@ pub fn read(document: &Value) -> Result<AgentCard, CardFault> {
         provider_url: provider(card, &mut warnings),
         dialects: dialects(&found.usable),
         interfaces: found.usable,
-        skills: skills::read(card, &mut warnings),
+        skills: skills::read(card, &mut broken, &mut warnings),
+        broken: broken.into_vec(),
         authenticated: security::required(card),
         warnings: {
             conventions(card, &mut warnings);

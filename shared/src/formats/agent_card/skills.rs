@@ -1,5 +1,5 @@
 //! The skills of an agent card, as far as they can be read; a poor skill is better than none.
-//! An empty list is no fault: working agents of well-known frameworks have one.
+//! An empty list is no fault: working agents of well-known frameworks have one. No list at all is one.
 
 use serde_json::{Map, Value};
 
@@ -9,11 +9,17 @@ use crate::formats::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_WORD, MO
 use crate::model::Skill;
 
 /// Reads the skills of a card.
-pub(super) fn read(card: &Map<String, Value>, warnings: &mut CardViolations) -> Vec<Skill> {
+pub(super) fn read(
+    card: &Map<String, Value>,
+    broken: &mut CardViolations,
+    warnings: &mut CardViolations,
+) -> Vec<Skill> {
     let listed = match card.get("skills") {
         Some(Value::Array(skills)) if !skills.is_empty() => skills,
         other => {
-            warnings.note(
+            // The field is required in every version of the protocol; official clients fail without it.
+            let list = if other.is_some_and(Value::is_array) { warnings } else { broken };
+            list.note(
                 "skills",
                 "skills_missing",
                 other,

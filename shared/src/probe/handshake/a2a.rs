@@ -67,6 +67,10 @@ fn record_card(findings: &mut Findings, card: &AgentCard) {
     for dialect in &card.dialects {
         findings.version(dialect.as_str(), false);
     }
+    for violation in &card.broken {
+        let fault = ProbeFault::BrokenCardRule { violation: violation.clone() };
+        findings.fault(&fault, &violation.seen);
+    }
     for finding in &card.warnings {
         findings.warning(reasons::advice(finding));
     }

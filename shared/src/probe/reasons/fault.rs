@@ -70,6 +70,8 @@ pub enum ConformanceRule {
     ToolNames,
     /// A cursor of `tools/list` that leads in circles.
     Cursor,
+    /// `initialize` is answered with a revision that was never published.
+    Revision,
     /// A 2026-07-28 server that finds fault with correct headers or capabilities (-32020, -32021).
     Headers,
 }
@@ -136,6 +138,11 @@ pub enum ProbeFault {
         status: u16,
         /// What is wrong with it.
         finding: CardViolation,
+    },
+    /// A card that clients can use, and that lacks what the specification requires.
+    BrokenCardRule {
+        /// What is wrong with it.
+        violation: CardViolation,
     },
     /// No card at any of a site's card paths, and no MCP server at its address either.
     NothingFound {

@@ -24,6 +24,12 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
             finding.fix.clone().into(),
             FAIL,
         ),
+        ProbeFault::BrokenCardRule { violation } => (
+            violation.code.into(),
+            "card partial (breaks the specification)".into(),
+            violation.fix.clone().into(),
+            PARTIAL,
+        ),
         ProbeFault::NotACard { status } => row(
             "not_a_card",
             format!("card fail {status} (non-card body)"),
@@ -383,6 +389,10 @@ const fn rule_row(rule: ConformanceRule) -> (&'static str, &'static str) {
         ),
         ConformanceRule::ToolNames => ("tool_names", "Give every tool a name of its own."),
         ConformanceRule::Cursor => ("cursor", "Leave nextCursor out on the last page, and never repeat one."),
+        ConformanceRule::Revision => (
+            "revision",
+            "Answer initialize with a revision of MCP that exists: 2025-11-25, or an earlier one that you implement.",
+        ),
         ConformanceRule::Headers => (
             "headers",
             "Requests with correct MCP-Protocol-Version and Mcp-Method headers are refused (-32020 or -32021). Let proxies pass these headers on.",

@@ -1,7 +1,7 @@
 //! From one POST to Live, for each sort of peer: a publisher sends a URL, and the first probe finds the peer sound.
 
 use serde_json::{Value, json};
-use tests::peers::{Peer, agents, servers};
+use tests::peers::{CARD, Peer, PeerRequest, agents, json_answer, servers};
 use tests::test_registry::{TestRegistry, id_of, snapshot_of};
 
 /// Publishes a peer, lets it go Live, and gives its status.
@@ -130,4 +130,32 @@ async fn a_bare_site_settles_its_kind_by_the_probe() {
         assert_eq!((&status["kind"], &status["lane"]), (&json!(kind), &json!("active")), "{status}");
     }
     assert_eq!(registry.live_counts().await, (1, 1));
+}
+
+#[tokio::test]
+async fn a_card_without_a_list_of_skills_is_partial_and_an_empty_list_is_not() {
+    for (skills, lane) in [(json!(null), "needs_fix"), (json!("adds"), "needs_fix"), (json!([]), "active")] {
+        let registry = TestRegistry::start().await;
+        let given = skills.clone();
+        let peer = Peer::start(move |request: &PeerRequest| {
+            let mut card = agents::card(request, "Adder");
+            card["skills"] = given.clone();
+            match (request.verb.as_str(), request.path.as_str()) {
+                ("GET", CARD) => json_answer(200, &card),
+                _ => agents::speaks_newest(request),
+            }
+        })
+        .await;
+        let id = registry.publish_card(&peer.card()).await;
+        registry.deliver_events().await;
+        let status = registry.status(&id).await;
+        assert_eq!(status["lane"], lane, "{skills}: {status}");
+        if lane == "needs_fix" {
+            assert_eq!(
+                (&status["probe"]["handshake"], &status["reasons"][0]["code"]),
+                (&json!("partial"), &json!("skills_missing")),
+                "{skills}: {status}"
+            );
+        }
+    }
 }

@@ -26,6 +26,10 @@ const UNSUPPORTED_VERSION: i64 = -32022;
 /// How long `server/discover` may take: some older servers never answer a method that they do not know.
 const DISCOVER: Duration = Duration::from_secs(4);
 
+/// The published revisions (modelcontextprotocol.io, specification). Official clients end
+/// the conversation where another one is named.
+const REVISIONS: [&str; 6] = [MODERN, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
+
 const ACCEPT: &str = "application/json, text/event-stream";
 
 /// The two eras.
@@ -199,6 +203,8 @@ async fn initialize_as(
     let Some(spoken) = result["protocolVersion"].as_str().filter(|version| is_revision(version)) else {
         return Opened::Refused(Box::new(answer), reply);
     };
+    let unknown_revision =
+        Some(ConformanceRule::Revision).filter(|_| !REVISIONS.contains(&spoken)).into_iter();
     Opened::Session(Box::new(Session {
         era: Era::Legacy,
         version: spoken.to_owned(),
@@ -208,7 +214,7 @@ async fn initialize_as(
         info: result["serverInfo"].clone(),
         has_tools: result["capabilities"].get("tools").is_some(),
         streamed: reply.streamed,
-        broken_rules: reply.broken_rules.clone(),
+        broken_rules: unknown_revision.chain(reply.broken_rules.iter().copied()).collect(),
         accept,
     }))
 }

@@ -56,6 +56,21 @@ fn rows() -> Vec<Row> {
             false,
         ),
         (
+            "a revision that never was",
+            |a| match a.method() {
+                Some("initialize") => Reply::result(
+                    a,
+                    &json!({"protocolVersion": "1999-01-01", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"}}),
+                ),
+                Some("tools/list") => Reply::result(a, &json!({"tools": tools()})),
+                _ => legacy(a),
+            },
+            Partial,
+            "nonconforming:revision",
+            true,
+            false,
+        ),
+        (
             "tool shape",
             |a| after_handshake(a, |a| Reply::result(a, &json!({"tools": [{"name": "x"}]}))),
             Partial,
