@@ -13,7 +13,7 @@ use super::transition::Job;
 use super::{not_probed, record};
 use crate::app::App;
 use crate::fetch::{Answer, Target};
-use crate::model::{Handshake, Lane, Listing, ListingId, Verdict};
+use crate::model::{Handshake, Listing, ListingId, Verdict};
 use crate::store::{Caps, Claim};
 
 /// Concurrent probes; each may hold a tool list of 1 MiB, and a sweep stays under 128 MB.
@@ -145,10 +145,15 @@ fn subject(app: &App, listing: &Listing) -> Result<Subject, Box<Verdict>> {
     }
     let url = Target::parse(listing.target(), app.settings.reach())
         .map_err(|error| Box::new(not_probed::for_refused_url(&error, listing.kind)))?;
-    // A Live listing is only ever due for its weekly recheck, whichever job gets to it first.
-    let proves_itself = listing.last_ok_at.is_none() || listing.lane == Lane::Active;
-    let depth = if proves_itself { Depth::Message } else { Depth::Question };
-    Ok(Subject { kind: listing.kind, url, depth, last_era: listing.era.clone(), declared: listing.declared })
+    // An `ok` makes or keeps the listing Live, so every probe asks for the whole proof: coming back after a demotion
+    // takes the same as the first time.
+    Ok(Subject {
+        kind: listing.kind,
+        url,
+        depth: Depth::Message,
+        last_era: listing.era.clone(),
+        declared: listing.declared,
+    })
 }
 
 async fn conclude(app: &App, before: Listing, verdict: Verdict, job: Job, rejected: bool) -> ProbeOutcome {

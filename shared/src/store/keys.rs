@@ -53,9 +53,11 @@ pub(super) fn name_partition(name: &str) -> String {
     if folded.len() <= 200 { format!("NAME#{folded}") } else { format!("NAME#{}", digest(&folded)) }
 }
 
-/// Which listing holds an endpoint.
+/// Which listing holds an endpoint. A query, a fragment or a slash at the end leads to the same server, so none of them
+/// makes another endpoint.
 pub(super) fn endpoint(url: &str) -> Key {
-    Key::new(format!("ENDPOINT#{}", digest(url.trim_end_matches('/'))), "HOLDER")
+    let bare = url.split(['?', '#']).next().unwrap_or(url);
+    Key::new(format!("ENDPOINT#{}", digest(bare.trim_end_matches('/'))), "HOLDER")
 }
 
 pub(super) fn live(id: &ListingId) -> Key {

@@ -102,8 +102,9 @@ impl Store {
         change: &StateChange,
     ) -> Result<Option<usize>, StoreError> {
         let StateChange { before, after, .. } = change;
-        let held = before.endpoint.as_deref().filter(|_| before.lane == Lane::Active);
-        let wanted = after.endpoint.as_deref().filter(|_| after.lane == Lane::Active);
+        let held = before.endpoint.as_deref().filter(|_| before.lane == Lane::Active).map(keys::endpoint);
+        let wanted = after.endpoint.as_deref().filter(|_| after.lane == Lane::Active).map(keys::endpoint);
+        // By their keys: one item may not be released and taken in one transaction.
         if held == wanted {
             return Ok(None);
         }
@@ -111,7 +112,7 @@ impl Store {
         if let Some(held) = held {
             let only_mine =
                 Expression::default().only_if("attribute_not_exists(pk) OR listing_id = :me", [], [mine()]);
-            self.delete(transaction, &keys::endpoint(held), Some(&only_mine))?;
+            self.delete(transaction, &held, Some(&only_mine))?;
         }
         let Some(wanted) = wanted else { return Ok(None) };
         let take = Expression::default().set("listing_id", s(after.id.as_str())).only_if(
@@ -119,7 +120,7 @@ impl Store {
             [],
             [mine()],
         );
-        self.update(transaction, &keys::endpoint(wanted), &take)?;
+        self.update(transaction, &wanted, &take)?;
         Ok(Some(transaction.len() - 1))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Barrier};
 use futures::future::join_all;
 use http::StatusCode;
 use serde_json::json;
-use tests::peers::{Peer, agents, json_answer};
+use tests::peers::{Peer, agents, json_answer, servers};
 use tests::test_registry::{HOUR, TICK, TestRegistry};
 
 use crate::fixtures::time;
@@ -166,4 +166,19 @@ async fn a_retry_comes_later_with_every_failure_and_as_late_as_the_peer_asks() {
     let status = registry.status(&id).await;
     assert_eq!((&status["lane"], &status["reasons"][0]["code"]), (&json!("queued"), &json!("rate_limited")));
     assert_eq!(time(&status["retry_at"]).duration_since(registry.now()).as_secs(), 7200);
+}
+
+#[tokio::test]
+async fn a_query_makes_no_second_endpoint_of_one_server() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let first = registry.publish_mcp(&peer.url("/mcp")).await;
+    registry.deliver_events().await;
+    let again =
+        [registry.publish_mcp(&peer.url("/mcp?x=1")).await, registry.publish_mcp(&peer.url("/mcp/?y")).await];
+    registry.deliver_events().await;
+    assert_eq!(registry.status(&first).await["lane"], "active");
+    for second in again {
+        assert_eq!(registry.reason_codes(&second).await, ["endpoint_unique"]);
+    }
+    assert_eq!(registry.live_counts().await, (0, 1));
 }

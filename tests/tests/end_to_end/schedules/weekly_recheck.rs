@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use tests::peers::{Peer, agents, empty};
+use tests::peers::{Peer, agents, empty, error, json_answer};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
 use crate::fixtures::{live_agent, recheck_at, time};
@@ -175,4 +175,53 @@ async fn a_second_recheck_in_the_same_hour_changes_nothing() {
     let counted =
         ["rechecked_this_week", "still_ok_this_week", "demoted_this_week"].map(|name| week[name].clone());
     assert_eq!(counted, [json!(2), json!(1), json!(0)]);
+}
+
+#[tokio::test]
+async fn a_demoted_agent_comes_back_by_the_same_proof_as_the_first_time() {
+    let (registry, peer, id) = live_agent().await;
+    registry.advance_to(recheck_at(&registry, &id).await);
+    peer.answer_with(agents::only(404));
+    for _ in 0..3 {
+        registry.recheck().await;
+        registry.advance(HOUR);
+    }
+    assert_eq!(registry.status(&id).await["lane"], "demoted");
+
+    // The question about an unknown task costs nothing to answer; a message is work.
+    peer.answer_with(|request| match (request.verb.as_str(), request.method()) {
+        ("POST", Some("SendMessage")) => error(request, -32603, "Out of order"),
+        _ => agents::newest(request),
+    });
+    registry.publish_card(&peer.card()).await;
+    registry.deliver_events().await;
+    let status = registry.status(&id).await;
+    assert_eq!((&status["lane"], registry.live_counts().await), (&json!("demoted"), (0, 0)), "{status}");
+
+    peer.answer_with(agents::newest);
+    registry.advance(HOUR);
+    registry.publish_card(&peer.card()).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.status(&id).await["lane"], "active");
+}
+
+#[tokio::test]
+async fn a_slash_at_the_end_of_a_live_endpoint_may_come_and_go() {
+    let (registry, peer, id) = live_agent().await;
+    let origin = peer.origin.clone();
+    for end in ["/rpc/", "/rpc"] {
+        let url = format!("{origin}{end}");
+        peer.answer_with(move |request| match request.verb.as_str() {
+            "GET" => json_answer(200, &agents::card_at("Adder", &url)),
+            _ => agents::speaks_newest(request),
+        });
+        registry.advance_to(recheck_at(&registry, &id).await);
+        registry.recheck().await;
+        let status = registry.status(&id).await;
+        assert_eq!(
+            (&status["lane"], &status["probe"]["age_hours"], &status["probe"]["target"]),
+            (&json!("active"), &json!(0.0), &json!(format!("{origin}{end}"))),
+            "its recheck is written: {status}"
+        );
+    }
 }
