@@ -52,7 +52,7 @@ async fn run(
     let answer = (operation.render)(app, caller, arguments).await?;
     let body = Bytes::from(Box::<str>::from(answer).into_string());
     Ok(match route.cache {
-        CacheRule::NoStore => ([(header::CONTENT_TYPE, "application/json")], body).into_response(),
+        CacheRule::Unspecified => ([(header::CONTENT_TYPE, "application/json")], body).into_response(),
         CacheRule::MaxAge(seconds) => {
             let validator = CacheValidator::of_body(&body);
             let body = Some(body).filter(|_| !validator.is_held_by(&headers));

@@ -30,8 +30,8 @@ pub enum RouteInput {
 /// Whether a client may cache an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheRule {
-    /// Never: it is about this moment, or something was done.
-    NoStore,
+    /// Not said: it is about this moment, or something was done.
+    Unspecified,
     /// For this many seconds, then revalidated by its entity tag.
     MaxAge(u32),
 }
@@ -40,19 +40,19 @@ impl Route {
     /// GET with the arguments in the query.
     #[must_use]
     pub const fn get(path: &'static str) -> Self {
-        Self { path, input: RouteInput::Query, cache: CacheRule::NoStore }
+        Self { path, input: RouteInput::Query, cache: CacheRule::Unspecified }
     }
 
     /// GET with a query that is completed before it is read.
     #[must_use]
     pub const fn get_as(path: &'static str, complete: fn(&str) -> String) -> Self {
-        Self { path, input: RouteInput::QueryAs(complete), cache: CacheRule::NoStore }
+        Self { path, input: RouteInput::QueryAs(complete), cache: CacheRule::Unspecified }
     }
 
     /// POST with a body that is brought into the form of the arguments first.
     #[must_use]
     pub const fn post_as(path: &'static str, read: fn(Value) -> Result<Value, Problem>) -> Self {
-        Self { path, input: RouteInput::BodyAs(read), cache: CacheRule::NoStore }
+        Self { path, input: RouteInput::BodyAs(read), cache: CacheRule::Unspecified }
     }
 
     /// The route with answers that may be cached for `seconds`.

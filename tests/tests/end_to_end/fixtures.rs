@@ -6,7 +6,7 @@ use axum::response::Response;
 use registry::model::{ListingId, Moment};
 use serde_json::{Value, json};
 use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer, servers};
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::test_registry::{HOUR, TestOptions, TestRegistry};
 
 pub(crate) const AGENT: &str = "application/a2a-agent-card+json";
 pub(crate) const SERVER: &str = "application/mcp-server-card+json";
@@ -98,6 +98,17 @@ pub(crate) async fn live_agent() -> (TestRegistry, Peer, ListingId) {
 
 pub(crate) async fn recheck_at(registry: &TestRegistry, id: &ListingId) -> Moment {
     time(&registry.status(id).await["recheck_at"])
+}
+
+/// Lets a Live listing fail its recheck at three different hours, so that it is demoted.
+pub(crate) async fn demote(registry: &TestRegistry, peer: &Peer, id: &ListingId) {
+    registry.advance_to(recheck_at(registry, id).await);
+    peer.answer_with(agents::only(404));
+    for _ in 0..3 {
+        registry.recheck().await;
+        registry.advance(HOUR);
+    }
+    assert_eq!(registry.status(id).await["lane"], "demoted");
 }
 
 /// What a public registry says to queries that it refuses: path, status, code, field, words, and the next step.

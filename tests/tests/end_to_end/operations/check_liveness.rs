@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
 
-use crate::fixtures::{live_agent, recheck_at};
+use crate::fixtures::{demote, live_agent, recheck_at};
 
 async fn liveness(registry: &TestRegistry, arguments: Value) -> Value {
     registry.call_tool("check_liveness", &arguments).await
@@ -143,12 +143,7 @@ async fn a_listing_that_never_answered_has_no_signal() {
 #[tokio::test]
 async fn a_demoted_listing_is_not_live_however_recent_its_signal() {
     let (registry, peer, id) = live_agent().await;
-    registry.advance_to(recheck_at(&registry, &id).await);
-    peer.answer_with(agents::only(404));
-    for _ in 0..3 {
-        registry.recheck().await;
-        registry.advance(HOUR);
-    }
+    demote(&registry, &peer, &id).await;
     let answer = liveness(&registry, json!({ "listing_id": id })).await;
     assert_eq!((&answer["live"], &answer["lane"]), (&json!(false), &json!("demoted")), "{answer}");
     assert!(answer["age_hours"].as_f64().unwrap() < 168.0, "it would count by its age: {answer}");

@@ -7,7 +7,7 @@ use serde_json::json;
 use tests::peers::{Peer, agents, empty, error, json_answer};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
-use crate::fixtures::{live_agent, recheck_at, time};
+use crate::fixtures::{demote, live_agent, recheck_at, time};
 
 #[tokio::test]
 async fn every_live_listing_is_due_within_its_week_and_the_load_is_spread() {
@@ -180,13 +180,7 @@ async fn a_second_recheck_in_the_same_hour_changes_nothing() {
 #[tokio::test]
 async fn a_demoted_agent_comes_back_by_the_same_proof_as_the_first_time() {
     let (registry, peer, id) = live_agent().await;
-    registry.advance_to(recheck_at(&registry, &id).await);
-    peer.answer_with(agents::only(404));
-    for _ in 0..3 {
-        registry.recheck().await;
-        registry.advance(HOUR);
-    }
-    assert_eq!(registry.status(&id).await["lane"], "demoted");
+    demote(&registry, &peer, &id).await;
 
     // The question about an unknown task costs nothing to answer; a message is work.
     peer.answer_with(|request| match (request.verb.as_str(), request.method()) {
