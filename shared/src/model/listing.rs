@@ -54,7 +54,7 @@ pub struct Listing {
     /// When a handshake was last `ok`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_ok_at: Option<Moment>,
-    /// The latest judged probe.
+    /// The latest assessed probe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<LastProbe>,
     /// When it is asked next.
@@ -88,7 +88,7 @@ pub struct Listing {
     pub lease_until: i64,
 }
 
-/// The latest judged probe of a listing.
+/// The latest assessed probe of a listing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LastProbe {
     /// Its outcome.

@@ -2,7 +2,7 @@
 
 use super::{Assessment, FeedItem, Lane, Listing, ProbeRecord};
 
-/// What a judgement does to the Live counters.
+/// What a state change does to the Live counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiveChange {
     /// It went Live.
@@ -15,7 +15,7 @@ pub enum LiveChange {
     Unseen,
 }
 
-/// Everything that one judged probe changes.
+/// Everything that one assessed probe changes.
 #[derive(Clone, Debug)]
 pub struct StateChange {
     /// The listing as it was claimed.
@@ -46,8 +46,8 @@ impl StateChange {
         }
     }
 
-    #[must_use]
     /// Whether search must take the listing in, or out, or read it anew.
+    #[must_use]
     pub fn is_searched_anew(&self) -> bool {
         match self.live_change() {
             LiveChange::Risen | LiveChange::Fallen => true,
@@ -58,6 +58,7 @@ impl StateChange {
 
     /// Whether the listing now stands by this evidence. A Live one whose recheck failed stands by the older
     /// evidence until the failure is confirmed.
+    #[must_use]
     pub fn is_shown(&self) -> bool {
         self.after.probe.as_ref().is_some_and(|probe| probe.at == self.assessment.probed_at)
     }
