@@ -92,6 +92,7 @@ impl Operation for Score {
         allowance::count(app, Allowance { act: "score", caller: &caller, host: Some(&host), rate }).await?;
         let url = target.to_string();
         let subject = Subject {
+            is_proven: false,
             kind: None,
             url: target,
             depth: Depth::Question,
