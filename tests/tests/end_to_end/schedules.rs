@@ -1,6 +1,7 @@
 //! What runs without a caller: the schedules, and the first probe that an event starts.
 
 mod all_schedules;
+mod bad_texts;
 mod first_probe;
 mod going_live;
 mod probe_tick;

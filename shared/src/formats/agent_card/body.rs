@@ -14,11 +14,16 @@ const HEAD: usize = 16 * 1024;
 /// # Errors
 /// As [`read`]; a body that is no JSON is [`CardFault::NotACard`].
 pub fn read_body(body: &[u8]) -> Result<AgentCard, CardFault> {
+    read(&document(body)?)
+}
+
+/// The document in the bytes that were answered.
+///
+/// # Errors
+/// A body that is no JSON is [`CardFault::NotACard`].
+pub fn document(body: &[u8]) -> Result<Value, CardFault> {
     let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
-    match serde_json::from_slice::<Value>(body) {
-        Ok(document) => read(&document),
-        Err(error) => Err(CardFault::NotACard { seen: of_text(body, &error) }),
-    }
+    serde_json::from_slice(body).map_err(|error| CardFault::NotACard { seen: of_text(body, &error) })
 }
 
 /// What a body that is no JSON looks like.

@@ -6,6 +6,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::fetch::{Answer, FetchError, Request, Target};
+use crate::model::TextFaults;
+use crate::probe::checks::documents;
 use crate::probe::handshake::conversation::{Conversation, excerpt};
 use crate::probe::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply, texts};
 use crate::probe::handshake::sse;
@@ -55,6 +57,8 @@ pub(super) struct Session {
     pub(super) id: Option<String>,
     /// Its `serverInfo`.
     pub(super) info: Value,
+    /// What is wrong with the texts of the answer, instructions included.
+    pub(super) text_faults: TextFaults,
     /// It announces tools.
     pub(super) has_tools: bool,
     /// The opening was answered by an event stream.
@@ -155,6 +159,7 @@ async fn discover_as(talk: &mut Conversation<'_>, url: &Target, version: &str) -
         url: answer.target.clone(),
         id: None,
         info: result["_meta"]["io.modelcontextprotocol/serverInfo"].clone(),
+        text_faults: documents::of_opening(result),
         has_tools: result["capabilities"].get("tools").is_some(),
         streamed: reply.streamed,
         broken_rules: reply.broken_rules.iter().copied().chain(modern_faults(result)).collect(),
@@ -212,6 +217,7 @@ async fn initialize_as(
         url: answer.target.clone(),
         id: answer.header("mcp-session-id").map(str::to_owned),
         info: result["serverInfo"].clone(),
+        text_faults: documents::of_opening(result),
         has_tools: result["capabilities"].get("tools").is_some(),
         streamed: reply.streamed,
         broken_rules: unknown_revision.chain(reply.broken_rules.iter().copied()).collect(),

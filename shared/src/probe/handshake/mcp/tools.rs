@@ -10,6 +10,7 @@ use super::eras::{self, Era, Session};
 use crate::error::shorten;
 use crate::fetch::Answer;
 use crate::model::Tool;
+use crate::probe::checks::documents;
 use crate::probe::handshake::conversation::{Conversation, excerpt, fault_of, is_bot_wall, refusal};
 use crate::probe::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply};
 use crate::probe::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
@@ -44,6 +45,7 @@ pub(super) async fn list(talk: &mut Conversation<'_>, session: &Session) {
             _ => None,
         };
         let Some(page) = page else { return refused(talk, session, &answer, &reply).await };
+        talk.findings.facts.text_faults.or(documents::of_tools(page, tools.len()));
         tools.extend(page.iter().cloned());
         eras::note(talk, reply.streamed, &reply.broken_rules, "tools/list");
         let RpcOutcome::Result(result) = &reply.outcome else { break };
