@@ -4,6 +4,7 @@ mod all_schedules;
 mod bad_texts;
 mod first_probe;
 mod going_live;
+mod large_texts;
 mod probe_tick;
 mod search_index;
 mod weekly_recheck;
