@@ -21,6 +21,7 @@ mod random;
 mod reach;
 mod score;
 mod state_change;
+mod text_faults;
 mod transport;
 mod verdict;
 
@@ -43,5 +44,6 @@ pub use random::Random;
 pub use reach::Reach;
 pub use score::{Score, ScorePart};
 pub use state_change::{LiveChange, StateChange};
+pub use text_faults::TextFaults;
 pub use transport::DeclaredTransport;
 pub use verdict::{Facts, Handshake, Reason, Skill, Tool, Verdict};

@@ -10,6 +10,7 @@ mod counters;
 mod due;
 mod due_class;
 mod error;
+mod evidence_item;
 mod expression;
 mod feed;
 mod index;

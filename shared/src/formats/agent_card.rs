@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use url::Url;
 
-pub use body::read_body;
+pub use body::{document, read_body};
 pub use interfaces::{Binding, Dialect, Interface};
 pub use violation::{CardFault, CardViolation};
 

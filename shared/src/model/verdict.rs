@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::Kind;
+use crate::model::{Kind, TextFaults};
 
 /// The contract's four outcomes of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -96,6 +96,9 @@ pub struct Facts {
     pub tools: Vec<Tool>,
     /// SHA-256 (hex) over the canonical tool list, so that a change of tools is seen.
     pub tools_hash: Option<String>,
+    /// What is wrong with its texts, each looked at in full before it was cut.
+    #[serde(default, skip_serializing_if = "TextFaults::is_none")]
+    pub text_faults: TextFaults,
 }
 
 /// The whole outcome of one probe.

@@ -2,10 +2,10 @@
 //! Listed or not, everything is assessed by the same code, so that a trial score predicts the real one.
 
 use crate::app::App;
-use crate::model::{Assessment, Handshake, Listing, Verdict};
-use crate::probe::checks::{self, Context};
+use crate::model::{Assessment, Handshake, Listing, TextFaults, Verdict};
+use crate::probe::checks::{self, Context, documents};
 use crate::probe::handshake::{self, PreflightResult, Subject};
-use crate::probe::score;
+use crate::probe::{score, transition};
 use crate::store::StoreError;
 
 /// Probes something that is not listed.
@@ -19,6 +19,7 @@ pub async fn stranger(app: &App, subject: &Subject) -> Assessment {
         card_url: verdict.facts.card_url.clone(),
         endpoint_holder: None,
         previous_tools_hash: None,
+        listing_faults: TextFaults::default(),
     };
     assessed(app, verdict, &context)
 }
@@ -35,17 +36,23 @@ pub async fn listed(app: &App, listing: &Listing, verdict: Verdict) -> Result<As
         }
         _ => None,
     };
-    Ok(assessed(app, verdict, &context(app, listing, holder.map(|id| id.to_string()))))
+    let context = context(app, listing, &verdict, holder.map(|id| id.to_string()));
+    Ok(assessed(app, verdict, &context))
 }
 
 /// Assesses again, now that `holder` turned out to hold the endpoint.
 #[must_use]
 pub fn held_by(app: &App, listing: &Listing, verdict: Verdict, holder: String) -> Assessment {
-    assessed(app, verdict, &context(app, listing, Some(holder)))
+    let context = context(app, listing, &verdict, Some(holder));
+    assessed(app, verdict, &context)
 }
 
-fn context(app: &App, listing: &Listing, endpoint_holder: Option<String>) -> Context {
+fn context(app: &App, listing: &Listing, verdict: &Verdict, endpoint_holder: Option<String>) -> Context {
+    // The words as they will be shown: those of an earlier look that this one replaced no longer count.
+    let mut shown = listing.clone();
+    transition::learn_words(&mut shown, &verdict.facts);
     Context {
+        listing_faults: documents::of_listing(&shown),
         reach: app.settings.reach(),
         card_url: listing
             .card_url

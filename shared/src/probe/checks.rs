@@ -1,11 +1,12 @@
 //! The checks beside the handshake: what a listing must not be, though it speaks its protocol well (design §5).
 //! A blocking check that fails keeps a listing off the active list; the others are only shown.
 
+pub mod documents;
 mod domain;
 mod injection;
 mod texts;
 
-use crate::model::{Check, Facts, Kind, Reach, Verdict};
+use crate::model::{Check, Facts, Kind, Reach, TextFaults, Verdict};
 
 pub(super) use domain::same_owner;
 
@@ -20,6 +21,8 @@ pub struct Context {
     pub endpoint_holder: Option<String>,
     /// The hash of the tool list when it was last looked at.
     pub previous_tools_hash: Option<String>,
+    /// What is wrong with the words of the listing itself, which its publisher may have written.
+    pub listing_faults: TextFaults,
 }
 
 /// Runs every check; always all of them, in this order.
@@ -27,16 +30,14 @@ pub struct Context {
 pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
     let facts = &verdict.facts;
     let card_url = context.card_url.as_deref().or(facts.card_url.as_deref());
+    let mut found = facts.text_faults.clone();
+    found.or(context.listing_faults.clone());
     vec![
         https(facts, card_url, context.reach),
         card_valid(verdict),
         interface_domain(facts, card_url),
-        outcome("text_sane", texts::fault(facts), "Names and texts are plain text of sane length."),
-        outcome(
-            "no_injection",
-            injection::fault(facts),
-            "No text gives instructions to whoever's model reads it.",
-        ),
+        outcome("text_sane", found.not_plain, "Names and texts are plain text of sane length."),
+        outcome("no_injection", found.injection, "No text gives instructions to whoever's model reads it."),
         endpoint_unique(context),
         tools_unchanged(facts, context),
     ]

@@ -2,6 +2,7 @@
 //! Only questions that cost the peer nothing, and at most one message; never a tool call, never a session ended.
 
 mod a2a;
+mod bounds;
 mod conversation;
 mod detect_kind;
 mod envelope;

@@ -151,7 +151,7 @@ fn clean(verdict: &Verdict, checks: &[Check]) -> ScorePart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Reach;
+    use crate::model::{Reach, TextFaults};
     use crate::model::{Reason, Skill, Tool};
     use crate::probe::checks;
     use crate::probe::checks::Context;
@@ -218,6 +218,7 @@ mod tests {
             card_url: None,
             endpoint_holder: None,
             previous_tools_hash: None,
+            listing_faults: TextFaults::default(),
         };
         of(verdict, &checks::of(verdict, &context))
     }
@@ -280,7 +281,10 @@ mod tests {
         );
         less(|verdict| verdict.facts.skills.clear(), "abilities", 0);
         less(|verdict| verdict.facts.website = None, "identity", 4);
-        less(|verdict| verdict.facts.name = Some("<b>x</b>".to_owned()), "checks", 0);
+        let markup = |verdict: &mut Verdict| {
+            verdict.facts.text_faults.not_plain = Some("name: markup (\"<b>\") is in it.".to_owned());
+        };
+        less(markup, "checks", 0);
     }
 
     #[test]
@@ -292,6 +296,7 @@ mod tests {
             card_url: None,
             endpoint_holder: None,
             previous_tools_hash: Some("a".to_owned()),
+            listing_faults: TextFaults::default(),
         };
         assert_eq!(of(&verdict, &checks::of(&verdict, &context)).value, 97);
     }

@@ -4,7 +4,7 @@
 use jiff::SignedDuration;
 use sha2::{Digest, Sha256};
 
-use crate::model::{Assessment, Category, Handshake, Kind, Lane, LastProbe, Listing, Moment, Verdict};
+use crate::model::{Assessment, Category, Facts, Handshake, Kind, Lane, LastProbe, Listing, Moment, Verdict};
 use crate::search::IndexedText;
 use crate::settings::Settings;
 
@@ -80,11 +80,19 @@ fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settin
     }
 }
 
-/// Takes over what the peer says of itself. A server description's own words stay: they are its publisher's.
+/// Takes over what the peer says of itself.
 fn learn(listing: &mut Listing, verdict: &Verdict) {
     let facts = &verdict.facts;
-    let described = listing.server_name.is_some();
     listing.kind = facts.kind.or(listing.kind);
+    learn_words(listing, facts);
+    listing.era = facts.protocol_versions.first().cloned().or(listing.era.take());
+    listing.tools_hash = facts.tools_hash.clone().or(listing.tools_hash.take());
+    listing.category = filed(listing, verdict);
+}
+
+/// Takes over the peer's own words. A server description's stay: they are its publisher's.
+pub fn learn_words(listing: &mut Listing, facts: &Facts) {
+    let described = listing.server_name.is_some();
     if let Some(name) = facts.name.as_ref().filter(|_| !described) {
         listing.name.clone_from(name);
     }
@@ -98,9 +106,6 @@ fn learn(listing: &mut Listing, verdict: &Verdict) {
     keep(&mut listing.website, &facts.website);
     listing.endpoint = facts.endpoint.clone().or(listing.endpoint.take());
     listing.card_url = facts.card_url.clone().or(listing.card_url.take());
-    listing.era = facts.protocol_versions.first().cloned().or(listing.era.take());
-    listing.tools_hash = facts.tools_hash.clone().or(listing.tools_hash.take());
-    listing.category = filed(listing, verdict);
 }
 
 fn filed(listing: &Listing, verdict: &Verdict) -> Category {

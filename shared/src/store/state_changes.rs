@@ -5,6 +5,7 @@
 use super::attributes::{n, s, text};
 use super::client::Store;
 use super::error::StoreError;
+use super::evidence_item::evidence_item;
 use super::expression::Expression;
 use super::keys;
 use super::listing_item::changed;
@@ -63,9 +64,7 @@ impl Store {
         let endpoint_at = self.hold_endpoint(&mut transaction, change)?;
 
         if change.is_shown() {
-            let mut proof = keys::evidence(id).item();
-            proof.insert("evidence".to_owned(), s(serde_json::to_string(assessment)?));
-            self.put(&mut transaction, proof, None)?;
+            self.put(&mut transaction, evidence_item(id, assessment)?, None)?;
         }
         self.put(&mut transaction, record.item()?, None)?;
         let last = before.probe.as_ref().map(|probe| keys::day(probe.at));

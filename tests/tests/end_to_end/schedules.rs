@@ -1,8 +1,10 @@
 //! What runs without a caller: the schedules, and the first probe that an event starts.
 
 mod all_schedules;
+mod bad_texts;
 mod first_probe;
 mod going_live;
+mod large_texts;
 mod overdue;
 mod probe_tick;
 mod search_index;

@@ -1,6 +1,8 @@
 //! The body behind the URL of a card, which may not be JSON at all. A login page answered with 200 is the most common
 //! broken card, so it is recognised and named.
 
+use serde_json::Value;
+
 use super::{AgentCard, CardFault, read};
 use crate::error::shorten;
 use crate::json;
@@ -17,11 +19,17 @@ const HEAD: usize = 16 * 1024;
 /// # Errors
 /// As [`read`]; a body that is no JSON is [`CardFault::NotACard`].
 pub fn read_body(body: &[u8]) -> Result<AgentCard, CardFault> {
+    read(&document(body)?)
+}
+
+/// The document in the bytes that were answered.
+///
+/// # Errors
+/// A body that is no JSON is [`CardFault::NotACard`].
+pub fn document(body: &[u8]) -> Result<Value, CardFault> {
     let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
-    match json::read(body, &mut { MOST_VALUES }) {
-        Ok(document) => read(&document),
-        Err(error) => Err(CardFault::NotACard { seen: of_text(body, &error) }),
-    }
+    json::read(body, &mut { MOST_VALUES })
+        .map_err(|error| CardFault::NotACard { seen: of_text(body, &error) })
 }
 
 /// What a body that is no JSON looks like.

@@ -38,7 +38,23 @@ pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut 
     for (index, remote) in list(server.get("remotes")).enumerate() {
         remotes::check(&format!("remotes[{index}]"), remote, reach, violations);
     }
+    addresses(server, violations);
     extension(server, violations);
+}
+
+/// No address is longer than the registry keeps and asks; the schema sets no bound.
+fn addresses(server: &Map<String, Value>, violations: &mut Violations) {
+    let remotes = list(server.get("remotes")).enumerate();
+    let remotes = remotes.map(|(index, remote)| (format!("remotes[{index}].url"), remote.get("url")));
+    let pages = [
+        ("websiteUrl", server.get("websiteUrl")),
+        ("repository.url", server.get("repository").and_then(|of| of.get("url"))),
+    ];
+    for (path, url) in pages.map(|(path, url)| (path.to_owned(), url)).into_iter().chain(remotes) {
+        if text(url).is_some_and(|url| url.len() > LONGEST_URL) {
+            violations.note(path, "url-too-long", format!("Use an address of at most {LONGEST_URL} bytes."));
+        }
+    }
 }
 
 /// `namespace/name`, each part at least two characters that begin and end with a letter or digit.

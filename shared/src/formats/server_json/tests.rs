@@ -56,6 +56,19 @@ fn messages(document: &Value) -> Vec<String> {
 }
 
 #[test]
+fn an_address_that_could_not_be_asked_or_stored_is_refused() {
+    let long = |start: &str| json!(format!("{start}{}", "x".repeat(2048)));
+    let places = [
+        ("/websiteUrl", "https://example.com/", "websiteUrl"),
+        ("/repository/url", "https://github.com/example/", "repository.url"),
+        ("/remotes/0/url", "https://example.com/", "remotes[0].url"),
+    ];
+    for (pointer, start, path) in places {
+        assert_eq!(broken(pointer, long(start)), [format!("{path}: url-too-long")]);
+    }
+}
+
+#[test]
 fn a_whole_description_is_taken() {
     let taken = read(&whole(), Reach::Public).unwrap();
     assert_eq!((taken.name.as_str(), taken.version.as_str()), ("com.example/weather", "1.2.0"));

@@ -6,60 +6,43 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::formats::limits::LONGEST_NAME;
-use crate::model::Facts;
 
-/// The longest description of a skill or tool, in characters; longer ones are usually whole prompts.
-const LONGEST_TEXT: usize = 4000;
-
-/// One text of a listing and its place in the document.
-pub(super) struct Text<'f> {
-    /// Such as `skills[2].description`.
-    pub(super) place: String,
-    /// The text itself.
-    pub(super) words: &'f str,
-    /// A name, held to more than a description is.
-    is_name: bool,
+/// What a text is held to, by what is done with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextKind {
+    /// A display name: one line of bounded length, without any tag.
+    Name,
+    /// The name of a part, a tag, a version: one line without any tag, cut where it is shown.
+    Label,
+    /// Prose that is shown: nothing active, cut where it is shown.
+    Description,
+    /// Prose that is not shown, and that clients put before their models: nothing hidden.
+    ForModels,
+    /// Anything else, such as a default value or a URL.
+    Value,
 }
 
-/// Every text that a peer says of itself.
-pub(super) fn all(facts: &Facts) -> Vec<Text<'_>> {
-    let text = |place: String, words, is_name| Text { place, words, is_name };
-    let mut texts = Vec::new();
-    texts.extend(facts.name.as_deref().map(|name| text("name".to_owned(), name, true)));
-    texts.extend(facts.description.as_deref().map(|words| text("description".to_owned(), words, false)));
-    texts.extend(facts.version.as_deref().map(|words| text("version".to_owned(), words, true)));
-    for (index, skill) in facts.skills.iter().enumerate() {
-        texts.push(text(format!("skills[{index}].id"), &skill.id, true));
-        texts.push(text(format!("skills[{index}].name"), &skill.name, true));
-        texts.push(text(format!("skills[{index}].description"), &skill.description, false));
-        texts.extend(skill.tags.iter().map(|tag| text(format!("skills[{index}].tags"), tag, true)));
+/// Why a text is not plain, in the words of its owner's cure.
+pub(super) fn fault(words: &str, kind: TextKind) -> Option<String> {
+    match kind {
+        TextKind::Name => length(words).or_else(|| hidden(words, false)).or_else(|| markup(words, tag())),
+        TextKind::Label => hidden(words, false).or_else(|| markup(words, tag())),
+        TextKind::Description => hidden(words, true).or_else(|| markup(words, active())),
+        TextKind::ForModels => hidden(words, true),
+        TextKind::Value => None,
     }
-    for (index, tool) in facts.tools.iter().enumerate() {
-        texts.push(text(format!("tools[{index}].name"), &tool.name, true));
-        texts.push(text(format!("tools[{index}].description"), &tool.description, false));
-    }
-    texts
 }
 
-/// The first text that is not sane, and why.
-pub(super) fn fault(facts: &Facts) -> Option<String> {
-    all(facts).iter().find_map(|text| {
-        let why = length(text).or_else(|| hidden(text)).or_else(|| markup(text))?;
-        Some(format!("{}: {why}", text.place))
-    })
-}
-
-/// A text longer than its kind should be; what was cut to the limit carries one more character, the mark of the cut.
-fn length(text: &Text<'_>) -> Option<String> {
-    let limit = if text.is_name { LONGEST_NAME + 8 } else { LONGEST_TEXT };
-    let limit = if text.place == "name" { LONGEST_NAME } else { limit };
-    text.words.chars().nth(limit).map(|_| format!("it is longer than {limit} characters; shorten it."))
+/// A display name longer than it is shown.
+fn length(words: &str) -> Option<String> {
+    let excess = words.chars().nth(LONGEST_NAME);
+    excess.map(|_| format!("it is longer than {LONGEST_NAME} characters; shorten it."))
 }
 
 /// A character that is not seen, or that changes the order of those that are.
-fn hidden(text: &Text<'_>) -> Option<String> {
+fn hidden(words: &str, lines: bool) -> Option<String> {
     let mut in_flag = 0_u8;
-    for c in text.words.chars() {
+    for c in words.chars() {
         // The flags of England, Scotland and Wales are spelled in tag characters behind a black flag.
         in_flag = match c {
             '\u{1F3F4}' => 7,
@@ -67,7 +50,7 @@ fn hidden(text: &Text<'_>) -> Option<String> {
             _ => 0,
         };
         let kind = match c {
-            '\n' | '\r' | '\t' if !text.is_name => continue,
+            '\n' | '\r' | '\t' if lines => continue,
             c if c.is_control() => "a control character",
             '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => "a character that reorders text",
             '\u{200B}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' | '\u{180E}' => "an invisible character",
@@ -81,9 +64,8 @@ fn hidden(text: &Text<'_>) -> Option<String> {
 }
 
 /// Markup: any tag in a name, anything active in a description (`<city>` as a placeholder is neither).
-fn markup(text: &Text<'_>) -> Option<String> {
-    let found = if text.is_name { tag().find(text.words) } else { active().find(text.words) };
-    found.map(|found| {
+fn markup(words: &str, pattern: &Regex) -> Option<String> {
+    pattern.find(words).map(|found| {
         let shown: String = found.as_str().chars().take(40).collect();
         format!("markup (\"{shown}\") is in it; write plain text.")
     })
@@ -116,12 +98,7 @@ mod tests {
     use super::*;
 
     fn of(words: &str, is_name: bool) -> Option<String> {
-        let (name, description) = if is_name { (words, "") } else { ("", words) };
-        fault(&Facts {
-            name: Some(name.to_owned()),
-            description: Some(description.to_owned()),
-            ..Facts::default()
-        })
+        fault(words, if is_name { TextKind::Name } else { TextKind::Description })
     }
 
     #[test]
@@ -169,10 +146,8 @@ mod tests {
             ("<img src=x>", "markup"),
         ];
         for (name, why) in names {
-            assert!(
-                of(name, true).is_some_and(|told| told.starts_with("name: ") && told.contains(why)),
-                "{name}"
-            );
+            assert!(of(name, true).is_some_and(|told| told.contains(why)), "{name}");
+            assert!(fault(name, TextKind::Label).is_some_and(|told| told.contains(why)), "{name}");
         }
         let descriptions = [
             "<script>alert(1)</script>",
@@ -189,18 +164,16 @@ mod tests {
         }
         assert!(of(&"x".repeat(LONGEST_NAME + 1), true).is_some());
         assert!(of(&"x".repeat(LONGEST_NAME), true).is_none());
-        assert!(of(&"x".repeat(LONGEST_TEXT + 1), false).is_some());
+        assert!(of(&"x".repeat(100_000), false).is_none(), "it is cut where it is shown");
     }
 
     #[test]
-    fn the_place_of_the_fault_is_told() {
-        let facts = Facts {
-            tools: vec![
-                crate::model::Tool { name: "fine".to_owned(), description: String::new() },
-                crate::model::Tool { name: "x".to_owned(), description: "\u{202D}".to_owned() },
-            ],
-            ..Facts::default()
-        };
-        assert!(fault(&facts).is_some_and(|told| told.starts_with("tools[1].description: ")));
+    fn what_only_models_read_must_not_hide_anything() {
+        let hiding = ["a\u{0}b", "a\u{202E}b", "a\u{200B}b", "a\u{E0041}b"];
+        for words in hiding {
+            assert!(fault(words, TextKind::ForModels).is_some(), "{words:?}");
+            assert_eq!(fault(words, TextKind::Value), None, "a pattern may name such a character");
+        }
+        assert_eq!(fault("Write <a href='x'>,\nin a line.", TextKind::ForModels), None);
     }
 }

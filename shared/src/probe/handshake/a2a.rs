@@ -14,7 +14,7 @@ use super::subject::{Depth, Subject};
 use crate::fetch::{Answer, FetchError, Target};
 use crate::formats::agent_card::{self, AgentCard, Binding, CardFault, Interface};
 use crate::model::Kind;
-use crate::probe::checks::same_owner;
+use crate::probe::checks::{documents, same_owner};
 use crate::probe::reasons::{self, ProbeFault, ProbedResource, Stage};
 use reply::{StepFailure, StepOutcome};
 use requests::{MethodSet, Route, Transport};
@@ -31,8 +31,16 @@ pub(super) async fn probe(
 ) {
     talk.findings.facts.card_url = Some(card_url.to_string());
     talk.findings.answered_before(answer.elapsed);
-    let card = match talk.read(answer, |answer, _| agent_card::read_body(&answer.body)).await {
-        Ok(card) => card,
+    let read = talk.read(answer, |answer, _| {
+        let document = agent_card::document(&answer.body)?;
+        let card = agent_card::read(&document)?;
+        Ok((card, documents::of_card(&document)))
+    });
+    let card = match read.await {
+        Ok((card, text_faults)) => {
+            talk.findings.facts.text_faults.or(text_faults);
+            card
+        }
         Err(fault) => {
             if matches!(fault, CardFault::Invalid(_)) {
                 talk.findings.facts.kind = Some(Kind::Agent);

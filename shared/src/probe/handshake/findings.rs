@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::bounds::bounded;
 use crate::model::{Facts, Handshake, Reason, Verdict};
 use crate::probe::reasons::{Class, ConformanceRule, ProbeFault};
 
@@ -165,7 +166,7 @@ impl Findings {
             latency_ms: self.latency.map(|time| u32::try_from(time.as_millis()).unwrap_or(u32::MAX)),
             signals: self.signals,
             protocol_hints: self.hints,
-            facts: self.facts,
+            facts: bounded(self.facts),
         }
     }
 }

@@ -14,6 +14,7 @@ use super::jsonrpc::{METHOD_NOT_FOUND, PARSE_ERROR, RpcOutcome, RpcReply};
 use super::sse;
 use super::subject::{Depth, Subject};
 use crate::fetch::{Answer, Request, TOOL_LIST_BYTES, Target};
+use crate::formats::limits::LONGEST_URL;
 use crate::model::DeclaredTransport;
 use crate::probe::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
 use eras::{Era, MODERN, Opened, Session};
@@ -211,6 +212,7 @@ fn introduce(talk: &mut Conversation<'_>, session: &Session) {
     facts.description.clone_from(&session.info.description);
     facts.version.clone_from(&session.info.version);
     facts.website.clone_from(&session.info.website);
+    facts.text_faults.or(session.text_faults.clone());
     eras::note(talk, session.streamed, &session.broken_rules, method);
     if session.is_picky() {
         talk.findings.fault(
@@ -218,6 +220,12 @@ fn introduce(talk: &mut Conversation<'_>, session: &Session) {
             "406, unless Accept is application/json alone",
         );
     }
+}
+
+/// A page that a browser could open; `websiteUrl` is a URL by the schema, and anything by some servers.
+fn page(text: &str) -> Option<String> {
+    let url = url::Url::parse(text.trim()).ok()?;
+    (matches!(url.scheme(), "http" | "https") && url.as_str().len() <= LONGEST_URL).then(|| url.into())
 }
 
 /// `notifications/initialized`, which the legacy handshake ends with.
@@ -244,6 +252,7 @@ async fn also_legacy(talk: &mut Conversation<'_>, session: &Session) -> bool {
     match eras::initialize(talk, &session.url).await {
         Opened::Session(older) => {
             talk.findings.version(&older.version, false);
+            talk.findings.facts.text_faults.or(older.text_faults);
             talk.findings.hint(format!("mcp/{}", older.version));
             true
         }

@@ -14,7 +14,7 @@ use jiff::SignedDuration;
 use local::engine::{self, Embedded};
 use registry::app::App;
 use registry::model::{
-    Assessment, Facts, Handshake, Kind, Lane, Listing, ListingId, Moment, StateChange, Verdict,
+    Assessment, Facts, Handshake, Kind, Lane, Listing, ListingId, Moment, StateChange, TextFaults, Verdict,
 };
 use registry::probe::checks::{self, Context};
 use registry::probe::score;
@@ -182,6 +182,7 @@ fn state_change(before: Listing, settings: &Settings, verdict: Verdict, at: Mome
         card_url: verdict.facts.card_url.clone(),
         endpoint_holder: None,
         previous_tools_hash: None,
+        listing_faults: TextFaults::default(),
     };
     let checks = checks::of(&verdict, &context);
     let score = score::of(&verdict, &checks);
@@ -218,6 +219,7 @@ fn verdict(site: &Site, said: Said) -> Verdict {
         skills: said.skills,
         tools: said.tools,
         tools_hash: (!agent).then(|| format!("{number:064x}")),
+        text_faults: TextFaults::default(),
     };
     Verdict {
         answers: agent.then_some(true),

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use registry::formats::agent_card::{self, AgentCard, CardFault};
 use registry::formats::server_json;
-use registry::model::{Facts, Handshake, Kind, Reach, Verdict};
-use registry::probe::checks::{self, Context};
+use registry::model::{Facts, Handshake, Kind, Reach, TextFaults, Verdict};
+use registry::probe::checks::{self, Context, documents};
 use tests::fixtures;
 
 /// Outcomes and how often they were met.
@@ -54,14 +54,15 @@ fn told(title: &str, tally: &Tally) -> String {
     lines
 }
 
-/// The texts of a card as the checks see them.
-fn verdict_of(card: &AgentCard) -> Verdict {
+/// A card as the checks see it.
+fn verdict_of(card: &AgentCard, text_faults: TextFaults) -> Verdict {
     let facts = Facts {
         kind: Some(Kind::Agent),
         name: Some(card.name.clone()),
         description: Some(card.description.clone()),
         version: card.version.clone(),
         skills: card.skills.clone(),
+        text_faults,
         ..Facts::default()
     };
     fixtures::verdict(Handshake::Ok, facts)
@@ -89,8 +90,11 @@ fn every_agent_card_is_read_or_refused_in_words() {
                     card_url: None,
                     endpoint_holder: None,
                     previous_tools_hash: None,
+                    listing_faults: TextFaults::default(),
                 };
-                for check in checks::of(&verdict_of(&card), &context).into_iter().filter(|check| !check.ok) {
+                let document = agent_card::document(&body).expect("a card that was read");
+                let verdict = verdict_of(&card, documents::of_card(&document));
+                for check in checks::of(&verdict, &context).into_iter().filter(|check| !check.ok) {
                     println!("{name}: {}: {}", check.id, check.detail);
                     count(&mut failing, check.id);
                 }

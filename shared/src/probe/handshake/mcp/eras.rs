@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 
 use crate::error::shorten;
 use crate::fetch::{Answer, FetchError, Request, Target};
+use crate::model::TextFaults;
+use crate::probe::checks::documents;
 use crate::probe::handshake::conversation::{Conversation, excerpt};
 use crate::probe::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply, texts};
 use crate::probe::handshake::sse;
@@ -56,6 +58,8 @@ pub(super) struct Session {
     pub(super) id: Option<String>,
     /// What it says of itself.
     pub(super) info: ServerInfo,
+    /// What is wrong with the texts of the answer, instructions included.
+    pub(super) text_faults: TextFaults,
     /// It announces tools.
     pub(super) has_tools: bool,
     /// The opening was answered by an event stream.
@@ -95,6 +99,7 @@ struct Opening {
     version: String,
     supported: Vec<String>,
     info: ServerInfo,
+    text_faults: TextFaults,
     has_tools: bool,
     broken_rules: Vec<ConformanceRule>,
 }
@@ -187,6 +192,7 @@ fn discovered(result: &Value, asked: &str) -> Option<Opening> {
     Some(Opening {
         version: spoken.clone(),
         info: ServerInfo::of(&result["_meta"]["io.modelcontextprotocol/serverInfo"]),
+        text_faults: documents::of_opening(result),
         has_tools: result["capabilities"].get("tools").is_some(),
         broken_rules: modern_faults(result),
         supported: supported.iter().filter(|version| is_revision(version)).take(10).cloned().collect(),
@@ -227,6 +233,7 @@ fn opened(
         id: answer.header("mcp-session-id").filter(|_| era == Era::Legacy).map(str::to_owned),
         url: answer.target,
         info: opening.info,
+        text_faults: opening.text_faults,
         has_tools: opening.has_tools,
         streamed: reply.streamed,
         broken_rules: reply.broken_rules.into_iter().chain(opening.broken_rules).collect(),
@@ -280,6 +287,7 @@ fn initialized(result: &Value) -> Option<Opening> {
         version: spoken.to_owned(),
         supported: Vec::new(),
         info: ServerInfo::of(&result["serverInfo"]),
+        text_faults: documents::of_opening(result),
         has_tools: result["capabilities"].get("tools").is_some(),
         broken_rules: (!REVISIONS.contains(&spoken))
             .then_some(ConformanceRule::Revision)

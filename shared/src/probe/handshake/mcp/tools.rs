@@ -10,7 +10,8 @@ use sha2::{Digest, Sha256};
 use super::eras::{self, Era, Session};
 use crate::error::shorten;
 use crate::fetch::Answer;
-use crate::model::Tool;
+use crate::model::{TextFaults, Tool};
+use crate::probe::checks::documents;
 use crate::probe::handshake::conversation::{Conversation, excerpt, fault_of, is_bot_wall, refusal};
 use crate::probe::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply};
 use crate::probe::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
@@ -36,6 +37,7 @@ struct ToolList {
     kept: Vec<Tool>,
     digests: Vec<[u8; 32]>,
     broken: Vec<(ConformanceRule, String)>,
+    text_faults: TextFaults,
 }
 
 /// What a page of tools holds beside the tools.
@@ -104,6 +106,7 @@ pub(super) async fn list(talk: &mut Conversation<'_>, session: &Session) {
     for (rule, seen) in &tools.broken {
         findings.broken(&[*rule], seen);
     }
+    findings.facts.text_faults.or(std::mem::take(&mut tools.text_faults));
     findings.facts.tools_hash = Some(tools.hash());
     findings.facts.tools = tools.kept;
 }
@@ -135,6 +138,7 @@ impl ToolList {
     /// Takes the tools out of the result of `tools/list`.
     fn take_page(&mut self, result: &mut Value, era: Era) -> Page {
         let Some(page) = result.get_mut("tools").and_then(Value::as_array_mut) else { return Page::Other };
+        self.text_faults.or(documents::of_tools(page, self.read));
         for tool in page {
             if self.read == MOST_READ {
                 return Page::TooMany;

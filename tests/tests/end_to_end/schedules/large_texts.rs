@@ -1,0 +1,90 @@
+//! Peers whose texts have more bytes than an item of the table: what they came to is written all the same, be it the
+//! way to Live or the way down, and search goes on.
+
+use axum::response::Response;
+use serde_json::{Value, json};
+use tests::peers::{CARD, Peer, PeerRequest, agents, empty, error, json_answer, result};
+use tests::test_registry::{HOUR, TestOptions, TestRegistry};
+
+use crate::fixtures::{demote, recheck_at};
+
+/// A server of 2026-07-28 with as many tools of as many characters of four bytes as are kept.
+fn verbose(asked: &PeerRequest) -> Response {
+    let tool = |n: usize| {
+        json!({
+            "name": format!("{n:03}{}", "😀".repeat(125)), "description": "😀".repeat(500),
+            "inputSchema": { "type": "object" },
+        })
+    };
+    // In pages, because an answer has at most 1 MiB.
+    let page = asked.body["params"]["cursor"].as_str().map_or(0, |cursor| cursor.parse::<usize>().unwrap());
+    let tools: Vec<Value> = (page * 100..(page + 1) * 100).map(tool).collect();
+    let mut listed = json!({ "resultType": "complete", "tools": tools, "ttlMs": 1, "cacheScope": "public" });
+    if page == 0 {
+        listed["nextCursor"] = json!("1");
+    }
+    match asked.method() {
+        Some("server/discover") => result(
+            asked,
+            json!({
+                "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} },
+                "ttlMs": 1, "cacheScope": "public", "_meta": { "io.modelcontextprotocol/serverInfo": {
+                    "name": "verbose", "version": "1", "description": "😀".repeat(3000) } },
+            }),
+        ),
+        Some("tools/list") => result(asked, listed),
+        _ => error(asked, -32601, "Method not found"),
+    }
+}
+
+/// An agent with as many skills, tags and characters as are kept, of which most are words that nobody else has.
+fn talkative(asked: &PeerRequest) -> Response {
+    let mut words = (0x2_0000..0x2_A6DF_u32).filter_map(char::from_u32).cycle();
+    let mut text =
+        |longest: usize| words.by_ref().take(longest / 2).flat_map(|c| [c, ' ']).collect::<String>();
+    let skills: Vec<Value> = (0..40)
+        .map(|n| {
+            let tags: Vec<String> = (0..20).map(|_| text(60)).collect();
+            json!({ "id": format!("s{n}"), "name": text(120), "description": text(1000), "tags": tags })
+        })
+        .collect();
+    let mut card = agents::card(asked, "Talkative");
+    card["skills"] = json!(skills);
+    match (asked.verb.as_str(), asked.path.as_str()) {
+        ("GET", CARD) => json_answer(200, &card),
+        ("POST", _) => agents::speaks_newest(asked),
+        _ => empty(404),
+    }
+}
+
+#[tokio::test]
+async fn a_server_with_more_text_than_an_item_goes_live_and_is_demoted() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(verbose).await);
+    let id = registry.publish_mcp(&peer.url("/mcp")).await;
+    registry.deliver_events().await;
+    let status = registry.status(&id).await;
+    assert_eq!(status["lane"], "active", "{}", status["reasons"]);
+    let tools = status["evidence"]["tools"].as_array().unwrap();
+    assert!(tools.len() > 40 && tools[0]["description"].as_str().unwrap().chars().count() == 500);
+
+    // A week on it is as talkative, and refuses the list at last.
+    registry.advance_to(recheck_at(&registry, &id).await);
+    registry.recheck().await;
+    assert_eq!(registry.status(&id).await["lane"], "active");
+    demote(&registry, &peer, &id).await;
+}
+
+#[tokio::test]
+async fn an_agent_with_more_words_than_a_bucket_is_indexed() {
+    let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000);
+    let registry = TestRegistry::start_with(options).await;
+    let (peer, other) = (Peer::start(talkative).await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    let beside = registry.live_card(&other.card()).await;
+    registry.index().await;
+    let found = registry.get("/api/match?q=adder").await.body;
+    let ids: Vec<&str> =
+        found["hits"].as_array().unwrap().iter().filter_map(|hit| hit["listing_id"].as_str()).collect();
+    assert!(ids.contains(&beside.as_str()), "{id} stands in the way: {found}");
+    registry.advance(HOUR);
+}
