@@ -174,7 +174,9 @@ mod tests {
     #[test]
     fn a_stream_of_single_bytes_is_read_once() {
         const LONGEST: usize = 1024 * 1024;
-        for piece in ["data: {\"id\":3,\"result\":{}}\n\n", ": comment\n", "data: a line\n", "   \n", "data: x"] {
+        for piece in
+            ["data: {\"id\":3,\"result\":{}}\n\n", ": comment\n", "data: a line\n", "   \n", "data: x"]
+        {
             let stream = piece.repeat(LONGEST / piece.len()).into_bytes();
             let mut enough = until_reply(7);
             let began = Instant::now();
