@@ -140,6 +140,7 @@ async fn fetch_tells_a_wrong_encoding_from_a_broken_connection() {
             [GZIP.as_bytes(), b"{\"plain\": true, \"long\": \"enough\"}"].concat(),
             FetchError::BadEncoding,
         ),
+        ("gzip again and again", [GZIP.as_bytes(), &ZIPPED.repeat(20_000)].concat(), FetchError::BadEncoding),
         ("cut gzip", [GZIP.as_bytes(), &ZIPPED[..ZIPPED.len() / 2]].concat(), FetchError::BadEncoding),
         (
             "not asked for",
