@@ -2,7 +2,7 @@
 //! because the client may have to look it up, continue it or cancel it.
 
 use super::error::TaskError;
-use super::id::new_id;
+use super::id::{new_context_id, new_id};
 use super::message::{Message, Part, Role};
 use super::query::Query;
 use super::state::TaskState;
@@ -50,7 +50,7 @@ impl SendRequest {
 /// The message holds only files, its task is not known, has ended, is too long or was changed at the same time, or the
 /// store failed.
 pub async fn send(app: &App, caller: Caller, request: SendRequest) -> Result<Sent, TaskError> {
-    let context_id = request.context_id.clone().unwrap_or_else(|| new_id(app));
+    let context_id = request.context_id.clone().unwrap_or_else(|| new_context_id(app));
     let parsed = request.message.parsed()?;
     if !request.requires_task() {
         return match intent::parse_intent(&parsed, None) {

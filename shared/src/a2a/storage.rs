@@ -1,11 +1,12 @@
 //! Tasks as the table stores them, in one form for all dialects. The size of an item is limited, so contents that are
 //! too large are left out and replaced by a note.
 
+use super::id::is_own_context_id;
 use super::message::{Content, Message, Part};
 use super::state::TaskState;
 use super::task::{Task, TaskContents};
 use crate::error::Problem;
-use crate::store::{KeptTask, LARGEST_CONTENT};
+use crate::store::{KeptTask, LARGEST_CONTENT, Origin};
 
 /// In bytes: the longest part that stays in a history that does not fit as a whole.
 const MAX_ABRIDGED_PART: usize = 4000;
@@ -36,6 +37,7 @@ impl Task {
             origin: self.origin,
             caller: self.caller.clone(),
             context_id: self.context_id.clone(),
+            context_origin: if is_own_context_id(&self.context_id) { Origin::Ours } else { Origin::Client },
             state: self.state.name().to_owned(),
             at: self.at,
             content,
@@ -86,7 +88,6 @@ mod tests {
     use super::super::message::Role;
     use super::super::task::Artifact;
     use super::*;
-    use crate::store::Origin;
 
     fn message(parts: Vec<Part>) -> Message {
         Message {
