@@ -38,6 +38,10 @@ pub(crate) async fn send(
             let parts = query_parts(app, cache, caller, dialect, query).await?;
             Ok(dialect.message(&new_id(app), &context_id, parts)?)
         }
+        Sent::Explained { context_id, parts } => {
+            let parts = to_raw_value(&dialect.parts(parts))?.into();
+            Ok(dialect.message(&new_id(app), &context_id, parts)?)
+        }
         Sent::Task(task) => raw(&dialect.sent(*task, history_length)),
     }
 }

@@ -21,8 +21,9 @@ const LISTED: i32 = 500;
 /// Bytes of content in one page, well below Lambda's 6 MB and a batch's 16 MB.
 const LARGEST_PAGE: i64 = 3_000_000;
 
-/// The largest content that is stored, in bytes; an item may have 400 KB.
-pub const LARGEST_CONTENT: usize = 300_000;
+/// The largest content that is stored, in bytes: each kilobyte costs two write units in a transaction, and anybody may
+/// have a task stored.
+pub const LARGEST_CONTENT: usize = 64 * 1024;
 
 /// Who chose the id of a task or of a context. An id of ours cannot be guessed, so knowing it is enough; the id that a
 /// client chose for a task counts for that client's address only, and one for a context lists nothing.

@@ -86,7 +86,7 @@ async fn what_is_only_read_is_a_message_in_the_shape_of_its_dialect() {
 #[tokio::test]
 async fn a_task_is_what_its_dialect_expects() {
     let registry = TestRegistry::start().await;
-    let new = result(&registry, "SendMessage", &newest("help")).await["task"].clone();
+    let new = result(&registry, "SendMessage", &as_task("help")).await["task"].clone();
     assert_eq!(
         new["status"],
         json!({ "state": "TASK_STATE_COMPLETED", "timestamp": "2026-11-20T12:00:00.000Z" })
@@ -152,7 +152,7 @@ async fn what_is_missing_is_asked_for_and_the_task_goes_on() {
 #[tokio::test]
 async fn only_a_waiting_task_can_be_canceled() {
     let registry = TestRegistry::start().await;
-    let done = task_id(&result(&registry, "SendMessage", &newest("help")).await["task"]);
+    let done = task_id(&result(&registry, "SendMessage", &as_task("help")).await["task"]);
     let waiting = task_id(&result(&registry, "SendMessage", &newest("list me")).await["task"]);
     for method in ["CancelTask", "tasks/cancel"] {
         assert_eq!(code(&registry, method, &json!({ "id": "no-such-task" })).await, -32001);
@@ -231,6 +231,98 @@ async fn lists_are_filtered_and_paged() {
     ] {
         assert_eq!(code(&registry, "ListTasks", &wrong).await, -32602, "{wrong}");
     }
+}
+
+#[tokio::test]
+async fn what_cannot_be_continued_is_a_message_and_leaves_nothing_behind() {
+    let registry = TestRegistry::start_with(TestOptions::default().with_rates()).await;
+    let call = |call: &str| json!({ "messageId": "m1", "role": "user", "parts": [{ "data": { "operation": call } }] });
+    let long = "colourless green ideas sleep furiously ".repeat(5000);
+    for (message, said) in [
+        (older("help", "kind")["message"].clone(), "list my agent at"),
+        (older("hello", "kind")["message"].clone(), "list my agent at"),
+        (older(&long, "kind")["message"].clone(), "not understood"),
+        (call("sell_listing"), "no operation `sell_listing`"),
+        (
+            older("list https://a.example and https://b.example", "kind")["message"].clone(),
+            "one is wanted at a time",
+        ),
+    ] {
+        let before = registry.observer.tally.snapshot();
+        for method in ["SendMessage", "message/send"] {
+            let answer = result(&registry, method, &json!({ "message": message })).await;
+            let answer = answer.get("message").unwrap_or(&answer);
+            let text = answer["parts"][0]["text"].as_str().unwrap_or_default();
+            assert!(text.contains(said) && answer["contextId"].is_string(), "{said}: {answer}");
+            assert_eq!(answer["parts"][1]["data"]["executed"], false);
+        }
+        assert_eq!(registry.observer.tally.since(&before).total(), 0, "{said}");
+    }
+    assert_eq!(registry.table().await.items_under("TASK").len(), 0);
+}
+
+#[tokio::test]
+async fn stored_tasks_are_counted_by_caller_and_in_all() {
+    let options = TestOptions::default().with_rates();
+    let options = options.with_setting("TASKS_PER_HOUR", 3).with_setting("TASKS_PER_HOUR_IN_ALL", 4);
+    let registry = TestRegistry::start_with(options).await;
+    let (alice, bob) = ("192.0.2.1", "192.0.2.2");
+    let oldest = json!({ "id": "1", "message": older("colourless green ideas", "type")["message"] });
+    let asked = from(&registry, alice, "SendMessage", &newest("list me")).await;
+    assert_eq!(from(&registry, alice, "tasks/send", &oldest).await["result"]["id"], "1");
+    let mut next = newest("I mean my agent");
+    next["message"]["taskId"] = asked["result"]["task"]["id"].clone();
+    assert!(from(&registry, alice, "SendMessage", &next).await["result"]["task"].is_object());
+    for (method, params) in [
+        ("SendMessage", newest("list me")),
+        ("tasks/send", oldest),
+        ("SendMessage", as_task("help")),
+        ("SendMessage", next),
+    ] {
+        let refused = from(&registry, alice, method, &params).await["error"].clone();
+        assert_eq!(refused["code"], -32000, "{refused}");
+        assert!(
+            refused["message"].as_str().unwrap().contains("from your address within the hour"),
+            "{refused}"
+        );
+        assert_eq!(refused["data"][0]["retryDelay"], "3600s", "{refused}");
+    }
+    assert!(from(&registry, alice, "SendMessage", &newest("help")).await["result"]["message"].is_object());
+    assert!(from(&registry, bob, "SendMessage", &newest("list me")).await["result"]["task"].is_object());
+    let refused = from(&registry, bob, "SendMessage", &newest("list me")).await["error"].clone();
+    assert!(refused["message"].as_str().unwrap().contains("for everybody together"), "{refused}");
+    let rest = registry.post("/api/a2a/message:send", &newest("list me")).await;
+    assert_eq!((rest.status, rest.header("retry-after")), (429, "3600"), "{rest:?}");
+    assert_eq!(rest.body["error"]["status"], "RESOURCE_EXHAUSTED");
+    registry.advance(std::time::Duration::from_secs(3600));
+    assert!(from(&registry, alice, "SendMessage", &newest("list me")).await["result"]["task"].is_object());
+}
+
+#[tokio::test]
+async fn a_long_message_is_stored_by_its_beginning() {
+    let registry = TestRegistry::start().await;
+    let mut long = newest(&format!("list me, and do it soon. {}", "Thank you very much! ".repeat(4000)));
+    long["message"]["metadata"] = json!({ "x": "y".repeat(100_000) });
+    let asked = result(&registry, "SendMessage", &long).await["task"].clone();
+    let mut next = long.clone();
+    for _ in 0..5 {
+        next["message"]["taskId"] = asked["id"].clone();
+        result(&registry, "SendMessage", &next).await;
+    }
+    let table = registry.table().await;
+    let items = table.items_under("TASK");
+    let size: usize = items.iter().map(|item| item.to_string().len()).sum();
+    assert!(items.len() == 2 && size < 48 * 1024, "{} items of {size} bytes", items.len());
+
+    let asked = result(&registry, "SendMessage", &long).await["task"].clone();
+    let mut end = newest("it is at https://user:secret@agent.example.com");
+    end["message"]["taskId"] = asked["id"].clone();
+    let failed = result(&registry, "SendMessage", &end).await["task"].clone();
+    assert_eq!(
+        failed["status"]["message"]["parts"][1]["data"]["error"]["code"], "user_info_in_url",
+        "{failed}"
+    );
+    assert_eq!(result(&registry, "GetTask", &json!({ "id": asked["id"] })).await, failed);
 }
 
 #[tokio::test]
@@ -502,9 +594,9 @@ async fn publishing_by_message_counts_against_the_rate_limit() {
 #[tokio::test]
 async fn every_route_survives_an_event_of_the_gateway() {
     let registry = TestRegistry::start_with(TestOptions::default().as_events()).await;
-    assert!(result(&registry, "SendMessage", &newest("help")).await["task"].is_object());
-    assert!(registry.post("/api/a2a/message:send", &newest("help")).await.body["task"].is_object());
-    assert!(registry.post("/message:send", &newest("help")).await.body["task"].is_object());
+    assert!(result(&registry, "SendMessage", &as_task("help")).await["task"].is_object());
+    assert!(registry.post("/api/a2a/message:send", &as_task("help")).await.body["task"].is_object());
+    assert!(registry.post("/message:send", &newest("help")).await.body["message"].is_object());
     assert_eq!(registry.get("/api/a2a/tasks").await.body["totalSize"], 0);
     assert_eq!(registry.get("/api/a2a").await.body["protocol"], "a2a");
 }
