@@ -1,6 +1,7 @@
 //! A2A messages and tasks: what a message does, and how the tasks that it starts are stored, listed and canceled.
 //! It knows no dialect and no binding, so that every version of the protocol gets the same behaviour.
 
+mod abridge;
 mod error;
 mod id;
 mod message;

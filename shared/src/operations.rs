@@ -1,7 +1,7 @@
 //! Every capability of the registry, written once. A new one is a file here, its module below, and two lines of the
 //! catalogue; REST routes, MCP tools, A2A skills and documents follow.
 
-mod allowance;
+pub(crate) mod allowance;
 pub mod ard_search;
 pub mod arguments;
 mod catalogue;

@@ -71,6 +71,8 @@ pub struct Settings {
     pub publish_rate: Rate,
     /// `SCORE_PER_HOUR`, `SCORE_PER_HOST_PER_HOUR`, `SCORE_PER_HOUR_IN_ALL`.
     pub score_rate: Rate,
+    /// `TASKS_PER_HOUR`, `TASKS_PER_HOUR_IN_ALL`: A2A messages that leave a stored task.
+    pub task_rate: Rate,
 }
 
 /// A setting that cannot be taken.
@@ -148,6 +150,15 @@ impl Settings {
                 caller: read.number("SCORE_PER_HOUR", 60, "a whole number from 1")?,
                 host: read.number("SCORE_PER_HOST_PER_HOUR", 30, "a whole number from 1")?,
                 everybody: read.number("SCORE_PER_HOUR_IN_ALL", 2000, "a whole number from 1")?,
+            },
+            task_rate: {
+                let caller = read.number("TASKS_PER_HOUR", 120, "a whole number from 1")?;
+                // A task calls nobody, so it has no host to count by.
+                Rate {
+                    caller,
+                    host: caller,
+                    everybody: read.number("TASKS_PER_HOUR_IN_ALL", 6000, "a whole number from 1")?,
+                }
             },
         })
     }

@@ -25,7 +25,8 @@ pub(crate) async fn status(State(app): State<App>) -> Json<Value> {
         "bindings": ["JSONRPC", "HTTP+JSON"],
         "methods": dialects::supported(),
         "note": "POST JSON-RPC 2.0 here. A message in plain words is understood (\"list my agent at https://…\"); a data \
-            part {\"operation\": …, \"arguments\": {…}} runs that operation. Call the method `help` for examples.",
+            part {\"operation\": …, \"arguments\": {…}} runs that operation. Call the method `help` for examples. ListTasks \
+            gives the tasks of a contextId that an answer gave you, and none without one.",
     }))
 }
 

@@ -21,6 +21,8 @@ pub(crate) enum A2aError {
     InvalidParams { field: String, detail: String },
     #[error("{}", .0.detail)]
     Internal(Box<Problem>),
+    #[error("{} A message that only reads needs no task and is answered all the same.", .0.detail)]
+    TooManyTasks(Box<Problem>),
     #[error(
         "No task `{0}` is known here. Tasks are kept for 24 hours; an id that you chose counts for your address."
     )]
@@ -64,6 +66,8 @@ impl A2aError {
                 (-32603, None, StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE")
             }
             Self::Internal(_) => (-32603, None, StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL"),
+            // JSON-RPC 2.0 §5.1 leaves this code to the server, and A2A begins its own below it.
+            Self::TooManyTasks(_) => (-32000, None, StatusCode::TOO_MANY_REQUESTS, "RESOURCE_EXHAUSTED"),
             Self::TaskNotFound(_) => (-32001, Some("TASK_NOT_FOUND"), StatusCode::NOT_FOUND, "NOT_FOUND"),
             Self::TaskNotCancelable { .. } => {
                 (-32002, Some("TASK_NOT_CANCELABLE"), BAD, "FAILED_PRECONDITION")
@@ -115,7 +119,7 @@ impl A2aError {
                 "@type": "type.googleapis.com/google.rpc.BadRequest",
                 "fieldViolations": [{ "field": field, "description": detail }],
             })),
-            Self::Internal(problem) => details.extend(problem.retry_after.map(|seconds| {
+            Self::Internal(problem) | Self::TooManyTasks(problem) => details.extend(problem.retry_after.map(|seconds| {
                 json!({ "@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": format!("{seconds}s") })
             })),
             _ => {}
@@ -145,7 +149,7 @@ impl A2aError {
         if let Self::WrongMethod(allow) = self {
             response.headers_mut().insert(header::ALLOW, http::HeaderValue::from_static(allow));
         }
-        if let Self::Internal(problem) = self
+        if let Self::Internal(problem) | Self::TooManyTasks(problem) = self
             && let Some(seconds) = problem.retry_after
         {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
@@ -163,7 +167,10 @@ impl A2aError {
 
 impl From<Problem> for A2aError {
     fn from(problem: Problem) -> Self {
-        Self::Internal(Box::new(problem))
+        match problem.status {
+            StatusCode::TOO_MANY_REQUESTS => Self::TooManyTasks(Box::new(problem)),
+            _ => Self::Internal(Box::new(problem)),
+        }
     }
 }
 
@@ -189,7 +196,7 @@ impl From<TaskError> for A2aError {
                 "Files are not read here. Send a text part, or a data part with an operation.".to_owned(),
             ),
             TaskError::InvalidPageToken => Self::param("pageToken", "is none that this registry gave."),
-            TaskError::Internal(problem) => Self::Internal(problem),
+            TaskError::Internal(problem) => (*problem).into(),
         }
     }
 }

@@ -38,6 +38,10 @@ pub(crate) async fn send(
             let parts = query_parts(app, cache, caller, dialect, query).await?;
             Ok(dialect.message(&new_id(app), &context_id, parts)?)
         }
+        Sent::Explained { context_id, parts } => {
+            let parts = to_raw_value(&dialect.parts(parts))?.into();
+            Ok(dialect.message(&new_id(app), &context_id, parts)?)
+        }
         Sent::Task(task) => raw(&dialect.sent(*task, history_length)),
     }
 }
@@ -137,11 +141,7 @@ pub(crate) async fn cancel(
 }
 
 /// `ListTasks`, which only 1.0 has.
-pub(crate) async fn list(
-    app: &App,
-    caller: Caller,
-    params: &Map<String, Value>,
-) -> Result<JsonEnvelope, A2aError> {
+pub(crate) async fn list(app: &App, params: &Map<String, Value>) -> Result<JsonEnvelope, A2aError> {
     let params = Fields::of(params, "");
     let page_size = params.number("pageSize", 1, 100)?.unwrap_or(50);
     let history_length = history_length(params)?;
@@ -153,7 +153,7 @@ pub(crate) async fn list(
         page_token: params.text("pageToken")?.map(str::to_owned),
         page_size: usize::try_from(page_size).unwrap_or(100),
     };
-    let page = a2a::list(app, caller, request).await?;
+    let page = a2a::list(app, request).await?;
     let tasks = page.tasks.into_iter().map(|task| v1::task(task, history_length, artifacts));
     raw(&json!({
         "tasks": tasks.collect::<Vec<_>>(),

@@ -29,7 +29,7 @@ pub enum TaskError {
     OnlyFiles,
     /// The page token was not issued by this registry.
     InvalidPageToken,
-    /// The store or the operation failed.
+    /// The store or the operation failed, or as many tasks were stored as an hour allows.
     Internal(Box<Problem>),
 }
 

@@ -1,17 +1,19 @@
-//! What a message does. A message that only reads is answered with a message; every other answer is stored as a task,
-//! because the client may have to look it up, continue it or cancel it.
+//! What a message does. A task is stored only for what can be looked up, continued or canceled: an answer that changed
+//! something or asks back, or one that the client comes back for. All else is answered with a message and leaves nothing.
 
 use super::error::TaskError;
-use super::id::new_id;
+use super::id::{new_context_id, new_id};
 use super::message::{Message, Part, Role};
 use super::query::Query;
 use super::state::TaskState;
 use super::task::{Artifact, Task, TaskContents};
 use super::tasks::CANCELED;
 use crate::app::App;
+use crate::error::Problem;
 use crate::intent::{self, Intent, MessageContent, Outcome, Reply};
 use crate::model::Caller;
-use crate::store::Origin;
+use crate::operations::allowance;
+use crate::store::{Allowance, Origin};
 
 /// The longest history of a task: it is stored as one item and understood as a whole with each message.
 const MAX_MESSAGES: usize = 40;
@@ -34,6 +36,13 @@ pub struct SendRequest {
 pub enum Sent {
     /// The message only reads: run the query, or use its cached answer.
     Query(Query),
+    /// What can be asked, or why nothing was done.
+    Explained {
+        /// The conversation that the answer belongs to.
+        context_id: String,
+        /// The answer as text and as data.
+        parts: Vec<Part>,
+    },
     /// The task, as it was stored.
     Task(Box<Task>),
 }
@@ -47,10 +56,10 @@ impl SendRequest {
 /// Does what a message asks for.
 ///
 /// # Errors
-/// The message holds only files, its task is not known, has ended, is too long or was changed at the same time, or the
-/// store failed.
+/// The message holds only files, its task is not known, has ended, is too long or was changed at the same time, too
+/// many tasks were stored within the hour, or the store failed.
 pub async fn send(app: &App, caller: Caller, request: SendRequest) -> Result<Sent, TaskError> {
-    let context_id = request.context_id.clone().unwrap_or_else(|| new_id(app));
+    let context_id = request.context_id.clone().unwrap_or_else(|| new_context_id(app));
     let parsed = request.message.parsed()?;
     if !request.requires_task() {
         return match intent::parse_intent(&parsed, None) {
@@ -58,12 +67,20 @@ pub async fn send(app: &App, caller: Caller, request: SendRequest) -> Result<Sen
                 Ok(Sent::Query(Query { context_id, operation, arguments }))
             }
             intent => {
+                let is_task = leads_to_task(&intent);
+                if is_task {
+                    count(app, &caller).await?;
+                }
                 let reply = intent::answer(app, &caller, &parsed, intent).await?;
+                if !is_task {
+                    return Ok(Sent::Explained { context_id, parts: parts(reply) });
+                }
                 store(app, caller, &request, context_id, None, Some(reply)).await
             }
         };
     }
     let previous = previous(app, caller, &request).await?;
+    count(app, &caller).await?;
     let earlier =
         continued(previous.as_ref()).map(|task| parsed_history(&task.contents.history)).transpose()?;
     let reply = if earlier.is_some() && intent::refuses(&parsed) {
@@ -73,6 +90,21 @@ pub async fn send(app: &App, caller: Caller, request: SendRequest) -> Result<Sen
         Some(intent::answer(app, &caller, &parsed, intent).await?)
     };
     store(app, caller, &request, context_id, previous, reply).await
+}
+
+/// Whether a task follows: a write, whose result is worth keeping, or a question back, which waits for its answer.
+const fn leads_to_task(intent: &Intent) -> bool {
+    match intent {
+        Intent::Run(operation, _) => !operation.effect.read_only,
+        Intent::Missing(..) => true,
+        Intent::Refused(..) | Intent::NoSuch(_) | Intent::Greeting | Intent::Unclear(_) => false,
+    }
+}
+
+/// Counts a task before anything is done for it, so that nothing is done that could not be stored.
+async fn count(app: &App, caller: &Caller) -> Result<(), Problem> {
+    let (caller, rate) = (caller.name(), app.settings.task_rate);
+    allowance::count(app, Allowance { act: "task", caller: &caller, host: None, rate }).await
 }
 
 /// The stored task under the id of the message: one to continue, or one that a new task replaces.
@@ -135,6 +167,7 @@ async fn store(
         task_id: Some(id.clone()),
         ..request.message.clone()
     });
+    let history: Vec<Message> = history.into_iter().map(Message::abridged).collect();
     if history.len() > MAX_MESSAGES {
         return Err(TaskError::TooManyMessages);
     }
@@ -142,7 +175,7 @@ async fn store(
         None => (TaskState::Canceled, vec![Part::text(CANCELED)], String::new()),
         Some(reply) => {
             let name = reply.data["operation"].as_str().unwrap_or("help").to_owned();
-            (state_after(&reply), vec![Part::text(reply.text), Part::data(reply.data)], name)
+            (state_after(&reply), parts(reply), name)
         }
     };
     // The result of a task is an artifact; a question or a refusal is the message of its status.
@@ -159,6 +192,10 @@ async fn store(
     } else {
         Err(TaskError::Conflict)
     }
+}
+
+fn parts(reply: Reply) -> Vec<Part> {
+    vec![Part::text(reply.text), Part::data(reply.data)]
 }
 
 fn state_after(reply: &Reply) -> TaskState {

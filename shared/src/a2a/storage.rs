@@ -1,14 +1,12 @@
 //! Tasks as the table stores them, in one form for all dialects. The size of an item is limited, so contents that are
 //! too large are left out and replaced by a note.
 
+use super::id::is_own_context_id;
 use super::message::{Content, Message, Part};
 use super::state::TaskState;
 use super::task::{Task, TaskContents};
 use crate::error::Problem;
-use crate::store::{KeptTask, LARGEST_CONTENT};
-
-/// In bytes: the longest part that stays in a history that does not fit as a whole.
-const MAX_ABRIDGED_PART: usize = 4000;
+use crate::store::{KeptTask, LARGEST_CONTENT, Origin};
 
 impl Task {
     /// Reads a stored task.
@@ -36,6 +34,7 @@ impl Task {
             origin: self.origin,
             caller: self.caller.clone(),
             context_id: self.context_id.clone(),
+            context_origin: if is_own_context_id(&self.context_id) { Origin::Ours } else { Origin::Client },
             state: self.state.name().to_owned(),
             at: self.at,
             content,
@@ -43,40 +42,21 @@ impl Task {
     }
 }
 
-/// The contents as far as an item can hold them. The history is shortened first, because the result matters more.
+/// The contents as far as an item can hold them. The result matters more than the history; its data can be asked for
+/// again.
 fn abridged(contents: &TaskContents) -> serde_json::Result<String> {
     let whole = serde_json::to_string(contents)?;
     if whole.len() <= LARGEST_CONTENT {
         return Ok(whole);
     }
     let mut contents = contents.clone();
-    contents.history.iter_mut().for_each(abridge);
-    let shorter = serde_json::to_string(&contents)?;
-    if shorter.len() <= LARGEST_CONTENT {
-        return Ok(shorter);
-    }
     for artifact in &mut contents.artifacts {
         artifact.parts.retain(|part| !matches!(part.content, Content::Data(_)));
         artifact.parts.push(Part::text("The data was too large to be kept; send the message again for it."));
     }
-    contents.message.iter_mut().for_each(abridge);
-    let latest = contents.history.len().saturating_sub(1);
-    contents.history.drain(..latest);
+    contents.message = contents.message.map(Message::abridged);
+    contents.history = contents.history.pop().map(Message::abridged).into_iter().collect();
     serde_json::to_string(&contents)
-}
-
-fn abridge(message: &mut Message) {
-    message.metadata = None;
-    for part in &mut message.parts {
-        part.metadata = None;
-        let large = match &part.content {
-            Content::Text(text) | Content::Url(text) | Content::Raw(text) => text.len() > MAX_ABRIDGED_PART,
-            Content::Data(data) => data.to_string().len() > MAX_ABRIDGED_PART,
-        };
-        if large {
-            *part = Part::text("(too large to be kept)");
-        }
-    }
 }
 
 #[cfg(test)]
@@ -86,7 +66,6 @@ mod tests {
     use super::super::message::Role;
     use super::super::task::Artifact;
     use super::*;
-    use crate::store::Origin;
 
     fn message(parts: Vec<Part>) -> Message {
         Message {

@@ -1,8 +1,8 @@
-//! The stored tasks of a caller: get, cancel and list. A task that expired and a task of another client look the same
-//! to a caller, so that ids cannot be probed.
+//! Stored tasks: get, cancel and list. Callers are strangers without a credential, and many share an address, so a task
+//! is shown to whoever knows an id of ours; what expired and what is another's look the same, so ids cannot be probed.
 
 use super::error::TaskError;
-use super::id::{is_valid_id, new_id};
+use super::id::{is_own_context_id, is_valid_id, new_id};
 use super::message::{Message, Part};
 use super::page_token;
 use super::state::TaskState;
@@ -14,7 +14,7 @@ use crate::store::{KeptTask, TaskFilter};
 /// Which tasks to list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListRequest {
-    /// Only those of this context.
+    /// Those of this context; without one of ours, none.
     pub context_id: Option<String>,
     /// Only those in this state.
     pub state: Option<TaskState>,
@@ -27,7 +27,7 @@ pub struct ListRequest {
 }
 
 /// A page of tasks.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskList {
     /// The tasks, the last changed first.
     pub tasks: Vec<Task>,
@@ -68,19 +68,20 @@ pub async fn cancel(app: &App, caller: Caller, id: &str) -> Result<Task, TaskErr
 /// The text of a task that was canceled.
 pub(super) const CANCELED: &str = "Canceled; nothing was done.";
 
-/// The tasks of a caller.
+/// The tasks of a context. What a caller may see is what it knows the context of (A2A 1.0 specification §3.1.4: only
+/// tasks that are visible to the client), so without a context id of ours there are none.
 ///
 /// # Errors
 /// The page token is not one of this registry, or the store failed.
-pub async fn list(app: &App, caller: Caller, request: ListRequest) -> Result<TaskList, TaskError> {
-    let filter = TaskFilter {
-        context_id: request.context_id,
-        state: request.state.map(|state| state.name().to_owned()),
-        since: request.since,
-    };
+pub async fn list(app: &App, request: ListRequest) -> Result<TaskList, TaskError> {
+    let filter =
+        TaskFilter { state: request.state.map(|state| state.name().to_owned()), since: request.since };
     let after = request.page_token.as_deref().map(page_token::decode).transpose()?;
-    let (name, now) = (caller.name(), app.clock.now());
-    let page = app.store.tasks(&name, &filter, after.as_deref(), request.page_size, now).await?;
+    let Some(context_id) = request.context_id.filter(|id| is_own_context_id(id)) else {
+        return Ok(TaskList::default());
+    };
+    let now = app.clock.now();
+    let page = app.store.tasks(&context_id, &filter, after.as_deref(), request.page_size, now).await?;
     Ok(TaskList {
         tasks: page.tasks.into_iter().map(Task::from_stored).collect::<Result<_, _>>()?,
         next_page_token: page.next.as_deref().map(page_token::encode),

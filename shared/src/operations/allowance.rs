@@ -1,12 +1,12 @@
-//! Rate limits on actions that make this registry call somebody else (design §5 Rates): by caller, by target host and
-//! for all callers together. One function, so that publishing and scoring are counted the same way.
+//! Rate limits on acts that call somebody else or leave something in the table (design §5 Rates): by caller, by target
+//! host and for all callers together. One function, so that all of them are counted the same way.
 
 use crate::app::App;
 use crate::error::Problem;
 use crate::store::Allowance;
 
-/// Counts such an action, and refuses it where an allowance is used up.
-pub(super) async fn count(app: &App, act: Allowance<'_>) -> Result<(), Problem> {
+/// Counts such an act, and refuses it where an allowance is used up.
+pub(crate) async fn count(app: &App, act: Allowance<'_>) -> Result<(), Problem> {
     if !app.settings.rate_limits {
         return Ok(());
     }

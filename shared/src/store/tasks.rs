@@ -1,5 +1,5 @@
-//! Tasks of A2A clients, stored for a day so that get, list and cancel work across instances. A task is one item and a
-//! small row in its caller's list; ids that clients choose are keyed by caller, so that no client reads another's task.
+//! Tasks of A2A clients, stored for a day so that get, list and cancel work across instances. A task is one item, and a
+//! small row in the list of its context where that id is ours; ids that clients choose are keyed by caller.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
@@ -15,17 +15,18 @@ use crate::model::Moment;
 /// Seconds for which a task is stored after its last change.
 pub const TASK_KEPT: i64 = 86_400;
 
-/// Rows of a caller's list that are read for one page; a row has a few hundred bytes.
+/// Rows of a context's list that are read for one page; a row has a few hundred bytes.
 const LISTED: i32 = 500;
 
 /// Bytes of content in one page, well below Lambda's 6 MB and a batch's 16 MB.
 const LARGEST_PAGE: i64 = 3_000_000;
 
-/// The largest content that is stored, in bytes; an item may have 400 KB.
-pub const LARGEST_CONTENT: usize = 300_000;
+/// The largest content that is stored, in bytes: each kilobyte costs two write units in a transaction, and anybody may
+/// have a task stored.
+pub const LARGEST_CONTENT: usize = 64 * 1024;
 
-/// Who gave a task its id. An id of ours cannot be guessed, so knowing it is enough; an id that a client chose
-/// counts for that client's address only.
+/// Who chose the id of a task or of a context. An id of ours cannot be guessed, so knowing it is enough; the id that a
+/// client chose for a task counts for that client's address only, and one for a context lists nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// We did.
@@ -45,6 +46,8 @@ pub struct KeptTask {
     pub caller: String,
     /// The conversation it belongs to.
     pub context_id: String,
+    /// Who chose the id of the conversation.
+    pub context_origin: Origin,
     /// Its state, by a name that only its protocol needs to know.
     pub state: String,
     /// Since when it is in that state.
@@ -53,23 +56,21 @@ pub struct KeptTask {
     pub content: String,
 }
 
-/// Which tasks of a caller are wanted.
+/// Which tasks of a context are wanted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskFilter {
-    /// Of this conversation.
-    pub context_id: Option<String>,
     /// In this state.
     pub state: Option<String>,
     /// Changed at this time or later.
     pub since: Option<Moment>,
 }
 
-/// A part of a caller's tasks.
+/// A part of a context's tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskPage {
     /// The tasks, the last changed first.
     pub tasks: Vec<KeptTask>,
-    /// How many there are in all, counted over the newest five hundred of the caller.
+    /// How many there are in all, counted over the newest five hundred of the context.
     pub total: usize,
     /// Where the next page begins; none at the end.
     pub next: Option<String>,
@@ -83,9 +84,10 @@ impl KeptTask {
         }
     }
 
-    /// Its row in the caller's list.
-    fn row(&self) -> Key {
-        Key::new(list(&self.caller), keys::at(self.at, &keys::bounded(&self.id)))
+    /// Its row in the list of its context; none where nobody may list that.
+    fn row(&self) -> Option<Key> {
+        let is_listed = self.context_origin == Origin::Ours;
+        is_listed.then(|| Key::new(list(&self.context_id), keys::at(self.at, &keys::bounded(&self.id))))
     }
 
     fn expires(&self) -> i64 {
@@ -97,6 +99,7 @@ impl KeptTask {
             ("task_id".to_owned(), s(&self.id)),
             ("caller".to_owned(), s(&self.caller)),
             ("context_id".to_owned(), s(&self.context_id)),
+            ("listed".to_owned(), AttributeValue::Bool(self.context_origin == Origin::Ours)),
             ("state".to_owned(), s(&self.state)),
             ("changed".to_owned(), n(self.at.as_millisecond())),
             ("ttl".to_owned(), n(self.expires())),
@@ -110,6 +113,10 @@ impl KeptTask {
             origin,
             caller: text(item, "caller").to_owned(),
             context_id: text(item, "context_id").to_owned(),
+            context_origin: match item.get("listed") {
+                Some(AttributeValue::Bool(true)) => Origin::Ours,
+                _ => Origin::Client,
+            },
             state: text(item, "state").to_owned(),
             at: time(item)?,
             content: text(item, "content").to_owned(),
@@ -145,14 +152,17 @@ impl Store {
         };
         let mut transaction = Transaction::default();
         self.update(&mut transaction, &task.key(), &change)?;
-        if let Some(before) = before.filter(|before| before.row() != task.row()) {
-            self.delete(&mut transaction, &before.row(), None)?;
+        let (old, new) = (before.and_then(KeptTask::row), task.row());
+        if let Some(old) = old.filter(|old| Some(old) != new.as_ref()) {
+            self.delete(&mut transaction, &old, None)?;
         }
-        let mut row = task.row().item();
-        row.extend(task.attributes());
-        row.insert("task_pk".to_owned(), s(task.key().pk));
-        row.insert("size".to_owned(), n(task.content.len()));
-        self.put(&mut transaction, row, None)?;
+        if let Some(new) = new {
+            let mut row = new.item();
+            row.extend(task.attributes());
+            row.insert("task_pk".to_owned(), s(task.key().pk));
+            row.insert("size".to_owned(), n(task.content.len()));
+            self.put(&mut transaction, row, None)?;
+        }
         Ok(self.transact(transaction).await? == Outcome::Written)
     }
 
@@ -166,22 +176,22 @@ impl Store {
         Ok(found.into_iter().next())
     }
 
-    /// The tasks of a caller, the last changed first; those after `after` (where an earlier page ended).
+    /// The tasks of a context, the last changed first; those after `after` (where an earlier page ended).
     ///
     /// # Errors
     /// The table is busy or refused.
     pub async fn tasks(
         &self,
-        caller: &str,
+        context_id: &str,
         filter: &TaskFilter,
         after: Option<&str>,
         limit: usize,
         now: Moment,
     ) -> Result<TaskPage, StoreError> {
-        let (rows, read_to) = self.rows(caller, filter, after, now).await?;
+        let (rows, read_to) = self.rows(context_id, filter, after, now).await?;
         let total = match after {
             None => rows.len(),
-            Some(_) => self.rows(caller, filter, None, now).await?.0.len(),
+            Some(_) => self.rows(context_id, filter, None, now).await?.0.len(),
         };
         let page = &rows[..bearable(&rows, limit.min(MAX_KEYS))];
         let next =
@@ -192,23 +202,23 @@ impl Store {
         Ok(TaskPage { tasks, total, next })
     }
 
-    /// The wanted rows of a caller's list, the newest first, and where the reading ended before the list did.
+    /// The wanted rows of a context's list, the newest first, and where the reading ended before the list did.
     async fn rows(
         &self,
-        caller: &str,
+        context_id: &str,
         filter: &TaskFilter,
         after: Option<&str>,
         now: Moment,
     ) -> Result<(Vec<Item>, Option<String>), StoreError> {
         let oldest = Moment::from_second(now.as_second() - TASK_KEPT).unwrap_or(Moment::UNIX_EPOCH);
         let since = filter.since.map_or(oldest, |since| since.max(oldest));
-        let start = after.map(|after| Key::new(list(caller), after).item());
+        let start = after.map(|after| Key::new(list(context_id), after).item());
         let answer = self
             .client
             .query()
             .table_name(&*self.table)
             .key_condition_expression("pk = :list AND sk >= :since")
-            .expression_attribute_values(":list", s(list(caller)))
+            .expression_attribute_values(":list", s(list(context_id)))
             .expression_attribute_values(":since", s(keys::millis(since)))
             .set_exclusive_start_key(start)
             .scan_index_forward(false)
@@ -230,7 +240,7 @@ impl Store {
 
 /// The sort key of a task's item.
 const TASK: &str = "TASK";
-/// Partitions of tasks whose ids are ours, of those whose ids a client chose, and of a caller's list: no id or
+/// Partitions of tasks whose ids are ours, of those whose ids a client chose, and of a context's list: no id or
 /// address can turn one into another.
 const OURS: &str = "TASK#";
 const CLIENTS: &str = "TASKOF#";
@@ -243,14 +253,13 @@ fn of_client(caller: &str, id: &str) -> Key {
     Key::new(format!("{CLIENTS}{caller}#{}", keys::bounded(id)), TASK)
 }
 
-fn list(caller: &str) -> String {
-    format!("TASKS#{caller}")
+fn list(context_id: &str) -> String {
+    format!("TASKS#{context_id}")
 }
 
 fn wanted(row: &Item, filter: &TaskFilter, now: Moment) -> bool {
-    let is =
-        |name: &str, wanted: &Option<String>| wanted.as_ref().is_none_or(|wanted| text(row, name) == wanted);
-    number(row, "ttl") > now.as_second() && is("context_id", &filter.context_id) && is("state", &filter.state)
+    let in_state = filter.state.as_ref().is_none_or(|state| text(row, "state") == state);
+    number(row, "ttl") > now.as_second() && in_state
 }
 
 /// How many of the first rows make a page that can be sent; one at least.
@@ -284,6 +293,7 @@ mod tests {
             origin,
             caller: caller.to_owned(),
             context_id: "c".to_owned(),
+            context_origin: origin,
             state: "completed".to_owned(),
             at: "2026-11-20T12:00:00Z".parse().unwrap(),
             content: "{}".to_owned(),

@@ -4,13 +4,17 @@ import { randomUUID } from 'node:crypto';
 import { ClientFactory } from 'a2a-sdk-0.3/client';
 
 const client = await new ClientFactory().createFromUrl(process.argv[2]);
-const say = (text) => client.sendMessage({
+const say = (text, configuration) => client.sendMessage({
+  configuration,
   message: { kind: 'message', messageId: randomUUID(), role: 'user', parts: [{ kind: 'text', text }] },
 });
 
 const read = await say('which MCP servers are live?');
 assert.deepEqual([read.kind, read.parts[1].data.operation], ['message', 'search_active']);
-const done = await say('help');
+const helped = await say('help');
+assert.equal(helped.kind, 'message');
+assert.match(helped.parts[0].text, /list my agent at/);
+const done = await say('help', { blocking: false });
 assert.deepEqual([done.kind, done.status.state], ['task', 'completed']);
 assert.match(done.artifacts[0].parts[0].text, /list my agent at/);
 assert.deepEqual(await client.getTask({ id: done.id }), done);

@@ -17,8 +17,11 @@ await verify(await new DefaultAgentCardResolver().resolve(site));
 
 const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { preferredTransports: [binding] });
 const client = await new ClientFactory(options).createFromUrl(site);
-const say = (text) => client.sendMessage({
-  tenant: '', configuration: undefined, metadata: undefined,
+const hurried = {
+  acceptedOutputModes: [], taskPushNotificationConfig: undefined, historyLength: undefined, returnImmediately: true,
+};
+const say = (text, configuration) => client.sendMessage({
+  tenant: '', configuration, metadata: undefined,
   message: {
     messageId: randomUUID(), contextId: '', taskId: '', role: Role.ROLE_USER, metadata: undefined, extensions: [], referenceTaskIds: [],
     parts: [{ content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: 'text/plain' }],
@@ -27,7 +30,9 @@ const say = (text) => client.sendMessage({
 
 const read = await say('which MCP servers are live?');
 assert.equal(read.parts[1].content.value.operation, 'search_active');
-const done = await say('help');
+const helped = await say('help');
+assert.match(helped.parts[0].content.value, /list my agent at/);
+const done = await say('help', hurried);
 assert.equal(done.status.state, TaskState.TASK_STATE_COMPLETED);
 assert.match(done.artifacts[0].parts[0].content.value, /list my agent at/);
 assert.deepEqual(await client.getTask({ tenant: '', id: done.id }), done);

@@ -18,14 +18,17 @@ async def refused(call, code):
 
 async def main(site):
     client = await ClientFactory.connect(site, ClientConfig(streaming=False))
+    hurried = await ClientFactory.connect(site, ClientConfig(streaming=False, polling=True))
 
-    async def say(text):
+    async def say(text, client=client):
         answer = [answer async for answer in client.send_message(create_text_message_object(content=text))][-1]
         return answer[0] if isinstance(answer, tuple) else answer
 
     read = await say("which MCP servers are live?")
     assert read.kind == "message" and read.parts[1].root.data["operation"] == "search_active", read
-    done = await say("help")
+    helped = await say("help")
+    assert helped.kind == "message" and "list my agent at" in helped.parts[0].root.text, helped
+    done = await say("help", hurried)
     assert done.kind == "task" and done.status.state == TaskState.completed
     assert "list my agent at" in done.artifacts[0].parts[0].root.text
     assert await client.get_task(TaskQueryParams(id=done.id)) == done

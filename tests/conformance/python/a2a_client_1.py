@@ -6,7 +6,8 @@ from urllib.request import urlopen
 
 from a2a.client import ClientConfig, create_client
 from a2a.helpers.proto_helpers import new_text_message
-from a2a.types.a2a_pb2 import CancelTaskRequest, GetTaskRequest, ListTasksRequest, Role, SendMessageRequest, TaskState
+from a2a.types.a2a_pb2 import (CancelTaskRequest, GetTaskRequest, ListTasksRequest, Role, SendMessageConfiguration,
+                               SendMessageRequest, TaskState)
 from a2a.utils.errors import TaskNotCancelableError, TaskNotFoundError
 from a2a.utils.signing import create_signature_verifier
 from jwt.api_jwk import PyJWK
@@ -33,13 +34,16 @@ async def main():
     config = ClientConfig(streaming=False, supported_protocol_bindings=[BINDING], use_client_preference=True)
     verifier = create_signature_verifier(key, ["ES256"])
     async with await create_client(SITE, config, signature_verifier=verifier) as client:
-        async def say(text):
+        async def say(text, **configuration):
             message = new_text_message(text, role=Role.ROLE_USER)
-            return [answer async for answer in client.send_message(SendMessageRequest(message=message))][-1]
+            request = SendMessageRequest(message=message, configuration=SendMessageConfiguration(**configuration))
+            return [answer async for answer in client.send_message(request)][-1]
 
         read = await say("which MCP servers are live?")
         assert read.WhichOneof("payload") == "message" and "search_active" in str(read.message.parts[1].data), read
-        done = (await say("help")).task
+        helped = await say("help")
+        assert helped.WhichOneof("payload") == "message" and "list my agent at" in helped.message.parts[0].text, helped
+        done = (await say("help", return_immediately=True)).task
         assert done.status.state == TaskState.TASK_STATE_COMPLETED and "list my agent at" in done.artifacts[0].parts[0].text
         assert await client.get_task(GetTaskRequest(id=done.id)) == done
         asked = (await say("list my agent")).task

@@ -14,7 +14,6 @@ use super::jsonrpc::{METHOD_NOT_FOUND, PARSE_ERROR, RpcOutcome, RpcReply};
 use super::sse;
 use super::subject::{Depth, Subject};
 use crate::fetch::{Answer, Request, TOOL_LIST_BYTES, Target};
-use crate::formats::limits::LONGEST_URL;
 use crate::model::DeclaredTransport;
 use crate::probe::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
 use eras::{Era, MODERN, Opened, Session};
@@ -220,12 +219,6 @@ fn introduce(talk: &mut Conversation<'_>, session: &Session) {
             "406, unless Accept is application/json alone",
         );
     }
-}
-
-/// A page that a browser could open; `websiteUrl` is a URL by the schema, and anything by some servers.
-fn page(text: &str) -> Option<String> {
-    let url = url::Url::parse(text.trim()).ok()?;
-    (matches!(url.scheme(), "http" | "https") && url.as_str().len() <= LONGEST_URL).then(|| url.into())
 }
 
 /// `notifications/initialized`, which the legacy handshake ends with.

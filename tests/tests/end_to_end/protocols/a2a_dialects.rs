@@ -38,6 +38,11 @@ fn newest(text: &str) -> Value {
     json!({ "message": { "messageId": "m1", "role": "ROLE_USER", "parts": [{ "text": text }] } })
 }
 
+/// A message of 1.0 whose sender comes back for the answer, so that it becomes a task.
+fn as_task(text: &str) -> Value {
+    json!({ "message": newest(text)["message"], "configuration": { "returnImmediately": true } })
+}
+
 /// A message of 0.3 or 0.2: they name the sort of a part differently.
 fn older(text: &str, tag: &str) -> Value {
     json!({ "message": { "messageId": "m1", "role": "user", "parts": [{ tag: "text", "text": text }] } })
@@ -81,7 +86,7 @@ async fn what_is_only_read_is_a_message_in_the_shape_of_its_dialect() {
 #[tokio::test]
 async fn a_task_is_what_its_dialect_expects() {
     let registry = TestRegistry::start().await;
-    let new = result(&registry, "SendMessage", &newest("help")).await["task"].clone();
+    let new = result(&registry, "SendMessage", &as_task("help")).await["task"].clone();
     assert_eq!(
         new["status"],
         json!({ "state": "TASK_STATE_COMPLETED", "timestamp": "2026-11-20T12:00:00.000Z" })
@@ -147,7 +152,7 @@ async fn what_is_missing_is_asked_for_and_the_task_goes_on() {
 #[tokio::test]
 async fn only_a_waiting_task_can_be_canceled() {
     let registry = TestRegistry::start().await;
-    let done = task_id(&result(&registry, "SendMessage", &newest("help")).await["task"]);
+    let done = task_id(&result(&registry, "SendMessage", &as_task("help")).await["task"]);
     let waiting = task_id(&result(&registry, "SendMessage", &newest("list me")).await["task"]);
     for method in ["CancelTask", "tasks/cancel"] {
         assert_eq!(code(&registry, method, &json!({ "id": "no-such-task" })).await, -32001);
@@ -165,29 +170,42 @@ async fn only_a_waiting_task_can_be_canceled() {
 async fn lists_are_filtered_and_paged() {
     let registry = TestRegistry::start().await;
     let mut ids = Vec::new();
+    let mut context = Value::Null;
     for n in 0..5 {
         registry.advance(std::time::Duration::from_secs(1));
-        let mut params = newest(if n == 2 { "list me" } else { "help" });
-        params["message"]["contextId"] = json!(if n < 2 { "a" } else { "b" });
-        ids.push(task_id(&result(&registry, "SendMessage", &params).await["task"]));
+        let mut params = if n == 2 { newest("list me") } else { as_task("help") };
+        params["message"]["contextId"] = context.clone();
+        let task = result(&registry, "SendMessage", &params).await["task"].clone();
+        context = task["contextId"].clone();
+        ids.push(task_id(&task));
     }
     ids.reverse();
+    let another = result(&registry, "SendMessage", &newest("list me")).await["task"]["contextId"].clone();
     let listed =
         |page: &Value| -> Vec<String> { page["tasks"].as_array().unwrap().iter().map(task_id).collect() };
-    let all = result(&registry, "ListTasks", &json!({})).await;
+    let all = result(&registry, "ListTasks", &json!({ "contextId": context })).await;
     assert_eq!(listed(&all), ids, "the last changed first");
     assert_eq!(
         (&all["nextPageToken"], &all["pageSize"], &all["totalSize"]),
         (&json!(""), &json!(50), &json!(5))
     );
     assert!(all["tasks"][0].get("artifacts").is_none());
-    let whole =
-        result(&registry, "ListTasks", &json!({ "include_artifacts": true, "historyLength": 0 })).await;
+    let whole = result(
+        &registry,
+        "ListTasks",
+        &json!({ "context_id": context, "include_artifacts": true, "historyLength": 0 }),
+    )
+    .await;
     assert!(whole["tasks"][0]["artifacts"].is_array() && whole["tasks"][0].get("history").is_none());
 
     let (mut token, mut paged) = (json!(""), Vec::new());
     loop {
-        let page = result(&registry, "ListTasks", &json!({ "pageSize": 2, "pageToken": token })).await;
+        let page = result(
+            &registry,
+            "ListTasks",
+            &json!({ "contextId": context, "pageSize": 2, "pageToken": token }),
+        )
+        .await;
         assert_eq!(page["totalSize"], 5);
         paged.extend(listed(&page));
         token = page["nextPageToken"].clone();
@@ -196,10 +214,13 @@ async fn lists_are_filtered_and_paged() {
         }
     }
     assert_eq!(paged, ids);
-    let of = async |filter: Value| listed(&result(&registry, "ListTasks", &filter).await);
-    assert_eq!(of(json!({ "contextId": "a" })).await, ids[3..]);
+    let of = async |mut filter: Value| {
+        filter["contextId"] = context.clone();
+        listed(&result(&registry, "ListTasks", &filter).await)
+    };
     assert_eq!(of(json!({ "status": "TASK_STATE_INPUT_REQUIRED" })).await, ids[2..3]);
     assert_eq!(of(json!({ "statusTimestampAfter": "2026-11-20T12:00:04.000Z" })).await, ids[..2]);
+    assert_eq!(result(&registry, "ListTasks", &json!({ "contextId": another })).await["totalSize"], 1);
     for wrong in [
         json!({ "pageSize": 0 }),
         json!({ "pageSize": 101 }),
@@ -213,9 +234,102 @@ async fn lists_are_filtered_and_paged() {
 }
 
 #[tokio::test]
+async fn what_cannot_be_continued_is_a_message_and_leaves_nothing_behind() {
+    let registry = TestRegistry::start_with(TestOptions::default().with_rates()).await;
+    let call = |call: &str| json!({ "messageId": "m1", "role": "user", "parts": [{ "data": { "operation": call } }] });
+    let long = "colourless green ideas sleep furiously ".repeat(5000);
+    for (message, said) in [
+        (older("help", "kind")["message"].clone(), "list my agent at"),
+        (older("hello", "kind")["message"].clone(), "list my agent at"),
+        (older(&long, "kind")["message"].clone(), "not understood"),
+        (call("sell_listing"), "no operation `sell_listing`"),
+        (
+            older("list https://a.example and https://b.example", "kind")["message"].clone(),
+            "one is wanted at a time",
+        ),
+    ] {
+        let before = registry.observer.tally.snapshot();
+        for method in ["SendMessage", "message/send"] {
+            let answer = result(&registry, method, &json!({ "message": message })).await;
+            let answer = answer.get("message").unwrap_or(&answer);
+            let text = answer["parts"][0]["text"].as_str().unwrap_or_default();
+            assert!(text.contains(said) && answer["contextId"].is_string(), "{said}: {answer}");
+            assert_eq!(answer["parts"][1]["data"]["executed"], false);
+        }
+        assert_eq!(registry.observer.tally.since(&before).total(), 0, "{said}");
+    }
+    assert_eq!(registry.table().await.items_under("TASK").len(), 0);
+}
+
+#[tokio::test]
+async fn stored_tasks_are_counted_by_caller_and_in_all() {
+    let options = TestOptions::default().with_rates();
+    let options = options.with_setting("TASKS_PER_HOUR", 3).with_setting("TASKS_PER_HOUR_IN_ALL", 4);
+    let registry = TestRegistry::start_with(options).await;
+    let (alice, bob) = ("192.0.2.1", "192.0.2.2");
+    let oldest = json!({ "id": "1", "message": older("colourless green ideas", "type")["message"] });
+    let asked = from(&registry, alice, "SendMessage", &newest("list me")).await;
+    assert_eq!(from(&registry, alice, "tasks/send", &oldest).await["result"]["id"], "1");
+    let mut next = newest("I mean my agent");
+    next["message"]["taskId"] = asked["result"]["task"]["id"].clone();
+    assert!(from(&registry, alice, "SendMessage", &next).await["result"]["task"].is_object());
+    for (method, params) in [
+        ("SendMessage", newest("list me")),
+        ("tasks/send", oldest),
+        ("SendMessage", as_task("help")),
+        ("SendMessage", next),
+    ] {
+        let refused = from(&registry, alice, method, &params).await["error"].clone();
+        assert_eq!(refused["code"], -32000, "{refused}");
+        assert!(
+            refused["message"].as_str().unwrap().contains("from your address within the hour"),
+            "{refused}"
+        );
+        assert_eq!(refused["data"][0]["retryDelay"], "3600s", "{refused}");
+    }
+    assert!(from(&registry, alice, "SendMessage", &newest("help")).await["result"]["message"].is_object());
+    assert!(from(&registry, bob, "SendMessage", &newest("list me")).await["result"]["task"].is_object());
+    let refused = from(&registry, bob, "SendMessage", &newest("list me")).await["error"].clone();
+    assert!(refused["message"].as_str().unwrap().contains("for everybody together"), "{refused}");
+    let rest = registry.post("/api/a2a/message:send", &newest("list me")).await;
+    assert_eq!((rest.status, rest.header("retry-after")), (429, "3600"), "{rest:?}");
+    assert_eq!(rest.body["error"]["status"], "RESOURCE_EXHAUSTED");
+    registry.advance(std::time::Duration::from_secs(3600));
+    assert!(from(&registry, alice, "SendMessage", &newest("list me")).await["result"]["task"].is_object());
+}
+
+#[tokio::test]
+async fn a_long_message_is_stored_by_its_beginning() {
+    let registry = TestRegistry::start().await;
+    let mut long = newest(&format!("list me, and do it soon. {}", "Thank you very much! ".repeat(4000)));
+    long["message"]["metadata"] = json!({ "x": "y".repeat(100_000) });
+    let asked = result(&registry, "SendMessage", &long).await["task"].clone();
+    let mut next = long.clone();
+    for _ in 0..5 {
+        next["message"]["taskId"] = asked["id"].clone();
+        result(&registry, "SendMessage", &next).await;
+    }
+    let table = registry.table().await;
+    let items = table.items_under("TASK");
+    let size: usize = items.iter().map(|item| item.to_string().len()).sum();
+    assert!(items.len() == 2 && size < 48 * 1024, "{} items of {size} bytes", items.len());
+
+    let asked = result(&registry, "SendMessage", &long).await["task"].clone();
+    let mut end = newest("it is at https://user:secret@agent.example.com");
+    end["message"]["taskId"] = asked["id"].clone();
+    let failed = result(&registry, "SendMessage", &end).await["task"].clone();
+    assert_eq!(
+        failed["status"]["message"]["parts"][1]["data"]["error"]["code"], "user_info_in_url",
+        "{failed}"
+    );
+    assert_eq!(result(&registry, "GetTask", &json!({ "id": asked["id"] })).await, failed);
+}
+
+#[tokio::test]
 async fn tasks_are_kept_for_a_day() {
     let registry = TestRegistry::start().await;
-    let id = task_id(&result(&registry, "SendMessage", &newest("help")).await["task"]);
+    let task = result(&registry, "SendMessage", &as_task("help")).await["task"].clone();
+    let (id, context) = (task_id(&task), task["contextId"].clone());
     registry.advance(DAY - std::time::Duration::from_secs(1));
     assert_eq!(result(&registry, "GetTask", &json!({ "id": id })).await["id"], json!(id));
     registry.advance(std::time::Duration::from_secs(1));
@@ -224,10 +338,10 @@ async fn tasks_are_kept_for_a_day() {
         -32001,
         "expired, though not yet taken away"
     );
-    assert_eq!(result(&registry, "ListTasks", &json!({})).await["totalSize"], 0);
+    assert_eq!(result(&registry, "ListTasks", &json!({ "contextId": context })).await["totalSize"], 0);
     let table = registry.table().await;
     let items = table.items_under("TASK");
-    assert_eq!(items.len(), 2, "the task and its row in the list");
+    assert_eq!(items.len(), 2, "the task and its row in the list of its context");
     assert!(items.iter().all(|item| item["ttl"] == registry.now().as_second()), "{items:?}");
 }
 
@@ -256,15 +370,17 @@ async fn a_client_cannot_read_the_tasks_of_another() {
         from(&registry, alice, "tasks/get", &json!({ "id": "1" })).await["result"]["status"]["state"],
         "input-required"
     );
-    assert_eq!(from(&registry, bob, "ListTasks", &json!({})).await["result"]["totalSize"], 1);
 
-    // The same client may send its task again; the newer takes the older's place.
+    // The same client may send its task again; the newer takes the older's place, in the list of its context, too.
     let again = from(&registry, bob, "tasks/send", &sent("help")).await;
     assert_eq!(again["result"]["id"], "1");
-    assert_eq!(from(&registry, bob, "ListTasks", &json!({})).await["result"]["totalSize"], 1);
+    for (task, total) in [(&second, 0), (&again, 1)] {
+        let listed = json!({ "contextId": task["result"]["contextId"] });
+        assert_eq!(from(&registry, bob, "ListTasks", &listed).await["result"]["totalSize"], total);
+    }
 
     // An id that we gave is its own key: whoever was told it may ask from anywhere, and no client can take it.
-    let ours = from(&registry, alice, "SendMessage", &newest("help")).await["result"]["task"]["id"].clone();
+    let ours = from(&registry, alice, "SendMessage", &as_task("help")).await["result"]["task"]["id"].clone();
     assert_eq!(from(&registry, bob, "GetTask", &json!({ "id": ours })).await["result"]["id"], ours);
     let taken = json!({ "id": ours, "message": older("list me", "type")["message"] });
     from(&registry, bob, "tasks/send", &taken).await;
@@ -275,6 +391,41 @@ async fn a_client_cannot_read_the_tasks_of_another() {
             from(&registry, bob, "tasks/get", &json!({ "id": id })).await["error"]["code"],
             -32001,
             "{id}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn tasks_are_listed_by_who_knows_their_context_and_not_by_address() {
+    let registry = TestRegistry::start().await;
+    let (nat, elsewhere) = ("192.0.2.1", "192.0.2.2");
+    let mut contexts = Vec::new();
+    for chosen in [None, Some("session-1"), Some("00112233-4455-8677-a899-aabbccddeeff")] {
+        let mut params = newest("list me, ask somebody@example.com");
+        params["message"]["contextId"] = json!(chosen);
+        let task = from(&registry, nat, "SendMessage", &params).await["result"]["task"].clone();
+        assert!(chosen.is_none_or(|chosen| task["contextId"] == chosen), "{task}");
+        contexts.push((chosen, task["contextId"].as_str().unwrap().to_owned(), task_id(&task)));
+    }
+    let listed = async |address: &str, params: Value| {
+        let page = from(&registry, address, "ListTasks", &params).await["result"].clone();
+        let ids: Vec<String> = page["tasks"].as_array().unwrap().iter().map(task_id).collect();
+        assert_eq!(page["totalSize"], ids.len());
+        ids
+    };
+    // Behind one address there are many; none of them sees what another said.
+    for without in [json!({}), json!({ "contextId": "" }), json!({ "status": "TASK_STATE_INPUT_REQUIRED" })] {
+        assert_eq!(listed(nat, without).await, [""; 0]);
+    }
+    for (chosen, context, id) in contexts {
+        // A context that a client chose may be guessed, so nobody lists it; one of ours is known to whom we told it.
+        let wanted = if chosen.is_none() { vec![id.clone()] } else { Vec::new() };
+        for address in [nat, elsewhere] {
+            assert_eq!(listed(address, json!({ "contextId": context })).await, wanted, "{context}");
+        }
+        assert_eq!(
+            from(&registry, elsewhere, "GetTask", &json!({ "id": id })).await["result"]["id"],
+            json!(id)
         );
     }
 }
@@ -337,8 +488,12 @@ fn rest_error(reply: &Reply) -> (u16, &str, &str) {
 #[tokio::test]
 async fn rest_says_the_same_by_paths() {
     let registry = TestRegistry::start().await;
+    let mut context = Value::Null;
     for path in ["/api/a2a/message:send", "/api/a2a/acme/message:send", "/message:send"] {
-        let reply = registry.post(path, &newest("list me")).await;
+        let mut params = newest("list me");
+        params["message"]["contextId"] = context;
+        let reply = registry.post(path, &params).await;
+        context = reply.body["task"]["contextId"].clone();
         assert_eq!((reply.status, reply.header("content-type")), (200, "application/json"), "{reply:?}");
         let id = task_id(&reply.body["task"]);
         let got = registry.get(&format!("/api/a2a/tasks/{id}?historyLength=0")).await;
@@ -348,8 +503,9 @@ async fn rest_says_the_same_by_paths() {
         let again = registry.post(&format!("/api/a2a/acme/tasks/{id}:cancel"), &json!({})).await;
         assert_eq!(rest_error(&again), (400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE"));
     }
-    let listed =
-        registry.get("/api/a2a/tasks?pageSize=2&status=TASK_STATE_CANCELED&includeArtifacts=true").await;
+    let context = context.as_str().unwrap();
+    let filters = "pageSize=2&status=TASK_STATE_CANCELED&includeArtifacts=true";
+    let listed = registry.get(&format!("/api/a2a/tasks?contextId={context}&{filters}")).await;
     assert_eq!((listed.body["tasks"].as_array().unwrap().len(), &listed.body["totalSize"]), (2, &json!(3)));
     let own = registry.get_with("/api/a2a/tasks", ("accept", "application/a2a+json, application/json")).await;
     assert_eq!(own.header("content-type"), "application/a2a+json");
@@ -438,9 +594,9 @@ async fn publishing_by_message_counts_against_the_rate_limit() {
 #[tokio::test]
 async fn every_route_survives_an_event_of_the_gateway() {
     let registry = TestRegistry::start_with(TestOptions::default().as_events()).await;
-    assert!(result(&registry, "SendMessage", &newest("help")).await["task"].is_object());
-    assert!(registry.post("/api/a2a/message:send", &newest("help")).await.body["task"].is_object());
-    assert!(registry.post("/message:send", &newest("help")).await.body["task"].is_object());
-    assert_eq!(registry.get("/api/a2a/tasks").await.body["totalSize"], 3);
+    assert!(result(&registry, "SendMessage", &as_task("help")).await["task"].is_object());
+    assert!(registry.post("/api/a2a/message:send", &as_task("help")).await.body["task"].is_object());
+    assert!(registry.post("/message:send", &newest("help")).await.body["message"].is_object());
+    assert_eq!(registry.get("/api/a2a/tasks").await.body["totalSize"], 0);
     assert_eq!(registry.get("/api/a2a").await.body["protocol"], "a2a");
 }

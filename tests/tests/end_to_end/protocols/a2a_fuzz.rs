@@ -281,7 +281,9 @@ fn fuzz() {
     let options = TestOptions::default()
         .with_rates()
         .with_setting("PUBLISH_PER_HOUR_IN_ALL", 2)
-        .with_setting("SCORE_PER_HOUR_IN_ALL", 50);
+        .with_setting("SCORE_PER_HOUR_IN_ALL", 50)
+        .with_setting("TASKS_PER_HOUR", 1_000_000)
+        .with_setting("TASKS_PER_HOUR_IN_ALL", 1_000_000);
     let registry = runtime.block_on(TestRegistry::start_with(options));
     let router = a2a::router(registry.app.clone());
     let config = ProptestConfig {

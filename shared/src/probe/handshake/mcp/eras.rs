@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::error::shorten;
 use crate::fetch::{Answer, FetchError, Request, Target};
+use crate::formats::limits::LONGEST_URL;
 use crate::model::TextFaults;
 use crate::probe::checks::documents;
 use crate::probe::handshake::conversation::{Conversation, excerpt};
@@ -89,9 +90,15 @@ impl ServerInfo {
             name: text("title", 120).or_else(|| text("name", 120)),
             description: text("description", 1000),
             version: text("version", 60),
-            website: text("websiteUrl", 2048),
+            website: info.get("websiteUrl").and_then(Value::as_str).and_then(page),
         }
     }
+}
+
+/// A page that a browser could open; `websiteUrl` is a URL by the schema, and anything by some servers.
+fn page(text: &str) -> Option<String> {
+    let url = url::Url::parse(text.trim()).ok()?;
+    (matches!(url.scheme(), "http" | "https") && url.as_str().len() <= LONGEST_URL).then(|| url.into())
 }
 
 /// What is kept of the result that opens a conversation.
