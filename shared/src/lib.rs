@@ -11,6 +11,7 @@ pub mod model;
 pub mod events;
 pub mod fetch;
 pub mod formats;
+pub mod metrics;
 pub mod settings;
 
 pub mod store;

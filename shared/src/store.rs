@@ -17,6 +17,7 @@ mod keys;
 mod listing_item;
 mod listings;
 mod live;
+mod overdue;
 mod probes;
 mod rates;
 mod read_cache;

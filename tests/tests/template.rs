@@ -11,6 +11,7 @@ use http::{Method, Request, StatusCode};
 use lambda_http::RequestExt;
 use registry::documents::DOCUMENTS;
 use registry::events::{Event, SOURCE, What};
+use registry::metrics::{DIMENSION, Metric, NAMESPACE};
 use registry::model::protocol::ARD_BASE;
 use registry::model::{ListingId, Moment};
 use registry::operations::CATALOGUE;
@@ -339,4 +340,28 @@ fn no_policy_is_wider_than_its_function() {
 
 fn act(action: &'static str, partition: &str) -> Act {
     Act { action, index: None, partition: partition.to_owned() }
+}
+
+#[test]
+fn every_metric_is_watched_where_it_is_reported() {
+    let template = Template::read().unwrap();
+    let alarms = template.resources("AWS::CloudWatch::Alarm");
+    let own = alarms.values().map(|alarm| &alarm["Properties"]);
+    let own: Vec<&Value> = own.filter(|alarm| alarm["Namespace"] == NAMESPACE).collect();
+    let watched: BTreeSet<&str> = own.iter().filter_map(|alarm| alarm["MetricName"].as_str()).collect();
+    assert_eq!(watched, Metric::ALL.map(Metric::name).into());
+    for alarm in own {
+        let reporter = json!([{ "Name": DIMENSION, "Value": { "Ref": "ProbeTickFunction" } }]);
+        assert_eq!(alarm["Dimensions"], reporter);
+    }
+    // The bus calls the function that ticks, so its invocations say nothing of the schedule.
+    assert!(alarms.values().all(|alarm| alarm["Properties"]["MetricName"] != "Invocations"));
+    assert_eq!(template.properties("NoTick")["TreatMissingData"], "breaching");
+}
+
+#[test]
+fn the_index_has_one_builder() {
+    let template = Template::read().unwrap();
+    let reserved = &template.functions()["search-index"]["ReservedConcurrentExecutions"];
+    assert_eq!(reserved, &json!({ "Fn::If": ["ReservesConcurrency", 1, { "Ref": "AWS::NoValue" }] }));
 }

@@ -99,6 +99,11 @@ pub(super) fn millis(time: Moment) -> String {
     format!("{:013}", time.as_millisecond())
 }
 
+/// The time that a sort key by time begins with.
+pub(super) fn time_of(sort_key: &str) -> Option<Moment> {
+    Moment::from_millisecond(sort_key.split('#').next()?.parse().ok()?)
+}
+
 /// The UTC day, `2026-11-20`.
 pub(super) fn day(at: Moment) -> String {
     at.timestamp().to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
