@@ -17,7 +17,7 @@ mod keys;
 mod listing_item;
 mod listings;
 mod live;
-mod overdue;
+mod recheck_lag;
 mod probes;
 mod rates;
 mod read_cache;
