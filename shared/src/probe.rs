@@ -8,6 +8,7 @@ pub mod explain;
 pub mod handshake;
 mod host_slots;
 pub mod not_probed;
+mod overdue;
 pub mod reasons;
 mod record;
 pub mod run;

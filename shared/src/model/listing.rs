@@ -119,6 +119,20 @@ impl Listing {
 }
 
 impl Listing {
+    /// Where it stands for a reader. A proof is good for one interval of the recheck: a listing whose last one is from
+    /// before `oldest_proof` waits for the next, whatever its lane says, since a recheck may be late.
+    #[must_use]
+    pub fn shown_lane(&self, oldest_proof: Moment) -> Lane {
+        let is_proven = self.last_ok_at.is_some_and(|at| at >= oldest_proof);
+        if self.lane == Lane::Active && !is_proven { Lane::Queued } else { self.lane }
+    }
+
+    /// Whether it is Live: proven, and not before `oldest_proof`.
+    #[must_use]
+    pub fn is_live(&self, oldest_proof: Moment) -> bool {
+        self.shown_lane(oldest_proof) == Lane::Active
+    }
+
     /// The URL of its card, else of whatever answered for it.
     #[must_use]
     pub fn shown_card_url(&self) -> &str {

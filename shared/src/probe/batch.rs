@@ -103,9 +103,11 @@ async fn release(app: &App, listing: &Listing) -> ProbeOutcome {
 
 async fn probe(app: &App, ready: Ready, job: Job, hosts: &HostSlots) -> ProbeOutcome {
     let Ready { listing, subject, card } = ready;
-    let Some(_slot) = hosts.slot(&subject.url).await else { return release(app, &listing).await };
-    let verdict = handshake::probe(&app.fetcher_for(&listing.id), &subject, card, &app.random).await;
-    conclude(app, listing, verdict, job, false).await
+    let fetcher = app.fetcher_for(&listing.id);
+    match handshake::probe_in_turn(&fetcher, &subject, card, &app.random, hosts).await {
+        Some(verdict) => conclude(app, listing, verdict, job, false).await,
+        None => release(app, &listing).await,
+    }
 }
 
 /// Claims a listing and preflights it; whatever ends there is recorded at once.

@@ -7,6 +7,8 @@ mod texts;
 
 use crate::model::{Check, Facts, Kind, Reach, Verdict};
 
+pub(super) use domain::same_owner;
+
 /// What the checks need to know beside the verdict.
 #[derive(Clone, Debug)]
 pub struct Context {
@@ -79,7 +81,7 @@ fn interface_domain(facts: &Facts, card_url: Option<&str>) -> Check {
     let (Some(card), Some(endpoint)) = (card_url, facts.endpoint.as_deref()) else {
         return outcome("interface_domain", None, "There is no card and endpoint to compare.");
     };
-    let fault = (!domain::same_owner(card, endpoint)).then(|| {
+    let fault = (!same_owner(card, endpoint)).then(|| {
         format!("The card at {card} sends callers to {endpoint}: serve both under one registrable domain.")
     });
     outcome("interface_domain", fault, "The card and its endpoint are under one domain.")

@@ -18,4 +18,5 @@ mod tests;
 
 pub use preflight::{PreflightResult, preflight};
 pub use run::probe;
+pub(super) use run::probe_in_turn;
 pub use subject::{Depth, Subject};

@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use serde::Serialize;
 
 use super::batch::{AT_ONCE, ProbeOutcome, caps, probe_batch};
+use super::overdue;
 use super::transition::Job;
 use crate::app::App;
 use crate::model::{Handshake, ListingId};
@@ -88,6 +89,9 @@ pub fn tick(app: &App) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
                 break;
             }
         }
+        if let Err(error) = overdue::count_if_late(app).await {
+            tracing::warn!(%error, "overdue listings were not counted; the next tick counts them");
+        }
         let last = report.last.as_ref().map(|(id, outcome)| (id.as_str(), outcome.as_str()));
         app.store.note_tick(last, report.ok > 0, report.probed, app.clock.now()).await?;
         Ok(report)
@@ -128,6 +132,9 @@ pub fn recheck(app: &App) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
             if report.claimed == before {
                 break;
             }
+        }
+        if let Err(error) = overdue::count(app).await {
+            tracing::warn!(%error, "overdue listings were not counted; the next tick counts them");
         }
         Ok(report)
     })

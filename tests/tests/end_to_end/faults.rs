@@ -2,5 +2,6 @@
 
 mod costs;
 mod hostile_peers;
+mod reflection;
 mod restart;
 mod table;

@@ -3,6 +3,7 @@
 mod all_schedules;
 mod first_probe;
 mod going_live;
+mod overdue;
 mod probe_tick;
 mod search_index;
 mod weekly_recheck;

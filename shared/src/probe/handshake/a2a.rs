@@ -14,6 +14,7 @@ use super::subject::{Depth, Subject};
 use crate::fetch::{Answer, FetchError, Target};
 use crate::formats::agent_card::{self, AgentCard, Binding, CardFault, Interface};
 use crate::model::Kind;
+use crate::probe::checks::same_owner;
 use crate::probe::reasons::{self, ProbeFault, ProbedResource, Stage};
 use reply::{StepFailure, StepOutcome};
 use requests::{MethodSet, Route, Transport};
@@ -43,12 +44,15 @@ pub(super) async fn probe(
         }
     };
     record_card(talk.findings, &card);
-    match routes(&card, &answer.target, talk, subject.last_era.as_deref()) {
+    match routes(&card, card_url, &answer.target, talk, subject.last_era.as_deref()) {
         Ok((first, second)) => {
             talk.findings.facts.endpoint = Some(first.target.to_string());
             converse(talk, subject.depth, first, second).await;
         }
-        Err(obstacle) => talk.findings.fault(&obstacle.0, &obstacle.1),
+        Err(Obstacle { fault, seen, foreign }) => {
+            talk.findings.facts.endpoint = foreign.map(|target| target.to_string());
+            talk.findings.fault(&fault, &seen);
+        }
     }
 }
 
@@ -76,14 +80,24 @@ fn record_card(findings: &mut Findings, card: &AgentCard) {
     }
 }
 
+/// Why none of a card's interfaces is asked.
+struct Obstacle {
+    fault: ProbeFault,
+    seen: String,
+    /// The interface of another owner, where that is the obstacle.
+    foreign: Option<Target>,
+}
+
 /// The route to take, and the one to fall back to: JSON-RPC before REST, the dialect of last time before others,
-/// then the card's own order.
+/// then the card's own order. An interface of another owner than the card's (`card_url`, as it is listed) counts for
+/// nothing, whatever it answers; so it is left alone, or anybody could have anybody messaged.
 fn routes(
     card: &AgentCard,
+    card_url: &Target,
     found_at: &Target,
     talk: &Conversation<'_>,
     last_era: Option<&str>,
-) -> Result<(Route, Route), Box<(ProbeFault, String)>> {
+) -> Result<(Route, Route), Obstacle> {
     let callable: Vec<(&Interface, Transport)> = card
         .interfaces
         .iter()
@@ -93,12 +107,17 @@ fn routes(
         let grpc = card.interfaces.iter().any(|interface| interface.binding == Binding::Grpc);
         let seen =
             card.interfaces.iter().map(|interface| interface.url.as_str()).collect::<Vec<_>>().join(", ");
-        return Err(Box::new((if grpc { ProbeFault::GrpcOnly } else { ProbeFault::NoInterface }, seen)));
+        let fault = if grpc { ProbeFault::GrpcOnly } else { ProbeFault::NoInterface };
+        return Err(Obstacle { fault, seen, foreign: None });
     }
     let mut refused = String::new();
+    let mut foreign = None;
     let mut routes = Vec::new();
     for (interface, transport) in callable {
         match found_at.join(&interface.url, talk.reach()) {
+            Ok(target) if !same_owner(card_url.as_str(), target.as_str()) => {
+                foreign.get_or_insert(target);
+            }
             Ok(target) => routes.push(Route { target, transport, methods: MethodSet::of(interface.version) }),
             Err(error) => refused = format!("{}: {error}", interface.url),
         }
@@ -106,7 +125,13 @@ fn routes(
     routes
         .sort_by_key(|route| (route.transport != Transport::Rpc, Some(route.methods.version()) != last_era));
     let Some(first) = routes.first().cloned() else {
-        return Err(Box::new((ProbeFault::InterfaceUrl, refused)));
+        return Err(match &foreign {
+            Some(target) => {
+                let seen = format!("the card at {card_url} sends callers to {target}");
+                Obstacle { fault: ProbeFault::ForeignInterface, seen, foreign }
+            }
+            None => Obstacle { fault: ProbeFault::InterfaceUrl, seen: refused, foreign: None },
+        });
     };
     let declared =
         routes.into_iter().find(|route| route.transport == first.transport && route.methods != first.methods);

@@ -7,8 +7,9 @@ use http::header::RETRY_AFTER;
 use tokio::time::Instant;
 
 use super::findings::Findings;
-use crate::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Request, TargetError};
+use crate::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Request, Target, TargetError};
 use crate::model::{Random, Reach};
+use crate::probe::host_slots::{HostSlot, HostSlots};
 use crate::probe::reasons::{ConnectError, ProbeFault, ProbedResource, Stage};
 
 /// The most requests of one handshake: the longest correct one takes seven, and a hostile peer could ask for more.
@@ -27,17 +28,45 @@ pub(super) struct Conversation<'a> {
     pub(super) findings: &'a mut Findings,
     ends: Instant,
     requests: u8,
+    /// The slots of the sweep that this is a part of.
+    hosts: Option<&'a HostSlots>,
+    slot: Option<HostSlot>,
+    turned_away: bool,
 }
 
 impl<'a> Conversation<'a> {
-    /// A conversation that ends `limit` from now.
+    /// A conversation that ends `limit` from now, waits for slots not counted.
     pub(super) fn new(
         fetcher: &'a Fetcher,
         random: &'a Random,
         findings: &'a mut Findings,
         limit: Duration,
+        hosts: Option<&'a HostSlots>,
     ) -> Self {
-        Self { fetcher, random, findings, ends: Instant::now() + limit, requests: 0 }
+        let ends = Instant::now() + limit;
+        Self { fetcher, random, findings, ends, requests: 0, hosts, slot: None, turned_away: false }
+    }
+
+    /// Whether a host had no slot in time; what was found is then no verdict.
+    pub(super) const fn was_turned_away(&self) -> bool {
+        self.turned_away
+    }
+
+    /// Takes a slot at the host of `target`, for one at another; none where it comes too late. It is the host that is
+    /// asked whose slots count, which need not be the one that is listed.
+    pub(super) async fn turn_at(&mut self, target: &Target) -> bool {
+        let Some(hosts) = self.hosts else { return true };
+        if self.turned_away || self.slot.as_ref().is_some_and(|slot| slot.is_at(target)) {
+            return !self.turned_away;
+        }
+        // Two probes that kept their slots while waiting for each other's would wait for ever.
+        self.slot = None;
+        let asked = Instant::now();
+        self.slot = hosts.slot(target).await;
+        // The time is the host's, and not the peer's to lose.
+        self.ends += asked.elapsed();
+        self.turned_away = self.slot.is_none();
+        !self.turned_away
     }
 
     /// The time that is left for requests.
@@ -75,9 +104,9 @@ impl<'a> Conversation<'a> {
     /// Sends a request of the handshake, within the time that is left.
     ///
     /// # Errors
-    /// Those of the fetcher; [`FetchError::Timeout`] also where time or requests have run out.
+    /// Those of the fetcher; [`FetchError::Timeout`] also where time, requests or turns have run out.
     pub(super) async fn ask(&mut self, request: Request) -> Result<Answer, FetchError> {
-        if !self.may_ask(1) {
+        if !self.may_ask(1) || !self.turn_at(&request.target).await {
             return Err(FetchError::Timeout { after: Duration::ZERO });
         }
         self.requests += 1;
@@ -195,7 +224,7 @@ mod tests {
     fn a_name_for_nothing_is_a_uuid() {
         let (fetcher, random) = (Fetcher::new(Reach::Public, "test", None), Random::seeded(1));
         let mut findings = Findings::default();
-        let talk = Conversation::new(&fetcher, &random, &mut findings, PROBE);
+        let talk = Conversation::new(&fetcher, &random, &mut findings, PROBE, None);
         let uuid = talk.uuid();
         assert_eq!(uuid.split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
         assert_ne!(talk.uuid(), uuid);

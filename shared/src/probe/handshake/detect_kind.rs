@@ -87,6 +87,11 @@ fn candidates(talk: &Conversation<'_>, url: &Target) -> (Vec<Target>, Vec<Target
 
 /// Asks all of `urls` at once; the first in order that holds a card counts.
 async fn look(talk: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
+    // All of them are of one site.
+    let Some(site) = urls.first() else { return Site::default() };
+    if !talk.turn_at(site).await {
+        return Site::default();
+    }
     let fetcher = talk.fetcher();
     let deadline = LOOK.min(talk.left());
     let looks = urls.into_iter().map(|url| async move {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 use super::conversation::{Conversation, excerpt, fault_of, refusal};
 use super::findings::Findings;
@@ -11,29 +11,50 @@ use super::subject::Subject;
 use super::{a2a, detect_kind, mcp};
 use crate::fetch::{Answer, Fetcher, PROBE, Request};
 use crate::model::{Kind, Random, Verdict};
+use crate::probe::host_slots::HostSlots;
 use crate::probe::reasons::{ProbeFault, ProbedResource, Stage};
 
 /// Does the handshake, within [`PROBE`] in all. `card` is what the preflight fetched. What was found before the time
 /// ran out counts.
 pub async fn probe(fetcher: &Fetcher, subject: &Subject, card: Option<Answer>, random: &Random) -> Verdict {
-    probe_within(PROBE, fetcher, subject, card, random).await
+    let mut findings = Findings::default();
+    probe_within(PROBE, fetcher, subject, card, random, &mut findings, None).await;
+    findings.into_verdict()
 }
 
+/// The same as a part of a sweep: every host that is asked is asked in its turn. `None` where a turn did not come in
+/// time, which says nothing of the peer.
+pub(in crate::probe) async fn probe_in_turn(
+    fetcher: &Fetcher,
+    subject: &Subject,
+    card: Option<Answer>,
+    random: &Random,
+    hosts: &HostSlots,
+) -> Option<Verdict> {
+    let mut findings = Findings::default();
+    let heard = probe_within(PROBE, fetcher, subject, card, random, &mut findings, Some(hosts)).await;
+    heard.then(|| findings.into_verdict())
+}
+
+/// Whether the peer was heard out: no host turned it away.
 pub(super) async fn probe_within(
     limit: Duration,
     fetcher: &Fetcher,
     subject: &Subject,
     card: Option<Answer>,
     random: &Random,
-) -> Verdict {
-    let mut findings = Findings::default();
+    findings: &mut Findings,
+    hosts: Option<&HostSlots>,
+) -> bool {
     findings.facts.kind = subject.kind;
-    let mut talk = Conversation::new(fetcher, random, &mut findings, limit);
+    let mut talk = Conversation::new(fetcher, random, findings, limit, hosts);
     // The conversation keeps its own deadline; this one only catches what overruns it.
-    if timeout(limit, converse(&mut talk, subject, card)).await.is_err() {
-        findings.fault(&ProbeFault::ProbeTimeout { ms: PROBE.as_millis() }, "");
+    let now = Instant::now();
+    let latest = hosts.map_or(now, |hosts| hosts.latest().max(now)) + limit;
+    if timeout_at(latest, converse(&mut talk, subject, card)).await.is_err() {
+        talk.findings.fault(&ProbeFault::ProbeTimeout { ms: PROBE.as_millis() }, "");
     }
-    findings.into_verdict()
+    !talk.was_turned_away()
 }
 
 async fn converse(talk: &mut Conversation<'_>, subject: &Subject, card: Option<Answer>) {

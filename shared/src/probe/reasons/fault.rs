@@ -155,6 +155,8 @@ pub enum ProbeFault {
     NoInterface,
     /// The interface's URL may not be called.
     InterfaceUrl,
+    /// The interface belongs to another owner than the card, and is therefore asked nothing.
+    ForeignInterface,
     /// The interface answers, and not in A2A.
     NotA2a,
     /// JSON-RPC is spoken, but no A2A method is known there.

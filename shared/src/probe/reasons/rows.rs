@@ -124,6 +124,12 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
             "The card's interface must be an absolute https URL with a public host name; localhost and placeholders are for development.",
             FAIL,
         ),
+        ProbeFault::ForeignInterface => row(
+            "interface_domain",
+            "remote fail (interface on another domain)",
+            "Serve the interface on the card's own domain, or serve the card on the interface's. An interface of another domain is asked nothing.",
+            FAIL,
+        ),
         ProbeFault::NotA2a => row(
             "not_a2a",
             "remote fail 200 (not A2A)",

@@ -102,6 +102,7 @@ fn table() -> Vec<(ProbeFault, &'static str, &'static str, Class)> {
         (ProbeFault::GrpcOnly, "grpc_only", "remote partial (gRPC only)", PARTIAL),
         (ProbeFault::NoInterface, "no_interface", "card fail 200 (no usable interface)", FAIL),
         (ProbeFault::InterfaceUrl, "interface_url", "card fail 200 (interface URL not allowed)", FAIL),
+        (ProbeFault::ForeignInterface, "interface_domain", "remote fail (interface on another domain)", FAIL),
         (ProbeFault::NotA2a, "not_a2a", "remote fail 200 (not A2A)", FAIL),
         (ProbeFault::UnknownMethods, "unknown_methods", "remote fail 200 (no A2A method known)", FAIL),
         (ProbeFault::MessageRefused, "message_refused", "remote partial (message refused)", PARTIAL),

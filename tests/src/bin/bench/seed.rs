@@ -163,7 +163,16 @@ fn state_change(before: Listing, settings: &Settings, verdict: Verdict, at: Mome
     let after = transition::after_probe(&before, &assessment, Job::Tick, settings);
     let record = probe_record(&after, &assessment);
     let news = Some(feed_item("listing_live", &after, after.listed_at));
-    StateChange { before, after, assessment, record, preflight_reject: false, recheck: false, news }
+    StateChange {
+        before,
+        after,
+        assessment,
+        record,
+        preflight_reject: false,
+        recheck: false,
+        was_overdue: false,
+        news,
+    }
 }
 
 /// What a sound peer that says this of itself leaves behind.
