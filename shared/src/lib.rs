@@ -20,6 +20,8 @@ pub mod search;
 
 pub mod app;
 
+pub mod takedown;
+
 pub mod funnel;
 pub mod probe;
 pub mod publish;

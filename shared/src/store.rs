@@ -4,12 +4,15 @@
 
 mod attributes;
 mod batch_get;
+mod blocked_hosts;
 mod budget;
 mod client;
 mod counters;
+mod decisions;
 mod due;
 mod due_class;
 mod error;
+mod expiry;
 mod expression;
 mod feed;
 mod index;
@@ -36,6 +39,7 @@ pub use due::Claim;
 pub use due_class::DueClass;
 pub use error::StoreError;
 pub use index::{DirtyMark, Manifest, Shown, StoredBucket};
+pub use keys::HostPointer;
 pub use listing_item::NamedListing;
 pub use listings::Insertion;
 pub use live::Live;

@@ -13,8 +13,9 @@ use super::transition::Job;
 use super::{not_probed, record};
 use crate::app::App;
 use crate::fetch::{Answer, Target};
-use crate::model::{Handshake, Listing, ListingId, Verdict};
+use crate::model::{BlockedHost, BlockedHosts, Handshake, HostName, Listing, ListingId, Verdict};
 use crate::store::{Caps, Claim};
+use crate::takedown;
 
 /// Concurrent probes; each may hold a tool list of 1 MiB, and a sweep stays under 128 MB.
 pub(super) const AT_ONCE: usize = 64;
@@ -50,8 +51,15 @@ enum Prepared {
 /// for all that passed at the same moment.
 pub(super) async fn probe_batch(app: &App, batch: Vec<ListingId>, job: Job) -> Vec<ProbeOutcome> {
     let hosts = HostSlots::until(tokio::time::Instant::now() + TURNS);
+    let blocked = match app.store.blocked_hosts().await {
+        Ok(blocked) => blocked,
+        Err(error) => {
+            tracing::warn!(%error, "which hosts are blocked could not be read; nothing is asked now");
+            return Vec::new();
+        }
+    };
     let mut prepared = stream::iter(batch)
-        .map(|id| prepare(app, id, job, &hosts))
+        .map(|id| prepare(app, id, job, &hosts, &blocked))
         .buffer_unordered(AT_ONCE)
         .ready_chunks(AT_ONCE);
     let mut probes = FuturesUnordered::new();
@@ -70,7 +78,7 @@ pub(super) async fn probe_batch(app: &App, batch: Vec<ListingId>, job: Job) -> V
                 for one in ready.split_off(granted) {
                     done.push(release(app, &one.listing).await);
                 }
-                probes.extend(ready.into_iter().map(|one| probe(app, one, job, &hosts)));
+                probes.extend(ready.into_iter().map(|one| probe(app, one, job, &hosts, &blocked)));
             }
             Some(one) = probes.next() => done.push(one),
             else => return done,
@@ -93,6 +101,15 @@ async fn granted(app: &App, job: Job, wanted: usize) -> usize {
     }
 }
 
+/// Takes a listing at a blocked host off instead of asking it.
+async fn withdraw(app: &App, listing: &Listing, block: &BlockedHost) -> ProbeOutcome {
+    if let Err(error) = takedown::withdraw_blocked(app, listing, block).await {
+        tracing::warn!(listing_id = %listing.id, %error, "a listing at a blocked host was not withdrawn");
+        return ProbeOutcome::Unrecorded;
+    }
+    ProbeOutcome::NotClaimed
+}
+
 async fn release(app: &App, listing: &Listing) -> ProbeOutcome {
     // Left to its lease where the table is busy: the others were granted their probes and get them.
     if let Err(error) = app.store.release(listing, app.clock.now()).await {
@@ -101,17 +118,25 @@ async fn release(app: &App, listing: &Listing) -> ProbeOutcome {
     ProbeOutcome::Released
 }
 
-async fn probe(app: &App, ready: Ready, job: Job, hosts: &HostSlots) -> ProbeOutcome {
+async fn probe(app: &App, ready: Ready, job: Job, hosts: &HostSlots, blocked: &BlockedHosts) -> ProbeOutcome {
     let Ready { listing, subject, card } = ready;
     let fetcher = app.fetcher_for(&listing.id);
     match handshake::probe_in_turn(&fetcher, &subject, card, &app.random, hosts).await {
-        Some(verdict) => conclude(app, listing, verdict, job, false).await,
+        Some(verdict) => {
+            // Its card may lead to a blocked host.
+            let hosts = [&verdict.facts.endpoint, &verdict.facts.card_url].into_iter().flatten();
+            let hosts: Vec<HostName> = hosts.filter_map(|url| HostName::of_url(url)).collect();
+            match blocked.covering(&hosts) {
+                Some(block) => withdraw(app, &listing, block).await,
+                None => conclude(app, listing, verdict, job, false).await,
+            }
+        }
         None => release(app, &listing).await,
     }
 }
 
 /// Claims a listing and preflights it; whatever ends there is recorded at once.
-async fn prepare(app: &App, id: ListingId, job: Job, hosts: &HostSlots) -> Prepared {
+async fn prepare(app: &App, id: ListingId, job: Job, hosts: &HostSlots, blocked: &BlockedHosts) -> Prepared {
     let now = app.clock.now();
     let mark = app.random.hex(8);
     let lease_ms = i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX);
@@ -125,6 +150,9 @@ async fn prepare(app: &App, id: ListingId, job: Job, hosts: &HostSlots) -> Prepa
             return Prepared::Ended(ProbeOutcome::NotClaimed);
         }
     };
+    if let Some(block) = blocked.covering(&listing.hosts()) {
+        return Prepared::Ended(withdraw(app, &listing, block).await);
+    }
     let subject = match subject(app, &listing) {
         Ok(subject) => subject,
         Err(verdict) => return Prepared::Ended(conclude(app, listing, *verdict, job, true).await),

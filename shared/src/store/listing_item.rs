@@ -3,10 +3,13 @@
 
 use std::collections::HashMap;
 
+use aws_sdk_dynamodb::types::AttributeValue;
+
 use super::attributes::{Item, s, text};
 use super::due_class::DueClass;
 use super::error::StoreError;
 use super::expression::Expression;
+use super::keys::{HostPointer, Key};
 use super::{keys, table};
 use crate::model::{Assessment, Contact, Lane, Listing, ListingId};
 
@@ -30,6 +33,7 @@ pub(super) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>, StoreError> 
 pub(super) fn listing_item(listing: &Listing) -> Result<Item, StoreError> {
     let mut item: Item = serde_dynamo::to_item(listing)?;
     item.extend(keys::listing(&listing.id).item());
+    item.insert("hosted".to_owned(), AttributeValue::Bool(true));
     let mut place = |index: table::Index, pk: String, sk: String| {
         item.insert(index.key[0].to_owned(), s(pk));
         item.insert(index.key[1].to_owned(), s(sk));
@@ -64,8 +68,24 @@ fn due_class(listing: &Listing) -> Option<DueClass> {
     }
 }
 
+/// Everything that points to a listing: its names and, where it is `hosted`, its hosts.
+pub(super) fn pointers(listing: &Listing, hosted: bool) -> Vec<Key> {
+    let standing = match (listing.lane, &listing.withdrawal) {
+        (Lane::Withdrawn, Some(withdrawal)) if withdrawal.blocked_host.is_some() => {
+            Some(HostPointer::Blocked)
+        }
+        (Lane::Withdrawn, _) => None,
+        _ => Some(HostPointer::Listed),
+    };
+    let mut pointers: Vec<Key> = names(listing).iter().map(|name| keys::name(name, &listing.id)).collect();
+    if let Some(standing) = standing.filter(|_| hosted) {
+        pointers.extend(listing.hosts().iter().map(|host| keys::host(host, standing, &listing.id)));
+    }
+    pointers
+}
+
 /// The names by which a listing is found, each once.
-pub(super) fn names(listing: &Listing) -> Vec<&str> {
+fn names(listing: &Listing) -> Vec<&str> {
     let mut names = vec![listing.name.as_str()];
     if let Some(name) = &listing.server_name
         && keys::name_partition(name) != keys::name_partition(&listing.name)

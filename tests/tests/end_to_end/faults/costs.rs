@@ -120,11 +120,12 @@ async fn a_quiet_tick_costs_the_same_however_much_is_listed() {
             registry.publish_card(&agents.url(&format!("/{number}/card.json"))).await;
         }
         registry.deliver_events().await;
+        registry.recheck().await;
         let before = registry.observer.tally.snapshot();
         registry.tick().await;
         costs.push(registry.observer.tally.since(&before));
     }
     assert_eq!(costs[0], costs[1]);
-    // Two of them tell the alarm how long the longest waiting recheck has waited.
-    assert!(costs[0].total() <= 9, "{costs:?}");
+    // Two of them tell the alarm how long the longest waiting recheck has waited, one whether a count is late.
+    assert!(costs[0].total() <= 10, "{costs:?}");
 }
