@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use registry::app::App;
 use registry::metrics::{Metric, Metrics};
-use registry::model::ListingId;
-use registry::probe::run::{self, SweepReport};
+use registry::model::{ListingId, Moment};
+use registry::probe::{SweepReport, run};
 use registry::publish::self_listing;
 use registry::store::StoreError;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// What may call this function.
@@ -18,10 +18,18 @@ use serde_json::Value;
 enum Event {
     /// The schedule.
     #[serde(rename = "probe-tick")]
-    Tick,
+    Tick {
+        /// When it was meant to be sent; unusable text is no time.
+        #[serde(default, deserialize_with = "time_or_none")]
+        time: Option<Moment>,
+    },
     /// A listing was published.
     #[serde(rename = "listing.queued")]
     Queued { detail: Queued },
+}
+
+fn time_or_none<'de, D: Deserializer<'de>>(time: D) -> Result<Option<Moment>, D::Error> {
+    Ok(Value::deserialize(time)?.as_str().and_then(|time| time.parse().ok()))
 }
 
 #[derive(Debug, Deserialize)]
@@ -55,11 +63,11 @@ pub enum Failure {
 /// The event is unknown, or the table is busy.
 pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
     let report = match serde_json::from_value(event)? {
-        Event::Tick => {
+        Event::Tick { time } => {
             if app.settings.list_itself {
                 self_listing::list(app).await;
             }
-            let sweep = run::tick(app).await?;
+            let sweep = run::tick(app, time).await?;
             Report { sweep, metrics: Some(metrics(app).await?) }
         }
         Event::Queued { detail } => {

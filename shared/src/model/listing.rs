@@ -90,6 +90,9 @@ pub struct Listing {
     /// It gave its feedback.
     #[serde(default)]
     pub feedbacked: bool,
+    /// Claims for a probe since a verdict was last recorded: more than one where that process died or could not write.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub attempts: u32,
     /// The mark of the process that is probing it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease: Option<String>,
@@ -112,6 +115,11 @@ pub struct LastProbe {
     /// Milliseconds of the handshake.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ms: Option<u32>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+const fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 impl Listing {

@@ -97,6 +97,7 @@ impl Operation for Score {
         }
         let url = target.to_string();
         let subject = Subject {
+            is_proven: false,
             kind: None,
             url: target,
             depth: Depth::Question,

@@ -99,12 +99,17 @@ fn endpoint_unique(context: &Context) -> Check {
 /// The tools are those of the last look; a change is shown and blocks nothing.
 fn tools_unchanged(facts: &Facts, context: &Context) -> Check {
     let fault = match (&context.previous_tools_hash, &facts.tools_hash) {
-        (Some(before), Some(now)) if before != now => {
+        (Some(before), Some(now)) if before != now && form(before) == form(now) => {
             Some(format!("The tools changed since the last look: {before} before, {now} now."))
         }
         _ => None,
     };
     Check { blocking: false, ..outcome("tools_unchanged", fault, "The tools are those of the last look.") }
+}
+
+/// The form of a hash, before its colon: hashes of two forms say nothing of each other.
+fn form(hash: &str) -> Option<&str> {
+    hash.split_once(':').map(|(form, _)| form)
 }
 
 #[cfg(test)]

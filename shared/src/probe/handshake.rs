@@ -4,6 +4,7 @@
 mod a2a;
 mod conversation;
 mod detect_kind;
+mod envelope;
 mod findings;
 mod jsonrpc;
 mod mcp;
@@ -15,6 +16,7 @@ mod sse;
 mod subject;
 #[cfg(test)]
 mod tests;
+mod work;
 
 pub use preflight::{PreflightResult, preflight};
 pub use run::probe;

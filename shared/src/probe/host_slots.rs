@@ -9,18 +9,23 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::fetch::Target;
 
 /// Concurrent probes of one host, over all listings there.
-const PER_HOST: usize = 4;
+pub(super) const PER_HOST: usize = 4;
 
-/// The slots of one sweep.
-#[derive(Debug)]
+/// The slots of one sweep, as one of its listings may take them.
+#[derive(Clone, Debug)]
 pub(super) struct HostSlots {
-    slots: std::sync::Mutex<HashMap<String, Arc<Semaphore>>>,
+    slots: Arc<std::sync::Mutex<HashMap<String, Arc<Semaphore>>>>,
     until: tokio::time::Instant,
 }
 
 impl HostSlots {
     pub(super) fn until(until: tokio::time::Instant) -> Self {
-        Self { slots: std::sync::Mutex::default(), until }
+        Self { slots: Arc::default(), until }
+    }
+
+    /// The same slots, given until another time.
+    pub(super) fn for_listing(&self, until: tokio::time::Instant) -> Self {
+        Self { slots: Arc::clone(&self.slots), until }
     }
 
     /// When no further slot is given.

@@ -52,7 +52,7 @@ async fn count_since(app: &App, before: OverdueCount, now: Moment) -> Result<(),
     for (class, due) in [(DueClass::WeeklyDue, now), (DueClass::Confirming, now + CONFIRMED_WITHIN)] {
         let mut from = None;
         loop {
-            let (listings, next) = app.store.awaiting_recheck(class, due, from).await?;
+            let (listings, next) = app.store.due(class, due, from).await?;
             let overdue: Vec<Listing> =
                 listings.into_iter().filter(|listing| !listing.is_live(oldest_proof)).collect();
             overdue.iter().for_each(|listing| after.add(listing.shown_kind()));

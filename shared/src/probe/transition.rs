@@ -28,7 +28,7 @@ const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(24);
 pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings: &Settings) -> Listing {
     let now = assessment.probed_at;
     let good = assessment.verdict.handshake == Handshake::Ok && assessment.is_clean();
-    let mut after = Listing { lease: None, lease_until: 0, ..before.clone() };
+    let mut after = Listing { attempts: 0, lease: None, lease_until: 0, ..before.clone() };
     if good {
         learn(&mut after, &assessment.verdict);
         show(&mut after, assessment);
@@ -88,7 +88,7 @@ fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settin
 fn learn(listing: &mut Listing, verdict: &Verdict) {
     let facts = &verdict.facts;
     let described = listing.server_name.is_some();
-    listing.kind = listing.kind.or(facts.kind);
+    listing.kind = facts.kind.or(listing.kind);
     if let Some(name) = facts.name.as_ref().filter(|_| !described) {
         listing.name.clone_from(name);
     }

@@ -171,6 +171,7 @@ impl Submission {
             content_hash: None,
             demoed: false,
             feedbacked: false,
+            attempts: 0,
             lease: None,
             lease_until: 0,
         };
@@ -183,7 +184,7 @@ impl Submission {
         match &self.what {
             Submitted::Url { target, kind } => {
                 listing.url = Some(target.as_str().to_owned());
-                listing.kind = listing.kind.or(*kind);
+                listing.kind = kind.or(listing.kind);
                 if listing.probe.is_none() {
                     listing.name = self.name.clone().unwrap_or_else(|| listing.name.clone());
                 }

@@ -1,18 +1,14 @@
 //! Live listings whose last proof has run out because their recheck is late. Readers leave them out row by row; the
 //! counts leave them out by the number that is kept here, which is counted anew each hour from the queue of what is due.
 
-use super::attributes::{Item, n, number, s, text};
-use super::batch_get::Consistency;
+use super::attributes::{Item, n, number, text};
 use super::client::Store;
-use super::due_class::DueClass;
 use super::error::StoreError;
 use super::expression::Expression;
+use super::keys;
 use super::transaction::Transaction;
-use super::{keys, table};
-use crate::model::{FeedItem, Kind, Lane, Listing, ListingId, Moment};
+use crate::model::{FeedItem, Kind, Moment};
 
-/// Rows of the queue that are read at once: one batch read.
-const PAGE: i32 = 100;
 /// Listings told of in one transaction, which takes 100 writes.
 const TOLD_AT_ONCE: usize = 40;
 
@@ -37,10 +33,6 @@ impl OverdueCount {
     }
 }
 
-/// Where the next page of due listings begins.
-#[derive(Clone, Debug)]
-pub struct DuePlace(Item);
-
 /// The count among the items of the partition of what is Live.
 pub(super) fn read(items: &[Item]) -> OverdueCount {
     let Some(item) = items.iter().find(|item| text(item, "sk") == keys::overdue().sk) else {
@@ -52,42 +44,6 @@ pub(super) fn read(items: &[Item]) -> OverdueCount {
 }
 
 impl Store {
-    /// A page of the Active listings that wait for a recheck in `class`, due before `due`, the longest waiting first.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
-    pub async fn awaiting_recheck(
-        &self,
-        class: DueClass,
-        due: Moment,
-        from: Option<DuePlace>,
-    ) -> Result<(Vec<Listing>, Option<DuePlace>), StoreError> {
-        let answer = self
-            .client
-            .query()
-            .table_name(&*self.table)
-            .index_name(table::DUE.name)
-            .key_condition_expression("gsi2pk = :class AND gsi2sk < :due")
-            .expression_attribute_values(":class", s(class.partition()))
-            .expression_attribute_values(":due", s(keys::at(due, "~")))
-            .set_exclusive_start_key(from.map(|DuePlace(key)| key))
-            .limit(PAGE)
-            .send()
-            .await?;
-        let ids = answer.items.unwrap_or_default();
-        let ids = ids.iter().filter_map(|item| text(item, "pk").strip_prefix("LISTING#")?.parse().ok());
-        let wanted: Vec<Item> = ids.map(|id: ListingId| keys::listing(&id).item()).collect();
-        let found = if wanted.is_empty() {
-            Vec::new()
-        } else {
-            self.batch_get(wanted, Consistency::Eventual).await?
-        };
-        let listings: Vec<Listing> =
-            found.into_iter().map(serde_dynamo::from_item).collect::<Result<_, _>>()?;
-        let active = listings.into_iter().filter(|listing| listing.lane == Lane::Active).collect();
-        Ok((active, answer.last_evaluated_key.map(DuePlace)))
-    }
-
     /// Tells of listings whose proof has just run out: a line in the feed each, and search leaves them out.
     ///
     /// # Errors

@@ -59,6 +59,7 @@ pub(super) async fn take_off(
             withdrawal: Some(withdrawal.clone()),
             live_since: None,
             strikes: Vec::new(),
+            attempts: 0,
             lease: None,
             lease_until: 0,
             ..before.clone()

@@ -1,10 +1,13 @@
 //! The body behind the URL of a card, which may not be JSON at all. A login page answered with 200 is the most common
 //! broken card, so it is recognised and named.
 
-use serde_json::Value;
-
 use super::{AgentCard, CardFault, read};
 use crate::error::shorten;
+use crate::json;
+
+/// The most JSON values in a card: lists, their items, the members of objects. A dense card of the greatest length
+/// that is fetched has fewer.
+const MOST_VALUES: usize = 20_000;
 
 /// How far into a page its title is looked for, in bytes.
 const HEAD: usize = 16 * 1024;
@@ -15,7 +18,7 @@ const HEAD: usize = 16 * 1024;
 /// As [`read`]; a body that is no JSON is [`CardFault::NotACard`].
 pub fn read_body(body: &[u8]) -> Result<AgentCard, CardFault> {
     let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
-    match serde_json::from_slice::<Value>(body) {
+    match json::read(body, &mut { MOST_VALUES }) {
         Ok(document) => read(&document),
         Err(error) => Err(CardFault::NotACard { seen: of_text(body, &error) }),
     }
@@ -28,6 +31,8 @@ fn of_text(body: &[u8], error: &serde_json::Error) -> String {
     let lower = text.to_ascii_lowercase();
     if text.is_empty() {
         "an empty body".to_owned()
+    } else if error.is_data() {
+        format!("a document of more than {MOST_VALUES} values")
     } else if lower.starts_with("<?xml") {
         "an XML document".to_owned()
     } else if text.starts_with('<') {
@@ -83,6 +88,12 @@ mod tests {
     #[test]
     fn nesting_without_end_is_broken_json() {
         assert!(seen(&b"[".repeat(1_000_000)).starts_with("broken JSON"));
+    }
+
+    #[test]
+    fn lists_without_end_are_no_card() {
+        let zeros = format!("{{\"name\": \"A\", \"skills\": [0{}]}}", ",0".repeat(100_000));
+        assert_eq!(seen(zeros.as_bytes()), "a document of more than 20000 values");
     }
 
     #[test]

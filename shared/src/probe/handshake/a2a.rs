@@ -31,7 +31,7 @@ pub(super) async fn probe(
 ) {
     talk.findings.facts.card_url = Some(card_url.to_string());
     talk.findings.answered_before(answer.elapsed);
-    let card = match agent_card::read_body(&answer.body) {
+    let card = match talk.read(answer, |answer, _| agent_card::read_body(&answer.body)).await {
         Ok(card) => card,
         Err(fault) => {
             if matches!(fault, CardFault::Invalid(_)) {
@@ -216,7 +216,10 @@ async fn question(talk: &mut Conversation<'_>, route: &Route) -> StepOutcome {
     let Some(request) = route.question(id, &task, talk.reach()) else { return unusable(route) };
     let deadline = QUESTION.min(request.deadline);
     match talk.ask(request.with_deadline(deadline)).await {
-        Ok(answer) => reply::to_question(route, &answer, id, &task),
+        Ok(answer) => {
+            let route = route.clone();
+            talk.read(&answer, move |answer, work| reply::to_question(&route, answer, id, &task, work)).await
+        }
         // Time may run out on a server that takes every request for a message; the message has its own chance.
         Err(error @ FetchError::Timeout { .. }) => failed(&error, false),
         Err(error) => failed(&error, true),
@@ -227,7 +230,10 @@ async fn message(talk: &mut Conversation<'_>, route: &Route) -> StepOutcome {
     let (id, message) = (talk.id(), talk.uuid());
     let Some(request) = route.message(id, &message, talk.reach()) else { return unusable(route) };
     match talk.ask(request).await {
-        Ok(answer) => reply::to_message(route, &answer, id),
+        Ok(answer) => {
+            let route = route.clone();
+            talk.read(&answer, move |answer, work| reply::to_message(&route, answer, id, work)).await
+        }
         Err(error) => failed(&error, true),
     }
 }

@@ -7,7 +7,10 @@ use http::header::RETRY_AFTER;
 use tokio::time::Instant;
 
 use super::findings::Findings;
-use crate::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Request, Target, TargetError};
+use super::work::{Work, aside, is_long};
+use crate::fetch::{
+    Answer, CARD_BYTES, FetchError, Fetcher, PREFLIGHT, PROBE, Request, TOOL_LIST_BYTES, Target, TargetError,
+};
 use crate::model::{Random, Reach};
 use crate::probe::host_slots::{HostSlot, HostSlots};
 use crate::probe::reasons::{ConnectError, ProbeFault, ProbedResource, Stage};
@@ -32,6 +35,7 @@ pub(super) struct Conversation<'a> {
     hosts: Option<&'a HostSlots>,
     slot: Option<HostSlot>,
     turned_away: bool,
+    work: Work,
 }
 
 impl<'a> Conversation<'a> {
@@ -44,7 +48,8 @@ impl<'a> Conversation<'a> {
         hosts: Option<&'a HostSlots>,
     ) -> Self {
         let ends = Instant::now() + limit;
-        Self { fetcher, random, findings, ends, requests: 0, hosts, slot: None, turned_away: false }
+        let work = Work::default();
+        Self { fetcher, random, findings, ends, requests: 0, hosts, slot: None, turned_away: false, work }
     }
 
     /// Whether a host had no slot in time; what was found is then no verdict.
@@ -112,10 +117,32 @@ impl<'a> Conversation<'a> {
         self.requests += 1;
         self.findings.asking();
         let deadline = request.deadline.min(self.left());
-        let answer = self.fetcher.send(request.with_deadline(deadline)).await?;
+        let most = request.max_bytes.min(self.work.bytes);
+        let answer = self.fetcher.send(request.with_deadline(deadline).with_max_bytes(most)).await?;
         self.findings.answered();
+        self.charge(&answer);
         self.findings.asked_to_wait(retry_after(&answer));
         Ok(answer)
+    }
+
+    /// Counts an answer that did not come through [`Self::ask`].
+    pub(super) fn charge(&mut self, answer: &Answer) {
+        self.work.bytes = self.work.bytes.saturating_sub(answer.body.len());
+    }
+
+    /// Reads an answer within the work that is left for the probe; a long one beside the thread that others wait for.
+    pub(super) async fn read<T: Send + 'static>(
+        &mut self,
+        answer: &Answer,
+        read: impl FnOnce(&Answer, &mut Work) -> T + Send + 'static,
+    ) -> T {
+        if !is_long(answer.body.len()) {
+            return read(answer, &mut self.work);
+        }
+        let (answer, mut work) = (answer.clone(), self.work);
+        let found = aside(move || (read(&answer, &mut work), work)).await;
+        self.work = found.1;
+        found.0
     }
 }
 
@@ -141,7 +168,9 @@ pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stag
             Stage::Preflight => ProbeFault::PreflightTimeout { ms: PREFLIGHT.as_millis() },
             Stage::Probe => ProbeFault::ProbeTimeout { ms: PROBE.as_millis() },
         },
-        FetchError::TooLarge { .. } => ProbeFault::TooLarge { resource },
+        FetchError::TooLarge { limit: CARD_BYTES | TOOL_LIST_BYTES } => ProbeFault::TooLarge { resource },
+        // Not the limit of a request, but what was left for it.
+        FetchError::TooLarge { .. } => ProbeFault::TooMuch,
         FetchError::TooManyRedirects | FetchError::BadRedirect => {
             ProbeFault::Redirected { resource, status: None }
         }
@@ -206,7 +235,8 @@ mod tests {
             (FetchError::Refused, "conn_refused"),
             (FetchError::Tls, "tls_error"),
             (FetchError::Timeout { after: PROBE }, "timeout"),
-            (FetchError::TooLarge { limit: 9 }, "answer_too_large"),
+            (FetchError::TooLarge { limit: TOOL_LIST_BYTES }, "answer_too_large"),
+            (FetchError::TooLarge { limit: 9 }, "answers_too_large"),
             (FetchError::TooManyRedirects, "redirected"),
             (FetchError::BadRedirect, "redirected"),
             (FetchError::Broken, "conn_lost"),

@@ -9,8 +9,6 @@ mod tools;
 
 use std::time::Duration;
 
-use serde_json::Value;
-
 use super::conversation::{Conversation, fault_of, is_bot_wall, refusal};
 use super::jsonrpc::{METHOD_NOT_FOUND, PARSE_ERROR, RpcOutcome, RpcReply};
 use super::sse;
@@ -101,6 +99,10 @@ async fn classify_refusal(
         auth::record_refusal(talk, answer, error.is_some(), &seen).await;
         return None;
     }
+    if reply.outcome == RpcOutcome::TooMuch {
+        talk.findings.fault(&ProbeFault::TooMuch, &seen);
+        return None;
+    }
     let found = |fault, transport| Some(EraRefusal { fault, seen, transport });
     if let Some(error) = error {
         return match error.code {
@@ -153,9 +155,12 @@ async fn opens_stream(talk: &mut Conversation<'_>, url: &Target) -> bool {
         .with_header("accept", "text/event-stream")
         .with_deadline(STREAM)
         .with_max_bytes(TOOL_LIST_BYTES)
-        .until(|body| sse::events(body, false).iter().any(|event| event.name == "endpoint"));
+        .until(sse::until_endpoint());
     match talk.ask(request).await {
-        Ok(answer) => answer.status.is_success() && sse::endpoint(&answer.body).is_some(),
+        Ok(answer) => {
+            answer.status.is_success()
+                && talk.read(&answer, |answer, _| sse::endpoint(&answer.body).is_some()).await
+        }
         Err(_) => false,
     }
 }
@@ -201,15 +206,11 @@ fn introduce(talk: &mut Conversation<'_>, session: &Session) {
         findings.version(version, false);
     }
     findings.version(&session.version, true);
-    let text = |name: &str, limit: usize| {
-        let text = session.info.get(name).and_then(Value::as_str)?.trim();
-        (!text.is_empty()).then(|| crate::error::shorten(text, limit))
-    };
     let facts = &mut findings.facts;
-    facts.name = text("title", 120).or_else(|| text("name", 120));
-    facts.description = text("description", 1000);
-    facts.version = text("version", 60);
-    facts.website = text("websiteUrl", 2048);
+    facts.name.clone_from(&session.info.name);
+    facts.description.clone_from(&session.info.description);
+    facts.version.clone_from(&session.info.version);
+    facts.website.clone_from(&session.info.website);
     eras::note(talk, session.streamed, &session.broken_rules, method);
     if session.is_picky() {
         talk.findings.fault(

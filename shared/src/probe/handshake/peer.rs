@@ -136,6 +136,7 @@ impl Peer {
     pub(super) fn subject(&self, kind: Option<Kind>, path: &str) -> Subject {
         Subject {
             kind,
+            is_proven: false,
             url: Target::parse(&format!("{}{path}", self.origin), Reach::Development).unwrap(),
             depth: Depth::Message,
             last_era: None,

@@ -112,6 +112,8 @@ pub enum ProbeFault {
         /// What was too large.
         resource: ProbedResource,
     },
+    /// The answers of a probe are more work to read than a probe may cost.
+    TooMuch,
     /// A status that refuses, by number.
     Http {
         /// Who answered it.

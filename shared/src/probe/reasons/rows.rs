@@ -90,6 +90,12 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
             "Keep each answer of the handshake under 1 MiB: page tools/list with nextCursor and shorten descriptions.",
             FAIL,
         ),
+        ProbeFault::TooMuch => row(
+            "answers_too_large",
+            "remote fail 200 (too much to read)",
+            "Keep what a handshake answers under 4 MiB, 100000 JSON values and 2000 tools in all: offer fewer tools, with shorter schemas.",
+            FAIL,
+        ),
         ProbeFault::Waf { resource, status } => row(
             "waf",
             format!("{} fail {status} (bot wall)", resource.word()),

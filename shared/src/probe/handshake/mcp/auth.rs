@@ -64,7 +64,11 @@ async fn describes(talk: &mut Conversation<'_>, endpoint: &Target, reference: &s
     }
     match talk.ask(Request::get(url).with_deadline(LOOKUP)).await {
         Ok(answer) if answer.status.is_success() => {
-            answer.json().is_ok_and(|metadata| is_metadata_of(&metadata, endpoint.as_str()))
+            let endpoint = endpoint.clone();
+            let found = talk.read(&answer, move |answer, work| {
+                answer.json(&mut work.values).is_ok_and(|found| is_metadata_of(&found, endpoint.as_str()))
+            });
+            found.await
         }
         _ => false,
     }
