@@ -15,6 +15,7 @@ mod error;
 mod expiry;
 mod expression;
 mod feed;
+mod host_pointers;
 mod index;
 mod keys;
 mod listing_item;

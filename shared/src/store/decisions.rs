@@ -1,10 +1,11 @@
 //! What an operator decides about one listing, each decision one transaction with its line in the feed. A probe under
 //! way loses its lease, so that its verdict, whatever it is, finds nothing to write.
 
+use aws_sdk_dynamodb::types::ReturnValue;
+
 use super::attributes::s;
 use super::client::Store;
 use super::error::StoreError;
-use super::expression::Expression;
 use super::keys;
 use super::listing_item::changed;
 use super::state_changes::live;
@@ -36,7 +37,8 @@ impl Store {
         self.hold_endpoint(&mut transaction, before, after)?;
         let live_change = LiveChange::between(before, after);
         self.update(&mut transaction, &keys::live(&after.id), &live(live_change, after.shown_kind()))?;
-        self.point(&mut transaction, before, after)?;
+        self.rename(&mut transaction, before, after)?;
+        self.file_by_hosts(&mut transaction, Some(before), after)?;
         if live_change == LiveChange::Fallen {
             self.mark_dirty(&mut transaction, &after.id, news.at)?;
         }
@@ -47,12 +49,25 @@ impl Store {
     /// Erases who may be written to about a listing; false where nobody was kept.
     ///
     /// # Errors
-    /// The table is busy or refused; then nothing was written.
-    pub async fn erase_contact(&self, id: &ListingId, news: &FeedItem) -> Result<bool, StoreError> {
+    /// The table is busy or refused; erasing again does the rest.
+    pub async fn erase_contact(&self, id: &ListingId) -> Result<bool, StoreError> {
+        let mut erased = false;
+        for place in keys::contacts(id) {
+            // What was there is told by the deletion itself: nobody has the right to read it.
+            let deletion = self.client.delete_item().table_name(&*self.table).set_key(Some(place.item()));
+            let answer = deletion.return_values(ReturnValue::AllOld).send().await?;
+            erased |= answer.attributes.is_some_and(|contact| !contact.is_empty());
+        }
+        Ok(erased)
+    }
+
+    /// Leaves a line in the feed about what is no change of a listing.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn tell(&self, news: &FeedItem) -> Result<(), StoreError> {
         let mut transaction = Transaction::default();
-        let there = Expression::default().only_if("attribute_exists(pk)", [], []);
-        self.delete(&mut transaction, &keys::contact(id), Some(&there))?;
         self.put(&mut transaction, news.item()?, None)?;
-        Ok(self.transact(transaction).await? == Outcome::Written)
+        self.transact(transaction).await.map(drop)
     }
 }

@@ -6,7 +6,7 @@ use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
-use super::listing_item::pointers;
+use super::listing_item::names;
 use super::state_changes::WriteOutcome;
 use super::transaction::{Outcome, Transaction};
 use crate::model::StateChange;
@@ -24,10 +24,13 @@ impl Store {
         let leased = Expression::default().only_if("lease = :mark", [], [(":mark", mark)]);
         self.delete(&mut transaction, &keys::listing(id), Some(&leased))?;
         self.delete(&mut transaction, &keys::evidence(id), None)?;
-        self.delete(&mut transaction, &keys::contact(id), None)?;
-        for pointer in pointers(before, before.hosted) {
-            self.delete(&mut transaction, &pointer, None)?;
+        for contact in keys::contacts(id) {
+            self.delete(&mut transaction, &contact, None)?;
         }
+        for name in names(before) {
+            self.delete(&mut transaction, &keys::name(name, id), None)?;
+        }
+        self.unfile_by_hosts(&mut transaction, before)?;
         self.count_probe(&mut transaction, change)?;
         self.update(&mut transaction, &keys::live(id), &Expression::default().add("expired", 1))?;
         if let Some(news) = &change.news {

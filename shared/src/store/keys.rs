@@ -44,6 +44,11 @@ pub(super) fn contact(id: &ListingId) -> Key {
     Key::new(format!("CONTACT#{id}"), "CONTACT")
 }
 
+/// Every place where a contact of a listing may stand.
+pub(super) fn contacts(id: &ListingId) -> Vec<Key> {
+    vec![contact(id)]
+}
+
 pub(super) fn probe(id: &ListingId, at: Moment) -> Key {
     Key::new(format!("LISTING#{id}"), format!("PROBE#{}", millis(at)))
 }

@@ -9,7 +9,6 @@ use super::attributes::{Item, s, text};
 use super::due_class::DueClass;
 use super::error::StoreError;
 use super::expression::Expression;
-use super::keys::{HostPointer, Key};
 use super::{keys, table};
 use crate::model::{Assessment, Contact, Lane, Listing, ListingId};
 
@@ -68,24 +67,8 @@ fn due_class(listing: &Listing) -> Option<DueClass> {
     }
 }
 
-/// Everything that points to a listing: its names and, where it is `hosted`, its hosts.
-pub(super) fn pointers(listing: &Listing, hosted: bool) -> Vec<Key> {
-    let standing = match (listing.lane, &listing.withdrawal) {
-        (Lane::Withdrawn, Some(withdrawal)) if withdrawal.blocked_host.is_some() => {
-            Some(HostPointer::Blocked)
-        }
-        (Lane::Withdrawn, _) => None,
-        _ => Some(HostPointer::Listed),
-    };
-    let mut pointers: Vec<Key> = names(listing).iter().map(|name| keys::name(name, &listing.id)).collect();
-    if let Some(standing) = standing.filter(|_| hosted) {
-        pointers.extend(listing.hosts().iter().map(|host| keys::host(host, standing, &listing.id)));
-    }
-    pointers
-}
-
 /// The names by which a listing is found, each once.
-fn names(listing: &Listing) -> Vec<&str> {
+pub(super) fn names(listing: &Listing) -> Vec<&str> {
     let mut names = vec![listing.name.as_str()];
     if let Some(name) = &listing.server_name
         && keys::name_partition(name) != keys::name_partition(&listing.name)

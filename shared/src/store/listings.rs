@@ -7,7 +7,7 @@ use super::attributes::{n, s, text};
 use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
-use super::listing_item::{NamedListing, changed, contact_item, joined, listing_item, pointers};
+use super::listing_item::{NamedListing, changed, contact_item, joined, listing_item, names};
 use super::transaction::{Outcome, Transaction};
 use super::{keys, table};
 use crate::model::{Contact, FeedItem, Kind, Lane, Listing, ListingId, Moment};
@@ -81,7 +81,7 @@ impl Store {
         joined(self.batch_get(keys.collect(), Consistency::Strong).await?)
     }
 
-    /// Inserts a listing with its contact, its pointers and its feed item, in one transaction and once only.
+    /// Inserts a listing with its contact, its names and its feed item, in one transaction and once only.
     ///
     /// # Errors
     /// The table is busy or refused; then nothing was written.
@@ -96,9 +96,10 @@ impl Store {
         if let Some(item) = contact_item(&listing.id, contact) {
             self.put(&mut transaction, item, None)?;
         }
-        for pointer in pointers(listing, true) {
-            self.put(&mut transaction, pointer.item(), None)?;
+        for name in names(listing) {
+            self.put(&mut transaction, keys::name(name, &listing.id).item(), None)?;
         }
+        self.file_by_hosts(&mut transaction, None, listing)?;
         self.put(&mut transaction, news.item()?, None)?;
         Ok(match self.transact(transaction).await? {
             Outcome::Written => Insertion::Done,
@@ -133,7 +134,8 @@ impl Store {
         if let Some(item) = contact_item(&after.id, contact) {
             self.put(&mut transaction, item, None)?;
         }
-        self.point(&mut transaction, before, after)?;
+        self.rename(&mut transaction, before, after)?;
+        self.file_by_hosts(&mut transaction, Some(before), after)?;
         Ok(self.transact(transaction).await? == Outcome::Written)
     }
 
@@ -169,14 +171,16 @@ impl Store {
         Ok((listings.map(serde_dynamo::from_item).collect::<Result<_, _>>()?, more))
     }
 
-    /// Moves the pointers to a listing where its names, its hosts or its standing changed.
-    pub(super) fn point(
+    /// Moves the pointers from names to a listing where its names changed.
+    pub(super) fn rename(
         &self,
         transaction: &mut Transaction,
         before: &Listing,
         after: &Listing,
     ) -> Result<(), StoreError> {
-        let (old, new) = (pointers(before, before.hosted), pointers(after, true));
+        let key = |name: &&str| keys::name(name, &after.id);
+        let old: Vec<keys::Key> = names(before).iter().map(key).collect();
+        let new: Vec<keys::Key> = names(after).iter().map(key).collect();
         for gone in old.iter().filter(|key| !new.contains(key)) {
             self.delete(transaction, gone, None)?;
         }

@@ -73,7 +73,8 @@ impl Store {
             let week = keys::week_tally(record.probed_at, id);
             self.update(&mut transaction, &week, &week_tally(change))?;
         }
-        self.point(&mut transaction, before, after)?;
+        self.rename(&mut transaction, before, after)?;
+        self.file_by_hosts(&mut transaction, Some(before), after)?;
         if change.is_searched_anew() {
             self.mark_dirty(&mut transaction, id, record.probed_at)?;
         }

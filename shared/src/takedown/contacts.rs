@@ -16,7 +16,10 @@ pub(super) async fn erase(app: &App, id: &ListingId) -> Result<Outcome, Problem>
         text: format!("The contact of {name} was erased."),
         name,
     };
-    let erased = app.store.erase_contact(id, &news).await?;
+    let erased = app.store.erase_contact(id).await?;
+    if erased {
+        app.store.tell(&news).await?;
+    }
     let note = if erased { "The contact was erased." } else { "No contact is kept for this listing." };
     Ok(Outcome::of_one(erased, 0, note))
 }
