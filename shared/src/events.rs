@@ -1,4 +1,4 @@
-//! Domain events: that a listing was queued, went Live, needs a fix, was demoted. On AWS they go to an
+//! Domain events: that a listing was queued, went Live, needs a fix, was demoted or withdrawn. On AWS they go to an
 //! EventBridge bus, on one machine to a channel; both carry the same envelope, and losing one loses no listing.
 
 use serde_json::{Value, json};
@@ -33,6 +33,8 @@ pub enum What {
     NeedsFix,
     /// A confirmed weekly recheck failed.
     Demoted,
+    /// An operator withdrew it.
+    Withdrawn,
 }
 
 impl What {
@@ -44,6 +46,7 @@ impl What {
             Self::Live => "listing.live",
             Self::NeedsFix => "listing.needs_fix",
             Self::Demoted => "listing.demoted",
+            Self::Withdrawn => "listing.withdrawn",
         }
     }
 }

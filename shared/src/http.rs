@@ -3,6 +3,7 @@
 
 mod arguments;
 mod caller;
+mod caller_limit;
 mod json_envelope;
 mod middleware;
 pub mod rest;

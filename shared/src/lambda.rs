@@ -3,6 +3,7 @@
 
 mod aws;
 
+use std::io::Write as _;
 use std::net::IpAddr;
 use std::sync::OnceLock;
 
@@ -14,11 +15,13 @@ use futures::FutureExt as _;
 use lambda_http::request::RequestContext;
 use lambda_http::tower::ServiceExt as _;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
+use serde::Deserialize as _;
 use serde_json::Value;
 
 pub use aws::{Credentials, StartError};
 
 use crate::app::App;
+use crate::metrics::Metrics;
 use crate::model::CallerAddress;
 
 /// Serves an HTTP function.
@@ -37,7 +40,8 @@ pub async fn serve(routes: impl Fn(App) -> Router) -> Result<(), Error> {
     .await
 }
 
-/// Runs a scheduled function: `job` is called with every event.
+/// Runs a scheduled function: `job` is called with every event. What its report holds under `metrics` is written for
+/// CloudWatch.
 ///
 /// # Errors
 /// A bad setting, or the runtime ends.
@@ -52,7 +56,15 @@ where
     lambda_runtime::run(service_fn(|event: LambdaEvent<Value>| {
         // Boxed: the types of the runtime's layers around those of a sweep exceed rustc's recursion limit.
         let done = job(app.clone(), event.payload).boxed();
-        async move { done.await.map_err(|error| Error::from(error.to_string())) }
+        let (function, clock) = (event.context.env_config.function_name.clone(), app.clock.clone());
+        async move {
+            let report = done.await.map_err(|error| Error::from(error.to_string()))?;
+            if let Some(metrics) = report.get("metrics") {
+                let line = Metrics::deserialize(metrics)?.embedded(&function, clock.now());
+                writeln!(std::io::stdout(), "{line}")?;
+            }
+            Ok::<Value, Error>(report)
+        }
     }))
     .await
 }

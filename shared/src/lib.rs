@@ -12,6 +12,7 @@ pub mod model;
 pub mod events;
 pub mod fetch;
 pub mod formats;
+pub mod metrics;
 pub mod settings;
 
 pub mod store;
@@ -19,6 +20,8 @@ pub mod store;
 pub mod search;
 
 pub mod app;
+
+pub mod takedown;
 
 pub mod funnel;
 pub mod probe;

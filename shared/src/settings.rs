@@ -30,6 +30,29 @@ pub struct Rate {
     pub everybody: u32,
 }
 
+/// How often one caller may ask one instance of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestRate {
+    /// Requests a second in the long run; from 1 to 1000.
+    pub per_second: u32,
+    /// Requests at once, after a pause.
+    pub at_once: u32,
+}
+
+impl RequestRate {
+    /// The time between two requests in the long run.
+    #[must_use]
+    pub fn interval(self) -> SignedDuration {
+        SignedDuration::from_millis(1000 / i64::from(self.per_second.clamp(1, 1000)))
+    }
+
+    /// How many intervals a full bucket holds.
+    #[must_use]
+    pub fn burst(self) -> i32 {
+        i32::try_from(self.at_once).unwrap_or(i32::MAX)
+    }
+}
+
 /// What the environment may set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -67,6 +90,9 @@ pub struct Settings {
     pub list_itself: bool,
     /// `RATE_LIMITS=off` exists in development mode only.
     pub rate_limits: bool,
+    /// `CALLER_REQUESTS_PER_SECOND`, `CALLER_REQUESTS_AT_ONCE`: any requests of one address. None where rates are off
+    /// and in development, where every caller is this machine.
+    pub caller_rate: Option<RequestRate>,
     /// `PUBLISH_PER_HOUR`, `PUBLISH_PER_HOST_PER_HOUR`, `PUBLISH_PER_HOUR_IN_ALL`.
     pub publish_rate: Rate,
     /// `SCORE_PER_HOUR`, `SCORE_PER_HOST_PER_HOUR`, `SCORE_PER_HOUR_IN_ALL`.
@@ -122,6 +148,20 @@ impl Settings {
                 });
             }
         };
+        let caller_rate = RequestRate {
+            per_second: read.number_to(
+                "CALLER_REQUESTS_PER_SECOND",
+                20,
+                1000,
+                "a whole number from 1 to 1000",
+            )?,
+            at_once: read.number_to(
+                "CALLER_REQUESTS_AT_ONCE",
+                100,
+                100_000,
+                "a whole number from 1 to 100000",
+            )?,
+        };
         let window_cap = read.number("PROBE_WINDOW_CAP", 64, "a whole number from 1")?;
         Ok(Self {
             mode,
@@ -141,6 +181,7 @@ impl Settings {
             payments_open_after: read.number("PAYMENTS_OPEN_AFTER", 250, "a whole number from 1")?,
             list_itself,
             rate_limits,
+            caller_rate: (rate_limits && mode == Mode::Public).then_some(caller_rate),
             publish_rate: Rate {
                 caller: read.number("PUBLISH_PER_HOUR", 60, "a whole number from 1")?,
                 host: read.number("PUBLISH_PER_HOST_PER_HOUR", 60, "a whole number from 1")?,
@@ -210,10 +251,20 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
     }
 
     fn number(&self, name: &'static str, default: u32, allowed: &'static str) -> Result<u32, SettingError> {
+        self.number_to(name, default, u32::MAX, allowed)
+    }
+
+    fn number_to(
+        &self,
+        name: &'static str,
+        default: u32,
+        most: u32,
+        allowed: &'static str,
+    ) -> Result<u32, SettingError> {
         match self.text(name) {
             None => Ok(default),
             Some(value) => match u32::from_str(&value) {
-                Ok(number) if number > 0 => Ok(number),
+                Ok(number) if (1..=most).contains(&number) => Ok(number),
                 _ => Err(SettingError { name, value, allowed }),
             },
         }
@@ -261,6 +312,14 @@ mod tests {
         assert_eq!(error.to_string(), r#"PROBE_WINDOW_CAP="many" cannot be used: a whole number from 1"#);
         assert!(settings(Mode::Public, &[("PROBE_HOURLY_CAP", "0")]).is_err());
         assert!(settings(Mode::Public, &[("BASE_URL", "registry.example.com")]).is_err());
+    }
+
+    #[test]
+    fn callers_are_limited_in_public_only() {
+        let rate = settings(Mode::Public, &[("CALLER_REQUESTS_AT_ONCE", "7")]).unwrap().caller_rate;
+        assert_eq!(rate, Some(RequestRate { per_second: 20, at_once: 7 }));
+        assert_eq!(settings(Mode::Development, &[]).unwrap().caller_rate, None);
+        assert!(settings(Mode::Public, &[("CALLER_REQUESTS_PER_SECOND", "1001")]).is_err());
     }
 
     #[test]

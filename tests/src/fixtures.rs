@@ -57,7 +57,7 @@ pub fn feed_item(what: &str, listing: &Listing, at: Moment) -> FeedItem {
     FeedItem {
         what: what.to_owned(),
         at,
-        listing_id: listing.id.clone(),
+        listing_id: Some(listing.id.clone()),
         kind: listing.kind,
         name: listing.name.clone(),
         text: format!("{} is in the news: {what}.", listing.name),

@@ -11,6 +11,7 @@ use http::{Method, Request, StatusCode};
 use lambda_http::RequestExt;
 use registry::documents::DOCUMENTS;
 use registry::events::{Event, SOURCE, What};
+use registry::metrics::{DIMENSION, Metric, NAMESPACE};
 use registry::model::protocol::ARD_BASE;
 use registry::model::{ListingId, Moment};
 use registry::operations::CATALOGUE;
@@ -196,7 +197,9 @@ fn rules_take_the_events_that_are_sent() {
         by.map(|(function, _)| *function).collect()
     };
     assert_eq!(taken(What::Queued), ["probe-tick"]);
-    assert_eq!((taken(What::Live), taken(What::Demoted)), (vec!["search-index"], vec!["search-index"]));
+    for what in [What::Live, What::Demoted, What::Withdrawn] {
+        assert_eq!(taken(what), ["search-index"], "{what:?}");
+    }
     assert!(taken(What::NeedsFix).is_empty());
 
     let publish = sample_event("publish").unwrap();
@@ -325,13 +328,15 @@ fn no_policy_is_wider_than_its_function() {
         assert!(!may("dynamodb:Scan", "LISTING#x"));
 
         let writes = !matches!(function, "listings" | "search-index" | "well-known");
-        let lists = matches!(function, "a2a" | "protocol" | "publish");
+        let lists = matches!(function, "a2a" | "operator" | "protocol" | "publish");
+        let forgets = function == "probe-tick";
         for write in
             ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"]
         {
             assert_eq!(may(write, "LISTING#x"), writes, "{function}: {write}");
             assert_eq!(may(write, "INDEX#x"), writes || function == "search-index", "{function}: {write}");
-            assert_eq!(may(write, "CONTACT#x"), lists, "{function}: {write}");
+            let may_forget = forgets && write == "dynamodb:DeleteItem";
+            assert_eq!(may(write, "CONTACT#x"), lists || may_forget, "{function}: {write}");
             assert_eq!(may(write, "KEY#x"), signs && write == "dynamodb:PutItem", "{function}: {write}");
         }
     }
@@ -339,4 +344,37 @@ fn no_policy_is_wider_than_its_function() {
 
 fn act(action: &'static str, partition: &str) -> Act {
     Act { action, index: None, partition: partition.to_owned() }
+}
+
+#[test]
+fn every_metric_is_watched_where_it_is_reported() {
+    let template = Template::read().unwrap();
+    let alarms = template.resources("AWS::CloudWatch::Alarm");
+    let own = alarms.values().map(|alarm| &alarm["Properties"]);
+    let own: Vec<&Value> = own.filter(|alarm| alarm["Namespace"] == NAMESPACE).collect();
+    let watched: BTreeSet<&str> = own.iter().filter_map(|alarm| alarm["MetricName"].as_str()).collect();
+    assert_eq!(watched, Metric::ALL.map(Metric::name).into());
+    for alarm in own {
+        let reporter = json!([{ "Name": DIMENSION, "Value": { "Ref": "ProbeTickFunction" } }]);
+        assert_eq!(alarm["Dimensions"], reporter);
+    }
+    // The bus calls the function that ticks, so its invocations say nothing of the schedule.
+    assert!(alarms.values().all(|alarm| alarm["Properties"]["MetricName"] != "Invocations"));
+    assert_eq!(template.properties("NoTick")["TreatMissingData"], "breaching");
+}
+
+#[test]
+fn the_index_has_one_builder() {
+    let template = Template::read().unwrap();
+    let reserved = &template.functions()["search-index"]["ReservedConcurrentExecutions"];
+    assert_eq!(reserved, &json!({ "Fn::If": ["ReservesConcurrency", 1, { "Ref": "AWS::NoValue" }] }));
+}
+
+#[test]
+fn nothing_but_a_hand_reaches_the_operators_function() {
+    let template = Template::read().unwrap();
+    assert!(template.functions()["operator"].get("Events").is_none());
+    for (function, properties) in template.functions() {
+        assert!(!properties["Policies"].to_string().contains("lambda:"), "{function} may invoke another");
+    }
 }

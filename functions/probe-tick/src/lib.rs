@@ -1,12 +1,15 @@
 //! Probes what is due: everything on the schedule's tick, one listing on its `listing.queued` event. Either may
 //! be delivered twice; the second finds the slot or the listing taken.
 
+use std::collections::BTreeMap;
+
 use registry::app::App;
+use registry::metrics::{Metric, Metrics};
 use registry::model::{ListingId, Moment};
-use registry::probe::run;
+use registry::probe::{SweepReport, run};
 use registry::publish::self_listing;
 use registry::store::StoreError;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// What may call this function.
@@ -34,6 +37,15 @@ struct Queued {
     listing_id: ListingId,
 }
 
+/// What was done, and what the alarms are told of it.
+#[derive(Debug, Serialize)]
+struct Report {
+    #[serde(flatten)]
+    sweep: SweepReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metrics: Option<Metrics>,
+}
+
 /// Why an event was not served.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
@@ -55,9 +67,19 @@ pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
             if app.settings.list_itself {
                 self_listing::list(app).await;
             }
-            run::tick(app, time).await?
+            let sweep = run::tick(app, time).await?;
+            Report { sweep, metrics: Some(metrics(app).await?) }
         }
-        Event::Queued { detail } => run::first_probe(app, &detail.listing_id).await?,
+        Event::Queued { detail } => {
+            Report { sweep: run::first_probe(app, &detail.listing_id).await?, metrics: None }
+        }
     };
     Ok(serde_json::to_value(report)?)
+}
+
+/// Told by the tick, which comes oftenest: an hourly recheck that stands still could not tell how far it lags.
+async fn metrics(app: &App) -> Result<Metrics, StoreError> {
+    let waited = app.store.oldest_overdue_recheck(app.clock.now()).await?;
+    let waited = i64::try_from(waited.as_secs()).unwrap_or(i64::MAX);
+    Ok(Metrics(BTreeMap::from([(Metric::ScheduledTicks, 1), (Metric::OldestOverdueRecheck, waited)])))
 }

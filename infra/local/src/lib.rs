@@ -7,6 +7,7 @@ pub mod gateway;
 mod lock;
 pub mod mirror;
 pub mod scheduler;
+pub mod takedown;
 pub mod template;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

@@ -4,6 +4,7 @@
 mod banner;
 mod exit;
 mod mirror_command;
+mod operator_command;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -34,6 +35,8 @@ enum Command {
     Serve(Serve),
     /// Publish server descriptions in bulk, from a file or from another registry.
     Mirror(Box<mirror_command::Mirror>),
+    /// Withdraw or restore a listing, block a host, erase a contact.
+    Operator(operator_command::Operator),
 }
 
 #[derive(Debug, Args)]
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
     };
     match line.command {
         Some(Command::Mirror(mirror)) => runtime.block_on(mirror_command::run(*mirror, shutdown_signal())),
+        Some(Command::Operator(operator)) => runtime.block_on(operator_command::run(operator)),
         Some(Command::Serve(serve)) => runtime.block_on(run(&serve)),
         None => runtime.block_on(run(&line.serve)),
     }

@@ -99,6 +99,8 @@ struct Outcomes {
     fail_by_kind: Failed,
     fail_reasons: Vec<FailReason>,
     fail_samples: Vec<FailSample>,
+    /// Listings that were never Live, failed for thirty days and were deleted; all that there ever were.
+    never_live_deleted: u32,
     note: &'static str,
 }
 
@@ -223,12 +225,12 @@ fn statistics(app: &App, now: Moment, read: Read) -> Statistics {
         window_cap: caps.window,
         window_remaining: left(budget.window.used, caps.window),
         window_bucket: budget.window.name,
-        outcomes: outcomes(tally, &probes),
+        outcomes: outcomes(tally, &probes, live.expired),
         recent: probes.into_iter().take(SHOWN).collect(),
     }
 }
 
-fn outcomes(tally: Tally, probes: &[ProbeRecord]) -> Outcomes {
+fn outcomes(tally: Tally, probes: &[ProbeRecord], never_live_deleted: u32) -> Outcomes {
     let [ok, partial, fail, skip] = tally.handshakes;
     let failed =
         probes.iter().filter(|probe| matches!(probe.handshake, Handshake::Fail | Handshake::Partial));
@@ -245,6 +247,7 @@ fn outcomes(tally: Tally, probes: &[ProbeRecord]) -> Outcomes {
         fail_by_kind: Failed { agent: tally.failed_agents, mcp: tally.failed_mcps },
         fail_reasons: tally.reasons.into_iter().map(|(reason, count)| FailReason { reason, count }).collect(),
         fail_samples: samples.collect(),
+        never_live_deleted,
         note: "Probes of this UTC day; samples are the latest that were not ok.",
     }
 }

@@ -15,6 +15,7 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::CompressionLevel;
 use tower_http::compression::predicate::SizeAbove;
 
+use super::caller_limit::{self, CallerLimit};
 use crate::app::App;
 use crate::error::{Problem, shorten};
 use crate::model::Random;
@@ -28,13 +29,18 @@ pub fn with_middleware(router: Router<App>, app: App) -> Router {
         .gzip(true)
         .quality(CompressionLevel::Fastest)
         .compress_when(SizeAbove::new(8192));
-    router
+    let limit = app.settings.caller_rate.map(|rate| CallerLimit::new(rate, app.clock.clone()));
+    let router = router
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
         .with_state(app)
         .layer(compression)
-        .layer(CatchPanicLayer::custom(panic_response))
-        .layer(from_fn_with_state(random, request_id))
+        .layer(CatchPanicLayer::custom(panic_response));
+    let router = match limit {
+        Some(limit) => router.layer(from_fn_with_state(limit, caller_limit::limit)),
+        None => router,
+    };
+    router.layer(from_fn_with_state(random, request_id))
 }
 
 async fn no_such_path(request: Request) -> Problem {

@@ -9,13 +9,14 @@ use super::{Kind, ListingId, Moment};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the contract's")]
 pub struct FeedItem {
-    /// `listing_queued`, `listing_live`, `listing_needs_fix`, `listing_demoted`, ...
+    /// `listing_queued`, `listing_live`, `listing_needs_fix`, `listing_demoted`, `listing_withdrawn`, `host_blocked`, ...
     #[serde(rename = "type")]
     pub what: String,
     #[schemars(with = "String")]
     pub at: Moment,
-    /// To which listing.
-    pub listing_id: ListingId,
+    /// To which listing; absent where it happened to a host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listing_id: Option<ListingId>,
     /// Its kind, where it is settled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,

@@ -1,4 +1,4 @@
-//! The lanes that a listing moves through (design §5 Lanes). Only the probe's transitions and its owner move it.
+//! The lanes that a listing moves through (design §5 Lanes). Only the probe's transitions and an operator move it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub enum Lane {
     NeedsFix,
     /// Was Active, and failed a confirmed weekly recheck.
     Demoted,
-    /// Taken off by its proven owner, or opted out.
+    /// Taken off by the operator of the registry, until it is restored.
     Withdrawn,
 }
 

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Category, Kind, Lane, ListingId};
+use super::{Category, HostName, Kind, Lane, ListingId, Withdrawal};
 use crate::model::{DeclaredTransport, Handshake, Moment, Obstacle};
 
 /// The core of a listing.
@@ -65,6 +65,16 @@ pub struct Listing {
     /// Hours (since the epoch) in which a weekly recheck failed; three different ones demote.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strikes: Vec<i64>,
+    /// Since when every probe of it failed; absent once it was Live, and after it was published again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failing_since: Option<Moment>,
+    /// Why and when it was withdrawn, where an operator did that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdrawal: Option<Withdrawal>,
+    /// Whether it is found by its hosts. The store writes it with the pointers: listings of earlier versions have none
+    /// until they are written again.
+    #[serde(default, skip_serializing)]
+    pub hosted: bool,
     /// The protocol version it spoke last: the next probe starts there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub era: Option<String>,
@@ -117,6 +127,16 @@ impl Listing {
     #[must_use]
     pub fn target(&self) -> &str {
         self.url.as_deref().or(self.website.as_deref()).unwrap_or_default()
+    }
+
+    /// The hosts that are asked for it, or answer for it, each once.
+    #[must_use]
+    pub fn hosts(&self) -> Vec<HostName> {
+        let urls = [self.url.as_deref(), self.endpoint.as_deref(), self.card_url.as_deref()];
+        let mut hosts: Vec<HostName> = urls.into_iter().flatten().filter_map(HostName::of_url).collect();
+        hosts.sort_unstable();
+        hosts.dedup();
+        hosts
     }
 
     /// The kind, as far as it is known: what only a card can tell counts as an agent until then.

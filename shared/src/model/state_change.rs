@@ -1,5 +1,7 @@
 //! What one assessed probe changes, as one value, so that it is written as one transaction or not at all.
 
+use jiff::SignedDuration;
+
 use super::{Assessment, FeedItem, Lane, Listing, ProbeRecord};
 
 /// What a state change does to the Live counters.
@@ -14,6 +16,22 @@ pub enum LiveChange {
     /// It is not Live and was not.
     Unseen,
 }
+
+impl LiveChange {
+    /// What turning one state of a listing into another does to them.
+    #[must_use]
+    pub fn between(before: &Listing, after: &Listing) -> Self {
+        match (before.lane == Lane::Active, after.lane == Lane::Active) {
+            (false, true) => Self::Risen,
+            (true, false) => Self::Fallen,
+            (true, true) => Self::Kept,
+            (false, false) => Self::Unseen,
+        }
+    }
+}
+
+/// What was never Live and has failed for so long is deleted, so that the table does not fill with what nobody mends.
+const FORGOTTEN_AFTER: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// Everything that one assessed probe changes.
 #[derive(Clone, Debug)]
@@ -40,12 +58,14 @@ impl StateChange {
     /// What this does to the Live counters.
     #[must_use]
     pub fn live_change(&self) -> LiveChange {
-        match (self.before.lane == Lane::Active, self.after.lane == Lane::Active) {
-            (false, true) => LiveChange::Risen,
-            (true, false) => LiveChange::Fallen,
-            (true, true) => LiveChange::Kept,
-            (false, false) => LiveChange::Unseen,
-        }
+        LiveChange::between(&self.before, &self.after)
+    }
+
+    /// Whether the listing is to be forgotten: it was never Live and has failed for [`FORGOTTEN_AFTER`].
+    #[must_use]
+    pub fn is_expired(&self) -> bool {
+        let failing = self.after.failing_since.map(|since| self.record.probed_at.duration_since(since));
+        failing.is_some_and(|failing| failing >= FORGOTTEN_AFTER)
     }
 
     /// Whether search must take the listing in, or out, or read it anew.

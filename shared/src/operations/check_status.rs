@@ -14,7 +14,7 @@ use crate::error::Problem;
 use crate::funnel::{self, TakeDemo};
 use crate::model::{
     Assessment, Caller, Check, Handshake, Kind, Lane, Listing, ListingId, Moment, Reason, ScorePart, Skill,
-    Tool,
+    Tool, Withdrawal,
 };
 use crate::probe::explain;
 use crate::store::NamedListing;
@@ -49,6 +49,9 @@ pub struct Answer {
     /// Where it stands.
     lane: Lane,
     lane_reason: String,
+    /// Why and when it was withdrawn, where it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    withdrawal: Option<Withdrawal>,
     /// The latest judged probe; absent before the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     probe: Option<ProbeSummary>,
@@ -136,7 +139,9 @@ impl Operation for CheckStatus {
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let found = find(app, &arguments).await?;
-        Ok(answer(app, &found.0, found.1.as_ref()))
+        // What was taken off is not shown by another way.
+        let evidence = found.1.as_ref().filter(|_| found.0.lane != Lane::Withdrawn);
+        Ok(answer(app, &found.0, evidence))
     }
 }
 
@@ -175,9 +180,13 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>) -> Answer
         id: listing.id.clone(),
         kind: listing.kind,
         name: listing.name.clone(),
-        description: listing.description.clone(),
+        description: listing.description.clone().filter(|_| lane != Lane::Withdrawn),
         lane,
-        lane_reason: lane_reason(listing, lane).to_owned(),
+        lane_reason: match &listing.withdrawal {
+            Some(withdrawal) => format!("{} {}", lane_reason(listing, lane), withdrawal.reason.as_str()),
+            None => lane_reason(listing, lane).to_owned(),
+        },
+        withdrawal: listing.withdrawal.clone(),
         probe: listing.probe.as_ref().map(|_| ProbeSummary::of(listing, now)),
         retry_at: (!live && lane != Lane::Withdrawn).then_some(listing.due_at),
         recheck_at: live.then_some(listing.due_at),
@@ -221,7 +230,7 @@ fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
         }
         (Lane::NeedsFix, _) => "The probe found something to fix.",
         (Lane::Demoted, _) => "Was Live, and failed its weekly recheck at three different hours.",
-        (Lane::Withdrawn, _) => "Taken off by its owner.",
+        (Lane::Withdrawn, _) => "Withdrawn by the operator of this registry.",
     }
 }
 
@@ -254,7 +263,8 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
             action: "none",
             method: "GET",
             url: status,
-            note: "Only its owner can bring it back.".to_owned(),
+            note: "Publishing it again does not bring it back; only the operator of this registry can."
+                .to_owned(),
         },
     }
 }

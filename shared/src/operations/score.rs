@@ -11,11 +11,12 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::fetch::Target;
 use crate::model::{
-    Assessment, Caller, Check, DeclaredTransport, Handshake, Kind, Moment, Reason, ScorePart,
+    Assessment, Caller, Check, DeclaredTransport, Handshake, HostName, Kind, Moment, Reason, ScorePart,
 };
 use crate::probe::handshake::{Depth, Subject};
 use crate::probe::{assess, explain};
 use crate::store::Allowance;
+use crate::takedown;
 
 /// Scores a card.
 #[derive(Debug)]
@@ -90,6 +91,10 @@ impl Operation for Score {
         let (caller, host) = (caller.name(), target.owner());
         let rate = app.settings.score_rate;
         allowance::count(app, Allowance { act: "score", caller: &caller, host: Some(&host), rate }).await?;
+        let blocked = app.store.blocked_hosts().await?;
+        if let Some(block) = HostName::of_url(target.as_str()).and_then(|host| blocked.covering(&[host])) {
+            return Err(takedown::host_blocked(block));
+        }
         let url = target.to_string();
         let subject = Subject {
             is_proven: false,

@@ -80,7 +80,7 @@ fn news(listing: &Listing, now: Moment) -> FeedItem {
     FeedItem {
         what: "listing_overdue".to_owned(),
         at: now,
-        listing_id: listing.id.clone(),
+        listing_id: Some(listing.id.clone()),
         kind: listing.kind,
         name: listing.name.clone(),
         text: format!(

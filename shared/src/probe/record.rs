@@ -20,6 +20,12 @@ pub(super) async fn record(
 ) -> Result<Option<Handshake>, StoreError> {
     let assessment = assess::listed(app, before, verdict).await?;
     let change = state_change(app, before, &assessment, job, rejected);
+    if change.is_expired() {
+        return Ok(match app.store.expire(&change).await? {
+            WriteOutcome::Written => Some(change.record.handshake),
+            WriteOutcome::LeaseLost | WriteOutcome::EndpointHeld => None,
+        });
+    }
     let recorded = app.store.record(&change).await?;
     let change = match recorded {
         WriteOutcome::Written => change,
@@ -66,7 +72,7 @@ fn state_change(
     let recheck = before.lane == Lane::Active;
     let was_overdue = recheck && !before.is_live(app.oldest_proof());
     let assessment = assessment.clone();
-    StateChange {
+    let change = StateChange {
         before: before.clone(),
         after,
         assessment,
@@ -75,6 +81,19 @@ fn state_change(
         recheck,
         was_overdue,
         news,
+    };
+    let expired = change.is_expired().then(|| end_of(before, change.record.probed_at));
+    StateChange { news: expired.or(change.news), ..change }
+}
+
+fn end_of(listing: &Listing, at: Moment) -> FeedItem {
+    FeedItem {
+        what: "listing_expired".to_owned(),
+        at,
+        listing_id: Some(listing.id.clone()),
+        kind: listing.kind,
+        name: listing.name.clone(),
+        text: format!("{} never went Live and failed for thirty days; it was deleted.", listing.name),
     }
 }
 
@@ -93,7 +112,7 @@ fn news(before: &Listing, after: &Listing, record: &ProbeRecord, at: Moment) -> 
         }
         _ => return None,
     };
-    let (listing_id, name) = (after.id.clone(), after.name.clone());
+    let (listing_id, name) = (Some(after.id.clone()), after.name.clone());
     Some(FeedItem { what: what.to_owned(), at, listing_id, kind: after.kind, name, text })
 }
 

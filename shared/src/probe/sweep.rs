@@ -8,6 +8,7 @@ use futures::stream::FuturesUnordered;
 use futures::{FutureExt as _, StreamExt as _};
 use jiff::SignedDuration;
 use serde::Serialize;
+use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 use super::due_queue::{DueQueue, Taken};
@@ -17,8 +18,9 @@ use super::transition::Job;
 use super::{not_probed, record};
 use crate::app::App;
 use crate::fetch::{Answer, Target};
-use crate::model::{Handshake, Lane, Listing, ListingId, Verdict};
+use crate::model::{BlockedHost, BlockedHosts, Handshake, HostName, Lane, Listing, ListingId, Verdict};
 use crate::store::{Caps, Claim, StoreError};
+use crate::takedown;
 
 /// Concurrent probes; each may hold a tool list of 1 MiB, and a sweep stays under 128 MB.
 pub(super) const AT_ONCE: usize = 64;
@@ -114,6 +116,8 @@ pub(super) async fn sweep(
     limits: &Limits,
 ) -> Result<SweepReport, StoreError> {
     let (began, hosts) = (Instant::now(), HostSlots::until(Instant::now()));
+    // Read by the first that is taken: a sweep over nothing needs none.
+    let blocked = OnceCell::new();
     let mut report = SweepReport::default();
     let (mut preparing, mut probing) = (FuturesUnordered::new(), FuturesUnordered::new());
     // The queue is read beside the probes: they must not lose time while the table is slow.
@@ -142,7 +146,7 @@ pub(super) async fn sweep(
                 match next {
                     Ok(Some(taken)) => {
                         let hosts = hosts.for_listing(Instant::now() + TURN);
-                        preparing.push(prepare(app, taken, job, hosts));
+                        preparing.push(prepare(app, taken, job, hosts, &blocked));
                     }
                     Ok(None) => dry = true,
                     Err(error) => (ended, failure) = (true, Some(error)),
@@ -168,7 +172,7 @@ pub(super) async fn sweep(
                     report.count(&release(app, &one.listing).await);
                     done.push(taken);
                 }
-                probing.extend(ready.into_iter().map(|(taken, one)| probe(app, taken, one, job)));
+                probing.extend(ready.into_iter().map(|(taken, one)| probe(app, taken, one, job, &blocked)));
             }
             Some((taken, one)) = probing.next() => {
                 report.count(&one);
@@ -207,19 +211,57 @@ async fn release(app: &App, listing: &Listing) -> ProbeOutcome {
     ProbeOutcome::Released
 }
 
-async fn probe(app: &App, taken: Taken, ready: Ready, job: Job) -> (Taken, ProbeOutcome) {
+/// Takes a listing at a blocked host off instead of asking it.
+async fn withdraw(app: &App, listing: &Listing, block: &BlockedHost) -> ProbeOutcome {
+    if let Err(error) = takedown::withdraw_blocked(app, listing, block).await {
+        tracing::warn!(listing_id = %listing.id, %error, "a listing at a blocked host was not withdrawn");
+        return ProbeOutcome::Unrecorded;
+    }
+    ProbeOutcome::NotClaimed
+}
+
+async fn probe(
+    app: &App,
+    taken: Taken,
+    ready: Ready,
+    job: Job,
+    blocked: &OnceCell<BlockedHosts>,
+) -> (Taken, ProbeOutcome) {
     let Ready { listing, subject, card, hosts } = ready;
     let fetcher = app.fetcher_for(&listing.id);
     let outcome = match handshake::probe_in_turn(&fetcher, &subject, card, &app.random, &hosts).await {
-        Some(verdict) => conclude(app, listing, verdict, job, false).await,
+        Some(verdict) => {
+            // Its card may lead to a blocked host.
+            let hosts = [&verdict.facts.endpoint, &verdict.facts.card_url].into_iter().flatten();
+            let hosts: Vec<HostName> = hosts.filter_map(|url| HostName::of_url(url)).collect();
+            match blocked.get().and_then(|blocked| blocked.covering(&hosts)) {
+                Some(block) => withdraw(app, &listing, block).await,
+                None => conclude(app, listing, verdict, job, false).await,
+            }
+        }
         None => release(app, &listing).await,
     };
     (taken, outcome)
 }
 
-async fn prepare(app: &App, taken: Taken, job: Job, hosts: HostSlots) -> (Taken, Prepared) {
+async fn prepare(
+    app: &App,
+    taken: Taken,
+    job: Job,
+    hosts: HostSlots,
+    blocked: &OnceCell<BlockedHosts>,
+) -> (Taken, Prepared) {
     let prepared = match claim(app, &taken.id).await {
-        Some(listing) => preflight(app, listing, job, hosts).await,
+        Some(listing) => match blocked.get_or_try_init(|| app.store.blocked_hosts()).await {
+            Ok(blocked) => match blocked.covering(&listing.hosts()) {
+                Some(block) => Prepared::Ended(withdraw(app, &listing, block).await),
+                None => preflight(app, listing, job, hosts).await,
+            },
+            Err(error) => {
+                tracing::warn!(%error, "which hosts are blocked could not be read; a listing is left to its lease");
+                Prepared::Ended(ProbeOutcome::Unrecorded)
+            }
+        },
         None => Prepared::Ended(ProbeOutcome::NotClaimed),
     };
     (taken, prepared)

@@ -37,6 +37,7 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
         after.last_ok_at = Some(now);
         after.failures = 0;
         after.strikes.clear();
+        after.failing_since = None;
         after.content_hash = Some(IndexedText::of(&after, Some(assessment)).content_hash());
         after.due_at = next_recheck(&after, now, settings);
         return after;
@@ -49,6 +50,9 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
     learn(&mut after, &assessment.verdict);
     show(&mut after, assessment);
     let verdict = &assessment.verdict;
+    // What cannot be asked does not fail: it is listed as what it is.
+    let fails = before.last_ok_at.is_none() && verdict.handshake != Handshake::Skip;
+    after.failing_since = before.failing_since.or(Some(now)).filter(|_| fails);
     if before.lane != Lane::Demoted {
         after.lane = if verdict.inconclusive { Lane::Queued } else { Lane::NeedsFix };
     }

@@ -11,6 +11,7 @@ use crate::error::Problem;
 use crate::events::{Event, What};
 use crate::model::{FeedItem, Lane, Listing, ListingId, Moment};
 use crate::store::Insertion;
+use crate::takedown;
 
 /// What publishing came to.
 #[derive(Clone, Debug)]
@@ -38,11 +39,15 @@ pub enum PublishStatus {
 /// Publishes a submission under its own id, or beside another owner's listing that already holds it.
 ///
 /// # Errors
-/// 409 where it was withdrawn; or the table is busy.
+/// 403 where its host is blocked, 409 where it was withdrawn; or the table is busy.
 pub async fn publish(app: &App, submission: &Submission) -> Result<Published, Problem> {
     let now = app.clock.now();
     let (id, beside) = submission.ids();
-    let (id, known) = match (app.store.listing(&id).await?, beside) {
+    let (first, blocked) = futures::try_join!(app.store.listing(&id), app.store.blocked_hosts())?;
+    if let Some(block) = blocked.covering(&submission.listing(id.clone(), now).hosts()) {
+        return Err(takedown::host_blocked(block));
+    }
+    let (id, known) = match (first, beside) {
         (Some(other), Some(beside)) if !submission.is_same_as(&other) => {
             let known = app.store.listing(&beside).await?;
             (beside, known)
@@ -69,7 +74,7 @@ pub async fn publish_first(
     let news = FeedItem {
         what: "listing_queued".to_owned(),
         at: now,
-        listing_id: listing.id.clone(),
+        listing_id: Some(listing.id.clone()),
         kind: listing.kind,
         name: listing.name.clone(),
         text: format!("{} was published and waits for its first probe.", listing.name),
@@ -106,7 +111,7 @@ async fn publish_again(
             return Err(Problem::new(
                 http::StatusCode::CONFLICT,
                 "withdrawn",
-                "This listing was withdrawn by its owner, and only its owner can bring it back.",
+                format!("{} Publishing it again does not bring it back.", withdrawn(&known)),
             )
             .with("lane", known.lane.as_str()));
         }
@@ -117,12 +122,20 @@ async fn publish_again(
     let mut asked = known.clone();
     submission.describe(&mut asked);
     asked.due_at = now.max(earliest);
+    asked.failing_since = None;
     let status = if known.lane == Lane::Queued { PublishStatus::Duplicate } else { PublishStatus::Queued };
     let retry_at = Some(earliest).filter(|earliest| *earliest > now);
     if app.store.republish(&known, &asked, &submission.contact, now).await? && retry_at.is_none() {
         announce(app, &asked, now).await;
     }
     Ok(Published { listing: asked, status, retry_at })
+}
+
+fn withdrawn(listing: &Listing) -> String {
+    listing.withdrawal.as_ref().map_or_else(
+        || "This listing was withdrawn.".to_owned(),
+        |withdrawal| format!("This listing was withdrawn: {}", withdrawal.reason.as_str()),
+    )
 }
 
 async fn announce(app: &App, listing: &Listing, at: Moment) {

@@ -36,6 +36,7 @@ impl Store {
                 agents: sum(&shards, "agents").saturating_sub(overdue.agents),
                 mcps: sum(&shards, "mcps").saturating_sub(overdue.mcps),
                 as_of: overdue.at,
+                expired: sum(&shards, "expired"),
                 version: versions.sum(),
             })
         };

@@ -7,15 +7,15 @@ use super::attributes::{Item, n, s, text};
 use super::client::Store;
 use super::error::StoreError;
 use super::keys::{self, Key};
-use crate::model::FeedItem;
+use crate::model::{FeedItem, ListingId};
 
 const FEED: &str = "FEED";
 const KEPT: i64 = 30 * 86_400;
 
 impl FeedItem {
     pub(super) fn item(&self) -> Result<Item, StoreError> {
-        let mut item =
-            Key::new(FEED, keys::at(self.at, &format!("{}#{}", self.listing_id, self.what))).item();
+        let about = self.listing_id.as_ref().map_or(&*self.name, ListingId::as_str);
+        let mut item = Key::new(FEED, keys::at(self.at, &format!("{about}#{}", self.what))).item();
         item.insert("feed".to_owned(), s(serde_json::to_string(self)?));
         item.insert("ttl".to_owned(), n(self.at.as_second() + KEPT));
         Ok(item)

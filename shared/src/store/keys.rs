@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use sha2::{Digest, Sha256};
 
 use super::attributes::{Item, s};
-use crate::model::{Handshake, Kind, ListingId, Moment};
+use crate::model::{Handshake, HostName, Kind, ListingId, Moment};
 
 /// Items over which each shared counter is spread, against write conflicts.
 pub(super) const SHARDS: u64 = 8;
@@ -44,6 +44,11 @@ pub(super) fn contact(id: &ListingId) -> Key {
     Key::new(format!("CONTACT#{id}"), "CONTACT")
 }
 
+/// Every place where a contact of a listing may stand.
+pub(super) fn contacts(id: &ListingId) -> Vec<Key> {
+    vec![contact(id)]
+}
+
 pub(super) fn probe(id: &ListingId, at: Moment) -> Key {
     Key::new(format!("LISTING#{id}"), format!("PROBE#{}", millis(at)))
 }
@@ -56,6 +61,38 @@ pub(super) fn name(name: &str, id: &ListingId) -> Key {
 pub(super) fn name_partition(name: &str) -> String {
     let folded: String = name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     if folded.len() <= 200 { format!("NAME#{folded}") } else { format!("NAME#{}", digest(&folded)) }
+}
+
+/// All blocked hosts.
+pub(super) const BLOCKED_HOSTS: &str = "BLOCKED";
+
+pub(super) fn blocked_host(host: &HostName) -> Key {
+    Key::new(BLOCKED_HOSTS, host.reversed())
+}
+
+/// How a listing stands under its host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostPointer {
+    /// It is listed.
+    Listed,
+    /// It was withdrawn when its host was blocked.
+    Blocked,
+}
+
+/// Points from a host to a listing there. Beneath a zone, hosts sort by their reversed names, so that one query finds
+/// what is listed at a host and under it.
+pub(super) fn host(host: &HostName, standing: HostPointer, id: &ListingId) -> Key {
+    let (zone, first) = host_range(host, standing);
+    Key::new(zone, format!("{first}#{id}"))
+}
+
+/// The partition of a host, and what the sort keys of its pointers and of those under it begin with.
+pub(super) fn host_range(host: &HostName, standing: HostPointer) -> (String, String) {
+    let standing = match standing {
+        HostPointer::Listed => "LISTED",
+        HostPointer::Blocked => "BLOCKED",
+    };
+    (format!("HOST#{}", bounded(&host.zone())), format!("{standing}#{}", bounded(&host.reversed())))
 }
 
 /// The acts of one sort within an hour, of a caller or at a host.
@@ -117,6 +154,11 @@ pub(super) fn at(time: Moment, mark: &str) -> String {
 
 pub(super) fn millis(time: Moment) -> String {
     format!("{:013}", time.as_millisecond())
+}
+
+/// The time that a sort key by time begins with.
+pub(super) fn time_of(sort_key: &str) -> Option<Moment> {
+    Moment::from_millisecond(sort_key.split('#').next()?.parse().ok()?)
 }
 
 /// The UTC day, `2026-11-20`.

@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use aws_sdk_dynamodb::types::AttributeValue;
+
 use super::attributes::{Item, s, text};
 use super::due_class::DueClass;
 use super::error::StoreError;
@@ -30,6 +32,7 @@ pub(super) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>, StoreError> 
 pub(super) fn listing_item(listing: &Listing) -> Result<Item, StoreError> {
     let mut item: Item = serde_dynamo::to_item(listing)?;
     item.extend(keys::listing(&listing.id).item());
+    item.insert("hosted".to_owned(), AttributeValue::Bool(true));
     let mut place = |index: table::Index, pk: String, sk: String| {
         item.insert(index.key[0].to_owned(), s(pk));
         item.insert(index.key[1].to_owned(), s(sk));

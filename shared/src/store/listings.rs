@@ -99,6 +99,7 @@ impl Store {
         for name in names(listing) {
             self.put(&mut transaction, keys::name(name, &listing.id).item(), None)?;
         }
+        self.file_by_hosts(&mut transaction, None, listing)?;
         self.put(&mut transaction, news.item()?, None)?;
         Ok(match self.transact(transaction).await? {
             Outcome::Written => Insertion::Done,
@@ -134,6 +135,7 @@ impl Store {
             self.put(&mut transaction, item, None)?;
         }
         self.rename(&mut transaction, before, after)?;
+        self.file_by_hosts(&mut transaction, Some(before), after)?;
         Ok(self.transact(transaction).await? == Outcome::Written)
     }
 

@@ -12,6 +12,8 @@ pub struct Live {
     pub mcps: u32,
     /// When those whose proof had run out were last counted out; `None` before the first time.
     pub as_of: Option<Moment>,
+    /// Listings that were never Live, failed for thirty days and were deleted, since the table exists.
+    pub expired: u32,
     /// Grows with every change to anything that the active list shows.
     pub version: u64,
 }

@@ -52,7 +52,9 @@ impl Store {
         for some in news.chunks(TOLD_AT_ONCE) {
             let mut transaction = Transaction::default();
             for item in some {
-                self.mark_dirty(&mut transaction, &item.listing_id, item.at)?;
+                if let Some(id) = &item.listing_id {
+                    self.mark_dirty(&mut transaction, id, item.at)?;
+                }
                 self.put(&mut transaction, item.item()?, None)?;
             }
             self.transact(transaction).await?;

@@ -10,7 +10,7 @@ use super::expression::Expression;
 use super::keys;
 use super::listing_item::changed;
 use super::transaction::{Outcome, Transaction};
-use crate::model::{Kind, Lane, ListingId, LiveChange, StateChange};
+use crate::model::{Kind, Lane, Listing, ListingId, LiveChange, StateChange};
 
 /// The outcome of writing a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,22 +61,19 @@ impl Store {
             [(":mark", s(before.lease.as_deref().unwrap_or_default()))],
         );
         self.update(&mut transaction, &keys::listing(id), &update)?;
-        let endpoint_at = self.hold_endpoint(&mut transaction, change)?;
+        let endpoint_at = self.hold_endpoint(&mut transaction, before, after)?;
 
         if change.is_shown() {
             self.put(&mut transaction, evidence_item(id, assessment)?, None)?;
         }
-        self.put(&mut transaction, record.item()?, None)?;
-        let last = before.probe.as_ref().map(|probe| keys::day(probe.at));
-        let first_today = last.is_none_or(|day| day != keys::day(record.probed_at));
-        let tally = record.tally(first_today, change.preflight_reject);
-        self.update(&mut transaction, &keys::day_tally(record.probed_at, id), &tally)?;
-        self.update(&mut transaction, &keys::live(id), &live(change))?;
+        self.count_probe(&mut transaction, change)?;
+        self.update(&mut transaction, &keys::live(id), &live(change.live_change(), after.shown_kind()))?;
         if change.recheck {
             let week = keys::week_tally(record.probed_at, id);
             self.update(&mut transaction, &week, &week_tally(change))?;
         }
         self.rename(&mut transaction, before, after)?;
+        self.file_by_hosts(&mut transaction, Some(before), after)?;
         if change.is_searched_anew() {
             self.mark_dirty(&mut transaction, id, record.probed_at)?;
         }
@@ -93,14 +90,28 @@ impl Store {
         })
     }
 
-    /// A Live listing holds its endpoint, and lets go of it when it falls or moves. Gives the position of the
-    /// write that takes hold.
-    fn hold_endpoint(
+    /// Keeps the record of a probe and counts it among those of its day.
+    pub(super) fn count_probe(
         &self,
         transaction: &mut Transaction,
         change: &StateChange,
+    ) -> Result<(), StoreError> {
+        let StateChange { before, record, .. } = change;
+        self.put(transaction, record.item()?, None)?;
+        let last = before.probe.as_ref().map(|probe| keys::day(probe.at));
+        let first_today = last.is_none_or(|day| day != keys::day(record.probed_at));
+        let tally = record.tally(first_today, change.preflight_reject);
+        self.update(transaction, &keys::day_tally(record.probed_at, &before.id), &tally)
+    }
+
+    /// A Live listing holds its endpoint, and lets go of it when it falls or moves. Gives the position of the
+    /// write that takes hold.
+    pub(super) fn hold_endpoint(
+        &self,
+        transaction: &mut Transaction,
+        before: &Listing,
+        after: &Listing,
     ) -> Result<Option<usize>, StoreError> {
-        let StateChange { before, after, .. } = change;
         let held = before.endpoint.as_deref().filter(|_| before.lane == Lane::Active).map(keys::endpoint);
         let wanted = after.endpoint.as_deref().filter(|_| after.lane == Lane::Active).map(keys::endpoint);
         // By their keys: one item may not be released and taken in one transaction.
@@ -124,12 +135,13 @@ impl Store {
     }
 }
 
-fn live(change: &StateChange) -> Expression {
-    let counter = match change.after.shown_kind() {
+/// What a change does to the counters of what is Live.
+pub(super) fn live(change: LiveChange, kind: Kind) -> Expression {
+    let counter = match kind {
         Kind::Agent => "agents",
         Kind::Mcp => "mcps",
     };
-    match change.live_change() {
+    match change {
         LiveChange::Risen => Expression::default().add(counter, 1).add("version", 1),
         LiveChange::Fallen => Expression::default().add(counter, -1).add("version", 1),
         LiveChange::Kept => Expression::default().add("version", 1),

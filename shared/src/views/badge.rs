@@ -47,6 +47,7 @@ fn says(name: &str, kind: Option<Kind>, lane: Lane) -> (&'static str, &'static s
         ("agent", Some(Kind::Agent)) => ("agent", BLUE),
         ("mcp", _) => ("not an mcp server", GREY),
         ("agent", _) => ("not an agent", GREY),
+        ("listed", _) if lane == Lane::Withdrawn => ("not listed", RED),
         ("listed", _) => ("listed", GREEN),
         ("clean", _) if live => ("clean", GREEN),
         ("clean", _) => ("not clean", lane_color(lane)),

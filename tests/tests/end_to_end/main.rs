@@ -14,6 +14,7 @@ mod fixtures;
 mod lambda_events;
 mod mirror;
 mod operations;
+mod operator;
 mod properties;
 mod protocols;
 mod real_documents;

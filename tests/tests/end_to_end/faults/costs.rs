@@ -128,5 +128,6 @@ async fn a_quiet_tick_costs_the_same_however_much_is_listed() {
         costs.push(registry.observer.tally.since(&before));
     }
     assert_eq!(costs[0], costs[1]);
-    assert!(costs[0].total() <= 8, "{costs:?}");
+    // Two of them tell the alarm how long the longest waiting recheck has waited, one whether a count is late.
+    assert!(costs[0].total() <= 10, "{costs:?}");
 }

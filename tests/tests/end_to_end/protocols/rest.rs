@@ -56,3 +56,24 @@ async fn an_unknown_path_is_told_where_to_discover() {
       404 no_such_path `-`: Nothing stands at `/no/such/path`. -> discover
     ");
 }
+
+#[tokio::test]
+async fn a_caller_who_asks_too_often_is_refused_before_the_table_is_asked() {
+    let options = TestOptions::public().without_read_cache().with_setting("CALLER_REQUESTS_AT_ONCE", 5);
+    for options in [options.clone(), options.as_events()] {
+        let registry = TestRegistry::start_with(options).await;
+        for _ in 0..5 {
+            assert_eq!(registry.get("/api/feed").await.status, 200);
+        }
+        let before = registry.observer.tally.snapshot();
+        // What a caller says of himself makes nobody else of him.
+        let refused = registry.get_with("/api/feed", ("x-forwarded-for", "203.0.113.9")).await;
+        assert_eq!((refused.status, &refused.body["code"]), (429, &json!("rate_limited")), "{refused:?}");
+        refused.assert_problem();
+        assert_eq!((refused.header("retry-after"), refused.header("x-request-id").len()), ("1", 32));
+        assert_eq!(registry.observer.tally.since(&before).total(), 0);
+        assert_eq!(registry.get("/discovery.json").await.status, 200, "each function counts for itself");
+        registry.advance(std::time::Duration::from_secs(1));
+        assert_eq!(registry.get("/api/feed").await.status, 200, "after the wait it was told");
+    }
+}

@@ -237,6 +237,34 @@ async fn a_second_tick_in_the_same_slot_changes_nothing() {
     assert_eq!(registry.probe_statistics().await["probe_worker"]["ticks"], 2, "the next slot is served");
 }
 
+#[tokio::test]
+async fn only_what_the_schedule_started_is_told_to_its_alarm() {
+    let (registry, _peer, id) = live_agent().await;
+    assert_eq!(registry.first_probe(&id).await.get("metrics"), None, "an event is no sign of the schedule");
+    let report = registry.tick().await;
+    assert_eq!(report["metrics"], json!({ "ScheduledTicks": 1, "OldestOverdueRecheck": 0 }));
+    assert_eq!(
+        registry.tick().await["metrics"]["ScheduledTicks"],
+        1,
+        "delivered twice, it is none the less on time"
+    );
+}
+
+#[tokio::test]
+async fn a_recheck_that_lags_is_told_by_the_tick() {
+    let (registry, peer, id) = live_agent().await;
+    peer.answer_with(agents::only(404));
+    registry.advance_to(recheck_at(&registry, &id).await);
+    // The tick asks what is due, too, but only the recheck confirms a failure; then nobody asks for two days.
+    registry.tick().await;
+    registry.advance(DAY * 2);
+    let waited = registry.tick().await["metrics"]["OldestOverdueRecheck"].as_u64().unwrap();
+    assert_eq!(waited, (DAY * 2 - HOUR).as_secs());
+    registry.recheck().await;
+    registry.advance(TICK);
+    assert_eq!(registry.tick().await["metrics"]["OldestOverdueRecheck"], 0);
+}
+
 /// A gateway whose listings all hang takes a few places of a sweep, however many of them are due before the others.
 #[tokio::test]
 async fn one_host_whose_listings_hang_does_not_keep_a_tick_from_the_others() {

@@ -1,0 +1,84 @@
+//! What an operator decides over the heads of probes and publishers: withdraw, restore, block a host, erase a contact.
+//! Every decision is safe to be made twice, does a bounded amount of work, and leaves a line in the feed.
+
+mod contacts;
+mod hosts;
+mod listings;
+
+use serde::{Deserialize, Serialize};
+
+use crate::app::App;
+use crate::error::Problem;
+use crate::model::{HostName, ListingId, PublicReason};
+
+pub use hosts::{host_blocked, withdraw_blocked};
+
+/// A decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Command {
+    /// Takes a listing off; it stays off, whoever publishes it again, until it is restored.
+    Withdraw {
+        /// Which.
+        listing_id: ListingId,
+        /// Why; its status says so.
+        reason: PublicReason,
+    },
+    /// Brings a withdrawn listing back into the queue: it goes Live by a new probe.
+    Restore {
+        /// Which.
+        listing_id: ListingId,
+    },
+    /// Refuses whatever is published at a host or under it, and withdraws what is listed there.
+    BlockHost {
+        /// Which.
+        host: HostName,
+        /// Why; refused publishers and withdrawn listings are told.
+        reason: PublicReason,
+    },
+    /// Ends a block, and restores what it withdrew.
+    UnblockHost {
+        /// Which.
+        host: HostName,
+    },
+    /// Erases the address of a person and all else that was kept of whom to write to about a listing.
+    EraseContact {
+        /// About which.
+        listing_id: ListingId,
+    },
+}
+
+/// What a decision came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Outcome {
+    /// Always true: a decision that cannot be carried out is a problem.
+    pub ok: bool,
+    /// Whether anything was changed; made a second time, a decision changes nothing.
+    pub changed: bool,
+    /// Listings that were withdrawn or restored.
+    pub listings: u32,
+    /// Listings at the host that are still to be withdrawn or restored: give the same command again.
+    pub left: u32,
+    /// One sentence for the operator.
+    pub note: String,
+}
+
+impl Outcome {
+    fn of_one(changed: bool, listings: u32, note: impl Into<String>) -> Self {
+        Self { ok: true, changed, listings, left: 0, note: note.into() }
+    }
+}
+
+/// Carries a decision out.
+///
+/// # Errors
+/// 404 for an unknown listing, 409 for one that cannot be restored; or the table is busy.
+pub async fn carry_out(app: &App, command: Command) -> Result<Outcome, Problem> {
+    match command {
+        Command::Withdraw { listing_id, reason } => listings::withdraw(app, &listing_id, reason).await,
+        Command::Restore { listing_id } => listings::restore(app, &listing_id).await,
+        Command::BlockHost { host, reason } => hosts::block(app, host, reason).await,
+        Command::UnblockHost { host } => hosts::unblock(app, &host).await,
+        Command::EraseContact { listing_id } => contacts::erase(app, &listing_id).await,
+    }
+}

@@ -1,0 +1,340 @@
+//! What an operator decides: a withdrawn listing is gone from everywhere and stays so, a blocked host has nothing listed
+//! and nothing asked, a contact is erased, and what nobody mends is forgotten.
+
+use std::time::Duration;
+
+use registry::publish::submission::{PublishRequest, Submission};
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents, servers};
+use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
+
+use crate::fixtures::{live_agent, live_pair, recheck_at};
+
+async fn told(registry: &TestRegistry, command: Value) -> Value {
+    // What happens in one millisecond has no order in the feed.
+    registry.advance(Duration::from_secs(1));
+    let outcome = ::operator::handle(&registry.app, command.clone()).await;
+    outcome.unwrap_or_else(|failure| panic!("{command}: {failure}"))
+}
+
+async fn refused(registry: &TestRegistry, command: Value) -> String {
+    ::operator::handle(&registry.app, command).await.unwrap_err().to_string()
+}
+
+/// How often a peer was asked anything.
+fn asked(peer: &Peer) -> usize {
+    peer.request_names().len()
+}
+
+#[tokio::test]
+async fn a_withdrawn_listing_is_gone_from_everywhere_and_its_status_says_why() {
+    let pair = live_pair().await;
+    let registry = &pair.registry;
+    let name = "org.example/withdrawn";
+    let described = json!({
+        "name": name, "description": "Adds numbers.", "version": "1.0.0",
+        "remotes": [{ "type": "streamable-http", "url": pair.peers[1].url("/other/mcp") }],
+    });
+    let id = tests::test_registry::id_of(&registry.publish(&described).await);
+    registry.deliver_events().await;
+    assert_eq!(registry.lane(&id).await, "active");
+    let version = format!("/v0.1/servers/{}/versions/latest", name.replace('/', "%2F"));
+    assert_eq!(registry.get(&version).await.status, 200);
+
+    for (id, left) in [(&pair.agent, (0, 2)), (&id, (0, 1))] {
+        let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Impersonates a bank." });
+        let outcome = told(registry, command.clone()).await;
+        assert_eq!((&outcome["changed"], &outcome["listings"]), (&json!(true), &json!(1)), "{outcome}");
+        assert_eq!(registry.events().last().unwrap()["detail-type"], "listing.withdrawn");
+        assert_eq!(registry.feed_types().await[0], "listing_withdrawn");
+        assert_eq!(registry.live_counts().await, left);
+        let table = registry.table().await;
+        assert_eq!(told(registry, command).await["changed"], false, "a second time changes nothing");
+        assert_eq!(table.difference(&registry.table().await), [""; 0]);
+    }
+    registry.index().await;
+    for path in [
+        "/api/listings/active",
+        "/api/match?q=weather",
+        "/api/ard/search?q=weather",
+        "/agents/public",
+        "/v0.1/servers?limit=100",
+        "/.well-known/ai-catalog.json",
+    ] {
+        let shown = registry.get(path).await.body.to_string();
+        assert!(!shown.contains(pair.agent.as_str()) && !shown.contains(id.as_str()), "{path}: {shown}");
+    }
+    assert_eq!(registry.get(&version).await.status, 404);
+    for badge in ["live", "clean", "verified", "listed"] {
+        let svg = registry.get(&format!("/badge/{badge}?id={}", pair.agent)).await.body.to_string();
+        assert!(svg.contains("not "), "{badge}: {svg}");
+    }
+    let status = registry.status(&pair.agent).await;
+    assert_eq!(
+        (&status["lane"], &status["withdrawal"]["reason"]),
+        (&json!("withdrawn"), &json!("Impersonates a bank."))
+    );
+    assert!(status["lane_reason"].as_str().unwrap().ends_with("Impersonates a bank."), "{status}");
+    for taken_off in ["description", "evidence", "take_demo", "retry_at", "recheck_at"] {
+        assert_eq!(status.get(taken_off), None, "{taken_off}");
+    }
+}
+
+#[tokio::test]
+async fn only_restoring_brings_a_withdrawn_listing_back_and_by_a_new_proof() {
+    let (registry, peer, id) = live_agent().await;
+    told(&registry, json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." })).await;
+    let before = asked(&peer);
+    let again = registry.post("/api/publish", &json!({ "agent_card_url": peer.card() })).await;
+    assert_eq!((again.status, &again.body["code"]), (409, &json!("withdrawn")), "{again:?}");
+    assert!(again.body["detail"].as_str().unwrap().contains("Spam."), "{again:?}");
+    for _ in 0..3 {
+        registry.advance(DAY * 8);
+        registry.first_probe(&id).await;
+        registry.tick().await;
+        registry.recheck().await;
+    }
+    assert_eq!((asked(&peer), registry.lane(&id).await.as_str()), (before, "withdrawn"), "nobody asks it");
+
+    let restore = json!({ "command": "restore", "listing_id": id });
+    assert_eq!(told(&registry, restore.clone()).await["changed"], true);
+    assert_eq!(told(&registry, restore).await["changed"], false);
+    assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("queued", (0, 0)));
+    registry.deliver_events().await;
+    assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
+    assert_eq!(registry.status(&id).await.get("withdrawal"), None);
+    assert_eq!(
+        registry.feed_types().await,
+        ["listing_live", "listing_restored", "listing_withdrawn", "listing_live", "listing_queued"]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_verdict_under_way_does_not_bring_a_withdrawn_listing_back() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    // At its first probe and at its recheck: the listing is withdrawn while its peer thinks.
+    for live in [false, true] {
+        let id = registry.publish_card(&peer.url(&format!("/{live}/card.json"))).await;
+        peer.answer_with(agents::fleet);
+        if live {
+            registry.first_probe(&id).await;
+            registry.advance_to(recheck_at(&registry, &id).await);
+        }
+        let app = registry.app.clone();
+        let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
+        let done = std::sync::Arc::new(std::sync::OnceLock::new());
+        let (seen, handle) = (done.clone(), tokio::runtime::Handle::current());
+        peer.answer_with(move |request| {
+            seen.get_or_init(|| {
+                let (app, command) = (app.clone(), command.clone());
+                handle.spawn(async move { ::operator::handle(&app, command).await.unwrap() })
+            });
+            // Long enough for the withdrawal, on its own thread, to be written.
+            std::thread::sleep(Duration::from_millis(150));
+            agents::fleet(request)
+        });
+        if live {
+            registry.recheck().await;
+        } else {
+            registry.first_probe(&id).await;
+        }
+        assert!(done.get().is_some(), "the peer was asked");
+        assert_eq!(registry.status(&id).await["lane"], "withdrawn", "Live: {live}");
+        assert_eq!(registry.live_counts().await, (0, 0), "Live: {live}");
+        let table = registry.table().await;
+        let endpoints = table.items_under("ENDPOINT#");
+        assert!(endpoints.is_empty(), "it holds no endpoint: {endpoints:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_blocked_host_has_nothing_listed_and_nothing_taken_until_it_is_unblocked() {
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let (agent, server) = (Peer::start(agents::fleet).await, Peer::start(servers::modern).await);
+    let at_localhost = server.url("/mcp").replace("127.0.0.1", "localhost");
+    for number in 0..5 {
+        registry.publish_card(&agent.url(&format!("/{number}/card.json"))).await;
+    }
+    let elsewhere = registry.publish_mcp(&at_localhost).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.live_counts().await, (5, 1));
+    let waiting = registry.publish_card(&agent.url("/waiting/card.json")).await;
+    let alone = registry.publish_card(&agent.url("/alone/card.json")).await;
+    told(&registry, json!({ "command": "withdraw", "listing_id": alone, "reason": "Broken." })).await;
+
+    let block = json!({ "command": "block_host", "host": "127.0.0.1", "reason": "Spam." });
+    let outcome = told(&registry, block.clone()).await;
+    assert_eq!(
+        (&outcome["listings"], &outcome["left"], &outcome["changed"]),
+        (&json!(6), &json!(0), &json!(true))
+    );
+    assert_eq!(registry.live_counts().await, (0, 1));
+    let table = registry.table().await;
+    let again = told(&registry, block).await;
+    assert_eq!((&again["changed"], table.difference(&registry.table().await)), (&json!(false), vec![]));
+    let status = registry.status(&waiting).await;
+    assert_eq!(
+        (&status["lane"], &status["withdrawal"]["reason"], &status["withdrawal"]["blocked_host"]),
+        (&json!("withdrawn"), &json!("Spam."), &json!("127.0.0.1"))
+    );
+
+    let before = asked(&agent);
+    for body in [json!({ "url": agent.url("/new/card.json") }), json!({ "url": agent.url("/1/card.json") })] {
+        let reply = registry.post("/api/publish", &body).await;
+        assert_eq!((reply.status, &reply.body["code"]), (403, &json!("host_blocked")), "{reply:?}");
+        reply.assert_problem();
+    }
+    let score = registry.get(&format!("/api/score?url={}", agent.url("/1/card.json"))).await;
+    assert_eq!((score.status, &score.body["code"]), (403, &json!("host_blocked")), "{score:?}");
+    registry.advance(DAY * 7);
+    registry.tick().await;
+    registry.recheck().await;
+    assert_eq!(asked(&agent), before, "nobody asks it");
+    assert_eq!(registry.lane(&elsewhere).await, "active", "another host is none of this");
+    let said = refused(&registry, json!({ "command": "restore", "listing_id": waiting })).await;
+    assert!(said.starts_with("host_blocked: "), "{said}");
+    assert!(registry.feed_types().await.contains(&"host_blocked".to_owned()));
+
+    let unblock = json!({ "command": "unblock_host", "host": "127.0.0.1" });
+    assert_eq!(told(&registry, unblock.clone()).await["listings"], 6);
+    assert_eq!(told(&registry, unblock).await["changed"], false);
+    registry.deliver_events().await;
+    assert_eq!(
+        (registry.lane(&waiting).await, registry.lane(&alone).await),
+        ("active".into(), "withdrawn".into())
+    );
+    assert_eq!(registry.live_counts().await, (6, 1));
+}
+
+#[tokio::test]
+async fn what_slipped_in_beside_a_block_falls_when_it_is_probed_and_is_not_asked() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    told(&registry, json!({ "command": "block_host", "host": "127.0.0.1", "reason": "Spam." })).await;
+    // As a publish does that looked for blocks a moment before this one was made.
+    let fields = PublishRequest { agent_card_url: Some(peer.card()), ..PublishRequest::default() };
+    let submission = Submission::parse(fields, registry.app.settings.reach()).unwrap();
+    let listing = submission.listing(submission.ids().0, registry.now());
+    let news = tests::fixtures::feed_item("listing_queued", &listing, registry.now());
+    registry.app.store.insert(&listing, &submission.contact, &news).await.unwrap();
+    registry.tick().await;
+    assert_eq!((registry.lane(&listing.id).await.as_str(), asked(&peer)), ("withdrawn", 0));
+}
+
+#[tokio::test]
+async fn a_call_does_so_much_and_says_how_many_are_left() {
+    let registry = TestRegistry::start().await;
+    tests::fixtures::insert_live_listings(&registry.app, registry::model::Kind::Agent, 230).await;
+    let block = json!({ "command": "block_host", "host": "example.org", "reason": "Spam." });
+    let first = told(&registry, block.clone()).await;
+    assert_eq!((&first["listings"], &first["left"]), (&json!(200), &json!(30)), "{first}");
+    let second = told(&registry, block).await;
+    assert_eq!((&second["listings"], &second["left"]), (&json!(30), &json!(0)), "{second}");
+}
+
+#[tokio::test]
+async fn an_erased_contact_is_nowhere_in_the_table() {
+    let registry = TestRegistry::start().await;
+    let peer = Peer::start(agents::newest).await;
+    let body = json!({ "url": peer.card(), "contact_email": "jane@example.org", "source": "a friend" });
+    let id = tests::test_registry::id_of(&registry.publish(&body).await);
+    registry.deliver_events().await;
+    let held = |table: &tests::test_registry::Table| format!("{table:?}").contains("jane@example.org");
+    assert!(held(&registry.table().await));
+    let erase = json!({ "command": "erase_contact", "listing_id": id });
+    assert_eq!(told(&registry, erase.clone()).await["changed"], true);
+    assert!(!held(&registry.table().await));
+    assert_eq!(
+        (registry.lane(&id).await.as_str(), registry.feed_types().await[0].as_str()),
+        ("active", "contact_erased")
+    );
+    let table = registry.table().await;
+    assert_eq!(told(&registry, erase).await["changed"], false);
+    assert_eq!(table.difference(&registry.table().await), [""; 0], "no second line in the feed");
+}
+
+#[tokio::test]
+async fn what_is_no_command_is_told_what_is() {
+    let registry = TestRegistry::start().await;
+    let id = "agtpub_0123456789abcdef0123";
+    for (command, words) in [
+        (json!({}), "not a command"),
+        (json!({ "command": "delete", "listing_id": id }), "unknown variant `delete`"),
+        (json!({ "command": "withdraw", "listing_id": id }), "missing field `reason`"),
+        (json!({ "command": "withdraw", "listing_id": id, "reason": "" }), "1 to 300 characters"),
+        (json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." }), "listing_not_found"),
+        (json!({ "command": "restore", "listing_id": "x y" }), "not a listing id"),
+        (json!({ "command": "restore", "listing_id": id, "reason": "Spam." }), "unknown field `reason`"),
+        (
+            json!({ "command": "block_host", "host": "https://a.example.org", "reason": "Spam." }),
+            "not a host",
+        ),
+    ] {
+        let said = refused(&registry, command.clone()).await;
+        assert!(said.contains(words), "{command}: {said}");
+    }
+    assert!(registry.table().await.items_under("FEED").is_empty());
+}
+
+#[tokio::test]
+async fn what_was_never_live_and_failed_for_thirty_days_is_forgotten_and_counted() {
+    let registry = TestRegistry::start().await;
+    let peer = Peer::start(agents::only(404)).await;
+    let body = json!({ "url": peer.card(), "name": "Nobody's", "contact_email": "jane@example.org" });
+    let id = tests::test_registry::id_of(&registry.publish(&body).await);
+    registry.deliver_events().await;
+    let mut days = 0;
+    while registry.get(&format!("/api/listings/status?id={id}")).await.status == 200 {
+        registry.advance(DAY);
+        registry.tick().await;
+        days += 1;
+        assert!(days < 40, "it is still there");
+    }
+    assert_eq!(days, 30);
+    let table = registry.table().await;
+    let left: Vec<String> = ["LISTING#", "CONTACT#", "NAME#", "HOST#"]
+        .into_iter()
+        .flat_map(|prefix| table.items_under(prefix))
+        .map(|item| format!("{item:?}"))
+        .filter(|item| !item.contains("PROBE#"))
+        .collect();
+    assert_eq!(left, [""; 0]);
+    let statistics = registry.probe_statistics().await;
+    assert_eq!(statistics["outcomes"]["never_live_deleted"], 1);
+    assert_eq!(registry.feed_types().await[0], "listing_expired");
+    registry.advance(TICK);
+    let again = registry.publish(&body).await;
+    assert_eq!(again["status"], "queued", "it may come again: {again}");
+}
+
+#[tokio::test]
+async fn publishing_again_a_good_probe_and_having_been_live_keep_a_listing() {
+    let registry = TestRegistry::start().await;
+    let peer = Peer::start(agents::only(404)).await;
+    let cared_for = registry.publish_card(&peer.url("/cared/card.json")).await;
+    let described = json!({ "name": "org.example/local", "description": "Runs at home.", "version": "1.0.0",
+        "packages": [{ "registryType": "npm", "identifier": "local", "version": "1.0.0", "transport": { "type": "stdio" } }] });
+    let local = tests::test_registry::id_of(&registry.publish(&described).await);
+    peer.answer_with(|request| {
+        if request.path.starts_with("/once") { agents::fleet(request) } else { agents::only(404)(request) }
+    });
+    let once_live = registry.publish_card(&peer.url("/once/card.json")).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.lane(&once_live).await, "active");
+    peer.answer_with(agents::only(404));
+    for day in 0..70 {
+        registry.advance(DAY);
+        registry.tick().await;
+        for _ in 0..3 {
+            registry.recheck().await;
+            registry.advance(HOUR);
+        }
+        if day % 20 == 19 {
+            registry.publish_card(&peer.url("/cared/card.json")).await;
+        }
+    }
+    for (id, lane) in [(&cared_for, "needs_fix"), (&once_live, "demoted"), (&local, "needs_fix")] {
+        assert_eq!(registry.lane(id).await, lane, "{id}");
+    }
+    assert_eq!(registry.probe_statistics().await["outcomes"]["never_live_deleted"], 0);
+}
