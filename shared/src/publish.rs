@@ -2,5 +2,6 @@
 //! the same code.
 
 pub mod listing;
+mod name_proof;
 pub mod self_listing;
 pub mod submission;

@@ -44,7 +44,7 @@ pub async fn insert_live_listings(app: &App, kind: Kind, how_many: usize) -> Vec
         listing.lane = Lane::Active;
         listing.live_since = Some(at);
         let news = feed_item("listing_queued", &listing, at);
-        app.store.insert(&listing, &submission.contact, &news).await.unwrap();
+        app.store.insert(&listing, &submission.contact, &news, None).await.unwrap();
         ids.push(listing.id);
     }
     ids

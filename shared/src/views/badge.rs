@@ -42,16 +42,20 @@ pub fn of_listing(settings: &Settings, name: &str, listing: &Listing) -> String 
 /// What a badge says of a listing.
 fn says(name: &str, listing: &Listing) -> (&'static str, &'static str) {
     let live = listing.lane == Lane::Active;
+    let claimed = listing.is_name_claimed();
     match (name, listing.kind) {
         ("mcp", Some(Kind::Mcp)) => ("mcp", BLUE),
         ("agent", Some(Kind::Agent)) => ("agent", BLUE),
         ("mcp", _) => ("not an mcp server", GREY),
         ("agent", _) => ("not an agent", GREY),
         ("listed", _) => ("listed", GREEN),
+        ("clean", _) if live && claimed => ("clean, name claimed", BLUE),
         ("clean", _) if live => ("clean", GREEN),
         ("clean", _) => ("not clean", lane_color(listing)),
+        ("verified", _) if live && claimed => ("verified handshake, name claimed", BLUE),
         ("verified", _) if live => ("verified handshake", GREEN),
         ("verified", _) => ("not verified", lane_color(listing)),
+        (_, _) if live && claimed => ("live, name claimed", BLUE),
         (_, _) if live => ("live", GREEN),
         (_, _) => ("not live", lane_color(listing)),
     }

@@ -2,6 +2,7 @@
 
 mod accepted;
 mod common_mistakes;
+mod names;
 mod publishing_again;
 mod rate_limits;
 mod refusals;
