@@ -25,6 +25,14 @@ pub fn proof_by_domain(name: &str, remote: &str, at: Moment) -> Option<NameProof
     same.then_some(NameProof { how: NameProofMethod::Domain, at })
 }
 
+/// Whose GitHub repositories a name belongs to: `acme` for `io.github.acme/weather`.
+#[must_use]
+pub fn github_owner(name: &str) -> Option<&str> {
+    let (namespace, _) = name.split_once('/')?;
+    let (forge, owner) = (namespace.get(..10)?, namespace.get(10..)?);
+    (forge.eq_ignore_ascii_case("io.github.") && !owner.is_empty() && !owner.contains('.')).then_some(owner)
+}
+
 /// What stands after the slash: the part of a name that is its publisher's to choose.
 #[must_use]
 pub fn leaf(name: &str) -> &str {
@@ -68,6 +76,12 @@ mod tests {
     fn a_name_reverses_a_domain() {
         assert_eq!(domain("com.example.mcp/weather").as_deref(), Some("mcp.example.com"));
         assert_eq!((domain("weather"), domain("com/weather")), (None, None));
+        assert_eq!(github_owner("io.GitHub.Acme/weather"), Some("Acme"));
+        for name in
+            ["io.github/weather", "io.github.acme.x/weather", "io.githubx.acme/weather", "weather", "é/é"]
+        {
+            assert_eq!(github_owner(name), None, "{name}");
+        }
         assert_eq!((leaf("com.example/weather"), leaf("weather")), ("weather", "weather"));
     }
 }

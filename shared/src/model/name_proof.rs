@@ -21,6 +21,10 @@ pub struct NameProof {
 pub enum NameProofMethod {
     /// The remote is served from the domain that the name reverses. It tells nothing of who published it.
     Domain,
+    /// The server.json in the repository of the name's owner says it, of this remote.
+    Repository,
+    /// The publisher signed with the key that the name's domain serves by HTTPS.
+    Http,
 }
 
 impl NameProofMethod {
@@ -29,6 +33,7 @@ impl NameProofMethod {
     pub const fn is_of_publisher(self) -> bool {
         match self {
             Self::Domain => false,
+            Self::Repository | Self::Http => true,
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::error::Problem;
 use crate::formats::server_json;
 use crate::model::{Caller, Kind, Lane, ListingId, Moment};
 use crate::publish::listing::{self, PublishStatus, Published, Words};
+use crate::publish::name_proof;
 use crate::publish::submission::{PublishRequest, Submission};
 use crate::store::Allowance;
 use crate::views::{NameStanding, NextStep, badge};
@@ -131,7 +132,7 @@ fn answer(app: &App, published: &Published) -> Answer {
         (PublishStatus::Queued, None) => "Listed and queued; the first probe follows at once.".to_owned(),
     };
     if *words == Words::Stay {
-        message = format!("{message} {WORDS_STAY}");
+        message = format!("{message} {WORDS_STAY} {}", name_proof::advice(listing));
     }
     Answer {
         ok: true,

@@ -55,7 +55,8 @@ pub enum PublishStatus {
 /// 409 where it was withdrawn; or the table is busy.
 pub async fn publish(app: &App, submission: &Submission) -> Result<Published, Problem> {
     let now = app.clock.now();
-    let proof = name_proof::of(submission, now)?;
+    let (submission, proof) = name_proof::of(app, submission, now).await?;
+    let submission = submission.as_ref();
     let (id, beside) = submission.ids();
     let (id, known, rival) = match (app.store.listing(&id).await?, beside) {
         (Some(other), Some(beside)) if !submission.is_same_as(&other) => {
@@ -159,7 +160,8 @@ async fn publish_again(
     }
     if known.lane == Lane::Active {
         let status = PublishStatus::Active;
-        if of_publisher {
+        let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
+        if of_publisher && (words == Words::Changed || !is_proven) {
             prove(&mut asked, name);
             rewrite_live(app, submission, &known, &asked, name, now).await?;
         }

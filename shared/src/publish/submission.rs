@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::signature_proof::{OfferedProof, ProofRequest};
 use crate::error::{Problem, shorten};
 use crate::fetch::{Target, TargetError};
 use crate::formats::server_json::{self, Remote, ServerDescription, Transport, Violation};
@@ -31,6 +32,8 @@ pub struct Submission {
     pub name: Option<String>,
     /// Who may be written to about it.
     pub contact: Contact,
+    /// The proof that its name is the publisher's.
+    pub proof: Option<OfferedProof>,
 }
 
 /// The two forms of a submission.
@@ -64,6 +67,8 @@ pub struct PublishRequest {
     pub contact_email: Option<String>,
     /// Where you heard of the registry.
     pub source: Option<String>,
+    /// Beside `server_json`: that its name is yours.
+    pub proof: Option<ProofRequest>,
 }
 
 impl Submission {
@@ -75,6 +80,11 @@ impl Submission {
         let name = request.name.map(|name| line("name", &name, LONGEST_NAME)).transpose()?;
         let source = request.source.map(|source| line("source", &source, LONGEST_SOURCE)).transpose()?;
         let email = request.contact_email.map(|email| address(&email)).transpose()?;
+        let proof = request.proof.map(OfferedProof::parse).transpose()?;
+        if proof.is_some() && request.server_json.is_none() {
+            let detail = "A `proof` is of the name in a server description: send it beside `server_json`.";
+            return Err(Problem::invalid("proof", "nothing_to_prove", detail));
+        }
         let url = |field: &'static str, text: &Option<String>| {
             text.as_ref().map(|text| target(field, text, reach)).transpose()
         };
@@ -97,7 +107,19 @@ impl Submission {
                 ));
             }
         };
-        Ok(Self { what, name, contact: Contact { email, source } })
+        Ok(Self { what, name, contact: Contact { email, source }, proof })
+    }
+
+    /// The same in the words of another description of the same server, which is reached as before.
+    #[must_use]
+    pub(super) fn in_the_words_of(&self, own: ServerDescription) -> Self {
+        let mut same = self.clone();
+        if let Submitted::Server(server) = &mut same.what {
+            let remotes = std::mem::take(&mut server.remotes);
+            **server = ServerDescription { remotes, ..own };
+            same.name = None;
+        }
+        same
     }
 
     /// The listing's id, and the id beside it should another owner hold the first.
@@ -119,15 +141,6 @@ impl Submission {
         match &self.what {
             Submitted::Url { target, .. } => Some(target.origin()),
             Submitted::Server(server) => remote(server).map(|remote| origin_of(&remote.url)),
-        }
-    }
-
-    /// The name in its server description.
-    #[must_use]
-    pub fn server_name(&self) -> Option<&str> {
-        match &self.what {
-            Submitted::Url { .. } => None,
-            Submitted::Server(server) => Some(&server.name),
         }
     }
 
