@@ -97,6 +97,24 @@ async fn a_proven_name_is_taken_over_from_who_only_claimed_it() {
     }
 }
 
+/// What was listed before names were proven is judged when it next answers.
+#[tokio::test]
+async fn an_older_listing_is_proven_by_its_next_handshake() {
+    let (registry, owner) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let id = id_of(&registry.publish(&described(NAME, &at(&owner, "acme.localhost"))).await);
+    let proven = registry.app.store.listing(&id).await.unwrap().unwrap();
+    let mut older = proven.clone();
+    older.name_proof = None;
+    let contact = registry::model::Contact { email: None, source: None };
+    assert!(registry.app.store.republish(&proven, &older, &contact, None, registry.now()).await.unwrap());
+    assert_eq!(registry.status(&id).await["name_standing"]["standing"], "claimed");
+    registry.first_probe(&id).await;
+    let standing = registry.status(&id).await["name_standing"].clone();
+    assert_eq!((&standing["standing"], &standing["how"]), (&json!("proven"), &json!("domain")), "{standing}");
+    let by_name = registry.get("/api/listings/status?name=localhost.acme/adder").await.body;
+    assert_eq!(by_name["listing_id"], id.as_str());
+}
+
 /// More claims than a look-up by name reads do not hide the proof.
 #[tokio::test]
 async fn no_number_of_claims_hides_the_proven() {
