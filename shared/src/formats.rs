@@ -3,6 +3,7 @@
 
 pub mod agent_card;
 pub mod limits;
+pub mod name_owner;
 pub mod registry_name;
 pub mod server_card;
 pub mod server_json;

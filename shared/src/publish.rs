@@ -2,5 +2,8 @@
 //! the same code.
 
 pub mod listing;
+pub mod name_proof;
+mod repository_proof;
 pub mod self_listing;
+pub mod signature_proof;
 pub mod submission;

@@ -95,6 +95,10 @@ pub struct Settings {
     pub caller_rate: Option<RequestRate>,
     /// `PUBLISH_PER_HOUR`, `PUBLISH_PER_HOST_PER_HOUR`, `PUBLISH_PER_HOUR_IN_ALL`.
     pub publish_rate: Rate,
+    /// `GITHUB_RAW_URL`: where files of GitHub repositories are read, without a trailing slash; `off` reads none.
+    pub github_raw_url: Option<String>,
+    /// `DOMAIN_PROOF_URL`: where the key of `{domain}` is read that proves names of that domain.
+    pub domain_proof_url: String,
     /// `SCORE_PER_HOUR`, `SCORE_PER_HOST_PER_HOUR`, `SCORE_PER_HOUR_IN_ALL`.
     pub score_rate: Rate,
     /// `TASKS_PER_HOUR`, `TASKS_PER_HOUR_IN_ALL`: A2A messages that leave a stored task.
@@ -187,6 +191,8 @@ impl Settings {
                 host: read.number("PUBLISH_PER_HOST_PER_HOUR", 60, "a whole number from 1")?,
                 everybody: read.number("PUBLISH_PER_HOUR_IN_ALL", 3000, "a whole number from 1")?,
             },
+            github_raw_url: read.github_raw_url()?,
+            domain_proof_url: read.domain_proof_url()?,
             score_rate: Rate {
                 caller: read.number("SCORE_PER_HOUR", 60, "a whole number from 1")?,
                 host: read.number("SCORE_PER_HOST_PER_HOUR", 30, "a whole number from 1")?,
@@ -270,6 +276,27 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         }
     }
 
+    fn github_raw_url(&self) -> Result<Option<String>, SettingError> {
+        const NAME: &str = "GITHUB_RAW_URL";
+        let value = self.text(NAME).unwrap_or_else(|| "https://raw.githubusercontent.com".to_owned());
+        match Url::parse(&value) {
+            _ if value == "off" => Ok(None),
+            Ok(url) if url.has_host() => Ok(Some(value.trim_end_matches('/').to_owned())),
+            _ => Err(SettingError { name: NAME, value, allowed: "a URL, or `off`" }),
+        }
+    }
+
+    fn domain_proof_url(&self) -> Result<String, SettingError> {
+        const NAME: &str = "DOMAIN_PROOF_URL";
+        let usual = "https://{domain}/.well-known/mcp-registry-auth";
+        let value = self.text(NAME).unwrap_or_else(|| usual.to_owned());
+        let url = Url::parse(&value.replace("{domain}", "example.com"));
+        if value.contains("{domain}") && url.is_ok_and(|url| url.has_host()) {
+            return Ok(value);
+        }
+        Err(SettingError { name: NAME, value, allowed: "a URL with `{domain}` in it" })
+    }
+
     fn base_url(&self) -> Result<String, SettingError> {
         let value = self.text("BASE_URL").unwrap_or_else(|| "http://127.0.0.1:8080".to_owned());
         match Url::parse(&value) {
@@ -312,6 +339,9 @@ mod tests {
         assert_eq!(error.to_string(), r#"PROBE_WINDOW_CAP="many" cannot be used: a whole number from 1"#);
         assert!(settings(Mode::Public, &[("PROBE_HOURLY_CAP", "0")]).is_err());
         assert!(settings(Mode::Public, &[("BASE_URL", "registry.example.com")]).is_err());
+        assert!(settings(Mode::Public, &[("GITHUB_RAW_URL", "github")]).is_err());
+        assert_eq!(settings(Mode::Public, &[("GITHUB_RAW_URL", "off")]).unwrap().github_raw_url, None);
+        assert!(settings(Mode::Public, &[("DOMAIN_PROOF_URL", "https://example.com/auth")]).is_err());
     }
 
     #[test]

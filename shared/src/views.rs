@@ -3,11 +3,13 @@
 
 pub mod active_page;
 pub mod badge;
+mod name_standing;
 mod next_step;
 mod peer;
 pub mod row;
 pub mod urn;
 
+pub use name_standing::{NameStanding, Standing};
 pub use next_step::NextStep;
 pub use peer::Peer;
 pub use row::{ProbeSummary, Row, hours};

@@ -45,7 +45,7 @@ pub async fn insert_live_listings(app: &App, kind: Kind, how_many: usize) -> Vec
         listing.live_since = Some(at);
         listing.last_ok_at = Some(at);
         let news = feed_item("listing_queued", &listing, at);
-        app.store.insert(&listing, &submission.contact, &news).await.unwrap();
+        app.store.insert(&listing, &submission.contact, &news, None).await.unwrap();
         ids.push(listing.id);
     }
     ids

@@ -74,7 +74,7 @@ async fn a_listing_is_inserted_once() {
     for (engine, app) in apps().await {
         let (submission, listing) = fixtures::submitted_listing(&app, Kind::Agent, 1);
         let news = fixtures::feed_item("listing_queued", &listing, now());
-        let insert = || app.store.insert(&listing, &submission.contact, &news);
+        let insert = || app.store.insert(&listing, &submission.contact, &news, None);
         let done = join_all((0..8).map(|_| insert())).await;
         let first = done.iter().filter(|done| matches!(done, Ok(Insertion::Done))).count();
         assert_eq!(first, 1, "{engine}: {done:?}");
@@ -92,7 +92,12 @@ async fn a_due_listing_is_claimed_by_one() {
         let (submission, listing) = fixtures::submitted_listing(&app, Kind::Mcp, 1);
         let id = listing.id.clone();
         app.store
-            .insert(&listing, &submission.contact, &fixtures::feed_item("listing_queued", &listing, now()))
+            .insert(
+                &listing,
+                &submission.contact,
+                &fixtures::feed_item("listing_queued", &listing, now()),
+                None,
+            )
             .await
             .unwrap();
         let due = async || app.store.due(DueClass::NeverProbed, now(), None).await.unwrap().0;
@@ -220,7 +225,12 @@ async fn the_feed_is_read_backwards_in_pages() {
             let (submission, listing) = fixtures::submitted_listing(&app, Kind::Agent, number);
             let at = now() + SignedDuration::from_secs(i64::try_from(number).unwrap());
             app.store
-                .insert(&listing, &submission.contact, &fixtures::feed_item("listing_queued", &listing, at))
+                .insert(
+                    &listing,
+                    &submission.contact,
+                    &fixtures::feed_item("listing_queued", &listing, at),
+                    None,
+                )
                 .await
                 .unwrap();
             wanted.insert(0, listing.id);

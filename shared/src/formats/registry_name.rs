@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use url::{Host, Url};
 
 use crate::formats::server_json::is_name;
-use crate::model::{Kind, Listing, ListingId};
+use crate::model::{Kind, Listing, ListingId, NameHold};
 
 /// The longest owner that leaves room for the rest within the 200 characters of a name.
 const LONGEST_OWNER: usize = 120;
@@ -15,13 +15,13 @@ const LONGEST_LEAF: usize = 60;
 /// The registry name of a listing, valid by the official rules (`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`, 3 to 200
 /// characters, both parts with letters or digits at their ends).
 ///
-/// The one in its server description, where it was the first to bring that name; else its host reversed, a slash, its
+/// The one in its server description, where it was the first to bring that name or proved it before others; else its host reversed, a slash, its
 /// path, and a mark made from its id. A name that already looks marked gets a mark too, so that no two listings have
 /// the same name.
 #[must_use]
 pub fn of(listing: &Listing) -> String {
     match listing.server_name.as_deref().filter(|name| is_name(name)) {
-        Some(name) if is_first(&listing.id, name) && !looks_marked(name) => name.to_owned(),
+        Some(name) if holds(listing, name) && !looks_marked(name) => name.to_owned(),
         Some(name) => {
             let (owner, leaf) = name.split_once('/').unwrap_or((name, ""));
             marked(owner, leaf, &listing.id)
@@ -45,9 +45,12 @@ pub fn reversed_host(url: &Url) -> String {
     }
 }
 
-/// Whoever brings a name first gets the id that is made of the name alone.
-fn is_first(id: &ListingId, name: &str) -> bool {
-    *id == ListingId::of_name(Kind::Mcp, name)
+/// Whoever brings a name first gets the id that is made of the name alone, and holds the name until another proves it.
+fn holds(listing: &Listing, name: &str) -> bool {
+    match listing.name_hold {
+        None => listing.id == ListingId::of_name(Kind::Mcp, name),
+        Some(hold) => hold == NameHold::Held,
+    }
 }
 
 fn looks_marked(name: &str) -> bool {

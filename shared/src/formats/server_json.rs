@@ -41,6 +41,8 @@ pub struct ServerDescription {
     pub website_url: Option<String>,
     /// Its source, at GitHub or GitLab.
     pub repository_url: Option<String>,
+    /// Where in its source it lies.
+    pub repository_subfolder: Option<String>,
     /// Its HTTP endpoints, in the document's order.
     pub remotes: Vec<Remote>,
     /// How many packages it offers to run it locally.
@@ -117,6 +119,10 @@ fn taken(server: &Map<String, Value>) -> ServerDescription {
         repository_url: server
             .get("repository")
             .and_then(|repository| text(repository.get("url")))
+            .map(str::to_owned),
+        repository_subfolder: server
+            .get("repository")
+            .and_then(|repository| text(repository.get("subfolder")))
             .map(str::to_owned),
         remotes: list(server.get("remotes")).filter_map(remotes::read).collect(),
         packages: list(server.get("packages")).count(),

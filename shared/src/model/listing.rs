@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Category, HostName, Kind, Lane, ListingId, Withdrawal};
-use crate::model::{DeclaredTransport, Handshake, Moment, Obstacle};
+use crate::model::{DeclaredTransport, Handshake, Moment, NameHold, NameProof, Obstacle};
 
 /// The core of a listing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,6 +22,12 @@ pub struct Listing {
     /// The name in its server description, such as `io.github.acme/weather`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_name: Option<String>,
+    /// What proved that name; without it the name is only claimed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name_proof: Option<NameProof>,
+    /// Whether it goes by that name; absent where its id tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name_hold: Option<NameHold>,
     /// Its own version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
@@ -123,6 +129,12 @@ const fn is_zero(n: &u32) -> bool {
 }
 
 impl Listing {
+    /// Whether it has a name from a server description that nothing proves.
+    #[must_use]
+    pub const fn is_name_claimed(&self) -> bool {
+        self.server_name.is_some() && self.name_proof.is_none()
+    }
+
     /// What is probed, or the page about it where there is nothing to ask.
     #[must_use]
     pub fn target(&self) -> &str {

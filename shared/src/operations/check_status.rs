@@ -13,12 +13,12 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::funnel::{self, TakeDemo};
 use crate::model::{
-    Assessment, Caller, Check, Handshake, Kind, Lane, Listing, ListingId, Moment, Reason, ScorePart, Skill,
-    Tool, Withdrawal,
+    Assessment, Caller, Check, Handshake, Kind, Lane, Listing, ListingId, Moment, NameHold, Reason,
+    ScorePart, Skill, Tool, Withdrawal,
 };
 use crate::probe::explain;
 use crate::store::NamedListing;
-use crate::views::{NextStep, ProbeSummary, badge};
+use crate::views::{NameStanding, NextStep, ProbeSummary, badge};
 
 /// Reports the status of a listing.
 #[derive(Debug)]
@@ -46,6 +46,9 @@ pub struct Answer {
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
+    /// Whether the name in its server description is proven.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name_standing: Option<NameStanding>,
     /// Where it stands.
     lane: Lane,
     lane_reason: String,
@@ -151,7 +154,18 @@ async fn find(app: &App, arguments: &Arguments) -> Result<Arc<NamedListing>, Pro
         (None, Some(name)) => {
             let named = app.store.listings_named(name).await?;
             let oldest_proof = app.oldest_proof();
-            let rank = |(listing, _): &NamedListing| (listing.is_live(oldest_proof), listing.listed_at);
+            // Who proved the name comes before all who only go by it.
+            let proved = |listing: &Listing| {
+                listing.name_proof.is_some()
+                    && listing
+                        .server_name
+                        .as_ref()
+                        .is_some_and(|known| known.eq_ignore_ascii_case(name.trim()))
+            };
+            let rank = |(listing, _): &NamedListing| {
+                let held = listing.name_hold != Some(NameHold::Yielded);
+                (proved(listing), held, listing.is_live(oldest_proof), listing.listed_at)
+            };
             named
                 .into_iter()
                 .max_by_key(rank)
@@ -181,6 +195,7 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>) -> Answer
         kind: listing.kind,
         name: listing.name.clone(),
         description: listing.description.clone().filter(|_| lane != Lane::Withdrawn),
+        name_standing: NameStanding::of(listing),
         lane,
         lane_reason: match &listing.withdrawal {
             Some(withdrawal) => format!("{} {}", lane_reason(listing, lane), withdrawal.reason.as_str()),

@@ -13,10 +13,11 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::formats::server_json;
 use crate::model::{Caller, Kind, Lane, ListingId, Moment};
-use crate::publish::listing::{self, PublishStatus, Published};
+use crate::publish::listing::{self, PublishStatus, Published, Words};
+use crate::publish::name_proof;
 use crate::publish::submission::{PublishRequest, Submission};
 use crate::store::Allowance;
-use crate::views::{NextStep, badge};
+use crate::views::{NameStanding, NextStep, badge};
 
 /// Lists an agent or an MCP server.
 #[derive(Debug)]
@@ -31,6 +32,9 @@ pub struct Answer {
     kind: Option<Kind>,
     /// Where it stands.
     lane: Lane,
+    /// Whether the name in its server description is proven, or only claimed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name_standing: Option<NameStanding>,
     /// `queued`: it will be probed; `active`: it is Live already; `duplicate`: it was waiting already.
     status: PublishStatus,
     message: String,
@@ -104,6 +108,10 @@ impl Operation for ListYourself {
     }
 }
 
+/// Said to a publisher whose words differ from those of the listing.
+const WORDS_STAY: &str = "Its words (name, description, version, website) stay as they are: nothing proves that you \
+    speak for it.";
+
 async fn allow(app: &App, caller: &Caller, submission: &Submission) -> Result<(), Problem> {
     let (caller, host) = (caller.name(), submission.host());
     let rate = app.settings.publish_rate;
@@ -112,19 +120,26 @@ async fn allow(app: &App, caller: &Caller, submission: &Submission) -> Result<()
 }
 
 fn answer(app: &App, published: &Published) -> Answer {
-    let Published { listing, status, retry_at } = published;
+    let Published { listing, status, retry_at, words } = published;
     let status_url = app.settings.url(&format!("/api/listings/status?id={}", listing.id));
-    let message = match (status, retry_at) {
+    let mut message = match (status, retry_at) {
+        (PublishStatus::Active, _) if *words == Words::Changed => {
+            "This listing is Live already, and says now what you sent.".to_owned()
+        }
         (PublishStatus::Active, _) => "This listing is Live already; nothing was changed.".to_owned(),
         (_, Some(at)) => format!("Queued. It was asked a moment ago and is probed again from {at} on."),
         (PublishStatus::Duplicate, None) => "This listing was queued already; its probe is due.".to_owned(),
         (PublishStatus::Queued, None) => "Listed and queued; the first probe follows at once.".to_owned(),
     };
+    if *words == Words::Stay {
+        message = format!("{message} {WORDS_STAY} {}", name_proof::advice(listing));
+    }
     Answer {
         ok: true,
         listing_id: listing.id.clone(),
         kind: listing.kind,
         lane: listing.lane,
+        name_standing: NameStanding::of(listing),
         status: *status,
         message,
         poll: Poll { url: status_url.clone(), interval_s: 2 },

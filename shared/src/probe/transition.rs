@@ -4,7 +4,10 @@
 use jiff::SignedDuration;
 use sha2::{Digest, Sha256};
 
-use crate::model::{Assessment, Category, Facts, Handshake, Kind, Lane, LastProbe, Listing, Moment, Verdict};
+use crate::formats::name_owner;
+use crate::model::{
+    Assessment, Category, Facts, Handshake, Kind, Lane, LastProbe, Listing, Moment, NameProof, Verdict,
+};
 use crate::search::IndexedText;
 use crate::settings::Settings;
 
@@ -35,6 +38,7 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
         after.lane = Lane::Active;
         after.live_since = after.live_since.or(Some(now));
         after.last_ok_at = Some(now);
+        after.name_proof = after.name_proof.or_else(|| proven_by_domain(&after, now));
         after.failures = 0;
         after.strikes.clear();
         after.failing_since = None;
@@ -133,6 +137,11 @@ fn show(listing: &mut Listing, assessment: &Assessment) {
         target: target.to_owned(),
         latency_ms: assessment.verdict.latency_ms,
     });
+}
+
+/// What answered at the domain of its name proves the name, also where it was listed before names were proven.
+fn proven_by_domain(listing: &Listing, now: Moment) -> Option<NameProof> {
+    name_owner::proof_by_domain(listing.server_name.as_deref()?, listing.url.as_deref()?, now)
 }
 
 /// Half a day to a day before the week is over, spread by id, so that the load of a week is even and a failure

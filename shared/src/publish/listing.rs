@@ -5,11 +5,12 @@ use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::name_proof;
 use super::submission::Submission;
 use crate::app::App;
 use crate::error::Problem;
 use crate::events::{Event, What};
-use crate::model::{FeedItem, Lane, Listing, ListingId, Moment};
+use crate::model::{FeedItem, Lane, Listing, ListingId, Moment, NameHold, NameProof};
 use crate::store::Insertion;
 use crate::takedown;
 
@@ -22,6 +23,19 @@ pub struct Published {
     pub status: PublishStatus,
     /// The earliest time of its next probe, where that is not now.
     pub retry_at: Option<Moment>,
+    /// What became of the words of this publisher.
+    pub words: Words,
+}
+
+/// What became of a publisher's words: name, description, version and website.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Words {
+    /// They are those of the listing.
+    Same,
+    /// Those of the listing differ, and stay: nothing proves that this publisher speaks for it.
+    Stay,
+    /// They took the place of the listing's, for it is proven that this publisher speaks for it.
+    Changed,
 }
 
 /// Whether a submission was taken up.
@@ -42,21 +56,47 @@ pub enum PublishStatus {
 /// 403 where its host is blocked, 409 where it was withdrawn; or the table is busy.
 pub async fn publish(app: &App, submission: &Submission) -> Result<Published, Problem> {
     let now = app.clock.now();
+    let (submission, proof) = name_proof::of(app, submission, now).await?;
+    let submission = submission.as_ref();
     let (id, beside) = submission.ids();
     let (first, blocked) = futures::try_join!(app.store.listing(&id), app.store.blocked_hosts())?;
     if let Some(block) = blocked.covering(&submission.listing(id.clone(), now).hosts()) {
         return Err(takedown::host_blocked(block));
     }
-    let (id, known) = match (first, beside) {
+    let (id, known, rival) = match (first, beside) {
         (Some(other), Some(beside)) if !submission.is_same_as(&other) => {
             let known = app.store.listing(&beside).await?;
-            (beside, known)
+            (beside, known, Some(other))
         }
-        (known, _) => (id, known),
+        (known, _) => (id, known, None),
     };
+    let name = ProvenName { proof, rival: rival.filter(|_| proof.is_some()) };
     match known {
-        Some(known) => publish_again(app, submission, known, now).await,
-        None => publish_first(app, submission, id, now).await,
+        Some(known) => publish_again(app, submission, known, &name, now).await,
+        None => publish_first(app, submission, id, &name, now).await,
+    }
+}
+
+/// What is proven of the name of a submission, and the listing of another owner whose id is made of that name.
+#[derive(Debug, Default)]
+pub(super) struct ProvenName {
+    proof: Option<NameProof>,
+    rival: Option<Listing>,
+}
+
+impl ProvenName {
+    /// Whether a listing of `server_name` goes by it where its id does not tell: another's id does, but that name is
+    /// another one or was only claimed.
+    fn hold(&self, server_name: Option<&str>) -> Option<NameHold> {
+        let rival = self.rival.as_ref()?;
+        let free = rival.server_name.as_deref() != server_name || self.yielding().is_some();
+        free.then_some(NameHold::Held)
+    }
+
+    /// The listing that must yield the name.
+    fn yielding(&self) -> Option<&Listing> {
+        let yields = |rival: &&Listing| rival.is_name_claimed() && rival.name_hold.is_none();
+        self.rival.as_ref().filter(yields)
     }
 }
 
@@ -64,13 +104,16 @@ pub async fn publish(app: &App, submission: &Submission) -> Result<Published, Pr
 ///
 /// # Errors
 /// The table is busy.
-pub async fn publish_first(
+pub(super) async fn publish_first(
     app: &App,
     submission: &Submission,
     id: ListingId,
+    name: &ProvenName,
     now: Moment,
 ) -> Result<Published, Problem> {
-    let listing = submission.listing(id, now);
+    let mut listing = submission.listing(id, now);
+    listing.name_proof = name.proof;
+    listing.name_hold = name.hold(listing.server_name.as_deref());
     let news = FeedItem {
         what: "listing_queued".to_owned(),
         at: now,
@@ -79,56 +122,115 @@ pub async fn publish_first(
         name: listing.name.clone(),
         text: format!("{} was published and waits for its first probe.", listing.name),
     };
-    match app.store.insert(&listing, &submission.contact, &news).await? {
+    match app.store.insert(&listing, &submission.contact, &news, name.yielding()).await? {
         Insertion::Done => {
             announce(app, &listing, now).await;
-            Ok(Published { listing, status: PublishStatus::Queued, retry_at: None })
+            let status = PublishStatus::Queued;
+            Ok(Published { listing, status, retry_at: None, words: Words::Same })
         }
         Insertion::AlreadyThere => {
-            Ok(Published { listing, status: PublishStatus::Duplicate, retry_at: None })
+            let status = PublishStatus::Duplicate;
+            Ok(Published { listing, status, retry_at: None, words: Words::Same })
         }
     }
 }
 
-/// Publishing again is how an owner asks for a probe after a fix. What is Live is left as it is: its words are
-/// not anybody's to change who knows its URL.
+/// Publishing again is how an owner asks for a probe after a fix. Its words stay as they are unless it is proven that
+/// the publisher speaks for the name: they are not anybody's to change who knows its URL.
 async fn publish_again(
     app: &App,
     submission: &Submission,
     known: Listing,
+    name: &ProvenName,
     now: Moment,
 ) -> Result<Published, Problem> {
-    match known.lane {
-        Lane::Active if known.is_live(app.oldest_proof()) => {
-            return Ok(Published { listing: known, status: PublishStatus::Active, retry_at: None });
-        }
-        // Its recheck is late: asking for it is how its owner has it Live again, and its words stand.
-        Lane::Active => {
-            announce(app, &known, now).await;
-            return Ok(Published { listing: known, status: PublishStatus::Queued, retry_at: None });
-        }
-        Lane::Withdrawn => {
-            return Err(Problem::new(
-                http::StatusCode::CONFLICT,
-                "withdrawn",
-                format!("{} Publishing it again does not bring it back.", withdrawn(&known)),
-            )
-            .with("lane", known.lane.as_str()));
-        }
-        Lane::Queued | Lane::NeedsFix | Lane::Demoted => {}
+    if known.lane == Lane::Withdrawn {
+        return Err(Problem::new(
+            http::StatusCode::CONFLICT,
+            "withdrawn",
+            format!("{} Publishing it again does not bring it back.", withdrawn(&known)),
+        )
+        .with("lane", known.lane.as_str()));
     }
-    let tick = SignedDuration::from_secs(app.settings.probe_tick_seconds.into());
-    let earliest = known.probe.as_ref().map_or(now, |probe| probe.at + tick);
+    let of_publisher = name.proof.is_some_and(|proof| proof.how.is_of_publisher());
     let mut asked = known.clone();
     submission.describe(&mut asked);
+    let words = match (differ(&asked, &known), of_publisher) {
+        (false, _) => Words::Same,
+        (true, false) => Words::Stay,
+        (true, true) => Words::Changed,
+    };
+    if !of_publisher {
+        asked = known.clone();
+    }
+    if known.lane == Lane::Active {
+        let is_live = known.is_live(app.oldest_proof());
+        let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
+        if of_publisher && (words == Words::Changed || !is_proven) {
+            prove(&mut asked, name);
+            rewrite_live(app, submission, &known, &asked, name, now).await?;
+        }
+        if !is_live {
+            // Its recheck is late: asking for it is how its owner has it Live again.
+            announce(app, &asked, now).await;
+        }
+        let status = if is_live { PublishStatus::Active } else { PublishStatus::Queued };
+        return Ok(Published { listing: asked, status, retry_at: None, words });
+    }
+    if may_move(&known, name) {
+        submission.locate(&mut asked);
+    }
+    prove(&mut asked, name);
+    let tick = SignedDuration::from_secs(app.settings.probe_tick_seconds.into());
+    let earliest = known.probe.as_ref().map_or(now, |probe| probe.at + tick);
     asked.due_at = now.max(earliest);
     asked.failing_since = None;
     let status = if known.lane == Lane::Queued { PublishStatus::Duplicate } else { PublishStatus::Queued };
     let retry_at = Some(earliest).filter(|earliest| *earliest > now);
-    if app.store.republish(&known, &asked, &submission.contact, now).await? && retry_at.is_none() {
+    let written = app.store.republish(&known, &asked, &submission.contact, name.yielding(), now).await?;
+    if written && retry_at.is_none() {
         announce(app, &asked, now).await;
     }
-    Ok(Published { listing: asked, status, retry_at })
+    Ok(Published { listing: asked, status, retry_at, words })
+}
+
+/// Whether the publisher says something else than the listing; what it leaves out says nothing.
+fn differ(sent: &Listing, known: &Listing) -> bool {
+    let other = |sent: &Option<String>, known: &Option<String>| sent.is_some() && sent != known;
+    sent.name != known.name
+        || other(&sent.description, &known.description)
+        || other(&sent.version, &known.version)
+        || other(&sent.website, &known.website)
+}
+
+/// Writes a proven publisher's words into a Live listing. It stays Live, and where it is.
+async fn rewrite_live(
+    app: &App,
+    submission: &Submission,
+    known: &Listing,
+    asked: &Listing,
+    name: &ProvenName,
+    now: Moment,
+) -> Result<(), Problem> {
+    if app.store.republish(known, asked, &submission.contact, name.yielding(), now).await? {
+        return Ok(());
+    }
+    Err(Problem::unavailable("a Live listing was being probed while its words were to be changed"))
+}
+
+/// Who never was Live may be pointed elsewhere at the same owner's: its address was perhaps misspelt. What once answered
+/// is moved only by whom the name is proven to belong to.
+const fn may_move(known: &Listing, name: &ProvenName) -> bool {
+    known.server_name.is_none() || known.last_ok_at.is_none() || name.proof.is_some()
+}
+
+/// Notes what is proven of the name: a proof of the publisher stays until the next one.
+fn prove(asked: &mut Listing, name: &ProvenName) {
+    let keeps = |old: NameProof, new: NameProof| old.how.is_of_publisher() && !new.how.is_of_publisher();
+    if let Some(proof) = name.proof.filter(|new| !asked.name_proof.is_some_and(|old| keeps(old, *new))) {
+        asked.name_proof = Some(proof);
+    }
+    asked.name_hold = asked.name_hold.or_else(|| name.hold(asked.server_name.as_deref()));
 }
 
 fn withdrawn(listing: &Listing) -> String {

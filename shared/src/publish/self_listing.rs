@@ -1,7 +1,7 @@
 //! The registry lists itself, as an agent and as an MCP server, and is probed like any other: the first two rows that
 //! go Live show that everything from publishing to Live works.
 
-use super::listing;
+use super::listing::{self, ProvenName};
 use super::submission::{Submission, Submitted};
 use crate::app::App;
 use crate::error::Problem;
@@ -20,7 +20,7 @@ pub async fn list(app: &App) {
 async fn list_endpoint(app: &App, endpoint: &Submission) -> Result<(), Problem> {
     let (id, _) = endpoint.ids();
     if app.store.listing(&id).await?.is_none() {
-        listing::publish_first(app, endpoint, id, app.clock.now()).await?;
+        listing::publish_first(app, endpoint, id, &ProvenName::default(), app.clock.now()).await?;
     }
     Ok(())
 }
@@ -30,6 +30,6 @@ fn submissions(app: &App) -> impl Iterator<Item = Submission> {
     app.settings.own_endpoints().filter_map(|(url, kind)| {
         let target = Target::parse_url(url, app.settings.reach()).ok()?;
         let what = Submitted::Url { target, kind: Some(kind) };
-        Some(Submission { what, name: None, contact: Contact { email: None, source: None } })
+        Some(Submission { what, name: None, contact: Contact { email: None, source: None }, proof: None })
     })
 }

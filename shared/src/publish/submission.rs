@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::signature_proof::{OfferedProof, ProofRequest};
 use crate::error::{Problem, shorten};
 use crate::fetch::{Target, TargetError};
 use crate::formats::server_json::{self, Remote, ServerDescription, Transport, Violation};
@@ -31,6 +32,8 @@ pub struct Submission {
     pub name: Option<String>,
     /// Who may be written to about it.
     pub contact: Contact,
+    /// The proof that its name is the publisher's.
+    pub proof: Option<OfferedProof>,
 }
 
 /// The two forms of a submission.
@@ -64,6 +67,8 @@ pub struct PublishRequest {
     pub contact_email: Option<String>,
     /// Where you heard of the registry.
     pub source: Option<String>,
+    /// Beside `server_json`: that its name is yours.
+    pub proof: Option<ProofRequest>,
 }
 
 impl Submission {
@@ -75,6 +80,11 @@ impl Submission {
         let name = request.name.map(|name| line("name", &name, LONGEST_NAME)).transpose()?;
         let source = request.source.map(|source| line("source", &source, LONGEST_SOURCE)).transpose()?;
         let email = request.contact_email.map(|email| address(&email)).transpose()?;
+        let proof = request.proof.map(OfferedProof::parse).transpose()?;
+        if proof.is_some() && request.server_json.is_none() {
+            let detail = "A `proof` is of the name in a server description: send it beside `server_json`.";
+            return Err(Problem::invalid("proof", "nothing_to_prove", detail));
+        }
         let url = |field: &'static str, text: &Option<String>| {
             text.as_ref().map(|text| target(field, text, reach)).transpose()
         };
@@ -97,7 +107,19 @@ impl Submission {
                 ));
             }
         };
-        Ok(Self { what, name, contact: Contact { email, source } })
+        Ok(Self { what, name, contact: Contact { email, source }, proof })
+    }
+
+    /// The same in the words of another description of the same server, which is reached as before.
+    #[must_use]
+    pub(super) fn in_the_words_of(&self, own: ServerDescription) -> Self {
+        let mut same = self.clone();
+        if let Submitted::Server(server) = &mut same.what {
+            let remotes = std::mem::take(&mut server.remotes);
+            **server = ServerDescription { remotes, ..own };
+            same.name = None;
+        }
+        same
     }
 
     /// The listing's id, and the id beside it should another owner hold the first.
@@ -122,18 +144,26 @@ impl Submission {
         }
     }
 
+    /// The remote of its server description that is asked.
+    #[must_use]
+    pub fn remote_url(&self) -> Option<&str> {
+        match &self.what {
+            Submitted::Url { .. } => None,
+            Submitted::Server(server) => remote(server).map(|remote| remote.url.as_str()),
+        }
+    }
+
     /// Whether a listing that already has the id is the same thing: the same URL, or the same server name
-    /// at the same owner's host. One that never went Live may be pointed elsewhere; its id holds nothing yet.
+    /// at the same owner's host.
     #[must_use]
     pub fn is_same_as(&self, listing: &Listing) -> bool {
         match &self.what {
             Submitted::Url { .. } => listing.server_name.is_none(),
             Submitted::Server(server) => {
                 let same_name = listing.server_name.as_ref() == Some(&server.name);
-                let never_live = listing.last_ok_at.is_none();
                 let owner = |url: &str| owner_of(url);
                 let same_owner = listing.url.as_deref().map(owner) == remote(server).map(|r| owner(&r.url));
-                same_name && (never_live || same_owner)
+                same_name && same_owner
             }
         }
     }
@@ -147,6 +177,8 @@ impl Submission {
             kind: None,
             description: None,
             server_name: None,
+            name_proof: None,
+            name_hold: None,
             version: None,
             category: Category::other(),
             url: None,
@@ -175,33 +207,42 @@ impl Submission {
             lease: None,
             lease_until: 0,
         };
+        self.locate(&mut listing);
         self.describe(&mut listing);
         listing
+    }
+
+    /// Writes into a listing where it is reached, and as what.
+    pub fn locate(&self, listing: &mut Listing) {
+        match &self.what {
+            Submitted::Url { target, kind } => {
+                listing.url = Some(target.as_str().to_owned());
+                listing.kind = kind.or(listing.kind);
+            }
+            Submitted::Server(server) => locate(listing, server),
+        }
     }
 
     /// Writes into a listing what its publisher says of it.
     pub fn describe(&self, listing: &mut Listing) {
         match &self.what {
-            Submitted::Url { target, kind } => {
-                listing.url = Some(target.as_str().to_owned());
-                listing.kind = kind.or(listing.kind);
-                if listing.probe.is_none() {
-                    listing.name = self.name.clone().unwrap_or_else(|| listing.name.clone());
-                }
-            }
+            Submitted::Url { .. } => listing.name = self.name.clone().unwrap_or_else(|| listing.name.clone()),
             Submitted::Server(server) => describe(listing, server, self.name.as_deref()),
         }
     }
 }
 
 fn describe(listing: &mut Listing, server: &ServerDescription, name: Option<&str>) {
-    listing.kind = Some(Kind::Mcp);
     listing.name = name.or(server.title.as_deref()).unwrap_or(&server.name).to_owned();
     listing.description = Some(server.description.clone());
     listing.server_name = Some(server.name.clone());
     listing.version = Some(server.version.clone());
     listing.website = server.website_url.clone().or_else(|| server.repository_url.clone());
     listing.category = Category::of(Kind::Mcp, &listing.name, &[&server.description]);
+}
+
+fn locate(listing: &mut Listing, server: &ServerDescription) {
+    listing.kind = Some(Kind::Mcp);
     listing.url = remote(server).map(|remote| remote.url.clone());
     listing.obstacle = obstacle(server);
     listing.declared = match remote(server).map(|remote| remote.transport) {
@@ -414,15 +455,13 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_went_live_stays_with_its_owner() {
+    fn a_name_stays_with_its_owner() {
         let first = server("org.example/adder", "https://mcp.example.org/mcp");
         let (id, beside) = first.ids();
         assert_eq!(id.as_str(), "mcp-org-example-adder");
-        let mut listing = first.listing(id, Moment::UNIX_EPOCH);
+        let listing = first.listing(id, Moment::UNIX_EPOCH);
         let squatter = server("org.example/adder", "https://evil.example.com/mcp");
-        assert!(squatter.is_same_as(&listing), "nothing was proven yet");
-        listing.last_ok_at = Some(Moment::UNIX_EPOCH);
-        assert!(!squatter.is_same_as(&listing));
+        assert!(!squatter.is_same_as(&listing), "also before it went Live");
         assert!(server("org.example/adder", "https://new.example.org/mcp").is_same_as(&listing));
         assert_ne!(squatter.ids().1, beside);
     }

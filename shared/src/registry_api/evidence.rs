@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::model::protocol::MCP_NEWEST_REVISION;
 use crate::model::{Handshake, Listing, Moment};
 use crate::settings::Settings;
+use crate::views::NameStanding;
 
 /// The evidence of a server's last judged probe.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -28,6 +29,9 @@ pub struct ServerEvidence {
     /// SHA-256 over its tool list, so that a change of tools is seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     tools_hash: Option<String>,
+    /// Whether the name in its server description is proven; absent where it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name_standing: Option<NameStanding>,
     /// 0 to 100.
     score: u8,
     /// Since when it has been Live.
@@ -52,6 +56,7 @@ impl ServerEvidence {
             era,
             latency_ms: probe.and_then(|probe| probe.latency_ms),
             tools_hash: listing.tools_hash.clone(),
+            name_standing: NameStanding::of(listing),
             score: probe.map_or(0, |probe| probe.score),
             live_since: listing.live_since,
             status_url: settings.url(&format!("/api/listings/status?id={}", listing.id)),

@@ -10,7 +10,7 @@ use url::Url;
 use super::embedding::{self, Embedding};
 use super::names::{display_name, name_and_owner, short_name};
 use super::words::{stem, words, words_of_name};
-use crate::formats::registry_name;
+use crate::formats::{name_owner, registry_name};
 use crate::model::{Assessment, Kind, Listing, ListingId, Moment};
 
 /// Skills or tools that are indexed.
@@ -45,9 +45,17 @@ impl IndexedText {
     /// The texts of a listing and of the evidence of its last probe.
     #[must_use]
     pub fn of(listing: &Listing, evidence: Option<&Assessment>) -> Self {
+        // A namespace that is only claimed must not lead to the listing: only what stands after the slash does.
+        let searched = |name: &String| match listing.is_name_claimed() {
+            true => name_owner::leaf(name).to_owned(),
+            false => name.clone(),
+        };
         let (name, title) = match &listing.server_name {
-            Some(server_name) if *server_name != listing.name => (server_name.clone(), listing.name.clone()),
-            _ => (listing.name.clone(), String::new()),
+            Some(server_name) if *server_name != listing.name => {
+                (searched(server_name), listing.name.clone())
+            }
+            Some(server_name) => (searched(server_name), String::new()),
+            None => (listing.name.clone(), String::new()),
         };
         let facts = evidence.map(|evidence| &evidence.verdict.facts);
         let skills = facts.into_iter().flat_map(|facts| &facts.skills);
@@ -169,7 +177,12 @@ impl IndexEntry {
             id: listing.id.clone(),
             kind: listing.shown_kind(),
             category: listing.category.id().to_owned(),
-            name: listing.name.clone(),
+            name: match &listing.server_name {
+                Some(name) if listing.is_name_claimed() && *name == listing.name => {
+                    name_owner::leaf(name).to_owned()
+                }
+                _ => listing.name.clone(),
+            },
             registry_name: registry_name::of(listing),
             tags: text.tags.iter().take(STORED_ABILITIES).cloned().collect(),
             abilities: text.abilities.iter().take(STORED_ABILITIES).map(|(name, _)| name.clone()).collect(),

@@ -6,7 +6,7 @@ use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
-use super::listing_item::names;
+use super::listing_item::pointers;
 use super::state_changes::WriteOutcome;
 use super::transaction::{Outcome, Transaction};
 use crate::model::StateChange;
@@ -27,8 +27,8 @@ impl Store {
         for contact in keys::contacts(id) {
             self.delete(&mut transaction, &contact, None)?;
         }
-        for name in names(before) {
-            self.delete(&mut transaction, &keys::name(name, id), None)?;
+        for pointer in pointers(before) {
+            self.delete(&mut transaction, &pointer, None)?;
         }
         self.unfile_by_hosts(&mut transaction, before)?;
         self.count_probe(&mut transaction, change)?;

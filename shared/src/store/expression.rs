@@ -26,6 +26,13 @@ impl Expression {
         self
     }
 
+    /// Gives `name` this value where it has none.
+    pub(super) fn set_once(mut self, name: &str, value: AttributeValue) -> Self {
+        let (name, value) = (self.name(name), self.value(value));
+        self.sets.push(format!("{name} = if_not_exists({name}, {value})"));
+        self
+    }
+
     /// Gives each of these attributes its value.
     pub(super) fn set_all(self, item: Item) -> Self {
         item.into_iter().fold(self, |expression, (name, value)| expression.set(&name, value))

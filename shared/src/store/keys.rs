@@ -14,6 +14,9 @@ pub(super) const SHARDS: u64 = 8;
 /// The longest text of a caller that stands in a key as it is, in bytes: keys may have 2,048 and 1,024.
 const LONGEST_TEXT: usize = 600;
 
+/// The most contacts that are kept of one listing.
+const CONTACTS: u8 = 16;
+
 /// A primary key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Key {
@@ -39,14 +42,20 @@ pub(super) fn evidence(id: &ListingId) -> Key {
     Key::new(format!("LISTING#{id}"), "EVIDENCE")
 }
 
-/// Apart from everything a list or feed query can return, and named so that a policy can deny it.
-pub(super) fn contact(id: &ListingId) -> Key {
-    Key::new(format!("CONTACT#{id}"), "CONTACT")
+/// Apart from everything a list or feed query can return, and named so that a policy can deny it. Each publisher's
+/// contact has its place among a few, so that none replaces another's and their number is bounded.
+pub(super) fn contact(id: &ListingId, whose: &str) -> Key {
+    contact_at(id, Sha256::digest(whose)[0] % CONTACTS)
 }
 
-/// Every place where a contact of a listing may stand.
+fn contact_at(id: &ListingId, place: u8) -> Key {
+    Key::new(format!("CONTACT#{id}"), format!("CONTACT#{place:02}"))
+}
+
+/// Every place where a contact of a listing may stand; the first is where tables of before kept the only one.
 pub(super) fn contacts(id: &ListingId) -> Vec<Key> {
-    vec![contact(id)]
+    let before = Key::new(format!("CONTACT#{id}"), "CONTACT");
+    std::iter::once(before).chain((0..CONTACTS).map(|place| contact_at(id, place))).collect()
 }
 
 pub(super) fn probe(id: &ListingId, at: Moment) -> Key {
@@ -57,6 +66,18 @@ pub(super) fn probe(id: &ListingId, at: Moment) -> Key {
 pub(super) fn name(name: &str, id: &ListingId) -> Key {
     Key::new(name_partition(name), id.as_str())
 }
+
+/// The same to a listing that proved the name: it stands before all that only claim it (capitals sort first).
+pub(super) fn proven_name(name: &str, id: &ListingId) -> Key {
+    Key::new(name_partition(name), format!("{PROVEN}{id}"))
+}
+
+/// The id of the listing to which the sort key of a name points.
+pub(super) fn named_id(sort_key: &str) -> Option<ListingId> {
+    sort_key.strip_prefix(PROVEN).unwrap_or(sort_key).parse().ok()
+}
+
+const PROVEN: &str = "PROVEN#";
 
 pub(super) fn name_partition(name: &str) -> String {
     let folded: String = name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
@@ -215,7 +236,7 @@ mod tests {
             ];
             for id in ids.iter().cloned().chain(text.parse()) {
                 let (now, id) = (Moment::UNIX_EPOCH, &id);
-                let keys = [listing(id), evidence(id), contact(id), probe(id, now), name(&text, id)];
+                let keys = [listing(id), evidence(id), contact(id, &text), probe(id, now), name(&text, id), proven_name(&text, id)];
                 prop_assert!(keys.iter().all(fits), "{id}");
                 prop_assert!(at(now, id.as_str()).len() <= 1024, "{id}");
             }

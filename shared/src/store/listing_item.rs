@@ -9,7 +9,8 @@ use super::attributes::{Item, s, text};
 use super::due_class::DueClass;
 use super::error::StoreError;
 use super::expression::Expression;
-use super::{keys, table};
+use super::keys::{self, Key};
+use super::table;
 use crate::model::{Assessment, Contact, Lane, Listing, ListingId};
 
 /// A listing and the evidence of its last probe.
@@ -67,20 +68,29 @@ fn due_class(listing: &Listing) -> Option<DueClass> {
     }
 }
 
-/// The names by which a listing is found, each once.
-pub(super) fn names(listing: &Listing) -> Vec<&str> {
-    let mut names = vec![listing.name.as_str()];
-    if let Some(name) = &listing.server_name
-        && keys::name_partition(name) != keys::name_partition(&listing.name)
-    {
-        names.push(name);
+/// The pointers by which a listing is found by name, each once.
+pub(super) fn pointers(listing: &Listing) -> Vec<Key> {
+    let Some(server_name) = &listing.server_name else {
+        return vec![keys::name(&listing.name, &listing.id)];
+    };
+    let mut pointers = vec![if listing.name_proof.is_some() {
+        keys::proven_name(server_name, &listing.id)
+    } else {
+        keys::name(server_name, &listing.id)
+    }];
+    if keys::name_partition(server_name) != keys::name_partition(&listing.name) {
+        pointers.push(keys::name(&listing.name, &listing.id));
     }
-    names
+    pointers
 }
 
-pub(super) fn contact_item(id: &ListingId, contact: &Contact) -> Option<Item> {
-    let mut item = keys::contact(id).item();
-    item.extend(contact.email.as_ref().map(|email| ("email".to_owned(), s(email))));
-    item.extend(contact.source.as_ref().map(|source| ("source".to_owned(), s(source))));
-    (item.len() > 2).then_some(item)
+/// A publisher's contact, written where no other's stands; `None` where there is nothing to keep.
+pub(super) fn contact_change(id: &ListingId, contact: &Contact) -> Option<(Key, Expression)> {
+    if contact.email.is_none() && contact.source.is_none() {
+        return None;
+    }
+    let (email, source) =
+        (contact.email.as_deref().unwrap_or_default(), contact.source.as_deref().unwrap_or_default());
+    let change = Expression::default().set_once("email", s(email)).set_once("source", s(source));
+    Some((keys::contact(id, &format!("{email}\n{source}")), change))
 }

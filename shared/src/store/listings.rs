@@ -7,10 +7,11 @@ use super::attributes::{n, s, text};
 use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
-use super::listing_item::{NamedListing, changed, contact_item, joined, listing_item, names};
+use super::expression::Expression;
+use super::listing_item::{NamedListing, changed, contact_change, joined, listing_item, pointers};
 use super::transaction::{Outcome, Transaction};
 use super::{keys, table};
-use crate::model::{Contact, FeedItem, Kind, Lane, Listing, ListingId, Moment};
+use crate::model::{Contact, FeedItem, Kind, Lane, Listing, ListingId, Moment, NameHold};
 
 /// How a first publish ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +69,12 @@ impl Store {
             .send()
             .await?;
         let pointers = answer.items.unwrap_or_default();
-        let ids: Vec<ListingId> = pointers.iter().filter_map(|item| text(item, "sk").parse().ok()).collect();
+        let mut ids: Vec<ListingId> = Vec::new();
+        for id in pointers.iter().filter_map(|item| keys::named_id(text(item, "sk"))) {
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
         if ids.is_empty() { Ok(Vec::new()) } else { self.listings_with_evidence(&ids).await }
     }
 
@@ -81,7 +87,8 @@ impl Store {
         joined(self.batch_get(keys.collect(), Consistency::Strong).await?)
     }
 
-    /// Inserts a listing with its contact, its names and its feed item, in one transaction and once only.
+    /// Inserts a listing with its contact, its names and its feed item, in one transaction and once only; `yielding` is
+    /// the listing that claims the name it proved.
     ///
     /// # Errors
     /// The table is busy or refused; then nothing was written.
@@ -90,14 +97,16 @@ impl Store {
         listing: &Listing,
         contact: &Contact,
         news: &FeedItem,
+        yielding: Option<&Listing>,
     ) -> Result<Insertion, StoreError> {
         let mut transaction = Transaction::default();
         self.put(&mut transaction, listing_item(listing)?, Some("attribute_not_exists(pk)"))?;
-        if let Some(item) = contact_item(&listing.id, contact) {
-            self.put(&mut transaction, item, None)?;
+        self.keep_contact(&mut transaction, listing, contact)?;
+        for pointer in pointers(listing) {
+            self.put(&mut transaction, pointer.item(), None)?;
         }
-        for name in names(listing) {
-            self.put(&mut transaction, keys::name(name, &listing.id).item(), None)?;
+        if let Some(yielding) = yielding {
+            self.yield_name(&mut transaction, yielding, listing.listed_at)?;
         }
         self.file_by_hosts(&mut transaction, None, listing)?;
         self.put(&mut transaction, news.item()?, None)?;
@@ -107,8 +116,8 @@ impl Store {
         })
     }
 
-    /// Replaces a listing by what its publisher now says and makes it due. False where it is being probed or was judged
-    /// since it was read; then nothing was written.
+    /// Replaces a listing by what its publisher now says, and takes the name it proved from `yielding`. False where it
+    /// is being probed or was judged since it was read; then nothing was written.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -117,25 +126,31 @@ impl Store {
         before: &Listing,
         after: &Listing,
         contact: &Contact,
+        yielding: Option<&Listing>,
         now: Moment,
     ) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
         let change = changed(before, after)?.only_if(
-            "lane <> :active AND lane = :lane AND due_at = :due AND lease_until < :now",
+            "lane = :lane AND due_at = :due AND lease_until < :now",
             [],
             [
-                (":active", s(Lane::Active.as_str())),
                 (":lane", s(before.lane.as_str())),
                 (":due", s(before.due_at.to_string())),
                 (":now", n(now.as_millisecond())),
             ],
         );
         self.update(&mut transaction, &keys::listing(&after.id), &change)?;
-        if let Some(item) = contact_item(&after.id, contact) {
-            self.put(&mut transaction, item, None)?;
-        }
+        self.keep_contact(&mut transaction, after, contact)?;
         self.rename(&mut transaction, before, after)?;
         self.file_by_hosts(&mut transaction, Some(before), after)?;
+        if after.lane == Lane::Active {
+            self.mark_dirty(&mut transaction, &after.id, now)?;
+        }
+        match yielding {
+            Some(yielding) => self.yield_name(&mut transaction, yielding, now)?,
+            None if after.lane == Lane::Active => self.shown_anew(&mut transaction, &after.id)?,
+            None => {}
+        }
         Ok(self.transact(transaction).await? == Outcome::Written)
     }
 
@@ -178,9 +193,7 @@ impl Store {
         before: &Listing,
         after: &Listing,
     ) -> Result<(), StoreError> {
-        let key = |name: &&str| keys::name(name, &after.id);
-        let old: Vec<keys::Key> = names(before).iter().map(key).collect();
-        let new: Vec<keys::Key> = names(after).iter().map(key).collect();
+        let (old, new) = (pointers(before), pointers(after));
         for gone in old.iter().filter(|key| !new.contains(key)) {
             self.delete(transaction, gone, None)?;
         }
@@ -188,5 +201,36 @@ impl Store {
             self.put(transaction, come.item(), None)?;
         }
         Ok(())
+    }
+
+    /// A listing that only claims a name goes by it no longer: another proved it.
+    fn yield_name(
+        &self,
+        transaction: &mut Transaction,
+        yielding: &Listing,
+        now: Moment,
+    ) -> Result<(), StoreError> {
+        let yields = serde_dynamo::to_attribute_value(NameHold::Yielded)?;
+        let change = Expression::default().set("name_hold", yields).only_if("attribute_exists(pk)", [], []);
+        self.update(transaction, &keys::listing(&yielding.id), &change)?;
+        self.mark_dirty(transaction, &yielding.id, now)?;
+        self.shown_anew(transaction, &yielding.id)
+    }
+
+    /// Counts a new version of what is shown, so that no page made before is shown again.
+    fn shown_anew(&self, transaction: &mut Transaction, id: &ListingId) -> Result<(), StoreError> {
+        self.update(transaction, &keys::live(id), &Expression::default().add("version", 1))
+    }
+
+    fn keep_contact(
+        &self,
+        transaction: &mut Transaction,
+        listing: &Listing,
+        contact: &Contact,
+    ) -> Result<(), StoreError> {
+        match contact_change(&listing.id, contact) {
+            Some((key, change)) => self.update(transaction, &key, &change),
+            None => Ok(()),
+        }
     }
 }

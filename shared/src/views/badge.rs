@@ -35,24 +35,28 @@ pub fn plain(settings: &Settings, name: &str) -> String {
 /// A badge that shows the status of a listing, which is Live by a proof from `oldest_proof` or later.
 #[must_use]
 pub fn of_listing(settings: &Settings, name: &str, listing: &Listing, oldest_proof: Moment) -> String {
-    let (word, color) = says(name, listing.kind, listing.shown_lane(oldest_proof));
+    let (word, color) = says(name, listing, listing.shown_lane(oldest_proof));
     svg(&settings.brand, word, color)
 }
 
 /// What a badge says of a listing.
-fn says(name: &str, kind: Option<Kind>, lane: Lane) -> (&'static str, &'static str) {
+fn says(name: &str, listing: &Listing, lane: Lane) -> (&'static str, &'static str) {
     let live = lane == Lane::Active;
-    match (name, kind) {
+    let claimed = listing.is_name_claimed();
+    match (name, listing.kind) {
         ("mcp", Some(Kind::Mcp)) => ("mcp", BLUE),
         ("agent", Some(Kind::Agent)) => ("agent", BLUE),
         ("mcp", _) => ("not an mcp server", GREY),
         ("agent", _) => ("not an agent", GREY),
         ("listed", _) if lane == Lane::Withdrawn => ("not listed", RED),
         ("listed", _) => ("listed", GREEN),
+        ("clean", _) if live && claimed => ("clean, name claimed", BLUE),
         ("clean", _) if live => ("clean", GREEN),
         ("clean", _) => ("not clean", lane_color(lane)),
+        ("verified", _) if live && claimed => ("verified handshake, name claimed", BLUE),
         ("verified", _) if live => ("verified handshake", GREEN),
         ("verified", _) => ("not verified", lane_color(lane)),
+        (_, _) if live && claimed => ("live, name claimed", BLUE),
         (_, _) if live => ("live", GREEN),
         (_, _) => ("not live", lane_color(lane)),
     }

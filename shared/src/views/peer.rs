@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::urn;
 use crate::model::{Kind, Listing, ListingId, Moment};
 use crate::settings::Settings;
-use crate::views::ProbeSummary;
+use crate::views::{NameStanding, ProbeSummary};
 
 /// A Live listing in short.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -28,6 +28,9 @@ pub struct Peer {
     /// What it is for, in its own words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// Whether the name in its server description is proven.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name_standing: Option<NameStanding>,
     /// What it is filed under.
     pub category_id: String,
     /// Its own version.
@@ -64,6 +67,7 @@ impl Peer {
             kind,
             name: listing.name.clone(),
             description: listing.description.clone(),
+            name_standing: NameStanding::of(listing),
             category_id: listing.category.id().to_owned(),
             version: listing.version.clone(),
             protocol_version: listing.era.clone(),

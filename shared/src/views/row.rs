@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::funnel::{self, Deal, ListingDeal, TakeDemo};
 use crate::model::{Handshake, Kind, Listing, ListingId, Moment};
 use crate::settings::Settings;
+use crate::views::NameStanding;
 
 /// A row of `agents[]` or `mcps[]`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -20,6 +21,9 @@ pub struct Row {
     pub name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// Whether the name in its server description is proven.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name_standing: Option<NameStanding>,
     /// What it is filed under.
     pub category_id: String,
     pub category_label: &'static str,
@@ -104,6 +108,7 @@ impl Row {
             kind: listing.shown_kind(),
             name: listing.name.clone(),
             description: listing.description.clone(),
+            name_standing: NameStanding::of(listing),
             category_id: listing.category.id().to_owned(),
             category_label: listing.category.label(),
             checks_clean: true,

@@ -28,6 +28,8 @@ impl Default for TestOptions {
             read_cache: true,
         }
         .with_setting("RATE_LIMITS", "off")
+        // No test asks a stranger.
+        .with_setting("GITHUB_RAW_URL", "off")
     }
 }
 

@@ -146,7 +146,7 @@ pub(crate) async fn live_at(
     let mut before = submission.listing(id, at);
     before.lease = Some(MARK.to_owned());
     let queued = feed_item("listing_queued", &before, before.listed_at);
-    if store.insert(&before, &submission.contact, &queued).await? != Insertion::Done {
+    if store.insert(&before, &submission.contact, &queued, None).await? != Insertion::Done {
         return Err(format!("listing {n} is there already").into());
     }
     let judged = |words: &Words| {

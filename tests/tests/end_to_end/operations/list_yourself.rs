@@ -2,6 +2,8 @@
 
 mod accepted;
 mod common_mistakes;
+mod name_proofs;
+mod names;
 mod publishing_again;
 mod rate_limits;
 mod refusals;

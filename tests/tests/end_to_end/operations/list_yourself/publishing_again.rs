@@ -46,7 +46,7 @@ async fn a_publish_that_read_before_a_verdict_does_not_undo_it() {
     let contact = registry::model::Contact { email: None, source: None };
     let mut asked = read.clone();
     asked.due_at = registry.now();
-    let taken = registry.app.store.republish(&read, &asked, &contact, registry.now()).await.unwrap();
+    let taken = registry.app.store.republish(&read, &asked, &contact, None, registry.now()).await.unwrap();
     assert_eq!((taken, judged.difference(&registry.table().await)), (false, vec![]), "the verdict stands");
     assert_eq!(registry.lane(&id).await, "needs_fix");
 }

@@ -1,0 +1,201 @@
+//! Proofs that a publisher speaks for a name: the repository of its owner, and the key of its domain. Both are read from
+//! loopback peers that stand where the settings say.
+
+use std::sync::{Arc, Mutex};
+
+use axum::response::IntoResponse as _;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use registry::model::ListingId;
+use ring::signature::{Ed25519KeyPair, KeyPair as _};
+use serde_json::{Value, json};
+use tests::peers::{Peer, empty, servers};
+use tests::test_registry::{TICK, TestOptions, TestRegistry, id_of};
+
+fn described(name: &str, remote: &str) -> Value {
+    json!({ "name": name, "description": "Adds numbers.", "version": "1.0.0",
+        "remotes": [{ "type": "streamable-http", "url": remote }] })
+}
+
+/// A peer that serves one text at one path, which can be exchanged.
+async fn serving(path: &'static str, text: &Arc<Mutex<String>>) -> Peer {
+    let text = Arc::clone(text);
+    Peer::start(
+        move |asked| {
+            if asked.path == path { text.lock().unwrap().clone().into_response() } else { empty(404) }
+        },
+    )
+    .await
+}
+
+async fn goes_live(registry: &TestRegistry, id: ListingId) -> ListingId {
+    registry.first_probe(&id).await;
+    assert_eq!(registry.lane(&id).await, "active", "{}", registry.status(&id).await);
+    registry.index().await;
+    id
+}
+
+async fn standing(registry: &TestRegistry, id: &ListingId) -> (String, String) {
+    let status = registry.status(id).await;
+    let part = |name: &str| status["name_standing"][name].as_str().unwrap_or_default().to_owned();
+    (part("standing"), part("how"))
+}
+
+const FILE: &str = "/acme/tools/HEAD/src/adder/server.json";
+
+#[tokio::test]
+async fn the_repository_of_a_names_owner_proves_it_and_has_the_say() {
+    let file = Arc::new(Mutex::new(String::new()));
+    let github = serving(FILE, &file).await;
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("GITHUB_RAW_URL", &github.origin)).await;
+    let server = Peer::start(servers::modern).await;
+    let mut own = described("io.github.acme/adder", &server.url("/mcp"));
+    own["repository"] =
+        json!({ "source": "github", "url": "https://github.com/acme/tools", "subfolder": "src/adder" });
+    let mut sent = own.clone();
+    sent["description"] = json!("Free money.");
+
+    // Without the file it is a claim.
+    let id = goes_live(&registry, id_of(&registry.publish(&sent).await)).await;
+    assert_eq!(standing(&registry, &id).await, ("claimed".to_owned(), String::new()));
+    // A file of another name, or of another remote, proves nothing.
+    for (field, other) in [
+        ("name", json!("io.github.acme/other")),
+        ("remotes", json!([{ "type": "streamable-http", "url": "https://other.example.org/mcp" }])),
+    ] {
+        let mut other_file = own.clone();
+        other_file[field] = other;
+        *file.lock().unwrap() = other_file.to_string();
+        registry.publish(&sent).await;
+        assert_eq!(standing(&registry, &id).await.0, "claimed", "{field}");
+    }
+    // With it, whoever publishes publishes the repository's words, also of what is Live.
+    *file.lock().unwrap() = own.to_string();
+    let answer = registry.publish(&sent).await;
+    assert_eq!((id_of(&answer), &answer["status"]), (id.clone(), &json!("active")), "{answer}");
+    assert!(answer["message"].as_str().unwrap().contains("says now what you sent"), "{answer}");
+    assert_eq!(standing(&registry, &id).await, ("proven".to_owned(), "repository".to_owned()));
+    assert_eq!(registry.status(&id).await["description"], "Adds numbers.");
+    let row = registry.get("/api/listings/active").await.body["mcps"][0].clone();
+    assert_eq!(row["description"], "Adds numbers.", "no page made before is shown again");
+    // Another's repository is not asked.
+    let asked = github.requests().len();
+    let mut foreign = described("io.github.evil/adder", &server.url("/mcp"));
+    foreign["repository"] = own["repository"].clone();
+    let foreign = id_of(&registry.publish(&foreign).await);
+    assert_eq!((standing(&registry, &foreign).await.0.as_str(), github.requests().len()), ("claimed", asked));
+}
+
+struct Owner {
+    key: Ed25519KeyPair,
+}
+
+impl Owner {
+    fn new(seed: u8) -> Self {
+        Self { key: Ed25519KeyPair::from_seed_unchecked(&[seed; 32]).unwrap() }
+    }
+
+    fn record(&self) -> String {
+        format!("v=MCPv1; k=ed25519; p={}\n", BASE64.encode(self.key.public_key()))
+    }
+
+    fn proof(&self, lines: [&str; 4]) -> Value {
+        let signature = self.key.sign(lines.join("\n").as_bytes());
+        let hex: String = signature.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+        json!({ "timestamp": lines[3], "signature": hex })
+    }
+}
+
+const NAME: &str = "com.stripe.mcp/payments";
+
+#[tokio::test]
+async fn the_key_of_a_names_domain_proves_its_publisher() {
+    let record = Arc::new(Mutex::new(String::new()));
+    let domain = serving("/mcp.stripe.com/auth", &record).await;
+    let at = format!("{}/{{domain}}/auth", domain.origin);
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("DOMAIN_PROOF_URL", at)).await;
+    let (squatter, server) = (Peer::start(servers::modern).await, Peer::start(servers::modern).await);
+    let claimed = id_of(&registry.publish(&described(NAME, &squatter.url("/mcp"))).await);
+    let claimed = goes_live(&registry, claimed).await;
+
+    let (owner, remote) = (Owner::new(1), server.url("/mcp"));
+    *record.lock().unwrap() = owner.record();
+    let document = described(NAME, &remote);
+    let base = registry.app.settings.base_url.clone();
+    let publish = async |document: &Value, proof: Value| {
+        registry.post("/api/publish", &json!({ "server_json": document, "proof": proof })).await
+    };
+    let now = registry.now().to_string();
+    let stale = (registry.now() - jiff::SignedDuration::from_mins(6)).to_string();
+    for (what, code, proof) in [
+        ("an old one", "stale_proof", owner.proof([&base, NAME, &remote, &stale])),
+        ("another's key", "signature_mismatch", Owner::new(2).proof([&base, NAME, &remote, &now])),
+        ("another remote", "signature_mismatch", owner.proof([&base, NAME, &squatter.url("/mcp"), &now])),
+        ("another name", "signature_mismatch", owner.proof([&base, "com.stripe.mcp/other", &remote, &now])),
+        (
+            "another registry",
+            "signature_mismatch",
+            owner.proof(["https://other.example.org", NAME, &remote, &now]),
+        ),
+        ("no signature", "bad_signature", json!({ "timestamp": now, "signature": "00" })),
+        ("no time", "bad_time", json!({ "timestamp": "now", "signature": "00" })),
+    ] {
+        let reply = publish(&document, proof).await;
+        reply.assert_problem();
+        assert_eq!((reply.status, &reply.body["code"]), (422, &json!(code)), "{what}: {reply:?}");
+        assert!(reply.body["field"].as_str().unwrap().starts_with("proof"), "{what}: {reply:?}");
+    }
+    let elsewhere = described("org.example/payments", &remote);
+    let proof = owner.proof([&base, "org.example/payments", &remote, &now]);
+    assert_eq!(publish(&elsewhere, proof.clone()).await.body["code"], "no_proof_record");
+    let url_form = registry.post("/api/publish", &json!({ "mcp_url": remote, "proof": proof })).await;
+    assert_eq!((url_form.status, &url_form.body["code"]), (422, &json!("nothing_to_prove")));
+
+    let good = owner.proof([&base, NAME, &remote, &now]);
+    let proven = goes_live(&registry, id_of(&publish(&document, good).await.body)).await;
+    assert_ne!(proven, claimed);
+    assert_eq!(standing(&registry, &proven).await, ("proven".to_owned(), "http".to_owned()));
+    assert_eq!(standing(&registry, &claimed).await.0, "claimed");
+    let path = "/v0.1/servers/com.stripe.mcp%2Fpayments/versions/latest";
+    assert_eq!(registry.get(path).await.body["server"]["remotes"][0]["url"], remote);
+
+    // Its owner changes its words, also while it is Live; nobody else does.
+    registry.advance(TICK);
+    let mut rewritten = document.clone();
+    rewritten["title"] = json!("Payments");
+    rewritten["description"] = json!("Takes payments.");
+    let answer = registry.publish(&rewritten).await;
+    let message = answer["message"].as_str().unwrap();
+    assert!(
+        message.contains("serve your key at https://mcp.stripe.com/.well-known/mcp-registry-auth"),
+        "{message}"
+    );
+    assert_eq!(registry.status(&proven).await["description"], "Adds numbers.");
+    let now = registry.now().to_string();
+    let answer = publish(&rewritten, owner.proof([&base, NAME, &remote, &now])).await;
+    assert_eq!((answer.status, id_of(&answer.body)), (200, proven.clone()), "{answer:?}");
+    let status = registry.status(&proven).await;
+    assert_eq!((&status["name"], &status["description"]), (&json!("Payments"), &json!("Takes payments.")));
+    assert_eq!((status["lane"].as_str(), registry.live_counts().await), (Some("active"), (0, 2)));
+    registry.index().await;
+    let hits = registry.get("/api/match?q=takes+payments").await.body["hits"].clone();
+    assert_eq!(hits[0]["listing_id"], proven.as_str(), "{hits}");
+}
+
+/// What proves nothing costs nobody a request.
+#[tokio::test]
+async fn nobody_is_asked_without_a_proof_to_ask_for() {
+    let peer = Peer::start(servers::modern).await;
+    let options = TestOptions::default()
+        .with_setting("GITHUB_RAW_URL", &peer.origin)
+        .with_setting("DOMAIN_PROOF_URL", format!("{}/{{domain}}", peer.origin));
+    let registry = TestRegistry::start_with(options).await;
+    let mut body = described("com.acme/adder", &peer.url("/mcp"));
+    body["repository"] = json!({ "source": "github", "url": "https://github.com/acme/tools" });
+    registry.publish(&body).await;
+    registry.publish(&described("io.github.acme/adder", &peer.url("/mcp"))).await;
+    registry.publish(&json!({ "mcp_url": peer.url("/mcp") })).await;
+    assert_eq!(peer.requests().len(), 0);
+}
