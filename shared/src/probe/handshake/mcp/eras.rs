@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::opening;
 use crate::fetch::{Answer, FetchError, Request, Target};
 use crate::model::TextFaults;
 use crate::probe::checks::documents;
@@ -63,6 +64,8 @@ pub(super) struct Session {
     pub(super) has_tools: bool,
     /// The opening was answered by an event stream.
     pub(super) streamed: bool,
+    /// The field of the answer that is missing or of a wrong type.
+    pub(super) misshapen: Option<&'static str>,
     /// The rules that the answer to the opening breaks.
     pub(super) broken_rules: Vec<ConformanceRule>,
     /// The `Accept` that it takes.
@@ -162,7 +165,8 @@ async fn discover_as(talk: &mut Conversation<'_>, url: &Target, version: &str) -
         text_faults: documents::of_opening(result),
         has_tools: result["capabilities"].get("tools").is_some(),
         streamed: reply.streamed,
-        broken_rules: reply.broken_rules.iter().copied().chain(modern_faults(result)).collect(),
+        broken_rules: reply.broken_rules.iter().copied().chain(opening::modern_faults(result)).collect(),
+        misshapen: opening::misshapen_discover(result),
         accept: ACCEPT,
         supported: supported.iter().filter(|version| is_revision(version)).take(10).cloned().collect(),
     }))
@@ -220,6 +224,7 @@ async fn initialize_as(
         text_faults: documents::of_opening(result),
         has_tools: result["capabilities"].get("tools").is_some(),
         streamed: reply.streamed,
+        misshapen: opening::misshapen_initialize(result),
         broken_rules: unknown_revision.chain(reply.broken_rules.iter().copied()).collect(),
         accept,
     }))
@@ -253,19 +258,6 @@ pub(super) fn note(talk: &mut Conversation<'_>, streamed: bool, broken: &[Confor
         talk.findings.hint("sse");
     }
     talk.findings.broken(broken, &format!("in the reply to {method}"));
-}
-
-/// What every cacheable result of the modern era must carry (MCP 2026-07-28, server/utilities/caching).
-pub(super) fn modern_faults(result: &Value) -> Vec<ConformanceRule> {
-    let mut faults = Vec::new();
-    if !result["resultType"].is_string() {
-        faults.push(ConformanceRule::ResultType);
-    }
-    let scoped = matches!(result["cacheScope"].as_str(), Some("public" | "private"));
-    if result["ttlMs"].as_u64().is_none() || !scoped {
-        faults.push(ConformanceRule::Caching);
-    }
-    faults
 }
 
 /// One line on a refusal, for `seen`.

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::eras::{self, Era, Session};
+use super::opening;
 use crate::error::shorten;
 use crate::fetch::Answer;
 use crate::model::Tool;
@@ -50,7 +51,10 @@ pub(super) async fn list(talk: &mut Conversation<'_>, session: &Session) {
         eras::note(talk, reply.streamed, &reply.broken_rules, "tools/list");
         let RpcOutcome::Result(result) = &reply.outcome else { break };
         if session.era == Era::Modern {
-            talk.findings.broken(&eras::modern_faults(result), "in the reply to tools/list");
+            talk.findings.broken(&opening::modern_faults(result), "in the reply to tools/list");
+        }
+        if opening::is_other_than_text(&result["nextCursor"]) {
+            talk.findings.broken(&[ConformanceRule::Cursor], "nextCursor is no text");
         }
         cursor = match result.get("nextCursor").and_then(Value::as_str) {
             // An empty cursor is valid in the modern era; before it, servers meant the end by it.
@@ -101,7 +105,7 @@ fn take(talk: &mut Conversation<'_>, tools: &[Value]) {
     let mut names = HashSet::new();
     for tool in tools {
         let name = text(tool, "name");
-        if name.is_empty() || name.chars().count() > LONGEST_NAME || !tool["inputSchema"].is_object() {
+        if name.is_empty() || name.chars().count() > LONGEST_NAME || is_misshapen(tool) {
             findings.broken(&[ConformanceRule::ToolShape], &format!("tool `{name}`"));
         }
         if !names.insert(name.clone()) {
@@ -117,6 +121,15 @@ fn take(talk: &mut Conversation<'_>, tools: &[Value]) {
         })
         .collect();
     findings.facts.tools_hash = Some(hash(tools));
+}
+
+/// A field of a type that no revision gives it (MCP schemas, `Tool`). Official clients refuse the whole list for one.
+fn is_misshapen(tool: &Value) -> bool {
+    let texts = ["title", "description"].iter().all(|field| !opening::is_other_than_text(&tool[*field]));
+    let objects = ["annotations", "outputSchema"]
+        .iter()
+        .all(|field| tool[*field].is_null() || tool[*field].is_object());
+    tool["inputSchema"]["type"] != "object" || !texts || !objects
 }
 
 /// SHA-256 (hex) over the tools by name: names, descriptions and input schemas, with sorted members, so that the
