@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::cache::PageCache;
 use crate::events::Bus;
 use crate::fetch::Fetcher;
-use crate::model::{Clock, ListingId, Random};
+use crate::model::{Clock, ListingId, Moment, Random};
 use crate::search::Searcher;
 use crate::settings::{Mode, Settings};
 use crate::store::Store;
@@ -40,7 +40,7 @@ impl App {
             url::Url::parse(&settings.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
         let own_host = own_host.filter(|_| settings.mode == Mode::Public);
         let fetcher = Fetcher::new(settings.reach(), &settings.user_agent(), own_host.as_deref());
-        let search = Searcher::new(store.clone());
+        let search = Searcher::new(store.clone(), clock.clone(), settings.recheck_interval());
         Self {
             settings: Arc::new(settings),
             store,
@@ -63,6 +63,12 @@ impl App {
             }
             None => self,
         }
+    }
+
+    /// The oldest proof that makes a listing Live: older ones have run out.
+    #[must_use]
+    pub fn oldest_proof(&self) -> Moment {
+        self.clock.now() - self.settings.recheck_interval()
     }
 
     /// The fetcher for what is asked of a listing: the registry asks nothing of its own host, but for its own listings.

@@ -104,7 +104,7 @@ impl Fetcher {
                 continue;
             }
             let headers = answer::normalized(received.clone());
-            let (body, truncated) = answer::read(response, max_bytes, &until).await?;
+            let (body, truncated) = answer::read(response, max_bytes, until).await?;
             return Ok(Answer { status, headers, body, target, elapsed: started.elapsed(), truncated });
         }
     }

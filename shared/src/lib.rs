@@ -6,6 +6,7 @@
 
 pub mod cache;
 pub mod error;
+pub mod json;
 pub mod model;
 
 pub mod events;

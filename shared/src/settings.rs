@@ -4,6 +4,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use jiff::SignedDuration;
 use url::Url;
 
 use crate::model::protocol::MCP_ENDPOINT;
@@ -85,6 +86,12 @@ pub struct SettingError {
 }
 
 impl Settings {
+    /// How long a proof is good for: until its listing should have been rechecked (contract "Weekly recheck").
+    #[must_use]
+    pub fn recheck_interval(&self) -> SignedDuration {
+        SignedDuration::from_hours(24 * i64::from(self.recheck_days))
+    }
+
     /// Reads the settings; `lookup` gives the value of an environment variable.
     ///
     /// # Errors

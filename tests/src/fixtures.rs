@@ -43,6 +43,7 @@ pub async fn insert_live_listings(app: &App, kind: Kind, how_many: usize) -> Vec
         let at = app.clock.now() - SignedDuration::from_secs(i64::try_from(number / 3).unwrap());
         listing.lane = Lane::Active;
         listing.live_since = Some(at);
+        listing.last_ok_at = Some(at);
         let news = feed_item("listing_queued", &listing, at);
         app.store.insert(&listing, &submission.contact, &news).await.unwrap();
         ids.push(listing.id);

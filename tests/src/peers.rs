@@ -5,6 +5,7 @@
 
 pub mod agents;
 pub mod hostile;
+pub mod raw;
 pub mod servers;
 
 use std::fmt;

@@ -2,11 +2,11 @@
 //! be delivered twice; the second finds the slot or the listing taken.
 
 use registry::app::App;
-use registry::model::ListingId;
+use registry::model::{ListingId, Moment};
 use registry::probe::run;
 use registry::publish::self_listing;
 use registry::store::StoreError;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// What may call this function.
@@ -15,10 +15,18 @@ use serde_json::Value;
 enum Event {
     /// The schedule.
     #[serde(rename = "probe-tick")]
-    Tick,
+    Tick {
+        /// When it was meant to be sent; unusable text is no time.
+        #[serde(default, deserialize_with = "time_or_none")]
+        time: Option<Moment>,
+    },
     /// A listing was published.
     #[serde(rename = "listing.queued")]
     Queued { detail: Queued },
+}
+
+fn time_or_none<'de, D: Deserializer<'de>>(time: D) -> Result<Option<Moment>, D::Error> {
+    Ok(Value::deserialize(time)?.as_str().and_then(|time| time.parse().ok()))
 }
 
 #[derive(Debug, Deserialize)]
@@ -43,11 +51,11 @@ pub enum Failure {
 /// The event is unknown, or the table is busy.
 pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
     let report = match serde_json::from_value(event)? {
-        Event::Tick => {
+        Event::Tick { time } => {
             if app.settings.list_itself {
                 self_listing::list(app).await;
             }
-            run::tick(app).await?
+            run::tick(app, time).await?
         }
         Event::Queued { detail } => run::first_probe(app, &detail.listing_id).await?,
     };

@@ -3,8 +3,8 @@
 
 use crate::app::App;
 
-/// In characters.
-const MAX_ID_LENGTH: usize = 128;
+/// The longest id, in characters.
+pub(super) const MAX_ID_LENGTH: usize = 128;
 
 /// Whether an id can be stored.
 #[must_use]

@@ -2,6 +2,10 @@
 //! and a token of someone else's making must not reach the store.
 
 use super::error::TaskError;
+use super::id::MAX_ID_LENGTH;
+
+/// The longest sort key of a row, in bytes: a time, `#`, and an id of at most four bytes a character.
+const LONGEST: usize = 13 + 1 + 4 * MAX_ID_LENGTH;
 
 pub(super) fn encode(sort_key: &str) -> String {
     sort_key.bytes().map(|byte| format!("{byte:02x}")).collect()
@@ -17,7 +21,7 @@ pub(super) fn decode(token: &str) -> Result<String, TaskError> {
         .collect();
     digits
         .and_then(|bytes| String::from_utf8(bytes).ok())
-        .filter(|sort_key| starts_with_a_time(sort_key))
+        .filter(|sort_key| sort_key.len() <= LONGEST && starts_with_a_time(sort_key))
         .ok_or(TaskError::InvalidPageToken)
 }
 
@@ -35,6 +39,9 @@ mod tests {
     fn only_tokens_of_ours_are_decoded() {
         let at = "1795176000000#abc/ü";
         assert_eq!(decode(&encode(at)), Ok(at.to_owned()));
+        assert!(decode(&encode(&format!("1795176000000#{}", "\u{1f600}".repeat(MAX_ID_LENGTH)))).is_ok());
+        let long = encode(&format!("1795176000000#{}", "x".repeat(1100)));
+        assert_eq!(decode(&long), Err(TaskError::InvalidPageToken), "longer than any key");
         for wrong in ["zz", "1", "", "é", "abcd", &encode("1795176000000"), &encode("17951760000x0#a")] {
             assert_eq!(decode(wrong), Err(TaskError::InvalidPageToken), "{wrong}");
         }

@@ -35,6 +35,6 @@ impl Document for Badge {
         let Some(id) = &request.query.id else { return Ok(badge::plain(&app.settings, name).into()) };
         let known: ListingId = id.parse().map_err(|_| Problem::listing_not_found(id))?;
         let listing = app.store.listing(&known).await?.ok_or_else(|| Problem::listing_not_found(id))?;
-        Ok(badge::of_listing(&app.settings, name, &listing).into())
+        Ok(badge::of_listing(&app.settings, name, &listing, app.oldest_proof()).into())
     }
 }

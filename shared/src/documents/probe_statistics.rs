@@ -176,6 +176,7 @@ fn statistics(app: &App, now: Moment, read: Read) -> Statistics {
     let Read { budget, live, tally, week, tick, due, probes } = read;
     let left = |used: u32, cap: u32| cap.saturating_sub(used);
     let active = LiveActive { total: live.agents + live.mcps, mcp: live.mcps, agents: live.agents, at: now };
+    let snapshot = LiveActive { at: live.as_of.unwrap_or(now), ..active.clone() };
     let next_tick_at = next_tick(now, settings.probe_tick_seconds);
     Statistics {
         used: budget.day.used,
@@ -195,8 +196,8 @@ fn statistics(app: &App, now: Moment, read: Read) -> Statistics {
         last_handshake: probes.first().map(|probe| probe.handshake),
         next_tick_at,
         cadence_rule: cadence(settings.probe_tick_seconds, caps),
-        live_active: active.clone(),
-        live_active_snapshot: active,
+        live_active: active,
+        live_active_snapshot: snapshot,
         weekly_recheck: Recheck {
             interval_days: settings.recheck_days,
             unlimited: true,

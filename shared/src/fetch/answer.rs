@@ -12,9 +12,13 @@ use serde_json::Value;
 use super::failure::FetchError;
 use super::request::ReadUntil;
 use super::target::Target;
+use crate::json;
 
 /// After how many further bytes a flood that never pauses is checked again, so that checking stays cheap.
 const CHECK_EVERY: usize = 16 * 1024;
+
+/// How much of a body [`Answer::head`] keeps, in bytes.
+const HEAD: usize = 16 * 1024;
 
 /// An HTTP answer, whatever its status.
 #[derive(Clone, Debug)]
@@ -41,12 +45,19 @@ impl Answer {
         value.split(';').next().unwrap_or_default().trim()
     }
 
-    /// The body as JSON (nested at most 128 deep).
+    /// The body as JSON (nested at most 128 deep); `left` is how many values it may hold, and is counted down.
     ///
     /// # Errors
-    /// The body is not JSON.
-    pub fn json(&self) -> Result<Value, serde_json::Error> {
-        serde_json::from_slice(&self.body)
+    /// The body is not JSON, or holds too many values.
+    pub fn json(&self, left: &mut usize) -> Result<Value, serde_json::Error> {
+        json::read(&self.body, left)
+    }
+
+    /// The same with only the beginning of its body: what is shown of an answer that has been read, and is kept.
+    #[must_use]
+    pub fn head(self) -> Self {
+        // A copy, because a part of the body would keep the whole alive.
+        Self { body: Bytes::copy_from_slice(&self.body[..self.body.len().min(HEAD)]), ..self }
     }
 
     /// The value of a header, if it is there and printable ASCII.
@@ -76,7 +87,7 @@ pub(super) fn normalized(mut headers: HeaderMap) -> HeaderMap {
 pub(super) async fn read(
     mut response: reqwest::Response,
     max_bytes: usize,
-    until: &ReadUntil,
+    mut until: ReadUntil,
 ) -> Result<(Bytes, bool), FetchError> {
     // The client takes this header away once it has undone the encoding.
     let encoded = response.headers().get(CONTENT_ENCODING).is_some_and(|value| value != "identity");

@@ -113,10 +113,14 @@ impl FetchError {
     }
 
     /// What an error while reading a body amounts to. The client calls each of them a failed decoding; only of the
-    /// decoder's own errors is the nearest cause an `io::Error`, all others lie behind an error of the connection.
+    /// decoder's own errors is the nearest cause an `io::Error`, all others lie behind an error of the connection. One
+    /// of the decoder's has no type and is known by its words alone.
     pub(super) fn of_body(error: &reqwest::Error) -> Self {
+        const GOES_ON_BEHIND_ITS_END: &str = "there are extra bytes after body has been decompressed";
         match causes(error).next() {
-            Some(cause) if cause.is::<io::Error>() => Self::BadEncoding,
+            Some(cause) if cause.is::<io::Error>() || cause.to_string() == GOES_ON_BEHIND_ITS_END => {
+                Self::BadEncoding
+            }
             _ => Self::Broken,
         }
     }

@@ -2,7 +2,6 @@
 //! Plain data with builders; every request carries its own limits, so that none is asked without.
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -24,7 +23,7 @@ pub const PROBE: Duration = Duration::from_secs(10);
 pub const CARD_HOPS: u8 = 3;
 
 /// One request to a stranger's server.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Request {
     /// The method.
     pub method: Method,
@@ -114,10 +113,11 @@ impl Request {
         self
     }
 
-    /// The same, but reading stops as soon as what was read satisfies `enough`.
+    /// The same, but reading stops as soon as what was read satisfies `enough`. That is asked again and again about a
+    /// body that grows, and should look at each byte once.
     #[must_use]
-    pub fn until(mut self, enough: impl Fn(&[u8]) -> bool + Send + Sync + 'static) -> Self {
-        self.until = ReadUntil::Satisfied(Arc::new(enough));
+    pub fn until(mut self, enough: impl FnMut(&[u8]) -> bool + Send + 'static) -> Self {
+        self.until = ReadUntil::Satisfied(Box::new(enough));
         self
     }
 }
@@ -136,20 +136,19 @@ pub enum Follow {
 }
 
 /// Whether the bytes read so far are enough.
-pub type IsComplete = dyn Fn(&[u8]) -> bool + Send + Sync;
+pub type IsComplete = dyn FnMut(&[u8]) -> bool + Send;
 
 /// How far a body is read.
-#[derive(Clone)]
 pub enum ReadUntil {
     /// To its end.
     End,
     /// Until the bytes so far satisfy this (or to its end); the connection is then dropped. For event streams that
     /// stay open after the answer.
-    Satisfied(Arc<IsComplete>),
+    Satisfied(Box<IsComplete>),
 }
 
 impl ReadUntil {
-    pub(super) fn is_satisfied_by(&self, body: &[u8]) -> bool {
+    pub(super) fn is_satisfied_by(&mut self, body: &[u8]) -> bool {
         match self {
             Self::End => false,
             Self::Satisfied(enough) => enough(body),

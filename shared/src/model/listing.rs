@@ -80,6 +80,9 @@ pub struct Listing {
     /// It gave its feedback.
     #[serde(default)]
     pub feedbacked: bool,
+    /// Claims for a probe since a verdict was last recorded: more than one where that process died or could not write.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub attempts: u32,
     /// The mark of the process that is probing it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease: Option<String>,
@@ -104,6 +107,11 @@ pub struct LastProbe {
     pub latency_ms: Option<u32>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+const fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
 impl Listing {
     /// What is probed, or the page about it where there is nothing to ask.
     #[must_use]
@@ -119,6 +127,20 @@ impl Listing {
 }
 
 impl Listing {
+    /// Where it stands for a reader. A proof is good for one interval of the recheck: a listing whose last one is from
+    /// before `oldest_proof` waits for the next, whatever its lane says, since a recheck may be late.
+    #[must_use]
+    pub fn shown_lane(&self, oldest_proof: Moment) -> Lane {
+        let is_proven = self.last_ok_at.is_some_and(|at| at >= oldest_proof);
+        if self.lane == Lane::Active && !is_proven { Lane::Queued } else { self.lane }
+    }
+
+    /// Whether it is Live: proven, and not before `oldest_proof`.
+    #[must_use]
+    pub fn is_live(&self, oldest_proof: Moment) -> bool {
+        self.shown_lane(oldest_proof) == Lane::Active
+    }
+
     /// The URL of its card, else of whatever answered for it.
     #[must_use]
     pub fn shown_card_url(&self) -> &str {

@@ -30,6 +30,8 @@ pub struct StateChange {
     pub preflight_reject: bool,
     /// It was the weekly recheck of a Live listing, and counts as one.
     pub recheck: bool,
+    /// Its proof had run out: it was not shown as Live, whatever its lane.
+    pub was_overdue: bool,
     /// The news, where there is any.
     pub news: Option<FeedItem>,
 }
@@ -51,7 +53,7 @@ impl StateChange {
     pub fn is_searched_anew(&self) -> bool {
         match self.live_change() {
             LiveChange::Risen | LiveChange::Fallen => true,
-            LiveChange::Kept => self.before.content_hash != self.after.content_hash,
+            LiveChange::Kept => self.was_overdue || self.before.content_hash != self.after.content_hash,
             LiveChange::Unseen => false,
         }
     }

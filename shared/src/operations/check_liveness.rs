@@ -75,11 +75,13 @@ impl Operation for CheckLiveness {
             return Err(Problem::invalid("max_hours", "out_of_range", "`max_hours` must be from 0 to 168."));
         }
         let listing = lookup::listing(app, &arguments.listing_id).await?;
-        let age = listing.last_ok_at.map(|at| hours(app.clock.now().duration_since(at)));
+        let lane = listing.shown_lane(app.oldest_proof());
+        let since = listing.last_ok_at.map(|at| app.clock.now().duration_since(at));
+        let age = since.map(hours);
         Ok(Answer {
             ok: true,
-            live: age.is_some_and(|age| age <= allowed) && listing.lane == Lane::Active,
-            lane: listing.lane,
+            live: since.is_some_and(|since| since.as_secs_f64() <= allowed * 3600.0) && lane == Lane::Active,
+            lane,
             last_signal_at: listing.last_ok_at,
             age_hours: age,
             source: if age.is_some() { "handshake" } else { "none" },

@@ -145,7 +145,8 @@ async fn find(app: &App, arguments: &Arguments) -> Result<Arc<NamedListing>, Pro
         (Some(id), _) => lookup::listing_with_evidence(app, id).await,
         (None, Some(name)) => {
             let named = app.store.listings_named(name).await?;
-            let rank = |(listing, _): &NamedListing| (listing.lane == Lane::Active, listing.listed_at);
+            let oldest_proof = app.oldest_proof();
+            let rank = |(listing, _): &NamedListing| (listing.is_live(oldest_proof), listing.listed_at);
             named
                 .into_iter()
                 .max_by_key(rank)
@@ -163,7 +164,8 @@ async fn find(app: &App, arguments: &Arguments) -> Result<Arc<NamedListing>, Pro
 fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>) -> Answer {
     let settings = &app.settings;
     let now = app.clock.now();
-    let live = listing.lane == Lane::Active;
+    let lane = listing.shown_lane(app.oldest_proof());
+    let live = lane == Lane::Active;
     let reasons = evidence.filter(|_| !live).map(explain::reasons).unwrap_or_default();
     let checks = evidence.map(|evidence| evidence.checks.clone()).unwrap_or_default();
     Answer {
@@ -174,10 +176,10 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>) -> Answer
         kind: listing.kind,
         name: listing.name.clone(),
         description: listing.description.clone(),
-        lane: listing.lane,
-        lane_reason: lane_reason(listing).to_owned(),
+        lane,
+        lane_reason: lane_reason(listing, lane).to_owned(),
         probe: listing.probe.as_ref().map(|_| ProbeSummary::of(listing, now)),
-        retry_at: (!live && listing.lane != Lane::Withdrawn).then_some(listing.due_at),
+        retry_at: (!live && lane != Lane::Withdrawn).then_some(listing.due_at),
         recheck_at: live.then_some(listing.due_at),
         failed_recheck_hours: listing.strikes.len(),
         checks_clean: evidence.is_some_and(Assessment::is_clean),
@@ -196,13 +198,16 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>) -> Answer
         }),
         take_demo: live.then(|| funnel::take_demo(listing, settings, &funnel::deal(settings, 0))),
         badge_markdown: badge::markdown(settings, &listing.id),
-        next: next(app, listing, &reasons),
+        next: next(app, listing, lane, &reasons),
         reasons,
     }
 }
 
-fn lane_reason(listing: &Listing) -> &'static str {
-    match (listing.lane, &listing.probe) {
+fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
+    match (lane, &listing.probe) {
+        (Lane::Queued, _) if listing.lane == Lane::Active => {
+            "Was Live, but its last proof has run out and its recheck is late; the next good probe makes it Live again."
+        }
         (Lane::Queued, None) => "Waits for its first probe.",
         (Lane::Queued, Some(_)) => {
             "The last probe was inconclusive (slow, busy or broken off); it is tried again."
@@ -220,10 +225,10 @@ fn lane_reason(listing: &Listing) -> &'static str {
     }
 }
 
-fn next(app: &App, listing: &Listing, reasons: &[Reason]) -> NextStep {
+fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextStep {
     let settings = &app.settings;
     let status = settings.url(&format!("/api/listings/status?id={}", listing.id));
-    match listing.lane {
+    match lane {
         Lane::Active => NextStep {
             action: "take_demo",
             method: "POST",

@@ -64,11 +64,12 @@ impl Operation for ProbeClean {
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let found = lookup::listing_with_evidence(app, &arguments.listing_id).await?;
         let (listing, evidence) = &*found;
+        let lane = listing.shown_lane(app.oldest_proof());
         let checks = evidence.as_ref().map(|evidence| evidence.checks.clone()).unwrap_or_default();
         Ok(Answer {
             ok: true,
-            clean: listing.lane == Lane::Active && evidence.as_ref().is_some_and(Assessment::is_clean),
-            lane: listing.lane,
+            clean: lane == Lane::Active && evidence.as_ref().is_some_and(Assessment::is_clean),
+            lane,
             handshake: listing.probe.as_ref().map(|probe| probe.handshake),
             probed_at: listing.probe.as_ref().map(|probe| probe.at),
             checks,

@@ -8,6 +8,8 @@ mod texts;
 
 use crate::model::{Check, Facts, Kind, Reach, TextFaults, Verdict};
 
+pub(super) use domain::same_owner;
+
 /// What the checks need to know beside the verdict.
 #[derive(Clone, Debug)]
 pub struct Context {
@@ -80,7 +82,7 @@ fn interface_domain(facts: &Facts, card_url: Option<&str>) -> Check {
     let (Some(card), Some(endpoint)) = (card_url, facts.endpoint.as_deref()) else {
         return outcome("interface_domain", None, "There is no card and endpoint to compare.");
     };
-    let fault = (!domain::same_owner(card, endpoint)).then(|| {
+    let fault = (!same_owner(card, endpoint)).then(|| {
         format!("The card at {card} sends callers to {endpoint}: serve both under one registrable domain.")
     });
     outcome("interface_domain", fault, "The card and its endpoint are under one domain.")
@@ -98,12 +100,17 @@ fn endpoint_unique(context: &Context) -> Check {
 /// The tools are those of the last look; a change is shown and blocks nothing.
 fn tools_unchanged(facts: &Facts, context: &Context) -> Check {
     let fault = match (&context.previous_tools_hash, &facts.tools_hash) {
-        (Some(before), Some(now)) if before != now => {
+        (Some(before), Some(now)) if before != now && form(before) == form(now) => {
             Some(format!("The tools changed since the last look: {before} before, {now} now."))
         }
         _ => None,
     };
     Check { blocking: false, ..outcome("tools_unchanged", fault, "The tools are those of the last look.") }
+}
+
+/// The form of a hash, before its colon: hashes of two forms say nothing of each other.
+fn form(hash: &str) -> Option<&str> {
+    hash.split_once(':').map(|(form, _)| form)
 }
 
 #[cfg(test)]

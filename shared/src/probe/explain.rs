@@ -17,9 +17,11 @@ pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
         reasons.clear();
     }
     // A verdict that failed at the card explains itself; the check of the same name would only repeat it.
-    reasons.extend(
-        blocked.filter(|check| assessment.verdict.handshake == Handshake::Ok || check.code != "card_valid"),
-    );
+    let told = |check: &Reason| {
+        check.code == "card_valid"
+            || assessment.verdict.reasons.iter().any(|reason| reason.code == check.code)
+    };
+    reasons.extend(blocked.filter(|check| assessment.verdict.handshake == Handshake::Ok || !told(check)));
     reasons
 }
 

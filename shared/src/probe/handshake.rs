@@ -5,6 +5,7 @@ mod a2a;
 mod bounds;
 mod conversation;
 mod detect_kind;
+mod envelope;
 mod findings;
 mod jsonrpc;
 mod mcp;
@@ -16,7 +17,9 @@ mod sse;
 mod subject;
 #[cfg(test)]
 mod tests;
+mod work;
 
 pub use preflight::{PreflightResult, preflight};
 pub use run::probe;
+pub(super) use run::probe_in_turn;
 pub use subject::{Depth, Subject};

@@ -4,30 +4,59 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::fetch::Target;
 
 /// Concurrent probes of one host, over all listings there.
-const PER_HOST: usize = 4;
+pub(super) const PER_HOST: usize = 4;
 
+/// The slots of one sweep, as one of its listings may take them.
+#[derive(Clone, Debug)]
 pub(super) struct HostSlots {
-    slots: std::sync::Mutex<HashMap<String, Arc<Semaphore>>>,
+    slots: Arc<std::sync::Mutex<HashMap<String, Arc<Semaphore>>>>,
     until: tokio::time::Instant,
 }
 
 impl HostSlots {
     pub(super) fn until(until: tokio::time::Instant) -> Self {
-        Self { slots: std::sync::Mutex::default(), until }
+        Self { slots: Arc::default(), until }
+    }
+
+    /// The same slots, given until another time.
+    pub(super) fn for_listing(&self, until: tokio::time::Instant) -> Self {
+        Self { slots: Arc::clone(&self.slots), until }
+    }
+
+    /// When no further slot is given.
+    pub(super) const fn latest(&self) -> tokio::time::Instant {
+        self.until
     }
 
     /// A slot at a host; none when it comes too late.
-    pub(super) async fn slot(&self, url: &Target) -> Option<tokio::sync::OwnedSemaphorePermit> {
+    pub(super) async fn slot(&self, url: &Target) -> Option<HostSlot> {
+        let origin = url.origin();
         let host = {
             let mut hosts = self.slots.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            Arc::clone(hosts.entry(url.origin()).or_insert_with(|| Arc::new(Semaphore::new(PER_HOST))))
+            let host = hosts.entry(origin.clone()).or_insert_with(|| Arc::new(Semaphore::new(PER_HOST)));
+            Arc::clone(host)
         };
-        tokio::time::timeout_at(self.until, host.acquire_owned()).await.ok()?.ok()
+        let permit = tokio::time::timeout_at(self.until, host.acquire_owned()).await.ok()?.ok()?;
+        Some(HostSlot { origin, _permit: permit })
+    }
+}
+
+/// A slot at one host, until it is dropped.
+#[derive(Debug)]
+pub(super) struct HostSlot {
+    origin: String,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl HostSlot {
+    /// Whether it is a slot at the host of `url`.
+    pub(super) fn is_at(&self, url: &Target) -> bool {
+        self.origin == url.origin()
     }
 }
 

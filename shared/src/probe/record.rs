@@ -64,8 +64,18 @@ fn state_change(
     };
     let news = news(before, &after, &record, assessment.probed_at);
     let recheck = before.lane == Lane::Active;
+    let was_overdue = recheck && !before.is_live(app.oldest_proof());
     let assessment = assessment.clone();
-    StateChange { before: before.clone(), after, assessment, record, preflight_reject, recheck, news }
+    StateChange {
+        before: before.clone(),
+        after,
+        assessment,
+        record,
+        preflight_reject,
+        recheck,
+        was_overdue,
+        news,
+    }
 }
 
 fn news(before: &Listing, after: &Listing, record: &ProbeRecord, at: Moment) -> Option<FeedItem> {

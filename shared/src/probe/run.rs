@@ -1,97 +1,53 @@
 //! The scheduled probing: the tick over everything that is due, the first probe of what was just published, the weekly
 //! recheck. What others wait for is boxed: else all of it would be compiled once more in each crate that does.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures::future::BoxFuture;
-use serde::Serialize;
 
-use super::batch::{AT_ONCE, ProbeOutcome, caps, probe_batch};
+use super::due_queue::DueQueue;
+use super::overdue;
+use super::sweep::{Limits, SweepReport, caps, sweep};
 use super::transition::Job;
 use crate::app::App;
-use crate::model::{Handshake, ListingId};
+use crate::model::{ListingId, Moment};
 use crate::store::{DueClass, StoreError};
 
-/// A sweep takes no new batch after this; its function may run for a minute.
+/// A tick takes no new listing after this; its function may run for a minute.
 const SWEEP: Duration = Duration::from_secs(30);
-/// A recheck takes no new batch after this; its function may run for fifteen minutes.
+/// A recheck takes no new listing after this; its function may run for fifteen minutes.
 const RECHECK: Duration = Duration::from_secs(10 * 60);
 
-/// What a sweep did.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct SweepReport {
-    /// Listings claimed.
-    pub claimed: u32,
-    /// Of these, ended at the preflight, without budget.
-    pub rejected: u32,
-    /// Full probes.
-    pub probed: u32,
-    /// Handshakes that were `ok`.
-    pub ok: u32,
-    /// Given back because the budget was used up, or their host was too slow for all that is listed there.
-    pub released: u32,
-    /// Left to their lease because the table was busy.
-    pub unrecorded: u32,
-    /// The listing recorded last, and its outcome.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub last: Option<(String, String)>,
-}
-
-impl SweepReport {
-    fn count(&mut self, done: &ProbeOutcome) {
-        match done {
-            ProbeOutcome::NotClaimed => return,
-            ProbeOutcome::Released => self.released += 1,
-            ProbeOutcome::Unrecorded => self.unrecorded += 1,
-            ProbeOutcome::Rejected(id, outcome) => {
-                self.rejected += 1;
-                self.last = Some((id.to_string(), outcome.as_str().to_owned()));
-            }
-            ProbeOutcome::Probed(id, outcome) => {
-                self.probed += 1;
-                self.ok += u32::from(*outcome == Handshake::Ok);
-                self.last = Some((id.to_string(), outcome.as_str().to_owned()));
-            }
-        }
-        self.claimed += 1;
-    }
-}
-
 /// One tick: a full sweep over what is due in the contract's order of classes. A second delivery of the same
-/// tick finds its slot taken and does nothing.
+/// tick finds its slot taken and does nothing. `scheduled` is the time that its schedule says it is for.
 ///
 /// # Errors
 /// The table is busy.
-pub fn tick(app: &App) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
+pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
     Box::pin(async move {
         let now = app.clock.now();
-        let slot = now.as_second() / i64::from(app.settings.probe_tick_seconds);
+        let slot = slot(now, scheduled, app.settings.probe_tick_seconds);
         if !app.store.take_slot("probe-tick", slot, now).await? {
             return Ok(SweepReport::default());
         }
-        let began = Instant::now();
-        let mut report = SweepReport::default();
-        let left = app.store.budget(now).await?.left(caps(app)).min(app.settings.probes_per_tick);
-        let mut seen = 0;
-        while report.probed < left && began.elapsed() < SWEEP {
-            let room = left - report.probed;
-            let batch = due(app, &DueClass::OF_A_TICK, room.min(AT_ONCE as u32)).await?;
-            if batch.is_empty() {
-                break;
-            }
-            let before = seen;
-            for done in probe_batch(app, batch, Job::Tick).await {
-                report.count(&done);
-            }
-            seen = report.claimed;
-            if seen == before || report.released > 0 {
-                break;
-            }
+        let probes = app.store.budget(now).await?.left(caps(app)).min(app.settings.probes_per_tick);
+        let queue = DueQueue::of(&DueClass::OF_A_TICK, now);
+        let report = sweep(app, queue, Job::Tick, &Limits { probes, taking: SWEEP }).await?;
+        if let Err(error) = overdue::count_if_late(app).await {
+            tracing::warn!(%error, "overdue listings were not counted; the next tick counts them");
         }
         let last = report.last.as_ref().map(|(id, outcome)| (id.as_str(), outcome.as_str()));
         app.store.note_tick(last, report.ok > 0, report.probed, app.clock.now()).await?;
         Ok(report)
     })
+}
+
+/// The slot of a tick: that of the time it was scheduled for, so that jitter at a boundary neither skips a slot nor
+/// takes one twice. A time that is more than a tick away is not believed.
+fn slot(now: Moment, scheduled: Option<Moment>, tick_seconds: u32) -> i64 {
+    let tick = i64::from(tick_seconds);
+    let is_near = |at: &Moment| now.duration_since(*at).as_secs().abs() <= tick;
+    scheduled.filter(is_near).unwrap_or(now).as_second() / tick
 }
 
 /// The first probe of a listing that was just published, under the same caps as the tick.
@@ -100,11 +56,8 @@ pub fn tick(app: &App) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
 /// The table is busy.
 pub fn first_probe<'a>(app: &'a App, id: &'a ListingId) -> BoxFuture<'a, Result<SweepReport, StoreError>> {
     Box::pin(async move {
-        let mut report = SweepReport::default();
-        for done in probe_batch(app, vec![id.clone()], Job::Tick).await {
-            report.count(&done);
-        }
-        Ok(report)
+        let queue = DueQueue::of_one(id, app.clock.now());
+        sweep(app, queue, Job::Tick, &Limits { probes: 1, taking: SWEEP }).await
     })
 }
 
@@ -114,34 +67,34 @@ pub fn first_probe<'a>(app: &'a App, id: &'a ListingId) -> BoxFuture<'a, Result<
 /// The table is busy.
 pub fn recheck(app: &App) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
     Box::pin(async move {
-        let began = Instant::now();
-        let mut report = SweepReport::default();
-        while began.elapsed() < RECHECK {
-            let batch = due(app, &DueClass::OF_A_RECHECK, AT_ONCE as u32).await?;
-            if batch.is_empty() {
-                break;
-            }
-            let before = report.claimed;
-            for done in probe_batch(app, batch, Job::Recheck).await {
-                report.count(&done);
-            }
-            if report.claimed == before {
-                break;
-            }
+        let queue = DueQueue::of(&DueClass::OF_A_RECHECK, app.clock.now());
+        let report = sweep(app, queue, Job::Recheck, &Limits { probes: u32::MAX, taking: RECHECK }).await?;
+        if let Err(error) = overdue::count(app).await {
+            tracing::warn!(%error, "overdue listings were not counted; the next tick counts them");
         }
         Ok(report)
     })
 }
 
-/// What is due, class by class.
-async fn due(app: &App, classes: &[DueClass], limit: u32) -> Result<Vec<ListingId>, StoreError> {
-    let mut batch = Vec::new();
-    for class in classes {
-        let room = limit.saturating_sub(u32::try_from(batch.len()).unwrap_or(limit));
-        if room == 0 {
-            break;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tick_takes_the_slot_it_was_scheduled_for_where_its_time_can_be_believed() {
+        let at = |text: &str| text.parse::<Moment>().unwrap();
+        let slot_at = |now: &str, scheduled: Option<&str>| slot(at(now), scheduled.map(at), 360);
+        let own = at("2026-11-20T12:00:00Z").as_second() / 360;
+        let scheduled = Some("2026-11-20T12:00:00Z");
+        for (now, scheduled, expected) in [
+            ("2026-11-20T12:00:00.100Z", scheduled, own),
+            ("2026-11-20T11:59:59.900Z", scheduled, own),
+            ("2026-11-20T12:05:59Z", scheduled, own),
+            ("2026-11-20T12:00:00Z", None, own),
+            ("2026-11-20T12:30:00Z", scheduled, own + 5),
+            ("2026-11-19T12:00:00Z", scheduled, own - 240),
+        ] {
+            assert_eq!(slot_at(now, scheduled), expected, "{now} {scheduled:?}");
         }
-        batch.extend(app.store.due(*class, app.clock.now(), room).await?);
     }
-    Ok(batch)
 }

@@ -28,7 +28,7 @@ const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(24);
 pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings: &Settings) -> Listing {
     let now = assessment.probed_at;
     let good = assessment.verdict.handshake == Handshake::Ok && assessment.is_clean();
-    let mut after = Listing { lease: None, lease_until: 0, ..before.clone() };
+    let mut after = Listing { attempts: 0, lease: None, lease_until: 0, ..before.clone() };
     if good {
         learn(&mut after, &assessment.verdict);
         show(&mut after, assessment);
@@ -69,7 +69,7 @@ fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settin
         after.strikes.push(hour);
     }
     let week_over = after.last_ok_at.is_none_or(|last| {
-        now.duration_since(last) >= days(settings.recheck_days) - SignedDuration::from_hours(1)
+        now.duration_since(last) >= settings.recheck_interval() - SignedDuration::from_hours(1)
     });
     if after.strikes.len() >= STRIKES && (week_over || !assessment.verdict.inconclusive) {
         show(after, assessment);
@@ -83,7 +83,7 @@ fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settin
 /// Takes over what the peer says of itself.
 fn learn(listing: &mut Listing, verdict: &Verdict) {
     let facts = &verdict.facts;
-    listing.kind = listing.kind.or(facts.kind);
+    listing.kind = facts.kind.or(listing.kind);
     learn_words(listing, facts);
     listing.era = facts.protocol_versions.first().cloned().or(listing.era.take());
     listing.tools_hash = facts.tools_hash.clone().or(listing.tools_hash.take());
@@ -136,14 +136,14 @@ fn show(listing: &mut Listing, assessment: &Assessment) {
 fn next_recheck(listing: &Listing, now: Moment, settings: &Settings) -> Moment {
     let spread = Sha256::digest(listing.id.as_str())[0];
     let early = SignedDuration::from_mins(720 + i64::from(spread) * 720 / 256);
-    let week = days(settings.recheck_days);
+    let week = settings.recheck_interval();
     now + (week - early).max(week / 2)
 }
 
 /// How long until the next look: as long as the peer asked for, and longer with every failure.
 fn pause(listing: &Listing, verdict: &Verdict, settings: &Settings) -> SignedDuration {
     if verdict.handshake == Handshake::Skip {
-        return days(settings.recheck_days);
+        return settings.recheck_interval();
     }
     let first = if verdict.inconclusive {
         SignedDuration::from_secs(settings.probe_tick_seconds.into())
@@ -153,8 +153,4 @@ fn pause(listing: &Listing, verdict: &Verdict, settings: &Settings) -> SignedDur
     let doubled = first.saturating_mul(1 << listing.failures.saturating_sub(1).min(12));
     let asked = verdict.retry_after.and_then(|wait| SignedDuration::try_from(wait).ok()).unwrap_or_default();
     doubled.max(asked).min(LONGEST_PAUSE)
-}
-
-fn days(days: u32) -> SignedDuration {
-    SignedDuration::from_hours(24 * i64::from(days))
 }

@@ -94,8 +94,13 @@ async fn publish_again(
     now: Moment,
 ) -> Result<Published, Problem> {
     match known.lane {
-        Lane::Active => {
+        Lane::Active if known.is_live(app.oldest_proof()) => {
             return Ok(Published { listing: known, status: PublishStatus::Active, retry_at: None });
+        }
+        // Its recheck is late: asking for it is how its owner has it Live again, and its words stand.
+        Lane::Active => {
+            announce(app, &known, now).await;
+            return Ok(Published { listing: known, status: PublishStatus::Queued, retry_at: None });
         }
         Lane::Withdrawn => {
             return Err(Problem::new(

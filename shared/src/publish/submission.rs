@@ -4,8 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::error::{Problem, shorten};
-use crate::fetch::Target;
-use crate::formats::server_json::{self, Remote, ServerDescription, Transport};
+use crate::fetch::{Target, TargetError};
+use crate::formats::server_json::{self, Remote, ServerDescription, Transport, Violation};
 use crate::model::{
     Category, Contact, DeclaredTransport, Kind, Lane, Listing, ListingId, Moment, Obstacle, Reach,
 };
@@ -113,12 +113,12 @@ impl Submission {
         }
     }
 
-    /// The host that will be asked, where there is one.
+    /// Whose hosts will be asked, where there are any: an interface need not be at the card's own host.
     #[must_use]
     pub fn host(&self) -> Option<String> {
         match &self.what {
-            Submitted::Url { target, .. } => Some(target.origin()),
-            Submitted::Server(server) => remote(server).map(|remote| origin_of(&remote.url)),
+            Submitted::Url { target, .. } => Some(target.owner()),
+            Submitted::Server(server) => remote(server).map(|remote| owner_of(&remote.url)),
         }
     }
 
@@ -168,6 +168,7 @@ impl Submission {
             content_hash: None,
             demoed: false,
             feedbacked: false,
+            attempts: 0,
             lease: None,
             lease_until: 0,
         };
@@ -180,7 +181,7 @@ impl Submission {
         match &self.what {
             Submitted::Url { target, kind } => {
                 listing.url = Some(target.as_str().to_owned());
-                listing.kind = listing.kind.or(*kind);
+                listing.kind = kind.or(listing.kind);
                 if listing.probe.is_none() {
                     listing.name = self.name.clone().unwrap_or_else(|| listing.name.clone());
                 }
@@ -226,7 +227,11 @@ fn obstacle(server: &ServerDescription) -> Option<Obstacle> {
 }
 
 fn described(document: &Value, reach: Reach) -> Result<ServerDescription, Problem> {
-    server_json::read(document, reach).map_err(|violations| {
+    let read = server_json::read(document, reach).and_then(|server| {
+        let refused = refused_remotes(&server, reach);
+        if refused.is_empty() { Ok(server) } else { Err(refused) }
+    });
+    read.map_err(|violations| {
         let told: Vec<String> =
             violations.iter().take(5).map(|found| format!("{}: {}", found.path, found.message)).collect();
         let field = violations.first().map(|found| found.path.clone()).unwrap_or_default();
@@ -239,6 +244,27 @@ fn described(document: &Value, reach: Reach) -> Result<ServerDescription, Proble
             format!("The server description breaks {} rule(s). {}", violations.len(), told.join(" "));
         Problem::invalid(field, "invalid_server_description", shorten(&detail, 1500)).with("violations", all)
     })
+}
+
+/// What the URL forms of a submission refuse is refused here, too. Of an address with variables only that is judged
+/// which no value of them can mend.
+fn refused_remotes(server: &ServerDescription, reach: Reach) -> Vec<Violation> {
+    let refusal = |(index, remote): (usize, &Remote)| {
+        let error = Target::parse(&remote.filled_in(), reach).err()?;
+        let lasting = matches!(
+            error,
+            TargetError::UserInfo
+                | TargetError::IpLiteral
+                | TargetError::TooLong
+                | TargetError::ControlCharacter
+        );
+        (lasting || !remote.templated).then(|| Violation {
+            path: format!("remotes[{index}].url"),
+            rule: error.code(),
+            message: error.to_string(),
+        })
+    };
+    server.remotes.iter().enumerate().filter_map(refusal).collect()
 }
 
 fn target(field: &'static str, text: &str, reach: Reach) -> Result<Target, Problem> {
@@ -255,7 +281,7 @@ fn kind_of(target: &Target) -> Option<Kind> {
 fn owner_of(url: &str) -> String {
     // What was stored was validated once; development reach only keeps loopback hosts from being refused a second time.
     match Target::parse(url, Reach::Development) {
-        Ok(target) => target.registrable_domain().unwrap_or_else(|| target.origin()),
+        Ok(target) => target.owner(),
         Err(_) => origin_of(url),
     }
 }

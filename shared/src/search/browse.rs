@@ -8,7 +8,7 @@ use super::index::Index;
 use super::parsed_query::ParsedQuery;
 use super::rank::{self, Filter};
 use super::{Searcher, Text};
-use crate::model::{Category, Kind, Lane, ListingId, Moment};
+use crate::model::{Category, Kind, ListingId, Moment};
 use crate::store::{NamedListing, StoreError};
 
 /// Filters and position of a page, in the order of names.
@@ -133,8 +133,9 @@ impl Searcher {
         let mut listings: HashMap<ListingId, NamedListing> =
             listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
         let next = if more { entries.keys().next_back().cloned() } else { None };
+        let oldest_proof = self.oldest_proof();
         let row = |entry: IndexedListing| {
-            let listing = listings.remove(&entry.id).filter(|named| named.0.lane == Lane::Active)?;
+            let listing = listings.remove(&entry.id).filter(|named| named.0.is_live(oldest_proof))?;
             let changed_at = Moment::from_millisecond(entry.changed_at)?;
             Some(Row { name: entry.registry_name, listing, changed_at })
         };

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::Searcher;
 use super::bucket::Bucket;
 use super::entry::{IndexEntry, IndexedText};
-use crate::model::{HashPrefix, Lane, ListingId};
+use crate::model::{HashPrefix, ListingId, Moment};
 use crate::store::{DirtyMark, Manifest, Store, StoreError, StoredBucket};
 
 /// Dirty marks read in one round.
@@ -61,7 +61,7 @@ impl Searcher {
                     return Ok(report);
                 }
                 let (begun, full) = (Instant::now(), marks.len() >= usize::from(MAX_MARKS));
-                match index_marked(store, marks).await? {
+                match index_marked(store, marks, self.oldest_proof()).await? {
                     Some(done) => {
                         report.come += done.come;
                         report.gone += done.gone;
@@ -82,7 +82,11 @@ impl Searcher {
 }
 
 /// Indexes the marked listings of as many buckets as one transaction takes; `None` where a concurrent build won.
-async fn index_marked(store: &Store, marks: Vec<DirtyMark>) -> Result<Option<BuildReport>, StoreError> {
+async fn index_marked(
+    store: &Store,
+    marks: Vec<DirtyMark>,
+    oldest_proof: Moment,
+) -> Result<Option<BuildReport>, StoreError> {
     if marks.is_empty() {
         return Ok(Some(BuildReport::default()));
     }
@@ -120,7 +124,7 @@ async fn index_marked(store: &Store, marks: Vec<DirtyMark>) -> Result<Option<Bui
         let (mut upserted, mut removed) = (Vec::new(), Vec::new());
         for mark in marks {
             match listings.get(&mark.id) {
-                Some((listing, evidence)) if listing.lane == Lane::Active => {
+                Some((listing, evidence)) if listing.is_live(oldest_proof) => {
                     upserted.push(IndexEntry::of(
                         listing,
                         &IndexedText::of(listing, evidence.as_ref()),

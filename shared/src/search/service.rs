@@ -1,10 +1,12 @@
 //! Search as the registry offers it: the index finds the hits, one batch read of the table tells which of them are still
 //! Live and what they look like now, and whether the index itself is out of date.
 
+use jiff::SignedDuration;
+
 use super::engine::{self, IndexAnswer, IndexHit};
 use super::index_cache::{IndexCache, Reading};
 use super::{Found, Hit, Query, evidence};
-use crate::model::Moment;
+use crate::model::{Clock, Moment};
 use crate::store::{Store, StoreError};
 
 /// The search of this process; clones share its index.
@@ -12,13 +14,20 @@ use crate::store::{Store, StoreError};
 pub struct Searcher {
     pub(super) store: Store,
     pub(super) index: IndexCache,
+    clock: Clock,
+    proof_lasts: SignedDuration,
 }
 
 impl Searcher {
-    /// A search over a table; the index is loaded with the first query.
+    /// A search over a table, where a proof is good for `proof_lasts`; the index is loaded with the first query.
     #[must_use]
-    pub fn new(store: Store) -> Self {
-        Self { store, index: IndexCache::default() }
+    pub fn new(store: Store, clock: Clock, proof_lasts: SignedDuration) -> Self {
+        Self { store, index: IndexCache::default(), clock, proof_lasts }
+    }
+
+    /// The oldest proof that makes a listing Live.
+    pub(super) fn oldest_proof(&self) -> Moment {
+        self.clock.now() - self.proof_lasts
     }
 
     /// Loads the index unless it is loaded.
@@ -67,10 +76,12 @@ impl Searcher {
             answer = self.search_index(query);
             shown = self.store.shown(&answer.ids()).await?;
         }
+        let oldest_proof = self.oldest_proof();
         let mut hits: Vec<(f32, Hit)> = Vec::with_capacity(answer.hits.len());
         for hit in answer.hits {
             // No longer Live since the index was built.
-            let Some(listing) = shown.live.remove(&hit.id) else { continue };
+            let listing = shown.live.remove(&hit.id).filter(|listing| listing.is_live(oldest_proof));
+            let Some(listing) = listing else { continue };
             let (rank, boosts) = evidence::boosted(hit.rank, &listing, now);
             let IndexHit { words, other_words, abilities, .. } = hit;
             hits.push((rank, Hit { listing, score: 0, words, other_words, abilities, boosts }));

@@ -6,6 +6,7 @@ use super::client::Store;
 use super::error::StoreError;
 use super::keys;
 use super::live::Live;
+use super::overdue;
 use crate::model::Moment;
 
 /// The weekly recheck in one ISO week.
@@ -22,7 +23,7 @@ pub struct Week {
 }
 
 impl Store {
-    /// What is Live now.
+    /// What is Live now, without those that were counted as overdue.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -30,7 +31,13 @@ impl Store {
         let read = async {
             let shards = self.partition(keys::LIVE).await?;
             let versions = shards.iter().map(|shard| u64::try_from(number(shard, "version")).unwrap_or(0));
-            Ok(Live { agents: sum(&shards, "agents"), mcps: sum(&shards, "mcps"), version: versions.sum() })
+            let overdue = overdue::read(&shards);
+            Ok(Live {
+                agents: sum(&shards, "agents").saturating_sub(overdue.agents),
+                mcps: sum(&shards, "mcps").saturating_sub(overdue.mcps),
+                as_of: overdue.at,
+                version: versions.sum(),
+            })
         };
         self.read_cache.live(read).await
     }

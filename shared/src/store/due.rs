@@ -1,9 +1,12 @@
 //! The due queue: one index partition per class, each ordered by due time, so that reading the classes in turn
 //! is the contract's selection order. A due listing is claimed by one conditional update that also reads it.
 
+use std::collections::HashMap;
+
 use aws_sdk_dynamodb::types::{ReturnValue, Select};
 
-use super::attributes::{n, s, text};
+use super::attributes::{Item, n, s, text};
+use super::batch_get::Consistency;
 use super::client::Store;
 use super::due_class::DueClass;
 use super::error::{StoreError, is_condition_failure};
@@ -11,26 +14,50 @@ use super::expression::Expression;
 use super::{keys, table};
 use crate::model::{Listing, ListingId, Moment};
 
+/// Rows of the queue that are read at once: one batch read.
+const PAGE: i32 = 100;
+
 impl Store {
-    /// The listings of a class that are due, the longest waiting first.
+    /// A page of the listings of a class that are due before `due`, the longest waiting first, as they were a moment
+    /// ago: whoever probes one claims it first.
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn due(&self, class: DueClass, now: Moment, limit: u32) -> Result<Vec<ListingId>, StoreError> {
+    pub async fn due(
+        &self,
+        class: DueClass,
+        due: Moment,
+        from: Option<DuePlace>,
+    ) -> Result<(Vec<Listing>, Option<DuePlace>), StoreError> {
         let answer = self
             .client
             .query()
             .table_name(&*self.table)
             .index_name(table::DUE.name)
-            .key_condition_expression("gsi2pk = :class AND gsi2sk < :now")
+            .key_condition_expression("gsi2pk = :class AND gsi2sk < :due")
             .expression_attribute_values(":class", s(class.partition()))
-            .expression_attribute_values(":now", s(keys::at(now, "~")))
-            .limit(i32::try_from(limit).unwrap_or(i32::MAX))
+            .expression_attribute_values(":due", s(keys::at(due, "~")))
+            .set_exclusive_start_key(from.map(|DuePlace(key)| key))
+            .limit(PAGE)
             .send()
             .await?;
-        let items = answer.items.unwrap_or_default();
-        let id = |pk: &str| pk.strip_prefix("LISTING#").and_then(|id| id.parse().ok());
-        Ok(items.iter().filter_map(|item| id(text(item, "pk"))).collect())
+        let ids: Vec<ListingId> = answer
+            .items
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|item| text(item, "pk").strip_prefix("LISTING#")?.parse().ok())
+            .collect();
+        let next = answer.last_evaluated_key.map(DuePlace);
+        if ids.is_empty() {
+            return Ok((Vec::new(), next));
+        }
+        let items = ids.iter().map(|id| keys::listing(id).item()).collect();
+        let mut listings: HashMap<ListingId, Listing> = HashMap::with_capacity(ids.len());
+        for item in self.batch_get(items, Consistency::Eventual).await? {
+            let listing: Listing = serde_dynamo::from_item(item)?;
+            listings.insert(listing.id.clone(), listing);
+        }
+        Ok((ids.iter().filter_map(|id| listings.remove(id)).collect(), next))
     }
 
     /// How many Active listings wait for their weekly recheck (counted up to one page of the index), and when
@@ -72,6 +99,7 @@ impl Store {
             .set("lease", s(claim.mark))
             .set("lease_until", n(until))
             .set("gsi2sk", s(format!("{until:013}#{}", claim.id)))
+            .add("attempts", 1)
             .only_if(
                 "attribute_exists(pk) AND lane <> :withdrawn AND lease_until < :now \
                  AND (attribute_not_exists(asked_at) OR asked_at <= :earlier)",
@@ -102,35 +130,56 @@ impl Store {
         }
     }
 
+    /// Puts a claimed listing off: should its verdict not be recorded, it is due at `until` only. False where the
+    /// lease was lost.
+    ///
+    /// # Errors
+    /// The table is busy or refused; the lease then runs out by itself.
+    pub async fn put_off(&self, listing: &Listing, until: Moment) -> Result<bool, StoreError> {
+        let update = Expression::default().set("gsi2sk", s(keys::at(until, listing.id.as_str())));
+        self.change_claimed(listing, update).await
+    }
+
     /// Gives a claimed listing back unprobed, due again at once: the budget was used up.
     ///
     /// # Errors
     /// The table is busy or refused; the lease then runs out by itself.
     pub async fn release(&self, listing: &Listing, now: Moment) -> Result<(), StoreError> {
-        let Some(mark) = &listing.lease else { return Ok(()) };
         let update = Expression::default()
             .set("lease_until", n(0))
             .set("gsi2sk", s(keys::at(now, listing.id.as_str())))
             .remove("lease")
-            .only_if("lease = :mark", [], [(":mark", s(mark))]);
+            .remove("attempts");
+        self.change_claimed(listing, update).await.map(drop)
+    }
+
+    /// Changes a listing under the mark of its claim; false where another holds it by now.
+    async fn change_claimed(&self, listing: &Listing, change: Expression) -> Result<bool, StoreError> {
+        let Some(mark) = &listing.lease else { return Ok(false) };
+        let change = change.only_if("lease = :mark", [], [(":mark", s(mark))]);
         let _writing = self.read_cache.writing([keys::listing(&listing.id).pk]);
         let answer = self
             .client
             .update_item()
             .table_name(&*self.table)
             .set_key(Some(keys::listing(&listing.id).item()))
-            .update_expression(update.update())
-            .set_condition_expression(update.condition())
-            .set_expression_attribute_names(update.names())
-            .set_expression_attribute_values(update.values())
+            .update_expression(change.update())
+            .set_condition_expression(change.condition())
+            .set_expression_attribute_names(change.names())
+            .set_expression_attribute_values(change.values())
             .send()
             .await;
         match answer {
-            Err(error) if !is_condition_failure(&error) => Err(error.into()),
-            _ => Ok(()),
+            Ok(_) => Ok(true),
+            Err(error) if is_condition_failure(&error) => Ok(false),
+            Err(error) => Err(error.into()),
         }
     }
 }
+
+/// Where the next page of due listings begins.
+#[derive(Clone, Debug)]
+pub struct DuePlace(Item);
 
 /// A request to probe one listing.
 #[derive(Clone, Copy, Debug)]

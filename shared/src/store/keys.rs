@@ -1,6 +1,8 @@
 //! The keys of every item, in one place so that no two kinds of items collide. Everything about one listing shares its
 //! partition; times are thirteen digits of milliseconds, so that text order is time order.
 
+use std::borrow::Cow;
+
 use sha2::{Digest, Sha256};
 
 use super::attributes::{Item, s};
@@ -8,6 +10,9 @@ use crate::model::{Handshake, Kind, ListingId, Moment};
 
 /// Items over which each shared counter is spread, against write conflicts.
 pub(super) const SHARDS: u64 = 8;
+
+/// The longest text of a caller that stands in a key as it is, in bytes: keys may have 2,048 and 1,024.
+const LONGEST_TEXT: usize = 600;
 
 /// A primary key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +58,16 @@ pub(super) fn name_partition(name: &str) -> String {
     if folded.len() <= 200 { format!("NAME#{folded}") } else { format!("NAME#{}", digest(&folded)) }
 }
 
+/// The acts of one sort within an hour, of a caller or at a host.
+pub(super) fn rate(act: &str, whose: &str, who: &str, hour: i64) -> Key {
+    Key::new(format!("RATE#{act}#{whose}#{}", bounded(who)), hour.to_string())
+}
+
+/// A caller's text as a part of a key: itself, or its digest where it is too long for one.
+pub(super) fn bounded(text: &str) -> Cow<'_, str> {
+    if text.len() <= LONGEST_TEXT { text.into() } else { digest(text).into() }
+}
+
 /// Which listing holds an endpoint. A query, a fragment or a slash at the end leads to the same server, so none of them
 /// makes another endpoint.
 pub(super) fn endpoint(url: &str) -> Key {
@@ -65,6 +80,11 @@ pub(super) fn live(id: &ListingId) -> Key {
 }
 
 pub(super) const LIVE: &str = "LIVE";
+
+/// Beside the counters of what is Live, so that one query reads both.
+pub(super) fn overdue() -> Key {
+    Key::new(LIVE, "OVERDUE")
+}
 
 pub(super) fn day_tally(at: Moment, id: &ListingId) -> Key {
     Key::new(day_partition(at), shard(id))
@@ -121,6 +141,9 @@ fn digest(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use url::Url;
+
     use super::*;
 
     #[test]
@@ -129,6 +152,34 @@ mod tests {
         let late: Moment = "2026-11-20T10:00:00Z".parse().unwrap();
         assert!(at(early, "z") < at(late, "a"));
         assert_eq!((day(late), week(late)), ("2026-11-20".to_owned(), "2026-W47".to_owned()));
+    }
+
+    fn fits(key: &Key) -> bool {
+        (1..=2048).contains(&key.pk.len()) && (1..=1024).contains(&key.sk.len())
+    }
+
+    proptest! {
+        /// The engine refuses longer keys, which a caller would be told as a fault of ours.
+        #[test]
+        fn every_key_made_from_a_callers_text_fits(
+            text in prop_oneof!["\\PC{0,40}", "\\PC{500,3000}", "(a\\.){900,2100}org"],
+            owner: String,
+        ) {
+            let url = Url::parse(&format!("https://{text}")).or_else(|_| Url::parse("https://a.example.org"));
+            let ids = [
+                ListingId::of_url(&url.unwrap()),
+                ListingId::of_name(Kind::Mcp, &text),
+                ListingId::of_name_beside_another(Kind::Agent, &text, &owner),
+            ];
+            for id in ids.iter().cloned().chain(text.parse()) {
+                let (now, id) = (Moment::UNIX_EPOCH, &id);
+                let keys = [listing(id), evidence(id), contact(id), probe(id, now), name(&text, id)];
+                prop_assert!(keys.iter().all(fits), "{id}");
+                prop_assert!(at(now, id.as_str()).len() <= 1024, "{id}");
+            }
+            prop_assert!(fits(&endpoint(&text)));
+            prop_assert!(fits(&rate("publish", "host", &text, i64::MAX)));
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::attributes::n;
 use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
-use super::keys::Key;
+use super::keys;
 use super::transaction::{Outcome, Transaction};
 use crate::model::Moment;
 
@@ -40,7 +40,7 @@ impl Store {
         }
         let mut transaction = Transaction::default();
         for (whose, who, cap) in &counted {
-            let key = Key::new(format!("RATE#{}#{whose}#{who}", act.act), hour.to_string());
+            let key = keys::rate(act.act, whose, who, hour);
             let one = Expression::default().add("used", 1).set("ttl", n((hour + 2) * 3600)).only_if(
                 "attribute_not_exists(#used) OR #used < :cap",
                 [("#used", "used")],

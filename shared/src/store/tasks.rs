@@ -85,7 +85,7 @@ impl KeptTask {
 
     /// Its row in the caller's list.
     fn row(&self) -> Key {
-        Key::new(list(&self.caller), keys::at(self.at, &self.id))
+        Key::new(list(&self.caller), keys::at(self.at, &keys::bounded(&self.id)))
     }
 
     fn expires(&self) -> i64 {
@@ -236,11 +236,11 @@ const OURS: &str = "TASK#";
 const CLIENTS: &str = "TASKOF#";
 
 fn ours(id: &str) -> Key {
-    Key::new(format!("{OURS}{id}"), TASK)
+    Key::new(format!("{OURS}{}", keys::bounded(id)), TASK)
 }
 
 fn of_client(caller: &str, id: &str) -> Key {
-    Key::new(format!("{CLIENTS}{caller}#{id}"), TASK)
+    Key::new(format!("{CLIENTS}{caller}#{}", keys::bounded(id)), TASK)
 }
 
 fn list(caller: &str) -> String {
@@ -274,6 +274,8 @@ fn time(item: &Item) -> Result<Moment, StoreError> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn task(origin: Origin, caller: &str, id: &str) -> KeptTask {
@@ -299,6 +301,18 @@ mod tests {
         ];
         let keys: std::collections::BTreeSet<String> = places.iter().map(|task| task.key().pk).collect();
         assert_eq!(keys.len(), places.len());
+    }
+
+    proptest! {
+        #[test]
+        fn every_key_made_from_a_clients_id_fits(id in prop_oneof!["\\PC{0,40}", "\\PC{500,3000}"]) {
+            for origin in [Origin::Ours, Origin::Client] {
+                let task = task(origin, "2001:db8:ffff:ffff::/64", &id);
+                for key in [task.key(), task.row()] {
+                    prop_assert!(key.pk.len() <= 2048 && key.sk.len() <= 1024, "{id}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::App;
 use crate::cache::CacheValidator;
 use crate::error::Problem;
-use crate::model::{Kind, Listing, ListingId};
+use crate::model::{Kind, Listing, ListingId, Moment};
 use crate::store::Live;
 
 /// Where a page of one kind begins.
@@ -171,7 +171,9 @@ async fn part(app: &App, kind: Kind, from: Place, limit: u32) -> Result<(Vec<Lis
         Place::After(key) => Some(key.as_str()),
     };
     let (listings, more) = app.store.active(kind, after, limit).await?;
-    Ok((listings, more.map_or(Place::End, Place::After)))
+    let oldest_proof = app.oldest_proof();
+    let live = listings.into_iter().filter(|listing| listing.is_live(oldest_proof)).collect();
+    Ok((live, more.map_or(Place::End, Place::After)))
 }
 
 /// What is Live in all.
@@ -181,11 +183,15 @@ pub struct Counts {
     pub agents_active: u32,
     /// Live MCP servers.
     pub mcp_active: u32,
+    /// When listings whose proof had run out were last left out of the counts, which is done each hour; absent before
+    /// the first time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<Moment>,
 }
 
 impl From<Live> for Counts {
     fn from(live: Live) -> Self {
-        Self { agents_active: live.agents, mcp_active: live.mcps }
+        Self { agents_active: live.agents, mcp_active: live.mcps, as_of: live.as_of }
     }
 }
 

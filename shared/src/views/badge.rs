@@ -2,7 +2,7 @@
 //! SVG images without fonts or scripts of their own.
 
 use crate::error::Problem;
-use crate::model::{Kind, Lane, Listing, ListingId};
+use crate::model::{Kind, Lane, Listing, ListingId, Moment};
 use crate::settings::Settings;
 
 /// The names of badges.
@@ -32,33 +32,33 @@ pub fn plain(settings: &Settings, name: &str) -> String {
     svg(&settings.brand, name, color)
 }
 
-/// A badge that shows the status of a listing.
+/// A badge that shows the status of a listing, which is Live by a proof from `oldest_proof` or later.
 #[must_use]
-pub fn of_listing(settings: &Settings, name: &str, listing: &Listing) -> String {
-    let (word, color) = says(name, listing);
+pub fn of_listing(settings: &Settings, name: &str, listing: &Listing, oldest_proof: Moment) -> String {
+    let (word, color) = says(name, listing.kind, listing.shown_lane(oldest_proof));
     svg(&settings.brand, word, color)
 }
 
 /// What a badge says of a listing.
-fn says(name: &str, listing: &Listing) -> (&'static str, &'static str) {
-    let live = listing.lane == Lane::Active;
-    match (name, listing.kind) {
+fn says(name: &str, kind: Option<Kind>, lane: Lane) -> (&'static str, &'static str) {
+    let live = lane == Lane::Active;
+    match (name, kind) {
         ("mcp", Some(Kind::Mcp)) => ("mcp", BLUE),
         ("agent", Some(Kind::Agent)) => ("agent", BLUE),
         ("mcp", _) => ("not an mcp server", GREY),
         ("agent", _) => ("not an agent", GREY),
         ("listed", _) => ("listed", GREEN),
         ("clean", _) if live => ("clean", GREEN),
-        ("clean", _) => ("not clean", lane_color(listing)),
+        ("clean", _) => ("not clean", lane_color(lane)),
         ("verified", _) if live => ("verified handshake", GREEN),
-        ("verified", _) => ("not verified", lane_color(listing)),
+        ("verified", _) => ("not verified", lane_color(lane)),
         (_, _) if live => ("live", GREEN),
-        (_, _) => ("not live", lane_color(listing)),
+        (_, _) => ("not live", lane_color(lane)),
     }
 }
 
-fn lane_color(listing: &Listing) -> &'static str {
-    if listing.lane == Lane::Queued { GREY } else { RED }
+fn lane_color(lane: Lane) -> &'static str {
+    if lane == Lane::Queued { GREY } else { RED }
 }
 
 fn svg(brand: &str, word: &str, color: &str) -> String {

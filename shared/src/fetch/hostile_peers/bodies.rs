@@ -41,7 +41,7 @@ async fn fetch_takes_a_plain_answer() {
         (404, "application/json", false)
     );
     assert_eq!(answer.header("content-type"), Some("application/json; Charset=\"X\""));
-    assert_eq!((answer.header("x-a"), answer.json().unwrap()["a"].as_u64()), (Some("b"), Some(1)));
+    assert_eq!((answer.header("x-a"), answer.json(&mut 100).unwrap()["a"].as_u64()), (Some("b"), Some(1)));
     assert_eq!(answer.target, peer.at("/card"));
     let request = peer.seen().remove(0).to_ascii_lowercase();
     for line in [
@@ -129,7 +129,7 @@ async fn fetch_stops_an_endless_gzip_bomb() {
 #[tokio::test]
 async fn fetch_undoes_gzip() {
     let peer = Peer::saying([GZIP.as_bytes(), ZIPPED].concat()).await;
-    assert_eq!(fetched(&peer).await.unwrap().json().unwrap()["name"], "zipped");
+    assert_eq!(fetched(&peer).await.unwrap().json(&mut 100).unwrap()["name"], "zipped");
 }
 
 #[tokio::test]
@@ -140,6 +140,7 @@ async fn fetch_tells_a_wrong_encoding_from_a_broken_connection() {
             [GZIP.as_bytes(), b"{\"plain\": true, \"long\": \"enough\"}"].concat(),
             FetchError::BadEncoding,
         ),
+        ("gzip again and again", [GZIP.as_bytes(), &ZIPPED.repeat(20_000)].concat(), FetchError::BadEncoding),
         ("cut gzip", [GZIP.as_bytes(), &ZIPPED[..ZIPPED.len() / 2]].concat(), FetchError::BadEncoding),
         (
             "not asked for",

@@ -5,6 +5,11 @@ use serde_json::Value;
 
 use super::{AgentCard, CardFault, read};
 use crate::error::shorten;
+use crate::json;
+
+/// The most JSON values in a card: lists, their items, the members of objects. A dense card of the greatest length
+/// that is fetched has fewer.
+const MOST_VALUES: usize = 20_000;
 
 /// How far into a page its title is looked for, in bytes.
 const HEAD: usize = 16 * 1024;
@@ -23,7 +28,8 @@ pub fn read_body(body: &[u8]) -> Result<AgentCard, CardFault> {
 /// A body that is no JSON is [`CardFault::NotACard`].
 pub fn document(body: &[u8]) -> Result<Value, CardFault> {
     let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
-    serde_json::from_slice(body).map_err(|error| CardFault::NotACard { seen: of_text(body, &error) })
+    json::read(body, &mut { MOST_VALUES })
+        .map_err(|error| CardFault::NotACard { seen: of_text(body, &error) })
 }
 
 /// What a body that is no JSON looks like.
@@ -33,6 +39,8 @@ fn of_text(body: &[u8], error: &serde_json::Error) -> String {
     let lower = text.to_ascii_lowercase();
     if text.is_empty() {
         "an empty body".to_owned()
+    } else if error.is_data() {
+        format!("a document of more than {MOST_VALUES} values")
     } else if lower.starts_with("<?xml") {
         "an XML document".to_owned()
     } else if text.starts_with('<') {
@@ -88,6 +96,12 @@ mod tests {
     #[test]
     fn nesting_without_end_is_broken_json() {
         assert!(seen(&b"[".repeat(1_000_000)).starts_with("broken JSON"));
+    }
+
+    #[test]
+    fn lists_without_end_are_no_card() {
+        let zeros = format!("{{\"name\": \"A\", \"skills\": [0{}]}}", ",0".repeat(100_000));
+        assert_eq!(seen(zeros.as_bytes()), "a document of more than 20000 values");
     }
 
     #[test]

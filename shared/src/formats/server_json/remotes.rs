@@ -1,6 +1,8 @@
 //! The rules about one remote of a server, and what it takes to probe it. Other people's clients connect to a remote,
 //! so it must be https and never the reader's own machine.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -21,6 +23,17 @@ pub struct Remote {
     pub templated: bool,
     /// Names of required headers that have no value: it cannot be probed without a secret.
     pub secret_headers: Vec<String>,
+}
+
+impl Remote {
+    /// Its address with a stand-in for each variable.
+    #[must_use]
+    pub fn filled_in(&self) -> Cow<'_, str> {
+        match template::filled_in(&self.url) {
+            Some(url) if self.templated => url.into(),
+            _ => self.url.as_str().into(),
+        }
+    }
 }
 
 /// The transport of a remote.

@@ -107,6 +107,7 @@ fn repository(server: &Map<String, Value>, violations: &mut Violations) {
     if source.is_empty() && url.is_empty() {
         return;
     }
+    too_long("repository.url", url, violations);
     let stands = match source {
         "github" => is_repository(url, "github.com", 2..=2),
         "gitlab" => is_repository(url, "gitlab.com", 2..=20),
@@ -153,9 +154,19 @@ fn is_subfolder(path: &str) -> bool {
     path.split('/').all(|part| !matches!(part, "" | "." | "..") && part.chars().all(plain))
 }
 
+/// Links are stored with the listing, whose item has a limit.
+fn too_long(path: &str, url: &str, violations: &mut Violations) {
+    if url.len() > LONGEST_URL {
+        let message =
+            format!("It has {} bytes; at most {LONGEST_URL} are taken. Give a shorter address.", url.len());
+        violations.note(path, "url_too_long", message);
+    }
+}
+
 /// An absolute https URL; in development, http on this machine too, as for remotes.
 fn website(server: &Map<String, Value>, reach: Reach, violations: &mut Violations) {
     let Some(url) = text(server.get("websiteUrl")) else { return };
+    too_long("websiteUrl", url, violations);
     if reach == Reach::Development && Url::parse(url).is_ok_and(|url| template::is_local(&url)) {
         return;
     }

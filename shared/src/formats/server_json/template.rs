@@ -13,8 +13,8 @@ pub(super) fn variables(url: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The URL with a stand-in for each variable; `None` where that is no http or https URL.
-pub(super) fn parsed(url: &str) -> Option<Url> {
+/// The text with a stand-in for each variable; `None` where a brace is left open.
+pub(super) fn filled_in(url: &str) -> Option<String> {
     let mut filled = String::with_capacity(url.len());
     let mut rest = url;
     while let Some((before, after)) = rest.split_once('{') {
@@ -29,7 +29,14 @@ pub(super) fn parsed(url: &str) -> Option<Url> {
         rest = after;
     }
     filled.push_str(rest);
-    Url::parse(&filled).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
+    Some(filled)
+}
+
+/// The URL with a stand-in for each variable; `None` where that is no http or https URL.
+pub(super) fn parsed(url: &str) -> Option<Url> {
+    Url::parse(&filled_in(url)?)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
 }
 
 /// True for an address that means the reader's own machine.

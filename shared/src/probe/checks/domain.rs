@@ -1,10 +1,12 @@
 //! Whether two URLs belong to one owner, by the public suffix list.
 //! Hosting platforms are on that list, so neighbours on `vercel.app` are strangers to each other.
 
+use std::net::Ipv4Addr;
+
 use url::{Host, Url};
 
 /// True where both URLs are under one registrable domain, at one address, or both on this machine.
-pub(super) fn same_owner(one: &str, other: &str) -> bool {
+pub(in crate::probe) fn same_owner(one: &str, other: &str) -> bool {
     match (host_of(one), host_of(other)) {
         (Some(one), Some(other)) => {
             one == other || (is_this_machine(&one) && is_this_machine(&other)) || same_domain(&one, &other)
@@ -13,9 +15,12 @@ pub(super) fn same_owner(one: &str, other: &str) -> bool {
     }
 }
 
-/// True for a URL on this machine.
+/// True for a URL on loopback.
 pub(super) fn is_loopback(url: &str) -> bool {
-    host_of(url).is_some_and(|host| is_this_machine(&host))
+    host_of(url).is_some_and(|host| match host {
+        Host::Ipv4(address) => address.is_loopback(),
+        other => is_this_machine(&other),
+    })
 }
 
 /// The host of a URL, also of a bare `host:port`.
@@ -24,10 +29,12 @@ fn host_of(url: &str) -> Option<Host<String>> {
     parsed.ok()?.host().map(|host| host.to_owned())
 }
 
+/// The names of this machine. The rest of 127.0.0.0/8 are addresses like any other: in development they stand for
+/// hosts that are strangers to each other.
 fn is_this_machine(host: &Host<String>) -> bool {
     match host {
         Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
-        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv4(address) => *address == Ipv4Addr::LOCALHOST,
         Host::Ipv6(address) => address.is_loopback(),
     }
 }
@@ -67,6 +74,7 @@ mod tests {
             ("https://192.0.2.1/", "https://192.0.2.2/"),
             ("https://example.com/", "https://192.0.2.1/"),
             ("http://localhost/", "https://example.com/"),
+            ("http://127.0.0.1:1/", "http://127.0.0.2:1/"),
             ("https://example.com/", "not a url"),
         ];
         for (one, other) in different {

@@ -151,6 +151,7 @@ fn changed_tools_are_told_and_do_not_block() {
     assert_eq!(check.detail, "The tools changed since the last look: aaa before, bbb now.");
     assert!(clean(&of(&now, &before("aaa"))));
     assert!(of(&now, &before("bbb")).iter().all(|check| check.ok));
+    assert!(of(&now, &before("v0:aaa")).iter().all(|check| check.ok), "hashed in another way");
     assert!(of(&fine(), &before("aaa")).iter().all(|check| check.ok), "no tool list was read this time");
 }
 

@@ -14,7 +14,7 @@ use super::subject::{Depth, Subject};
 use crate::fetch::{Answer, FetchError, Target};
 use crate::formats::agent_card::{self, AgentCard, Binding, CardFault, Interface};
 use crate::model::Kind;
-use crate::probe::checks::documents;
+use crate::probe::checks::{documents, same_owner};
 use crate::probe::reasons::{self, ProbeFault, ProbedResource, Stage};
 use reply::{StepFailure, StepOutcome};
 use requests::{MethodSet, Route, Transport};
@@ -31,11 +31,12 @@ pub(super) async fn probe(
 ) {
     talk.findings.facts.card_url = Some(card_url.to_string());
     talk.findings.answered_before(answer.elapsed);
-    let read = agent_card::document(&answer.body).and_then(|document| {
+    let read = talk.read(answer, |answer, _| {
+        let document = agent_card::document(&answer.body)?;
         let card = agent_card::read(&document)?;
         Ok((card, documents::of_card(&document)))
     });
-    let card = match read {
+    let card = match read.await {
         Ok((card, text_faults)) => {
             talk.findings.facts.text_faults.or(text_faults);
             card
@@ -51,12 +52,15 @@ pub(super) async fn probe(
         }
     };
     record_card(talk.findings, &card);
-    match routes(&card, &answer.target, talk, subject.last_era.as_deref()) {
+    match routes(&card, card_url, &answer.target, talk, subject.last_era.as_deref()) {
         Ok((first, second)) => {
             talk.findings.facts.endpoint = Some(first.target.to_string());
             converse(talk, subject.depth, first, second).await;
         }
-        Err(obstacle) => talk.findings.fault(&obstacle.0, &obstacle.1),
+        Err(Obstacle { fault, seen, foreign }) => {
+            talk.findings.facts.endpoint = foreign.map(|target| target.to_string());
+            talk.findings.fault(&fault, &seen);
+        }
     }
 }
 
@@ -84,14 +88,24 @@ fn record_card(findings: &mut Findings, card: &AgentCard) {
     }
 }
 
+/// Why none of a card's interfaces is asked.
+struct Obstacle {
+    fault: ProbeFault,
+    seen: String,
+    /// The interface of another owner, where that is the obstacle.
+    foreign: Option<Target>,
+}
+
 /// The route to take, and the one to fall back to: JSON-RPC before REST, the dialect of last time before others,
-/// then the card's own order.
+/// then the card's own order. An interface of another owner than the card's (`card_url`, as it is listed) counts for
+/// nothing, whatever it answers; so it is left alone, or anybody could have anybody messaged.
 fn routes(
     card: &AgentCard,
+    card_url: &Target,
     found_at: &Target,
     talk: &Conversation<'_>,
     last_era: Option<&str>,
-) -> Result<(Route, Route), Box<(ProbeFault, String)>> {
+) -> Result<(Route, Route), Obstacle> {
     let callable: Vec<(&Interface, Transport)> = card
         .interfaces
         .iter()
@@ -101,12 +115,17 @@ fn routes(
         let grpc = card.interfaces.iter().any(|interface| interface.binding == Binding::Grpc);
         let seen =
             card.interfaces.iter().map(|interface| interface.url.as_str()).collect::<Vec<_>>().join(", ");
-        return Err(Box::new((if grpc { ProbeFault::GrpcOnly } else { ProbeFault::NoInterface }, seen)));
+        let fault = if grpc { ProbeFault::GrpcOnly } else { ProbeFault::NoInterface };
+        return Err(Obstacle { fault, seen, foreign: None });
     }
     let mut refused = String::new();
+    let mut foreign = None;
     let mut routes = Vec::new();
     for (interface, transport) in callable {
         match found_at.join(&interface.url, talk.reach()) {
+            Ok(target) if !same_owner(card_url.as_str(), target.as_str()) => {
+                foreign.get_or_insert(target);
+            }
             Ok(target) => routes.push(Route { target, transport, methods: MethodSet::of(interface.version) }),
             Err(error) => refused = format!("{}: {error}", interface.url),
         }
@@ -114,7 +133,13 @@ fn routes(
     routes
         .sort_by_key(|route| (route.transport != Transport::Rpc, Some(route.methods.version()) != last_era));
     let Some(first) = routes.first().cloned() else {
-        return Err(Box::new((ProbeFault::InterfaceUrl, refused)));
+        return Err(match &foreign {
+            Some(target) => {
+                let seen = format!("the card at {card_url} sends callers to {target}");
+                Obstacle { fault: ProbeFault::ForeignInterface, seen, foreign }
+            }
+            None => Obstacle { fault: ProbeFault::InterfaceUrl, seen: refused, foreign: None },
+        });
     };
     let declared =
         routes.into_iter().find(|route| route.transport == first.transport && route.methods != first.methods);
@@ -199,7 +224,10 @@ async fn question(talk: &mut Conversation<'_>, route: &Route) -> StepOutcome {
     let Some(request) = route.question(id, &task, talk.reach()) else { return unusable(route) };
     let deadline = QUESTION.min(request.deadline);
     match talk.ask(request.with_deadline(deadline)).await {
-        Ok(answer) => reply::to_question(route, &answer, id, &task),
+        Ok(answer) => {
+            let route = route.clone();
+            talk.read(&answer, move |answer, work| reply::to_question(&route, answer, id, &task, work)).await
+        }
         // Time may run out on a server that takes every request for a message; the message has its own chance.
         Err(error @ FetchError::Timeout { .. }) => failed(&error, false),
         Err(error) => failed(&error, true),
@@ -210,7 +238,10 @@ async fn message(talk: &mut Conversation<'_>, route: &Route) -> StepOutcome {
     let (id, message) = (talk.id(), talk.uuid());
     let Some(request) = route.message(id, &message, talk.reach()) else { return unusable(route) };
     match talk.ask(request).await {
-        Ok(answer) => reply::to_message(route, &answer, id),
+        Ok(answer) => {
+            let route = route.clone();
+            talk.read(&answer, move |answer, work| reply::to_message(&route, answer, id, work)).await
+        }
         Err(error) => failed(&error, true),
     }
 }

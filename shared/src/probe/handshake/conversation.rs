@@ -7,8 +7,12 @@ use http::header::RETRY_AFTER;
 use tokio::time::Instant;
 
 use super::findings::Findings;
-use crate::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, PROBE, Request, TargetError};
+use super::work::{Work, aside, is_long};
+use crate::fetch::{
+    Answer, CARD_BYTES, FetchError, Fetcher, PREFLIGHT, PROBE, Request, TOOL_LIST_BYTES, Target, TargetError,
+};
 use crate::model::{Random, Reach};
+use crate::probe::host_slots::{HostSlot, HostSlots};
 use crate::probe::reasons::{ConnectError, ProbeFault, ProbedResource, Stage};
 
 /// The most requests of one handshake: the longest correct one takes seven, and a hostile peer could ask for more.
@@ -27,17 +31,47 @@ pub(super) struct Conversation<'a> {
     pub(super) findings: &'a mut Findings,
     ends: Instant,
     requests: u8,
+    /// The slots of the sweep that this is a part of.
+    hosts: Option<&'a HostSlots>,
+    slot: Option<HostSlot>,
+    turned_away: bool,
+    work: Work,
 }
 
 impl<'a> Conversation<'a> {
-    /// A conversation that ends `limit` from now.
+    /// A conversation that ends `limit` from now, waits for slots not counted.
     pub(super) fn new(
         fetcher: &'a Fetcher,
         random: &'a Random,
         findings: &'a mut Findings,
         limit: Duration,
+        hosts: Option<&'a HostSlots>,
     ) -> Self {
-        Self { fetcher, random, findings, ends: Instant::now() + limit, requests: 0 }
+        let ends = Instant::now() + limit;
+        let work = Work::default();
+        Self { fetcher, random, findings, ends, requests: 0, hosts, slot: None, turned_away: false, work }
+    }
+
+    /// Whether a host had no slot in time; what was found is then no verdict.
+    pub(super) const fn was_turned_away(&self) -> bool {
+        self.turned_away
+    }
+
+    /// Takes a slot at the host of `target`, for one at another; none where it comes too late. It is the host that is
+    /// asked whose slots count, which need not be the one that is listed.
+    pub(super) async fn turn_at(&mut self, target: &Target) -> bool {
+        let Some(hosts) = self.hosts else { return true };
+        if self.turned_away || self.slot.as_ref().is_some_and(|slot| slot.is_at(target)) {
+            return !self.turned_away;
+        }
+        // Two probes that kept their slots while waiting for each other's would wait for ever.
+        self.slot = None;
+        let asked = Instant::now();
+        self.slot = hosts.slot(target).await;
+        // The time is the host's, and not the peer's to lose.
+        self.ends += asked.elapsed();
+        self.turned_away = self.slot.is_none();
+        !self.turned_away
     }
 
     /// The time that is left for requests.
@@ -75,18 +109,40 @@ impl<'a> Conversation<'a> {
     /// Sends a request of the handshake, within the time that is left.
     ///
     /// # Errors
-    /// Those of the fetcher; [`FetchError::Timeout`] also where time or requests have run out.
+    /// Those of the fetcher; [`FetchError::Timeout`] also where time, requests or turns have run out.
     pub(super) async fn ask(&mut self, request: Request) -> Result<Answer, FetchError> {
-        if !self.may_ask(1) {
+        if !self.may_ask(1) || !self.turn_at(&request.target).await {
             return Err(FetchError::Timeout { after: Duration::ZERO });
         }
         self.requests += 1;
         self.findings.asking();
         let deadline = request.deadline.min(self.left());
-        let answer = self.fetcher.send(request.with_deadline(deadline)).await?;
+        let most = request.max_bytes.min(self.work.bytes);
+        let answer = self.fetcher.send(request.with_deadline(deadline).with_max_bytes(most)).await?;
         self.findings.answered();
+        self.charge(&answer);
         self.findings.asked_to_wait(retry_after(&answer));
         Ok(answer)
+    }
+
+    /// Counts an answer that did not come through [`Self::ask`].
+    pub(super) fn charge(&mut self, answer: &Answer) {
+        self.work.bytes = self.work.bytes.saturating_sub(answer.body.len());
+    }
+
+    /// Reads an answer within the work that is left for the probe; a long one beside the thread that others wait for.
+    pub(super) async fn read<T: Send + 'static>(
+        &mut self,
+        answer: &Answer,
+        read: impl FnOnce(&Answer, &mut Work) -> T + Send + 'static,
+    ) -> T {
+        if !is_long(answer.body.len()) {
+            return read(answer, &mut self.work);
+        }
+        let (answer, mut work) = (answer.clone(), self.work);
+        let found = aside(move || (read(&answer, &mut work), work)).await;
+        self.work = found.1;
+        found.0
     }
 }
 
@@ -112,7 +168,9 @@ pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stag
             Stage::Preflight => ProbeFault::PreflightTimeout { ms: PREFLIGHT.as_millis() },
             Stage::Probe => ProbeFault::ProbeTimeout { ms: PROBE.as_millis() },
         },
-        FetchError::TooLarge { .. } => ProbeFault::TooLarge { resource },
+        FetchError::TooLarge { limit: CARD_BYTES | TOOL_LIST_BYTES } => ProbeFault::TooLarge { resource },
+        // Not the limit of a request, but what was left for it.
+        FetchError::TooLarge { .. } => ProbeFault::TooMuch,
         FetchError::TooManyRedirects | FetchError::BadRedirect => {
             ProbeFault::Redirected { resource, status: None }
         }
@@ -177,7 +235,8 @@ mod tests {
             (FetchError::Refused, "conn_refused"),
             (FetchError::Tls, "tls_error"),
             (FetchError::Timeout { after: PROBE }, "timeout"),
-            (FetchError::TooLarge { limit: 9 }, "answer_too_large"),
+            (FetchError::TooLarge { limit: TOOL_LIST_BYTES }, "answer_too_large"),
+            (FetchError::TooLarge { limit: 9 }, "answers_too_large"),
             (FetchError::TooManyRedirects, "redirected"),
             (FetchError::BadRedirect, "redirected"),
             (FetchError::Broken, "conn_lost"),
@@ -195,7 +254,7 @@ mod tests {
     fn a_name_for_nothing_is_a_uuid() {
         let (fetcher, random) = (Fetcher::new(Reach::Public, "test", None), Random::seeded(1));
         let mut findings = Findings::default();
-        let talk = Conversation::new(&fetcher, &random, &mut findings, PROBE);
+        let talk = Conversation::new(&fetcher, &random, &mut findings, PROBE, None);
         let uuid = talk.uuid();
         assert_eq!(uuid.split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
         assert_ne!(talk.uuid(), uuid);

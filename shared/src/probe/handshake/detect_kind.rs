@@ -87,11 +87,16 @@ fn candidates(talk: &Conversation<'_>, url: &Target) -> (Vec<Target>, Vec<Target
 
 /// Asks all of `urls` at once; the first in order that holds a card counts.
 async fn look(talk: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
+    // All of them are of one site.
+    let Some(site) = urls.first() else { return Site::default() };
+    if !talk.turn_at(site).await {
+        return Site::default();
+    }
     let fetcher = talk.fetcher();
     let deadline = LOOK.min(talk.left());
     let looks = urls.into_iter().map(|url| async move {
         // A page or an event stream is known by its first byte: the rest need not come.
-        let request = Request::get(url.clone()).with_deadline(deadline).until(is_no_json_object);
+        let request = Request::get(url.clone()).with_deadline(deadline).until(until_no_json_object());
         (url, fetcher.send(request).await.ok())
     });
     let mut site = Site::default();
@@ -104,7 +109,8 @@ async fn look(talk: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
         if !answer.status.is_success() {
             continue;
         }
-        match agent_card::read_body(&answer.body) {
+        talk.charge(&answer);
+        match talk.read(&answer, |answer, _| agent_card::read_body(&answer.body)).await {
             Ok(_) => {
                 site.card = Some((url, answer, true));
                 break;
@@ -122,7 +128,14 @@ async fn look(talk: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
     site
 }
 
-fn is_no_json_object(body: &[u8]) -> bool {
-    let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body).trim_ascii_start();
-    !matches!(body.first(), None | Some(b'{' | 0xEF))
+/// Tells of a growing body when it cannot become a JSON object any more.
+fn until_no_json_object() -> impl FnMut(&[u8]) -> bool + Send + 'static {
+    let mut blank = 0;
+    move |body| {
+        if blank == 0 && body.starts_with(b"\xEF\xBB\xBF") {
+            blank = 3;
+        }
+        blank += body[blank..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        !matches!(body.get(blank), None | Some(b'{' | 0xEF))
+    }
 }

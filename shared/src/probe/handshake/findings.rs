@@ -27,6 +27,10 @@ pub(super) struct Findings {
     latency: Option<Duration>,
 }
 
+/// Faults of a protocol, while another is tried.
+#[derive(Debug)]
+pub(super) struct FaultsSetAside(Vec<(Class, Reason)>);
+
 impl Findings {
     /// A request of the handshake leaves.
     pub(super) fn asking(&mut self) {
@@ -51,6 +55,11 @@ impl Findings {
     /// Adds a signal, once.
     pub(super) fn signal(&mut self, signal: impl Into<String>) {
         add(&mut self.signals, signal.into());
+    }
+
+    /// Whether a signal was added.
+    pub(super) fn has_signal(&self, signal: &str) -> bool {
+        self.signals.iter().any(|known| known == signal)
     }
 
     /// Adds a protocol that was seen, once.
@@ -108,6 +117,21 @@ impl Findings {
         self.faults.clear();
     }
 
+    /// Takes the faults out, so that another protocol can be tried.
+    pub(super) fn set_aside(&mut self) -> FaultsSetAside {
+        FaultsSetAside(std::mem::take(&mut self.faults))
+    }
+
+    /// Puts back what was set aside, for whatever was met since.
+    pub(super) fn put_back(&mut self, faults: FaultsSetAside) {
+        self.faults = faults.0;
+    }
+
+    /// Whether a fault says more of the moment than of the peer.
+    pub(super) fn is_inconclusive(&self) -> bool {
+        self.faults.iter().any(|(class, _)| class.inconclusive)
+    }
+
     pub(super) fn worst(&self) -> Handshake {
         let met = self.faults.iter().map(|(class, _)| class.handshake);
         met.max_by_key(|handshake| weight(*handshake)).unwrap_or(Handshake::Ok)
@@ -124,7 +148,7 @@ impl Findings {
     }
 
     pub(super) fn into_verdict(self) -> Verdict {
-        let inconclusive = self.faults.iter().any(|(class, _)| class.inconclusive);
+        let inconclusive = self.is_inconclusive();
         // A peer that spoke and then fell silent is there: "fail" would say that nothing was found.
         let handshake = match self.worst() {
             Handshake::Fail if inconclusive && self.speaks => Handshake::Partial,

@@ -4,6 +4,8 @@
 use serde_json::Value;
 
 use super::sse;
+use crate::error::shorten;
+use crate::json;
 use crate::probe::reasons::ConformanceRule;
 
 /// Method not found (JSON-RPC 2.0 §5.1).
@@ -17,15 +19,20 @@ pub(super) const INTERNAL_ERROR: i64 = -32603;
 /// Unreadable JSON.
 pub(super) const PARSE_ERROR: i64 = -32700;
 
+/// The most texts that are taken from one list.
+const MOST_TEXTS: usize = 50;
+/// The longest text kept, in characters.
+const LONGEST_TEXT: usize = 2000;
+
 /// An error object.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RpcError {
     /// Its number.
     pub(super) code: i64,
-    /// Its text, as the peer wrote it.
+    /// Its text, as the peer wrote it, cut to a sane length.
     pub(super) message: String,
-    /// Its data, or null.
-    pub(super) data: Value,
+    /// The protocol versions that it offers instead (MCP -32022 and its forerunners).
+    pub(super) supported: Vec<String>,
 }
 
 /// What a body holds as the reply to our request.
@@ -45,6 +52,8 @@ pub(super) enum RpcOutcome {
     Nothing,
     /// Neither JSON nor a page.
     Text,
+    /// More values than the probe had left.
+    TooMuch,
 }
 
 /// The outcome of a request, and how it was sent.
@@ -85,27 +94,38 @@ impl RpcError {
         .iter()
         .any(|word| text.contains(word))
     }
+}
 
-    /// The protocol versions that the error offers instead: `data.supported`, MCP -32022 and its forerunners.
-    pub(super) fn supported(&self) -> Vec<String> {
-        let listed = self.data.get("supported").or_else(|| self.data.get("supportedVersions"));
-        texts(listed)
+/// The first strings of an array, and nothing where there is none.
+pub(super) fn texts(array: Option<&Value>) -> Vec<String> {
+    let items = array.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    items.iter().filter_map(Value::as_str).take(MOST_TEXTS).map(|text| shorten(text, LONGEST_TEXT)).collect()
+}
+
+impl RpcReply {
+    /// The same without the result: what is kept of a reply once its result was read, which may be long.
+    pub(super) fn without_result(self) -> Self {
+        match self.outcome {
+            RpcOutcome::Result(_) => Self { outcome: RpcOutcome::Result(Value::Null), ..self },
+            _ => self,
+        }
     }
 }
 
-/// The strings of an array, and nothing where there is none.
-pub(super) fn texts(array: Option<&Value>) -> Vec<String> {
-    let items = array.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
-}
-
-/// Finds the reply to request `id` in a body.
-pub(super) fn parse_reply(content_type: Option<&str>, body: &[u8], id: u64) -> RpcReply {
+/// Finds the reply to request `id` in a body. `left` is how many values may be read, and is counted down; an event of
+/// a stream counts for one at least.
+pub(super) fn parse_reply(content_type: Option<&str>, body: &[u8], id: u64, left: &mut usize) -> RpcReply {
     let typed = content_type.unwrap_or_default().to_ascii_lowercase();
     if typed.starts_with("text/event-stream") || sse::looks_like_stream(body) {
         let mut best = RpcReply { outcome: RpcOutcome::Nothing, broken_rules: Vec::new(), streamed: true };
-        for event in sse::events(body, true) {
-            let Ok(message) = serde_json::from_str::<Value>(&event.data) else { continue };
+        for event in sse::events(body) {
+            let message = match json::read(event.data.as_bytes(), left) {
+                Ok(message) => message,
+                Err(error) if error.is_data() => {
+                    return RpcReply { outcome: RpcOutcome::TooMuch, ..best };
+                }
+                Err(_) => continue,
+            };
             // A server may send requests or notifications before its reply.
             if message.get("method").is_some() {
                 continue;
@@ -119,8 +139,9 @@ pub(super) fn parse_reply(content_type: Option<&str>, body: &[u8], id: u64) -> R
         }
         return best;
     }
-    let (outcome, broken_rules) = match serde_json::from_slice::<Value>(body) {
+    let (outcome, broken_rules) = match json::read(body, left) {
         Ok(message) => classify(message, id),
+        Err(error) if error.is_data() => (RpcOutcome::TooMuch, Vec::new()),
         Err(_) if body.trim_ascii().is_empty() => (RpcOutcome::Nothing, Vec::new()),
         Err(_) if typed.contains("html") || body.trim_ascii_start().starts_with(b"<") => {
             (RpcOutcome::Html, Vec::new())
@@ -170,8 +191,11 @@ fn classify(message: Value, id: u64) -> (RpcOutcome, Vec<ConformanceRule>) {
 fn read_error(error: &Value) -> Option<RpcError> {
     let code = error.get("code")?;
     let code = code.as_i64().or_else(|| code.as_str().and_then(|text| text.parse().ok()))?;
-    let message = error.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
-    Some(RpcError { code, message, data: error.get("data").cloned().unwrap_or_default() })
+    let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
+    let message = shorten(message, LONGEST_TEXT);
+    let offered = |name| error.get("data").and_then(|data| data.get(name));
+    let supported = texts(offered("supported").or_else(|| offered("supportedVersions")));
+    Some(RpcError { code, message, supported })
 }
 
 /// How the reply names our id.
@@ -202,11 +226,11 @@ mod tests {
     use serde_json::json;
 
     fn outcome(body: &str) -> RpcOutcome {
-        parse_reply(Some("application/json"), body.as_bytes(), 7).outcome
+        parse_reply(Some("application/json"), body.as_bytes(), 7, &mut 100).outcome
     }
 
     fn error(code: i64) -> RpcOutcome {
-        RpcOutcome::Error(RpcError { code, message: String::new(), data: Value::Null })
+        RpcOutcome::Error(RpcError { code, message: String::new(), supported: Vec::new() })
     }
 
     #[test]
@@ -236,13 +260,13 @@ mod tests {
         assert_eq!(outcome("[]"), RpcOutcome::OtherJson);
         assert_eq!(outcome(" "), RpcOutcome::Nothing);
         assert_eq!(outcome("Not Found"), RpcOutcome::Text);
-        assert_eq!(parse_reply(None, b"<!doctype html>", 7).outcome, RpcOutcome::Html);
-        assert_eq!(parse_reply(Some("text/html"), b"hello", 7).outcome, RpcOutcome::Html);
+        assert_eq!(parse_reply(None, b"<!doctype html>", 7, &mut 100).outcome, RpcOutcome::Html);
+        assert_eq!(parse_reply(Some("text/html"), b"hello", 7, &mut 100).outcome, RpcOutcome::Html);
     }
 
     #[test]
     fn broken_forms_are_read_and_noted() {
-        let reply = |body: &str| parse_reply(None, body.as_bytes(), 7);
+        let reply = |body: &str| parse_reply(None, body.as_bytes(), 7, &mut 100);
         let cases = [
             (r#"{"jsonrpc":"2.0","id":"7","result":{}}"#, ConformanceRule::IdEcho),
             (r#"{"id":7,"result":{}}"#, ConformanceRule::JsonRpcMember),
@@ -264,15 +288,34 @@ mod tests {
     fn a_stream_is_searched_for_our_reply() {
         let body = b"data: \n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n\n\
             data: {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":5}\n\n";
-        let reply = parse_reply(Some("text/event-stream; charset=utf-8"), body, 7);
+        let reply = parse_reply(Some("text/event-stream; charset=utf-8"), body, 7, &mut 100);
         assert_eq!((reply.outcome, reply.streamed), (RpcOutcome::Result(json!(5)), true));
-        assert_eq!(parse_reply(Some("text/event-stream"), body, 9).outcome, RpcOutcome::Broken);
-        assert_eq!(parse_reply(Some("text/event-stream"), b"data: \n\n", 7).outcome, RpcOutcome::Nothing);
+        assert_eq!(parse_reply(Some("text/event-stream"), body, 9, &mut 100).outcome, RpcOutcome::Broken);
+        assert_eq!(
+            parse_reply(Some("text/event-stream"), b"data: \n\n", 7, &mut 100).outcome,
+            RpcOutcome::Nothing
+        );
+    }
+
+    #[test]
+    fn what_is_too_much_to_read_is_not_read() {
+        let stream = b"data: 1\n\n".repeat(101);
+        assert_eq!(
+            parse_reply(None, &stream, 7, &mut 100).outcome,
+            RpcOutcome::TooMuch,
+            "an event is a value"
+        );
+        let body = br#"{"jsonrpc":"2.0","id":7,"result":{"a":[0,0,0,0]}}"#;
+        assert_eq!(parse_reply(None, body, 7, &mut 8).outcome, RpcOutcome::TooMuch);
+        assert_eq!(
+            parse_reply(None, body, 7, &mut 9).outcome,
+            RpcOutcome::Result(json!({"a": [0, 0, 0, 0]}))
+        );
     }
 
     #[test]
     fn errors_that_ask_for_credentials_are_recognized_by_their_words() {
-        let error = |message: &str| RpcError { code: -32000, message: message.into(), data: Value::Null };
+        let error = |message: &str| RpcError { code: -32000, message: message.into(), supported: Vec::new() };
         assert!(error("Missing API key").wants_credentials());
         assert!(error("Unauthorized").wants_credentials());
         assert!(!error("Unexpected token < in JSON").wants_credentials());

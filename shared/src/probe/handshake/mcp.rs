@@ -10,14 +10,11 @@ mod tools;
 
 use std::time::Duration;
 
-use serde_json::Value;
-
 use super::conversation::{Conversation, fault_of, is_bot_wall, refusal};
 use super::jsonrpc::{METHOD_NOT_FOUND, PARSE_ERROR, RpcOutcome, RpcReply};
 use super::sse;
 use super::subject::{Depth, Subject};
 use crate::fetch::{Answer, Request, TOOL_LIST_BYTES, Target};
-use crate::formats::limits::LONGEST_URL;
 use crate::model::DeclaredTransport;
 use crate::probe::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
 use eras::{Era, MODERN, Opened, Session};
@@ -103,6 +100,10 @@ async fn classify_refusal(
         auth::record_refusal(talk, answer, error.is_some(), &seen).await;
         return None;
     }
+    if reply.outcome == RpcOutcome::TooMuch {
+        talk.findings.fault(&ProbeFault::TooMuch, &seen);
+        return None;
+    }
     let found = |fault, transport| Some(EraRefusal { fault, seen, transport });
     if let Some(error) = error {
         return match error.code {
@@ -155,9 +156,12 @@ async fn opens_stream(talk: &mut Conversation<'_>, url: &Target) -> bool {
         .with_header("accept", "text/event-stream")
         .with_deadline(STREAM)
         .with_max_bytes(TOOL_LIST_BYTES)
-        .until(|body| sse::events(body, false).iter().any(|event| event.name == "endpoint"));
+        .until(sse::until_endpoint());
     match talk.ask(request).await {
-        Ok(answer) => answer.status.is_success() && sse::endpoint(&answer.body).is_some(),
+        Ok(answer) => {
+            answer.status.is_success()
+                && talk.read(&answer, |answer, _| sse::endpoint(&answer.body).is_some()).await
+        }
         Err(_) => false,
     }
 }
@@ -203,15 +207,11 @@ fn introduce(talk: &mut Conversation<'_>, session: &Session) {
         findings.version(version, false);
     }
     findings.version(&session.version, true);
-    let text = |name: &str, limit: usize| {
-        let text = session.info.get(name).and_then(Value::as_str)?.trim();
-        (!text.is_empty()).then(|| crate::error::shorten(text, limit))
-    };
     let facts = &mut findings.facts;
-    facts.name = text("title", 120).or_else(|| text("name", 120));
-    facts.description = text("description", 1000);
-    facts.version = text("version", 60);
-    facts.website = session.info.get("websiteUrl").and_then(Value::as_str).and_then(page);
+    facts.name.clone_from(&session.info.name);
+    facts.description.clone_from(&session.info.description);
+    facts.version.clone_from(&session.info.version);
+    facts.website.clone_from(&session.info.website);
     facts.text_faults.or(session.text_faults.clone());
     eras::note(talk, session.streamed, &session.broken_rules, method);
     if let Some(field) = session.misshapen {
@@ -223,12 +223,6 @@ fn introduce(talk: &mut Conversation<'_>, session: &Session) {
             "406, unless Accept is application/json alone",
         );
     }
-}
-
-/// A page that a browser could open; `websiteUrl` is a URL by the schema, and anything by some servers.
-fn page(text: &str) -> Option<String> {
-    let url = url::Url::parse(text.trim()).ok()?;
-    (matches!(url.scheme(), "http" | "https") && url.as_str().len() <= LONGEST_URL).then(|| url.into())
 }
 
 /// `notifications/initialized`, which the legacy handshake ends with.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
+use super::findings::Findings;
 use super::preflight::{PreflightResult, preflight};
 use super::run::probe_within;
 use super::subject::{Depth, Subject};
@@ -135,6 +136,7 @@ impl Peer {
     pub(super) fn subject(&self, kind: Option<Kind>, path: &str) -> Subject {
         Subject {
             kind,
+            is_proven: false,
             url: Target::parse(&format!("{}{path}", self.origin), Reach::Development).unwrap(),
             depth: Depth::Message,
             last_era: None,
@@ -151,7 +153,11 @@ pub(super) async fn ask(subject: &Subject) -> Verdict {
 pub(super) async fn ask_within(limit: Duration, subject: &Subject) -> Verdict {
     let (fetcher, random) = (Fetcher::new(Reach::Development, "registry-test", None), Random::seeded(11));
     match preflight(&fetcher, subject).await {
-        PreflightResult::Pass { card } => probe_within(limit, &fetcher, subject, card, &random).await,
+        PreflightResult::Pass { card } => {
+            let mut findings = Findings::default();
+            probe_within(limit, &fetcher, subject, card, &random, &mut findings, None).await;
+            findings.into_verdict()
+        }
         PreflightResult::Reject(verdict) => verdict,
     }
 }

@@ -1,7 +1,7 @@
 //! The preflight: whether a probe is worth its budget, at the cost of one GET or one connection.
 //! It comes first because most listings that fail are dead hosts, and those must not use up the day's probes.
 
-use super::conversation::{excerpt, fault_of, refusal, retry_after};
+use super::conversation::{excerpt, fault_of, is_bot_wall, refusal, retry_after};
 use super::findings::Findings;
 use super::subject::Subject;
 use crate::fetch::{Answer, FetchError, Fetcher, PREFLIGHT, Request, Target};
@@ -32,7 +32,7 @@ pub async fn preflight(fetcher: &Fetcher, subject: &Subject) -> PreflightResult 
         (ProbeFault::Templated, subject.url.to_string())
     } else {
         match fetch_card_or_connect(fetcher, subject, resource).await {
-            Ok(Some(answer)) if !answer.status.is_success() => {
+            Ok(Some(answer)) if is_dead(&answer, subject) => {
                 findings.answered_before(answer.elapsed);
                 findings.asked_to_wait(retry_after(&answer));
                 findings.facts.card_url = Some(subject.url.to_string());
@@ -59,6 +59,12 @@ async fn fetch_card_or_connect(
         }
         ProbedResource::Remote => fetcher.connect(&subject.url, PREFLIGHT).await.map(|()| None),
     }
+}
+
+/// A card that cannot be had. What may be an MCP server answers a GET as it likes, unless it is in trouble.
+fn is_dead(answer: &Answer, subject: &Subject) -> bool {
+    let (status, in_trouble) = (answer.status, is_bot_wall(answer) || answer.status.is_server_error());
+    !status.is_success() && (in_trouble || status.as_u16() == 429 || !subject.may_be(Kind::Mcp))
 }
 
 /// An agent's URL, or one of unknown kind whose path ends like a card's.

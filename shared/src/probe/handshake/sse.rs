@@ -1,7 +1,12 @@
 //! Server-sent events as they arrive: enough of the format to find one JSON-RPC reply or one endpoint.
-//! A reply is looked for after every chunk, so that a stream that is never closed costs no waiting.
+//! A reply is looked for after every piece, so that a stream that is never closed costs no waiting; a reader goes on
+//! where it stopped, so that a stream of small pieces costs no more than one of large ones.
 
-use serde_json::Value;
+use std::iter;
+
+use super::envelope::is_reply_to;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// One event of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,84 +17,135 @@ pub(super) struct Event {
     pub(super) data: String,
 }
 
-/// The events that are complete, an unterminated last one included where `ended` says that no more will come.
-///
-/// WHATWG HTML, "Server-sent events": lines end in CR, LF or CRLF, a blank line dispatches. Events without data are
-/// left out, because servers open streams with an empty one (MCP 2025-11-25).
-pub(super) fn events(body: &[u8], ended: bool) -> Vec<Event> {
-    let text = String::from_utf8_lossy(body).replace("\r\n", "\n").replace('\r', "\n");
-    let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
-    let complete = match text.rfind("\n\n") {
-        Some(end) if !ended => &text[..end],
-        None if !ended => "",
-        _ => text,
-    };
-    complete.split("\n\n").map(event).filter(|event| !event.data.is_empty()).collect()
+/// Reads the events of a stream that grows, each byte once (WHATWG HTML, "Server-sent events": lines end in CR, LF or
+/// CRLF, a blank line dispatches). Events without data are left out, because servers open streams with an empty one
+/// (MCP 2025-11-25).
+#[derive(Debug, Default)]
+pub(super) struct EventReader {
+    /// How far the stream has been looked at.
+    read: usize,
+    /// Where the line begins that has not ended yet.
+    line: usize,
+    /// The line before ended in CR: an LF at once belongs to it.
+    after_cr: bool,
+    event: Event,
 }
 
-fn event(block: &str) -> Event {
-    let mut event = Event::default();
-    for line in block.lines() {
-        let (field, value) = line.split_once(':').unwrap_or((line, ""));
-        let value = value.strip_prefix(' ').unwrap_or(value);
-        match field {
-            "event" => value.clone_into(&mut event.name),
-            "data" => {
-                if !event.data.is_empty() {
-                    event.data.push('\n');
+impl EventReader {
+    /// The next event that is complete within `stream`, which holds what it held before and perhaps more.
+    pub(super) fn next(&mut self, stream: &[u8]) -> Option<Event> {
+        if self.read == 0 {
+            if stream.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(stream) {
+                return None;
+            }
+            if stream.starts_with(BYTE_ORDER_MARK) {
+                (self.read, self.line) = (BYTE_ORDER_MARK.len(), BYTE_ORDER_MARK.len());
+            }
+        }
+        while let Some(length) = stream[self.read..].iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            let end = self.read + length;
+            let line = &stream[self.line..end];
+            let ends_crlf = self.after_cr && line.is_empty() && stream[end] == b'\n';
+            self.after_cr = stream[end] == b'\r';
+            (self.read, self.line) = (end + 1, end + 1);
+            if !ends_crlf && let Some(event) = self.take(line) {
+                return Some(event);
+            }
+        }
+        self.read = stream.len();
+        None
+    }
+
+    /// The event that the end of the stream cut off.
+    fn end(&mut self, stream: &[u8]) -> Option<Event> {
+        let line = &stream[self.line.min(stream.len())..];
+        (self.read, self.line) = (stream.len(), stream.len());
+        self.take(line).or_else(|| self.take(b""))
+    }
+
+    /// Takes in a line; gives the event that it dispatches.
+    fn take(&mut self, line: &[u8]) -> Option<Event> {
+        if line.is_empty() {
+            return Some(std::mem::take(&mut self.event)).filter(|event| !event.data.is_empty());
+        }
+        let colon = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
+        let value = line.get(colon + 1..).unwrap_or_default();
+        let value = String::from_utf8_lossy(value.strip_prefix(b" ").unwrap_or(value));
+        match &line[..colon] {
+            b"event" => value.as_ref().clone_into(&mut self.event.name),
+            b"data" => {
+                if !self.event.data.is_empty() {
+                    self.event.data.push('\n');
                 }
-                event.data.push_str(value);
+                self.event.data.push_str(&value);
             }
             _ => {}
         }
+        None
     }
-    event
+}
+
+/// The events of a stream that has ended, one that was cut off included.
+pub(super) fn events(stream: &[u8]) -> impl Iterator<Item = Event> + '_ {
+    let mut reader = EventReader::default();
+    iter::from_fn(move || reader.next(stream).or_else(|| reader.end(stream)))
 }
 
 /// Whether a body looks like an event stream, whatever its content type says.
 pub(super) fn looks_like_stream(body: &[u8]) -> bool {
-    let start = body.trim_ascii_start();
+    let start = body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body).trim_ascii_start();
     [&b"data:"[..], b"event:", b"id:", b"retry:", b":"].iter().any(|field| start.starts_with(field))
 }
 
-/// Whether the reply to request `id` has arrived in full within a stream; of other bodies the end decides.
-pub(super) fn has_reply(body: &[u8], id: u64) -> bool {
-    looks_like_stream(body)
-        && events(body, false).iter().any(|event| {
-            serde_json::from_str::<Value>(&event.data).is_ok_and(|message| is_reply_to(&message, id))
-        })
+/// Tells of a growing body when the reply to request `id` has arrived in full within a stream; of other bodies the
+/// end decides.
+pub(super) fn until_reply(id: u64) -> impl FnMut(&[u8]) -> bool + Send + 'static {
+    let (mut blank, mut reader) = (0, EventReader::default());
+    move |body| {
+        blank += body[blank..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        looks_like_stream(&body[blank..])
+            && iter::from_fn(|| reader.next(body)).any(|event| is_reply_to(&event.data, id))
+    }
+}
+
+/// Tells of a growing body when it has named an endpoint.
+pub(super) fn until_endpoint() -> impl FnMut(&[u8]) -> bool + Send + 'static {
+    let mut reader = EventReader::default();
+    move |body| iter::from_fn(|| reader.next(body)).any(|event| is_endpoint(&event))
 }
 
 /// The path or URL of the message endpoint that an HTTP+SSE server (MCP 2024-11-05) opens its stream with.
 pub(super) fn endpoint(body: &[u8]) -> Option<String> {
-    events(body, true).into_iter().find(|event| event.name == "endpoint").map(|event| event.data)
+    events(body).find(is_endpoint).map(|event| event.data)
 }
 
-/// A response, not a request or notification, that names our id in either type.
-fn is_reply_to(message: &Value, id: u64) -> bool {
-    if let Value::Array(batch) = message {
-        return batch.iter().any(|message| is_reply_to(message, id));
-    }
-    message.get("method").is_none()
-        && match message.get("id") {
-            Some(Value::String(text)) => *text == id.to_string(),
-            Some(Value::Null) | None => message.get("error").is_some(),
-            Some(other) => other.as_u64() == Some(id),
-        }
+fn is_endpoint(event: &Event) -> bool {
+    event.name == "endpoint"
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
+    use proptest::prelude::*;
+
     use super::*;
+
+    fn has_reply(body: &[u8], id: u64) -> bool {
+        until_reply(id)(body)
+    }
 
     #[test]
     fn events_end_at_a_blank_line_in_every_line_ending() {
         for ending in ["\n", "\r\n", "\r"] {
             let text =
                 ["id: 1", "event: x", "data: a", "data:b", "", ": comment", "", "data: half"].join(ending);
-            let found = events(text.as_bytes(), false);
-            assert_eq!(found, [Event { name: "x".into(), data: "a\nb".into() }], "{ending:?}");
-            assert_eq!(events(text.as_bytes(), true).len(), 2);
+            let whole = Event { name: "x".into(), data: "a\nb".into() };
+            let mut reader = EventReader::default();
+            assert_eq!(reader.next(text.as_bytes()), Some(whole.clone()), "{ending:?}");
+            assert_eq!(reader.next(text.as_bytes()), None, "half an event waits for its end");
+            let half = Event { name: String::new(), data: "half".into() };
+            assert_eq!(events(text.as_bytes()).collect::<Vec<_>>(), [whole, half]);
         }
     }
 
@@ -113,5 +169,44 @@ mod tests {
     fn the_endpoint_event_is_found() {
         assert_eq!(endpoint(b"event: endpoint\ndata: /messages?s=1\n\n").as_deref(), Some("/messages?s=1"));
         assert_eq!(endpoint(b"data: /messages\n\n"), None);
+    }
+
+    #[test]
+    fn a_stream_of_single_bytes_is_read_once() {
+        const LONGEST: usize = 1024 * 1024;
+        for piece in
+            ["data: {\"id\":3,\"result\":{}}\n\n", ": comment\n", "data: a line\n", "   \n", "data: x"]
+        {
+            let stream = piece.repeat(LONGEST / piece.len()).into_bytes();
+            let mut enough = until_reply(7);
+            let began = Instant::now();
+            for end in 0..stream.len() {
+                assert!(!enough(&stream[..end]));
+                // To look at all of it each time would take hours; at each byte once, a moment.
+                assert!(began.elapsed() < Duration::from_secs(20), "{piece:?}: {end} bytes");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_pieces_of_a_stream_say_what_the_whole_says(
+            text in "(\u{FEFF}?)((data|event|id)?:? ?[ab]{0,2}(\n|\r|\r\n)?){0,12}",
+            sizes in prop::collection::vec(1_usize..5, 1..40),
+        ) {
+            let (stream, mut reader, mut end) = (text.as_bytes(), EventReader::default(), 0);
+            let mut found = Vec::new();
+            for size in sizes.into_iter().cycle() {
+                end = (end + size).min(stream.len());
+                while let Some(event) = reader.next(&stream[..end]) {
+                    found.push(event);
+                }
+                if end == stream.len() {
+                    break;
+                }
+            }
+            found.extend(reader.end(stream));
+            prop_assert_eq!(found, events(stream).collect::<Vec<_>>());
+        }
     }
 }

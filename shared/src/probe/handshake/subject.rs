@@ -7,8 +7,10 @@ use crate::model::{DeclaredTransport, Kind};
 /// One agent or MCP server, as far as it is known before the probe.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// `None` where the probe has to find out.
+    /// What it was published as; `None` where the probe has to find out.
     pub kind: Option<Kind>,
+    /// The kind is proven: it is Live as that. Else it is what a stranger said, and the probe may find the other.
+    pub is_proven: bool,
     /// The URL of the card, of the site, or of the MCP endpoint.
     pub url: Target,
     /// How far to go.
@@ -17,6 +19,19 @@ pub struct Subject {
     pub last_era: Option<String>,
     /// The transport that its description declares.
     pub declared: DeclaredTransport,
+}
+
+impl Subject {
+    /// Whether it may be of `kind` although it was published as the other. A URL that says itself what it is leaves no
+    /// doubt.
+    pub(super) fn may_be(&self, kind: Kind) -> bool {
+        let path = self.url.url().path().trim_end_matches('/');
+        let says_otherwise = match kind {
+            Kind::Agent => path.ends_with("/mcp") || path.ends_with("/sse"),
+            Kind::Mcp => path.ends_with(".json"),
+        };
+        !self.is_proven && !says_otherwise
+    }
 }
 
 /// How far a probe goes.

@@ -114,6 +114,8 @@ pub enum ProbeFault {
         /// What was too large.
         resource: ProbedResource,
     },
+    /// The answers of a probe are more work to read than a probe may cost.
+    TooMuch,
     /// A status that refuses, by number.
     Http {
         /// Who answered it.
@@ -157,6 +159,8 @@ pub enum ProbeFault {
     NoInterface,
     /// The interface's URL may not be called.
     InterfaceUrl,
+    /// The interface belongs to another owner than the card, and is therefore asked nothing.
+    ForeignInterface,
     /// The interface answers, and not in A2A.
     NotA2a,
     /// JSON-RPC is spoken, but no A2A method is known there.

@@ -90,6 +90,12 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
             "Keep each answer of the handshake under 1 MiB: page tools/list with nextCursor and shorten descriptions.",
             FAIL,
         ),
+        ProbeFault::TooMuch => row(
+            "answers_too_large",
+            "remote fail 200 (too much to read)",
+            "Keep what a handshake answers under 4 MiB, 100000 JSON values and 2000 tools in all: offer fewer tools, with shorter schemas.",
+            FAIL,
+        ),
         ProbeFault::Waf { resource, status } => row(
             "waf",
             format!("{} fail {status} (bot wall)", resource.word()),
@@ -122,6 +128,12 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
             "interface_url",
             "card fail 200 (interface URL not allowed)",
             "The card's interface must be an absolute https URL with a public host name; localhost and placeholders are for development.",
+            FAIL,
+        ),
+        ProbeFault::ForeignInterface => row(
+            "interface_domain",
+            "remote fail (interface on another domain)",
+            "Serve the interface on the card's own domain, or serve the card on the interface's. An interface of another domain is asked nothing.",
             FAIL,
         ),
         ProbeFault::NotA2a => row(

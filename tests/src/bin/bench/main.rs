@@ -10,10 +10,12 @@ mod operations;
 mod packaged;
 mod peers;
 mod processes;
+mod recheck;
 mod report;
 mod rivals;
 mod search;
 mod seed;
+mod soak;
 mod sweep;
 mod words;
 
@@ -25,7 +27,9 @@ use report::Report;
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// The parts in the order in which they are measured.
-const PARTS: [&str; 4] = ["lambda", "probes", "requests", "operations"];
+const PARTS: [&str; 5] = ["lambda", "probes", "recheck", "requests", "operations"];
+/// The part that takes an hour, and is measured only where it is named.
+const SOAK: &str = "soak";
 
 fn main() -> ExitCode {
     if cfg!(debug_assertions) {
@@ -37,6 +41,10 @@ fn main() -> ExitCode {
         Some((mode, _)) if mode == processes::EMPTY_GATEWAY => on_all_cores(processes::serve_nothing()),
         // One thread, as the function has on Lambda.
         Some((mode, targets)) if mode == sweep::ALONE => on_one_thread(sweep::alone(targets)),
+        Some((mode, _)) if mode == recheck::ALONE => on_one_thread(recheck::alone()),
+        Some((mode, minutes)) if mode == soak::ALONE => {
+            on_one_thread(soak::alone(minutes.first().map_or("", String::as_str)))
+        }
         Some((mode, file)) if mode == search::ALONE => {
             on_one_thread(search::alone(file.first().map_or("", String::as_str)))
         }
@@ -58,8 +66,8 @@ fn on_one_thread(work: impl Future<Output = Result<ExitCode, Failure>>) -> Resul
 
 /// Measures the parts that are named; all of them, where none is.
 async fn measure(named: &[String]) -> Result<ExitCode, Failure> {
-    if let Some(other) = named.iter().find(|name| !PARTS.contains(&name.as_str())) {
-        return Err(format!("`{other}` is no part; there are {}", PARTS.join(", ")).into());
+    if let Some(other) = named.iter().find(|name| !PARTS.contains(&name.as_str()) && *name != SOAK) {
+        return Err(format!("`{other}` is no part; there are {}, {SOAK}", PARTS.join(", ")).into());
     }
     println!("{}\n", machine::line());
     let mut report = Report::new();
@@ -67,9 +75,13 @@ async fn measure(named: &[String]) -> Result<ExitCode, Failure> {
         match part {
             "lambda" => packaged::measure(&mut report).await?,
             "probes" => sweep::measure(&mut report).await?,
+            "recheck" => recheck::measure(&mut report).await?,
             "requests" => life::measure(&mut report).await?,
             _ => operations::measure(&mut report).await?,
         }
+    }
+    if named.iter().any(|name| name == SOAK) {
+        soak::measure(&mut report).await?;
     }
     Ok(if report.end() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

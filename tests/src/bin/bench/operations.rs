@@ -178,7 +178,7 @@ impl<'a> Counter<'a> {
     async fn sweep(&mut self) -> Result<(u32, Calls), Failure> {
         self.clock.advance(Duration::from_secs(3600));
         let before = self.observer.tally.snapshot();
-        let swept = run::tick(&self.local.app).await?;
+        let swept = run::tick(&self.local.app, None).await?;
         if swept.ok != swept.claimed {
             return Err(format!("a sound peer was not found to be so: {swept:?}").into());
         }

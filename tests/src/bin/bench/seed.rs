@@ -114,7 +114,33 @@ async fn live(
     let kind = if n.is_multiple_of(2) { Kind::Agent } else { Kind::Mcp };
     // Ten a second, the last of a hundred thousand at `now`.
     let at = now - SignedDuration::from_millis(100 * i64::try_from(100_000_usize.saturating_sub(n))?);
-    let submission = Submission::parse(fields(kind, n), settings.reach())
+    live_at(store, settings, at, &Site { kind, url: origin(kind, n), number: n }, words).await
+}
+
+/// Where a listing that is seeded is served; its number makes its tools differ from those of others.
+#[derive(Clone, Debug)]
+pub(crate) struct Site {
+    /// What it is.
+    pub(crate) kind: Kind,
+    /// What stands before the path of its card or endpoint.
+    pub(crate) url: String,
+    /// Its number.
+    pub(crate) number: usize,
+}
+
+/// Makes one listing Live that was proven at `at`.
+///
+/// # Errors
+/// The table refuses.
+pub(crate) async fn live_at(
+    store: &Store,
+    settings: &Settings,
+    at: Moment,
+    site: &Site,
+    words: &Words,
+) -> Result<ListingId, Failure> {
+    let n = site.number;
+    let submission = Submission::parse(fields(site), settings.reach())
         .map_err(|problem| format!("listing {n} is refused: {problem:?}"))?;
     let (id, _) = submission.ids();
     let mut before = submission.listing(id, at);
@@ -124,7 +150,8 @@ async fn live(
         return Err(format!("listing {n} is there already").into());
     }
     let judged = |words: &Words| {
-        state_change(before.clone(), settings, verdict(kind, n, words.of(n, kind == Kind::Agent)), at)
+        let said = words.of(n, site.kind == Kind::Agent);
+        state_change(before.clone(), settings, verdict(site, said), at)
     };
     let change = judged(words);
     // Some real words are not clean; whoever says them is not Live.
@@ -139,8 +166,7 @@ fn origin(kind: Kind, n: usize) -> String {
     format!("https://{}-{n}.example.com", kind.as_str())
 }
 
-fn fields(kind: Kind, n: usize) -> PublishRequest {
-    let origin = origin(kind, n);
+fn fields(Site { kind, url: origin, .. }: &Site) -> PublishRequest {
     match kind {
         Kind::Agent => PublishRequest {
             agent_card_url: Some(format!("{origin}{}", crate::peers::CARD)),
@@ -164,16 +190,25 @@ fn state_change(before: Listing, settings: &Settings, verdict: Verdict, at: Mome
     let after = transition::after_probe(&before, &assessment, Job::Tick, settings);
     let record = probe_record(&after, &assessment);
     let news = Some(feed_item("listing_live", &after, after.listed_at));
-    StateChange { before, after, assessment, record, preflight_reject: false, recheck: false, news }
+    StateChange {
+        before,
+        after,
+        assessment,
+        record,
+        preflight_reject: false,
+        recheck: false,
+        was_overdue: false,
+        news,
+    }
 }
 
 /// What a sound peer that says this of itself leaves behind.
-fn verdict(kind: Kind, n: usize, said: Said) -> Verdict {
-    let origin = origin(kind, n);
+fn verdict(site: &Site, said: Said) -> Verdict {
+    let Site { kind, url: origin, number } = site;
     let texts = |all: &[&str]| all.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
-    let agent = kind == Kind::Agent;
+    let agent = *kind == Kind::Agent;
     let facts = Facts {
-        kind: Some(kind),
+        kind: Some(*kind),
         name: Some(said.name),
         description: Some(said.description),
         version: Some("1.4.2".to_owned()),
@@ -183,7 +218,7 @@ fn verdict(kind: Kind, n: usize, said: Said) -> Verdict {
         protocol_versions: texts(&[if agent { "1.0" } else { "2026-07-28" }]),
         skills: said.skills,
         tools: said.tools,
-        tools_hash: (!agent).then(|| format!("{n:064x}")),
+        tools_hash: (!agent).then(|| format!("{number:064x}")),
         text_faults: TextFaults::default(),
     };
     Verdict {

@@ -99,7 +99,7 @@ pub(crate) async fn alone(targets: &[String]) -> Result<ExitCode, Failure> {
     }
     let before = machine::memory(std::process::id()).ok_or("the memory of this process cannot be read")?;
     let began = Instant::now();
-    let swept = run::tick(&app).await?;
+    let swept = run::tick(&app, None).await?;
     let seconds = began.elapsed().as_secs_f64();
     let after = machine::memory(std::process::id()).ok_or("the memory of this process cannot be read")?;
     let told = json!({

@@ -77,7 +77,7 @@ async fn a_signal_counts_for_168_hours() {
     registry.advance(TICK);
     let after = liveness(&registry, json!({ "listing_id": id })).await;
     assert_eq!((&after["live"], &after["age_hours"]), (&json!(false), &json!(168.1)));
-    assert_eq!(after["lane"], "active", "the lane is the business of the recheck");
+    assert_eq!(after["lane"], "queued", "it waits for the probe that makes it Live again");
 }
 
 #[tokio::test]

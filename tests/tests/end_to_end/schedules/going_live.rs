@@ -159,3 +159,39 @@ async fn a_card_without_a_list_of_skills_is_partial_and_an_empty_list_is_not() {
         }
     }
 }
+
+/// What a publisher calls it is a guess until it is proven: a stranger who publishes a server's URL as a card's, or a
+/// card's as a server's, keeps its owner from nothing.
+#[tokio::test]
+async fn while_a_listing_is_not_live_its_kind_is_what_the_probe_finds() {
+    let registry = TestRegistry::start().await;
+    let (server, agent) = (Peer::start(servers::modern).await, Peer::start(agents::newest).await);
+    let wrong = registry.publish(&json!({ "agent_card_url": server.url("/mcp") })).await;
+    let id = id_of(&wrong);
+    registry.deliver_events().await;
+    let found = registry.status(&id).await;
+    assert_eq!((&found["lane"], &found["kind"]), (&json!("active"), &json!("mcp")), "{found}");
+    let right = registry.publish(&json!({ "mcp_url": server.url("/mcp") })).await;
+    assert_eq!(right["listing_id"], wrong["listing_id"]);
+
+    let wrong = registry.publish(&json!({ "mcp_url": agent.card() })).await;
+    registry.deliver_events().await;
+    let found = registry.status(&id_of(&wrong)).await;
+    assert_eq!((&found["lane"], &found["kind"]), (&json!("active"), &json!("agent")), "{found}");
+}
+
+/// What is Live is proven: it is not asked as anything else when it falls silent.
+#[tokio::test]
+async fn a_live_agent_is_never_asked_as_a_server() {
+    let (registry, peer, id) = crate::fixtures::live_agent().await;
+    registry.advance_to(crate::fixtures::recheck_at(&registry, &id).await);
+    peer.forget_requests();
+    peer.answer_with(agents::only(404));
+    registry.recheck().await;
+    assert!(
+        !peer.request_names().iter().any(|name| name.contains("initialize")),
+        "{:?}",
+        peer.request_names()
+    );
+    assert_eq!(registry.status(&id).await["kind"], "agent");
+}

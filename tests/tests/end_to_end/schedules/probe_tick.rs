@@ -3,10 +3,13 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use registry::model::{ListingId, Random};
-use registry::store::Claim;
+use jiff::SignedDuration;
+use local::engine::instrumented::Fault;
+use registry::model::{ListingId, Moment, Random};
+use registry::store::{Claim, DueClass};
 use serde_json::json;
-use tests::peers::{Peer, PeerRequest, agents, empty};
+use tests::peers::hostile::HostilePeer;
+use tests::peers::{CARD, Peer, PeerRequest, agents, empty};
 use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
 use crate::fixtures::{live_agent, recheck_at};
@@ -16,7 +19,8 @@ async fn a_tick_never_demotes() {
     let (registry, peer, id) = live_agent().await;
     registry.advance_to(recheck_at(&registry, &id).await);
     peer.answer_with(agents::only(404));
-    for _ in 0..24 {
+    // To the end of its week, when nobody calls it Live any more.
+    for _ in 0..12 {
         registry.tick().await;
         // A late event is served as a tick is.
         registry.first_probe(&id).await;
@@ -24,7 +28,7 @@ async fn a_tick_never_demotes() {
         assert_eq!(registry.live_counts().await, (1, 0));
     }
     assert_eq!(registry.lane(&id).await, "active");
-    assert!(peer.request_count("GET /.well-known/agent-card.json") >= 24, "it was asked all the same");
+    assert!(peer.request_count("GET /.well-known/agent-card.json") >= 12, "it was asked all the same");
 }
 
 #[tokio::test]
@@ -117,7 +121,7 @@ async fn the_queue_is_served_in_the_contracts_order() {
         registry.first_probe(&id).await;
         assert_eq!(registry.lane(&id).await, lane);
     }
-    registry.advance(DAY * 2);
+    registry.advance(DAY * 2 - HOUR);
     registry.live_card(&card("fresh")).await;
     registry.publish_card(&card("new")).await;
     *sick.lock().unwrap() = false;
@@ -231,4 +235,73 @@ async fn a_second_tick_in_the_same_slot_changes_nothing() {
     registry.advance(std::time::Duration::from_secs(1));
     registry.tick().await;
     assert_eq!(registry.probe_statistics().await["probe_worker"]["ticks"], 2, "the next slot is served");
+}
+
+/// A gateway whose listings all hang takes a few places of a sweep, however many of them are due before the others.
+#[tokio::test]
+async fn one_host_whose_listings_hang_does_not_keep_a_tick_from_the_others() {
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let gateway = HostilePeer::SilentInterface.start().await;
+    let gateway = gateway.strip_suffix(CARD).unwrap();
+    for number in 0..8 {
+        registry.publish_mcp(&format!("{gateway}/{number}/mcp")).await;
+    }
+    registry.advance(Duration::from_secs(1));
+    let honest = Peer::start(agents::fleet).await;
+    for folder in 0..70 {
+        registry.publish_card(&honest.url(&format!("/{folder}/card.json"))).await;
+    }
+    let report = registry.tick().await;
+    assert_eq!(registry.live_counts().await, (70, 0), "{report}");
+    assert_eq!((&report["claimed"], &report["released"]), (&json!(78), &json!(0)), "{report}");
+}
+
+/// A process that dies of a peer, or cannot write what it found, leaves no verdict behind. It leaves its claim, and
+/// each such claim puts the listing off further, so that it cannot stand first in every tick.
+#[tokio::test]
+async fn a_listing_whose_claims_end_without_a_verdict_comes_back_later_each_time() {
+    let registry = TestRegistry::start().await;
+    let peer = Peer::start(agents::newest).await;
+    let id = registry.publish_card(&peer.card()).await;
+    let store = &registry.app.store;
+    let mut pauses = Vec::new();
+    for _ in 0..6 {
+        // The table takes claims, and no verdict.
+        registry.observer.faults.arm("TransactWriteItems", Fault::Throttle, 50);
+        registry.first_probe(&id).await;
+        registry.observer.faults.disarm();
+        let mut minutes = 0;
+        while store.due(DueClass::NeverProbed, registry.now(), None).await.unwrap().0.is_empty() {
+            registry.advance(Duration::from_secs(60));
+            minutes += 1;
+        }
+        pauses.push(minutes);
+        registry.advance(TICK);
+    }
+    assert!(pauses.is_sorted() && pauses[5] >= 4 * pauses[1], "{pauses:?}");
+    registry.tick().await;
+    assert_eq!(registry.lane(&id).await, "active", "it is probed when it can be recorded");
+}
+
+/// Two deliveries of one slot, one on each side of its boundary by the clock, are one tick; the next slot is its own.
+#[tokio::test]
+async fn a_tick_belongs_to_the_time_it_was_scheduled_for() {
+    let registry = TestRegistry::start().await;
+    let tick = i64::try_from(TICK.as_secs()).unwrap();
+    let boundary = Moment::from_second((registry.now().as_second() / tick + 2) * tick).unwrap();
+    let event =
+        |time: Moment| json!({ "source": "registry.schedule", "detail-type": "probe-tick", "time": time });
+    let deliver = async |time: Moment| {
+        probe_tick::handle(&registry.app, event(time)).await.unwrap();
+        registry.probe_statistics().await["probe_worker"]["ticks"].as_u64().unwrap()
+    };
+    registry.advance_to(boundary - SignedDuration::from_millis(100));
+    let before = registry.probe_statistics().await["probe_worker"]["ticks"].as_u64().unwrap();
+    assert_eq!(deliver(boundary).await, before + 1, "a little early");
+    registry.advance(Duration::from_millis(200));
+    assert_eq!(deliver(boundary).await, before + 1, "delivered again, a little late");
+    registry.advance_to(boundary + SignedDuration::from_secs(tick) - SignedDuration::from_millis(50));
+    let next = boundary + SignedDuration::from_secs(tick);
+    assert_eq!(deliver(next).await, before + 2, "no slot is skipped");
 }

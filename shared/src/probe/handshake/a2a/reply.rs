@@ -10,6 +10,7 @@ use crate::probe::handshake::jsonrpc::{
     INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError, RpcOutcome,
     parse_reply,
 };
+use crate::probe::handshake::work::Work;
 use crate::probe::reasons::{ProbeFault, ProbedResource};
 
 /// Task not found (A2A specification 5.4).
@@ -42,9 +43,16 @@ pub(super) struct StepFailure {
 }
 
 /// The meaning of a reply to the question about `task`.
-pub(super) fn to_question(route: &Route, answer: &Answer, id: u64, task: &str) -> StepOutcome {
+pub(super) fn to_question(
+    route: &Route,
+    answer: &Answer,
+    id: u64,
+    task: &str,
+    work: &mut Work,
+) -> StepOutcome {
     match route.transport {
-        Transport::Rpc => match parse_reply(Some(answer.content_type()), &answer.body, id).outcome {
+        Transport::Rpc => match rpc(answer, id, work) {
+            RpcOutcome::TooMuch => failed(ProbeFault::TooMuch, excerpt(answer)),
             RpcOutcome::Error(error) if error.code == TASK_NOT_FOUND => {
                 StepOutcome::Proof("task_not_found_answered")
             }
@@ -57,10 +65,13 @@ pub(super) fn to_question(route: &Route, answer: &Answer, id: u64, task: &str) -
             }
         },
         Transport::Rest => {
-            if let Some(outcome) = gate(answer, rest_error(answer).is_some()) {
+            let body = match answer.json(&mut work.values) {
+                Err(error) if error.is_data() => return failed(ProbeFault::TooMuch, excerpt(answer)),
+                read => read.unwrap_or_default(),
+            };
+            if let Some(outcome) = gate(answer, rest_error(answer, &body).is_some()) {
                 return outcome;
             }
-            let body = answer.json().unwrap_or_default();
             let text = String::from_utf8_lossy(&answer.body).to_ascii_lowercase();
             // Every web framework answers an unknown path with 404 and JSON: only one that talks of the task has
             // understood what it was asked.
@@ -79,9 +90,9 @@ pub(super) fn to_question(route: &Route, answer: &Answer, id: u64, task: &str) -
 }
 
 /// The meaning of a reply to the message.
-pub(super) fn to_message(route: &Route, answer: &Answer, id: u64) -> StepOutcome {
+pub(super) fn to_message(route: &Route, answer: &Answer, id: u64, work: &mut Work) -> StepOutcome {
     match route.transport {
-        Transport::Rpc => match parse_reply(Some(answer.content_type()), &answer.body, id).outcome {
+        Transport::Rpc => match rpc(answer, id, work) {
             RpcOutcome::Result(result) => answered(&result),
             RpcOutcome::Error(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
             RpcOutcome::Broken => {
@@ -90,19 +101,25 @@ pub(super) fn to_message(route: &Route, answer: &Answer, id: u64) -> StepOutcome
             RpcOutcome::OtherJson | RpcOutcome::Html | RpcOutcome::Nothing | RpcOutcome::Text => {
                 unanswered(answer)
             }
+            RpcOutcome::TooMuch => failed(ProbeFault::TooMuch, excerpt(answer)),
         },
-        Transport::Rest if answer.status.is_success() => match answer.json() {
-            Ok(body) if body.is_object() => match answered(&body) {
+        Transport::Rest => match answer.json(&mut work.values) {
+            Ok(body) if answer.status.is_success() && body.is_object() => match answered(&body) {
                 StepOutcome::Failed(_) => failed(ProbeFault::NotA2a, excerpt(answer)),
                 outcome => outcome,
             },
-            _ => unanswered(answer),
-        },
-        Transport::Rest => match rest_error(answer) {
-            Some(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
-            None => unanswered(answer),
+            Ok(body) if !answer.status.is_success() => match rest_error(answer, &body) {
+                Some(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
+                None => unanswered(answer),
+            },
+            Err(error) if error.is_data() => failed(ProbeFault::TooMuch, excerpt(answer)),
+            Ok(_) | Err(_) => unanswered(answer),
         },
     }
+}
+
+fn rpc(answer: &Answer, id: u64, work: &mut Work) -> RpcOutcome {
+    parse_reply(Some(answer.content_type()), &answer.body, id, &mut work.values).outcome
 }
 
 /// Statuses that end the conversation before anything is said in the protocol.
@@ -191,12 +208,11 @@ fn refused(answer: &Answer, error: &RpcError) -> StepOutcome {
 
 /// An error of the REST binding: `{"error": {code, status, message}}` (1.0) or a problem of A2A's own type (0.3).
 /// Any other JSON with a message in it is not one.
-fn rest_error(answer: &Answer) -> Option<RpcError> {
-    let body = answer.json().ok()?;
+fn rest_error(answer: &Answer, body: &Value) -> Option<RpcError> {
     let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
     let (name, message) = match body.get("error") {
         Some(error) => (text(error, "status")?, text(error, "message")),
-        None => (text(&body, "type").filter(|kind| kind.contains("a2a"))?, text(&body, "title")),
+        None => (text(body, "type").filter(|kind| kind.contains("a2a"))?, text(body, "title")),
     };
     let code = match name.as_str() {
         "INTERNAL" => INTERNAL_ERROR,
@@ -204,5 +220,5 @@ fn rest_error(answer: &Answer) -> Option<RpcError> {
         "INVALID_ARGUMENT" => INVALID_PARAMS,
         _ => i64::from(answer.status.as_u16()),
     };
-    Some(RpcError { code, message: format!("{name} {}", message.unwrap_or_default()), data: Value::Null })
+    Some(RpcError { code, message: format!("{name} {}", message.unwrap_or_default()), supported: Vec::new() })
 }

@@ -104,7 +104,7 @@ impl Route {
         let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         let request = Request::post_json(self.target.clone(), &body);
         // Some servers stream every answer; the stream may stay open behind it.
-        let request = request.until(move |body| sse::has_reply(body, id));
+        let request = request.until(sse::until_reply(id));
         request.with_header("accept", "application/json, text/event-stream")
     }
 

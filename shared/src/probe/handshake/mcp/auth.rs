@@ -7,6 +7,7 @@ use http::header::WWW_AUTHENTICATE;
 use serde_json::Value;
 
 use crate::fetch::{Answer, Request, Target};
+use crate::probe::checks::same_owner;
 use crate::probe::handshake::conversation::Conversation;
 use crate::probe::handshake::jsonrpc::texts;
 use crate::probe::reasons::ProbeFault;
@@ -54,12 +55,20 @@ pub(super) async fn record_refusal(talk: &mut Conversation<'_>, answer: &Answer,
     );
 }
 
-/// Whether valid metadata (RFC 9728) about this endpoint is found at `reference`.
+/// Whether valid metadata (RFC 9728) about this endpoint is found at `reference`. Its owner publishes it on the
+/// endpoint's own domain; a challenge that names another would have a stranger asked.
 async fn describes(talk: &mut Conversation<'_>, endpoint: &Target, reference: &str) -> bool {
     let Ok(url) = endpoint.join(reference, talk.reach()) else { return false };
+    if !same_owner(endpoint.as_str(), url.as_str()) {
+        return false;
+    }
     match talk.ask(Request::get(url).with_deadline(LOOKUP)).await {
         Ok(answer) if answer.status.is_success() => {
-            answer.json().is_ok_and(|metadata| is_metadata_of(&metadata, endpoint.as_str()))
+            let endpoint = endpoint.clone();
+            let found = talk.read(&answer, move |answer, work| {
+                answer.json(&mut work.values).is_ok_and(|found| is_metadata_of(&found, endpoint.as_str()))
+            });
+            found.await
         }
         _ => false,
     }

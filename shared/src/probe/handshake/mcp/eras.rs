@@ -6,7 +6,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::opening;
+use crate::error::shorten;
 use crate::fetch::{Answer, FetchError, Request, Target};
+use crate::formats::limits::LONGEST_URL;
 use crate::model::TextFaults;
 use crate::probe::checks::documents;
 use crate::probe::handshake::conversation::{Conversation, excerpt};
@@ -56,8 +58,8 @@ pub(super) struct Session {
     pub(super) url: Target,
     /// `Mcp-Session-Id`, to be echoed.
     pub(super) id: Option<String>,
-    /// Its `serverInfo`.
-    pub(super) info: Value,
+    /// What it says of itself.
+    pub(super) info: ServerInfo,
     /// What is wrong with the texts of the answer, instructions included.
     pub(super) text_faults: TextFaults,
     /// It announces tools.
@@ -70,6 +72,47 @@ pub(super) struct Session {
     pub(super) broken_rules: Vec<ConformanceRule>,
     /// The `Accept` that it takes.
     accept: &'static str,
+}
+
+/// A server's `serverInfo`, cut to what is kept of it.
+#[derive(Debug)]
+pub(super) struct ServerInfo {
+    pub(super) name: Option<String>,
+    pub(super) description: Option<String>,
+    pub(super) version: Option<String>,
+    pub(super) website: Option<String>,
+}
+
+impl ServerInfo {
+    fn of(info: &Value) -> Self {
+        let text = |name: &str, limit: usize| {
+            let text = info.get(name).and_then(Value::as_str)?.trim();
+            (!text.is_empty()).then(|| shorten(text, limit))
+        };
+        Self {
+            name: text("title", 120).or_else(|| text("name", 120)),
+            description: text("description", 1000),
+            version: text("version", 60),
+            website: info.get("websiteUrl").and_then(Value::as_str).and_then(page),
+        }
+    }
+}
+
+/// A page that a browser could open; `websiteUrl` is a URL by the schema, and anything by some servers.
+fn page(text: &str) -> Option<String> {
+    let url = url::Url::parse(text.trim()).ok()?;
+    (matches!(url.scheme(), "http" | "https") && url.as_str().len() <= LONGEST_URL).then(|| url.into())
+}
+
+/// What is kept of the result that opens a conversation.
+struct Opening {
+    version: String,
+    supported: Vec<String>,
+    info: ServerInfo,
+    text_faults: TextFaults,
+    has_tools: bool,
+    misshapen: Option<&'static str>,
+    broken_rules: Vec<ConformanceRule>,
 }
 
 /// What an attempt to open a conversation brought.
@@ -127,10 +170,9 @@ pub(super) async fn discover(talk: &mut Conversation<'_>, url: &Target) -> Opene
     if let Opened::Refused(_, reply) = &opened
         && let RpcOutcome::Error(error) = &reply.outcome
         && error.code == UNSUPPORTED_VERSION
-        && let Some(offered) =
-            error.supported().into_iter().find(|version| is_modern(version) && version != MODERN)
+        && let Some(offered) = error.supported.iter().find(|version| is_modern(version) && *version != MODERN)
     {
-        return discover_as(talk, url, &offered).await;
+        return discover_as(talk, url, offered).await;
     }
     opened
 }
@@ -145,30 +187,70 @@ async fn discover_as(talk: &mut Conversation<'_>, url: &Target, version: &str) -
         }
         Err(error) => return Opened::Nothing(error),
     };
-    let reply = parse_reply(Some(answer.content_type()), &answer.body, id);
-    let RpcOutcome::Result(result) = &reply.outcome else { return Opened::Refused(Box::new(answer), reply) };
+    let asked = version.to_owned();
+    let (reply, opening) = read(talk, &answer, id, move |result| discovered(result, &asked)).await;
+    opened(Era::Modern, answer, reply, opening, ACCEPT)
+}
+
+/// The result of `server/discover`, where it is one.
+fn discovered(result: &Value, asked: &str) -> Option<Opening> {
     let supported = texts(result.get("supportedVersions"));
     // Some servers answer any method with a result; and one may list nothing but older revisions.
-    let Some(spoken) = supported
+    let spoken = supported
         .iter()
-        .find(|listed| *listed == version)
-        .or_else(|| supported.iter().find(|v| is_modern(v)))
-    else {
-        return Opened::Refused(Box::new(answer), reply);
-    };
-    Opened::Session(Box::new(Session {
-        era: Era::Modern,
+        .find(|listed| *listed == asked)
+        .or_else(|| supported.iter().find(|version| is_modern(version)))?;
+    Some(Opening {
         version: spoken.clone(),
-        url: answer.target.clone(),
-        id: None,
-        info: result["_meta"]["io.modelcontextprotocol/serverInfo"].clone(),
+        info: ServerInfo::of(&result["_meta"]["io.modelcontextprotocol/serverInfo"]),
         text_faults: documents::of_opening(result),
         has_tools: result["capabilities"].get("tools").is_some(),
-        streamed: reply.streamed,
-        broken_rules: reply.broken_rules.iter().copied().chain(opening::modern_faults(result)).collect(),
         misshapen: opening::misshapen_discover(result),
-        accept: ACCEPT,
+        broken_rules: opening::modern_faults(result),
         supported: supported.iter().filter(|version| is_revision(version)).take(10).cloned().collect(),
+    })
+}
+
+/// Reads the reply to an opening, whose result may be long and is not kept.
+async fn read(
+    talk: &mut Conversation<'_>,
+    answer: &Answer,
+    id: u64,
+    take: impl FnOnce(&Value) -> Option<Opening> + Send + 'static,
+) -> (RpcReply, Option<Opening>) {
+    let read = talk.read(answer, move |answer, work| {
+        let reply = parse_reply(Some(answer.content_type()), &answer.body, id, &mut work.values);
+        let opening = match &reply.outcome {
+            RpcOutcome::Result(result) => take(result),
+            _ => None,
+        };
+        (reply.without_result(), opening)
+    });
+    read.await
+}
+
+fn opened(
+    era: Era,
+    answer: Answer,
+    reply: RpcReply,
+    opening: Option<Opening>,
+    accept: &'static str,
+) -> Opened {
+    let Some(opening) = opening else { return Opened::Refused(Box::new(answer.head()), reply) };
+    Opened::Session(Box::new(Session {
+        era,
+        version: opening.version,
+        supported: opening.supported,
+        // Only the era before has sessions.
+        id: answer.header("mcp-session-id").filter(|_| era == Era::Legacy).map(str::to_owned),
+        url: answer.target,
+        info: opening.info,
+        text_faults: opening.text_faults,
+        has_tools: opening.has_tools,
+        streamed: reply.streamed,
+        misshapen: opening.misshapen,
+        broken_rules: reply.broken_rules.into_iter().chain(opening.broken_rules).collect(),
+        accept,
     }))
 }
 
@@ -184,9 +266,9 @@ pub(super) async fn initialize(talk: &mut Conversation<'_>, url: &Target) -> Ope
     }
     if let RpcOutcome::Error(error) = &reply.outcome
         && let Some(offered) =
-            error.supported().into_iter().filter(|version| is_legacy(version) && version != LEGACY).max()
+            error.supported.iter().filter(|version| is_legacy(version) && *version != LEGACY).max()
     {
-        return initialize_as(talk, url, &offered, ACCEPT).await;
+        return initialize_as(talk, url, offered, ACCEPT).await;
     }
     opened
 }
@@ -206,28 +288,26 @@ async fn initialize_as(
         Ok(answer) => answer,
         Err(error) => return Opened::Nothing(error),
     };
-    let reply = parse_reply(Some(answer.content_type()), &answer.body, id);
-    let RpcOutcome::Result(result) = &reply.outcome else { return Opened::Refused(Box::new(answer), reply) };
+    let (reply, opening) = read(talk, &answer, id, initialized).await;
+    opened(Era::Legacy, answer, reply, opening, accept)
+}
+
+/// The result of `initialize`, where it is one.
+fn initialized(result: &Value) -> Option<Opening> {
     // Old servers answer 2024-11-05 whatever is asked; that is their right.
-    let Some(spoken) = result["protocolVersion"].as_str().filter(|version| is_revision(version)) else {
-        return Opened::Refused(Box::new(answer), reply);
-    };
-    let unknown_revision =
-        Some(ConformanceRule::Revision).filter(|_| !REVISIONS.contains(&spoken)).into_iter();
-    Opened::Session(Box::new(Session {
-        era: Era::Legacy,
+    let spoken = result["protocolVersion"].as_str().filter(|version| is_revision(version))?;
+    Some(Opening {
         version: spoken.to_owned(),
         supported: Vec::new(),
-        url: answer.target.clone(),
-        id: answer.header("mcp-session-id").map(str::to_owned),
-        info: result["serverInfo"].clone(),
+        info: ServerInfo::of(&result["serverInfo"]),
         text_faults: documents::of_opening(result),
         has_tools: result["capabilities"].get("tools").is_some(),
-        streamed: reply.streamed,
         misshapen: opening::misshapen_initialize(result),
-        broken_rules: unknown_revision.chain(reply.broken_rules.iter().copied()).collect(),
-        accept,
-    }))
+        broken_rules: (!REVISIONS.contains(&spoken))
+            .then_some(ConformanceRule::Revision)
+            .into_iter()
+            .collect(),
+    })
 }
 
 fn modern(url: &Target, id: u64, method: &str, mut params: Value, version: &str) -> Request {
@@ -244,7 +324,7 @@ fn modern(url: &Target, id: u64, method: &str, mut params: Value, version: &str)
 
 /// A stream is read no further than the reply.
 fn streamed(request: Request, id: u64, accept: &str) -> Request {
-    request.with_header("accept", accept).until(move |body| sse::has_reply(body, id))
+    request.with_header("accept", accept).until(sse::until_reply(id))
 }
 
 fn client() -> Value {

@@ -1,6 +1,6 @@
 //! URLs that a public registry does not probe. Inputs that are refused in the same words stand below those words.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};
 
 use super::refusals::refusals;
@@ -219,30 +219,101 @@ async fn a_url_has_at_most_2048_bytes_and_a_host_name_253() {
     assert_eq!(registry.publish(&json!({ "url": long(2048) })).await["status"], "queued");
 }
 
-/// Remotes inside a valid description are addresses of strangers too.
+/// A server description of one remote.
+fn described(remote: &str) -> Value {
+    json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0",
+        "remotes": [{ "type": "streamable-http", "url": remote }] })
+}
+
+/// Remotes inside a valid description are addresses of strangers too: they are refused by the rules of URLs, by field.
 #[tokio::test]
 async fn a_remote_in_a_description_is_not_a_way_around_the_rules() {
     let registry = TestRegistry::start_with(TestOptions::public()).await;
+    let label = "a".repeat(64);
+    let labels = "a.".repeat(2000);
+    let mut refused = String::new();
     for url in [
         "https://10.0.0.1/mcp",
-        "https://169.254.169.254/",
+        "https://0x7f.1/mcp",
+        "https://2130706433/mcp",
+        "https://[2606:4700::1111]/mcp",
+        "https://[::ffff:10.0.0.1]/mcp",
+        "https://8.8.8.8/{tenant}/mcp",
         "https://metadata.google.internal/",
+        "https://adder.test/",
+        "https://intranet/",
         "https://adder.example.org:22/",
+        "https://user:secret@adder.example.org/mcp",
+        "https://user@adder.example.org/{tenant}",
+        "https://agent..example.org/",
+        &format!("https://{label}.example.org/"),
+        &format!("https://{labels}example.org/"),
+        &format!("https://{}example.org/", &labels[..2000]),
+        &format!("https://{labels}{{tenant}}.example.org/"),
+        &format!("https://adder.example.org/{}", "x".repeat(2100)),
     ] {
-        let body = json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0",
-            "remotes": [{ "type": "streamable-http", "url": url }] });
+        let mut body = described(url);
+        body["remotes"][0]["variables"] = json!({ "tenant": {} });
         let reply = registry.post("/api/publish", &body).await;
-        if reply.status == 200 {
-            let id = tests::test_registry::id_of(&reply.body);
-            registry.deliver_events().await;
-            assert_eq!(registry.reason_codes(&id).await, ["url_refused"], "{url}");
-            assert_eq!(registry.status(&id).await["evidence"]["signals"], json!(["not_asked"]), "{url}");
-        } else {
-            assert_eq!(
-                (reply.status, &reply.body["field"]),
-                (422, &json!("remotes[0].url")),
-                "{url}: {reply:?}"
-            );
-        }
+        reply.assert_problem();
+        assert_eq!((reply.status, &reply.body["field"]), (422, &json!("remotes[0].url")), "{url}: {reply:?}");
+        assert_eq!(reply.body["code"], "invalid_server_description", "{url}");
+        let shown: String = url.chars().take(60).collect();
+        refused += &format!("{} {shown}\n", reply.body["violations"][0]["rule"].as_str().unwrap());
     }
+    insta::assert_snapshot!(refused, @"
+    ip_literal https://10.0.0.1/mcp
+    invalid-remote-url https://0x7f.1/mcp
+    invalid-remote-url https://2130706433/mcp
+    ip_literal https://[2606:4700::1111]/mcp
+    ip_literal https://[::ffff:10.0.0.1]/mcp
+    ip_literal https://8.8.8.8/{tenant}/mcp
+    reserved_name https://metadata.google.internal/
+    reserved_name https://adder.test/
+    reserved_name https://intranet/
+    port_not_allowed https://adder.example.org:22/
+    user_info_in_url https://user:secret@adder.example.org/mcp
+    user_info_in_url https://user@adder.example.org/{tenant}
+    bad_host_name https://agent..example.org/
+    bad_host_name https://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+    url_too_long https://a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.
+    bad_host_name https://a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.
+    url_too_long https://a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.
+    url_too_long https://adder.example.org/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+    ");
+}
+
+/// The second remote is not asked, but shown and handed to clients.
+#[tokio::test]
+async fn every_remote_of_a_description_is_judged() {
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
+    let mut body = described("https://adder.example.org/mcp");
+    body["remotes"].as_array_mut().unwrap().push(json!({ "type": "sse", "url": "https://10.0.0.1/sse" }));
+    let reply = registry.post("/api/publish", &body).await;
+    assert_eq!((reply.status, &reply.body["field"]), (422, &json!("remotes[1].url")), "{reply:?}");
+    body["remotes"][1]["url"] = json!("https://{tenant}.example.org/sse");
+    body["remotes"][1]["variables"] = json!({ "tenant": {} });
+    assert_eq!(registry.publish(&body).await["status"], "queued");
+}
+
+/// Whatever is written as an address is taken or refused, and never too much for the table.
+#[tokio::test]
+async fn a_link_has_at_most_2048_bytes() {
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
+    let long = |length: usize| format!("https://adder.example.org/{}", "x".repeat(length - 26));
+    let mut body = described("https://adder.example.org/mcp");
+    body["websiteUrl"] = json!(long(2049));
+    let reply = registry.post("/api/publish", &body).await;
+    assert_eq!((reply.status, &reply.body["field"]), (422, &json!("websiteUrl")), "{reply:?}");
+    body["websiteUrl"] = json!(long(2048));
+    assert_eq!(registry.publish(&body).await["status"], "queued");
+    let mut templated = described("");
+    templated["name"] = json!("org.example/multiplier");
+    templated["remotes"][0]["url"] = json!(format!("https://{}{{tenant}}.example.org/mcp", "a.".repeat(980)));
+    templated["remotes"][0]["variables"] = json!({ "tenant": {} });
+    assert_eq!(
+        registry.publish(&templated).await["status"],
+        "queued",
+        "not asked, so judged by its length only"
+    );
 }

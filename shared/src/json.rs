@@ -1,0 +1,131 @@
+//! JSON of strangers, read with a bound on the values in it. A list of zeros takes two bytes a value as text and forty
+//! times that in memory, so a bound on the text alone bounds nothing.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+/// Reads a document (nested at most 128 deep). `left` says how many values may still be read, and is counted down as
+/// they are, so that several documents can share one allowance.
+///
+/// # Errors
+/// It is not JSON; or it holds more values than are left, which the error's `is_data` tells.
+pub fn read(text: &[u8], left: &mut usize) -> Result<Value, serde_json::Error> {
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let value = Counted { left }.deserialize(&mut reader)?;
+    reader.end()?;
+    Ok(value)
+}
+
+/// A value, counted before it is made.
+struct Counted<'a> {
+    left: &'a mut usize,
+}
+
+impl Counted<'_> {
+    const fn next(&mut self) -> Counted<'_> {
+        Counted { left: self.left }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Counted<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Value, D::Error> {
+        *self.left = self.left.checked_sub(1).ok_or_else(|| D::Error::custom("too many values"))?;
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Counted<'_> {
+    type Value = Value;
+
+    fn expecting(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        text.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(self.next())? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(name) = members.next_key::<String>()? {
+            map.insert(name, members.next_value_seed(self.next())?);
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn values_are_counted_before_they_are_made() {
+        let text = br#"{"a": [0, null, "x", {"b": 1.5}], "c": true}"#;
+        let mut left = 8;
+        assert_eq!(read(text, &mut left).unwrap(), serde_json::from_slice::<Value>(text).unwrap());
+        assert_eq!(left, 0, "the object, its two members, four items and a member of the last");
+        let mut left = 7;
+        let error = read(text, &mut left).unwrap_err();
+        assert!(error.is_data() && left == 0, "{error}");
+        let mut left = 10;
+        assert!(read(&b"[0,".repeat(3), &mut left).unwrap_err().is_eof());
+        assert!(read(&b"[".repeat(100_000), &mut 1000).unwrap_err().is_syntax(), "too deep");
+        assert!(read(b"0 0", &mut 9).unwrap_err().is_syntax(), "one document");
+    }
+
+    #[test]
+    fn a_list_without_end_is_left_where_the_allowance_ends() {
+        // Two bytes a value: what follows the bound is not even looked at, so it need not be JSON.
+        let mut text = b"[0".to_vec();
+        text.extend_from_slice(&b",0".repeat(99));
+        text.extend_from_slice(b"\xFF not JSON");
+        assert!(read(&text, &mut 50).unwrap_err().is_data());
+        assert!(read(&text, &mut 5000).unwrap_err().is_syntax());
+    }
+
+    proptest! {
+        #[test]
+        fn a_document_is_read_as_the_standard_reader_reads_it(text in r#"([\[\]{},:"a0.\-e5 ]|null|true|"a":|\\u0041){0,24}"#) {
+            let standard = serde_json::from_str::<Value>(&text).ok();
+            prop_assert_eq!(read(text.as_bytes(), &mut 1000).ok(), standard);
+        }
+    }
+}
