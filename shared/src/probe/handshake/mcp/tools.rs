@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::eras::{self, Era, Session};
+use super::opening;
 use crate::error::shorten;
 use crate::fetch::Answer;
 use crate::model::{TextFaults, Tool};
@@ -150,7 +151,10 @@ impl ToolList {
             Some("") if era == Era::Legacy => None,
             next => next.map(str::to_owned),
         };
-        let broken_rules = if era == Era::Modern { eras::modern_faults(result) } else { Vec::new() };
+        let mut broken_rules = if era == Era::Modern { opening::modern_faults(result) } else { Vec::new() };
+        if opening::is_other_than_text(&result["nextCursor"]) {
+            broken_rules.push(ConformanceRule::Cursor);
+        }
         Page::Read { next, broken_rules }
     }
 
@@ -159,7 +163,7 @@ impl ToolList {
         let text = |name: &str| tool[name].as_str().unwrap_or_default().trim();
         let name = text("name");
         let is_long = name.chars().count() > LONGEST_NAME;
-        if name.is_empty() || is_long || !tool["inputSchema"].is_object() {
+        if name.is_empty() || is_long || is_misshapen(&tool) {
             self.broken(ConformanceRule::ToolShape, name);
         }
         // A longer one breaks its own rule.
@@ -189,6 +193,15 @@ impl ToolList {
         let all = self.digests.iter().fold(Sha256::new(), Sha256::chain_update);
         all.finalize().iter().fold(format!("{FORM}:"), |hash, byte| format!("{hash}{byte:02x}"))
     }
+}
+
+/// A field of a type that no revision gives it (MCP schemas, `Tool`). Official clients refuse the whole list for one.
+fn is_misshapen(tool: &Value) -> bool {
+    let texts = ["title", "description"].iter().all(|field| !opening::is_other_than_text(&tool[*field]));
+    let objects = ["annotations", "outputSchema"]
+        .iter()
+        .all(|field| tool[*field].is_null() || tool[*field].is_object());
+    tool["inputSchema"]["type"] != "object" || !texts || !objects
 }
 
 /// SHA-256 over what a model would be shown of a tool: name, description and input schema, with sorted members.
