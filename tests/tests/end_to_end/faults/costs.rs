@@ -77,11 +77,18 @@ async fn publishing_costs_at_most_four_calls() {
             .with_setting("PUBLISH_PER_HOST_PER_HOUR", 1000),
     )
     .await;
+    let at = |remote: &str| {
+        json!({ "name": "localhost.acme/adder", "description": "Adds.", "version": "1.0.0",
+            "remotes": [{ "type": "streamable-http", "url": remote }] })
+    };
     let bodies = [
         ("new", json!({ "url": agents.url("/x/card.json"), "contact_email": "a@example.org" })),
         ("again", json!({ "url": agents.url("/x/card.json") })),
         ("live", json!({ "url": agents.url("/1/card.json") })),
         ("described", json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0" })),
+        ("claimed", at("http://squatter.localhost/mcp")),
+        ("proven, and taken over", at("http://acme.localhost/mcp")),
+        ("proven again", at("http://acme.localhost/mcp")),
     ];
     for (what, body) in bodies {
         let before = registry.observer.tally.snapshot();
