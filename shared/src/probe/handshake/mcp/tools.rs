@@ -231,6 +231,8 @@ fn digest(tool: &mut Value) -> [u8; 32] {
 
 #[cfg(test)]
 mod tests {
+    use std::slice;
+
     use super::*;
 
     fn hash(tools: &[Value]) -> String {
@@ -252,7 +254,7 @@ mod tests {
         assert_ne!(hash(&[changed, b.clone()]), same);
         let mut changed = a.clone();
         changed["inputSchema"]["properties"] = json!({"secret": {}});
-        assert_ne!(hash(&[changed]), hash(&[a.clone()]));
+        assert_ne!(hash(&[changed]), hash(slice::from_ref(&a)));
         assert_ne!(hash(&[a.clone(), b.clone(), b.clone()]), same, "a tool more");
         assert_ne!(hash(&[a]), hash(&[b]));
     }
