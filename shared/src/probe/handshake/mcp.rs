@@ -3,6 +3,8 @@
 
 mod auth;
 mod eras;
+#[cfg(test)]
+mod fuzz;
 mod opening;
 #[cfg(test)]
 mod tests;

@@ -229,6 +229,16 @@ fn digest(tool: &mut Value) -> [u8; 32] {
     digest.finalize().into()
 }
 
+/// The tools that one page comes to, and their hash, without a conversation around it.
+#[cfg(test)]
+pub(super) fn of_page(result: &mut Value, era: Era) -> Option<(Vec<Tool>, String)> {
+    let mut list = ToolList::default();
+    matches!(list.take_page(result, era), Page::Read { .. }).then(|| {
+        let hash = list.hash();
+        (list.kept, hash)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::slice;
