@@ -6,8 +6,9 @@ use bytes::Bytes;
 use super::query::ServerQuery;
 use super::servers::list;
 use crate::app::App;
-use crate::cache::{CacheValidator, TaggedPage};
+use crate::cache::TaggedPage;
 use crate::error::Problem;
+use crate::views::active_page;
 
 /// A page of the list, rendered. What it shows changes with the rows that are Live and with the index that gives their
 /// order; both are asked for their versions first, so that a page is never older than the version it is kept under.
@@ -17,7 +18,7 @@ use crate::error::Problem;
 pub async fn rendered_list(app: &App, query: &ServerQuery) -> Result<TaggedPage, Problem> {
     let live = async { app.store.live().await };
     let (live, ()) = futures::try_join!(live, app.search.refresh())?;
-    let version = CacheValidator::weak(&format!("{}/{:?}", live.version, app.search.version()));
+    let version = active_page::validator(app, live, &format!("{:?}", app.search.version()));
     let name = query.name();
     if let Some(page) = app.server_pages.get(&name, &version) {
         return Ok(page);

@@ -79,8 +79,8 @@ pub async fn alive(app: &App) -> Result<serde_json::Value, Problem> {
     Ok(json!({ "status": "ok" }))
 }
 
-/// The rows of a page, by the index as it is loaded, and the cursor of the next. Only the index's own filters are free: for an exact version, rows are
-/// looked at until the page is full, within bounds.
+/// The rows of a page, by the index as it is loaded, and the cursor of the next. Only the index's own filters are free:
+/// for an exact version, rows are looked at until the page is full, within bounds.
 pub(super) async fn page(app: &App, query: &ServerQuery) -> Result<(Vec<Row>, Option<String>), Problem> {
     let mut part = query.part.clone();
     let mut found = Vec::new();
