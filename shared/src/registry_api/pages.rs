@@ -17,7 +17,9 @@ use crate::error::Problem;
 pub async fn rendered_list(app: &App, query: &ServerQuery) -> Result<TaggedPage, Problem> {
     let live = async { app.store.live().await };
     let (live, ()) = futures::try_join!(live, app.search.refresh())?;
-    let version = CacheValidator::weak(&format!("{}/{:?}", live.version, app.search.version()));
+    // A fall is told for some days, and nothing is written when they are over.
+    let hour = query.falls.as_ref().map(|_| app.clock.now().as_second() / 3600);
+    let version = CacheValidator::weak(&format!("{}/{:?}/{hour:?}", live.version, app.search.version()));
     let name = query.name();
     if let Some(page) = app.server_pages.get(&name, &version) {
         return Ok(page);
