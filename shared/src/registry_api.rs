@@ -3,6 +3,7 @@
 
 mod evidence;
 mod extensions;
+mod falls;
 mod namespace;
 mod pages;
 mod query;

@@ -18,6 +18,7 @@ use crate::views::active_page;
 pub async fn rendered_list(app: &App, query: &ServerQuery) -> Result<TaggedPage, Problem> {
     let live = async { app.store.live().await };
     let (live, ()) = futures::try_join!(live, app.search.refresh())?;
+    // It changes with the age of rows, too: a proof runs out, and a fall is told for some days, without a write.
     let version = active_page::validator(app, live, &format!("{:?}", app.search.version()));
     let name = query.name();
     if let Some(page) = app.server_pages.get(&name, &version) {

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::server::version;
 use crate::error::{Problem, shorten};
+use crate::formats::registry_name;
 use crate::formats::server_json::is_name;
 use crate::model::{Kind, Listing, ListingId, Moment};
 use crate::search::browse::BrowseQuery;
@@ -21,35 +22,67 @@ const MOST: usize = 100;
 pub struct ServerQuery {
     pub(super) part: BrowseQuery,
     pub(super) version: Option<String>,
+    /// The servers that are no longer Live, where they are wanted, too: they stand after all that are.
+    pub(super) falls: Option<FallsQuery>,
+}
+
+/// Which servers that are no longer Live a list returns.
+#[derive(Clone, Debug)]
+pub(super) struct FallsQuery {
+    /// Those that fell at this moment or later.
+    pub(super) since: Moment,
+    /// Those after this place: the page holds nothing that is Live.
+    pub(super) after: Option<String>,
+    /// The page begins with them.
+    pub(super) only: bool,
 }
 
 impl ServerQuery {
-    /// Reads `cursor`, `limit` (1 to 100), `search`, `updated_since` and `version`. `include_deleted` changes nothing:
-    /// this list contains Live servers only.
+    /// Reads `cursor`, `limit` (1 to 100), `search`, `updated_since`, `version` and `include_deleted`, which is true by
+    /// default where `updated_since` is given, as at the official registry.
     ///
     /// # Errors
     /// 400 for a cursor that no page gave and a time that is not RFC 3339, 422 for a limit that is no whole number.
     pub fn parse(query: &str) -> Result<Self, Problem> {
-        let after = text(query, "cursor").map(|text| place(&text)).transpose()?;
+        let cursor = text(query, "cursor").map(|text| Cursor::read(&text)).transpose()?;
         let changed_since = value(query, "updated_since").map(|text| moment(&text)).transpose()?;
         let part = BrowseQuery {
             kind: Some(Kind::Mcp),
             name_contains: text(query, "search"),
             changed_since,
-            after,
+            after: match &cursor {
+                Some(Cursor::Live(place)) => Some(place.clone()),
+                _ => None,
+            },
             limit: limit(query)?,
             ..BrowseQuery::default()
         };
         // Each server has one version here, which is the latest.
         let version = text(query, "version").filter(|version| version != "latest");
-        Ok(Self { part, version })
+        let include_deleted = text(query, "include_deleted");
+        let wanted = include_deleted.map_or(changed_since.is_some(), |text| text == "true");
+        let (only, after) = match cursor {
+            Some(Cursor::Fallen(after)) => (true, after),
+            _ => (false, None),
+        };
+        let since = changed_since.unwrap_or(Moment::UNIX_EPOCH);
+        let falls = (wanted || only).then_some(FallsQuery { since, after, only });
+        Ok(Self { part, version, falls })
     }
 
     /// What tells this query from every other.
     pub(super) fn name(&self) -> String {
         let part = &self.part;
         let since = part.changed_since.map(|since| since.as_millisecond());
-        json!([part.name_contains, since, part.after, part.limit, self.version]).to_string()
+        let falls = self.falls.as_ref().map(|falls| (&falls.after, falls.only));
+        json!([part.name_contains, since, part.after, part.limit, self.version, falls]).to_string()
+    }
+
+    /// Whether a fallen listing is one of those that the list would return if it were Live.
+    pub(super) fn matches_fallen(&self, listing: &Listing) -> bool {
+        let name = registry_name::of(listing).to_lowercase();
+        self.matches(listing)
+            && self.part.name_contains.as_ref().is_none_or(|part| name.contains(&part.to_lowercase()))
     }
 
     /// Whether a listing has the requested version.
@@ -90,14 +123,40 @@ pub(super) fn cursor_of(place: &str) -> String {
     place.replace(' ', ":")
 }
 
-fn place(cursor: &str) -> Result<String, Problem> {
-    match cursor.split_once(':') {
-        Some((name, id)) if is_name(name) && id.parse::<ListingId>().is_ok() => Ok(format!("{name} {id}")),
-        _ => {
+/// The cursor of a page that begins after a place among the servers that are no longer Live, or with the first of them.
+/// A name has a slash, so no name can be mistaken for it.
+pub(super) fn cursor_of_fallen(place: Option<&str>) -> String {
+    format!("{FALLEN}:{}", place.unwrap_or_default().replace('#', ":"))
+}
+
+const FALLEN: &str = "deleted";
+
+/// Where a page begins.
+enum Cursor {
+    /// After this place among what is Live.
+    Live(String),
+    /// After this place among what fell, or at its beginning.
+    Fallen(Option<String>),
+}
+
+impl Cursor {
+    fn read(text: &str) -> Result<Self, Problem> {
+        let is_id = |id: &str| id.parse::<ListingId>().is_ok();
+        let is_time = |time: &str| time.len() == 13 && time.bytes().all(|b| b.is_ascii_digit());
+        let read = match text.split_once(':') {
+            Some((FALLEN, "")) => Some(Self::Fallen(None)),
+            Some((FALLEN, place)) => place
+                .split_once(':')
+                .filter(|(time, id)| is_time(time) && is_id(id))
+                .map(|(time, id)| Self::Fallen(Some(format!("{time}#{id}")))),
+            Some((name, id)) if is_name(name) && is_id(id) => Some(Self::Live(format!("{name} {id}"))),
+            _ => None,
+        };
+        read.ok_or_else(|| {
             let detail =
                 "`cursor` must be the metadata.nextCursor of an earlier page; leave it out for the first.";
-            Err(malformed("cursor", "bad_cursor", detail.to_owned()))
-        }
+            malformed("cursor", "bad_cursor", detail.to_owned())
+        })
     }
 }
 
@@ -156,6 +215,23 @@ mod tests {
                 (400, "updated_since".to_owned()),
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn a_cursor_among_the_fallen_comes_back() {
+        let falls =
+            |query: &str| ServerQuery::parse(query).unwrap().falls.map(|falls| (falls.only, falls.after));
+        let place = "1795176000000#mcp-com-example-my-server";
+        let cursor = cursor_of_fallen(Some(place));
+        assert_eq!(cursor, "deleted:1795176000000:mcp-com-example-my-server");
+        assert_eq!(falls(&format!("cursor={cursor}")), Some((true, Some(place.to_owned()))));
+        assert_eq!(falls(&format!("cursor={}", cursor_of_fallen(None))), Some((true, None)));
+        assert_eq!(falls("updated_since=2026-11-20T12:00:00Z"), Some((false, None)));
+        assert_eq!(falls("updated_since=2026-11-20T12:00:00Z&include_deleted=false"), None);
+        assert_eq!(falls("limit=3"), None);
+        for text in ["deleted:x", "deleted:1795176000000", "deleted:179:mcp-x", "deleted:1795176000000:x y"] {
+            assert_eq!(refused(&format!("cursor={text}")), (400, "cursor".to_owned()), "{text}");
         }
     }
 

@@ -12,6 +12,7 @@ use crate::formats::server_json::is_version;
 use crate::model::{Listing, Moment};
 use crate::search::browse::Row;
 use crate::settings::Settings;
+use crate::store::Fall;
 
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 /// The key of the official registry's metadata, which every implementation of its API includes.
@@ -64,6 +65,20 @@ impl ServerResponse {
     #[must_use]
     pub fn of_row(row: &Row, settings: &Settings) -> Self {
         Self::of(&row.listing, Some(row.changed_at), settings)
+    }
+
+    /// A server that is no longer Live. What it once answered says nothing of today, so its evidence is left out.
+    #[must_use]
+    pub fn of_fall(fall: &Fall) -> Self {
+        let Fall { listing, at } = fall;
+        let official = json!({
+            "status": "deleted",
+            "publishedAt": listing.listed_at,
+            "updatedAt": at,
+            "isLatest": true,
+        });
+        let meta = Map::from_iter([(OFFICIAL.to_owned(), official)]);
+        Self { server: ServerDetail::of(listing, Map::new()), meta }
     }
 
     /// A listing, and when what it says last changed, where that is known.

@@ -5,7 +5,8 @@ use http::StatusCode;
 use serde::Serialize;
 use serde_json::json;
 
-use super::query::{ServerQuery, cursor_of};
+use super::falls;
+use super::query::{ServerQuery, cursor_of, cursor_of_fallen};
 use super::server::{self, ServerResponse};
 use crate::app::App;
 use crate::error::{Problem, shorten};
@@ -38,8 +39,20 @@ pub struct Metadata {
 /// # Errors
 /// The table is busy.
 pub(super) async fn list(app: &App, query: &ServerQuery) -> Result<ServerList, Problem> {
-    let (rows, next_cursor) = page(app, query).await?;
-    let servers: Vec<_> = rows.iter().map(|row| ServerResponse::of_row(row, &app.settings)).collect();
+    let only_falls = query.falls.as_ref().is_some_and(|falls| falls.only);
+    let (rows, mut next_cursor) = if only_falls { (Vec::new(), None) } else { page(app, query).await? };
+    let mut servers: Vec<_> = rows.iter().map(|row| ServerResponse::of_row(row, &app.settings)).collect();
+    if let (Some(falls), None) = (&query.falls, &next_cursor) {
+        let room = query.part.limit.saturating_sub(servers.len());
+        if room == 0 {
+            next_cursor = Some(cursor_of_fallen(None));
+        } else {
+            let (fallen, next) = falls::falls(app, falls, room).await?;
+            let fallen = fallen.iter().filter(|fall| query.matches_fallen(&fall.listing));
+            servers.extend(fallen.map(ServerResponse::of_fall));
+            next_cursor = next.map(|place| cursor_of_fallen(Some(&place)));
+        }
+    }
     Ok(ServerList { metadata: Metadata { next_cursor, count: servers.len() }, servers })
 }
 

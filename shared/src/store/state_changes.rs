@@ -77,6 +77,7 @@ impl Store {
         if change.is_searched_anew() {
             self.mark_dirty(&mut transaction, id, record.probed_at)?;
         }
+        self.tell_fall(&mut transaction, change)?;
         if let Some(news) = &change.news {
             self.put(&mut transaction, news.item()?, None)?;
         }

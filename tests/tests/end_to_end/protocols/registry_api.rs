@@ -10,7 +10,9 @@ use registry::model::{ListingId, Reach};
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
 use tests::template::root;
-use tests::test_registry::{HOUR, Reply, TestOptions, TestRegistry, id_of};
+use tests::test_registry::{DAY, HOUR, Reply, TestOptions, TestRegistry, id_of};
+
+use crate::fixtures::{demote, time};
 
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 /// The registry's own key where it is reached by an address.
@@ -392,4 +394,84 @@ async fn names_survive_the_gateway() {
         assert_eq!(one["server"]["name"], "org.example/adder");
     }
     assert_refused(&registry.get("/v0.1/servers/%ff/versions").await, 404, "no text");
+}
+
+#[tokio::test]
+async fn a_server_that_fell_is_told_to_mirrors_for_some_days() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let failing = Peer::start(servers::modern).await;
+    described(&registry, &peer, "org.example/adder", "1.0.0").await;
+    let id = described(&registry, &failing, "org.example/clock", "2.0.0").await;
+    described(&registry, &peer, "org.example/weather", "1.0.0").await;
+    let visit = registry.now();
+    let found = async |query: &str| got(&registry, &format!("/v0.1/servers?{query}")).await;
+    let since = format!("updated_since={visit}");
+    assert_eq!(names(&found(&since).await).len(), 3);
+
+    demote(&registry, &failing, &id).await;
+    registry.index().await;
+    let (live, fallen) = (["org.example/adder", "org.example/weather"], "org.example/clock");
+    let all = [live[0], live[1], fallen];
+    let told = found(&since).await;
+    assert_eq!(names(&told), all, "what fell stands after what is Live");
+    let entry = &told["servers"][2];
+    assert_eq!(entry["_meta"][OFFICIAL]["status"], "deleted");
+    let fell_at = time(&entry["_meta"][OFFICIAL]["updatedAt"]);
+    assert!(fell_at > visit && fell_at <= registry.now(), "{entry}");
+    assert!(entry["_meta"].get(EVIDENCE).is_none() && entry["server"]["version"] == "2.0.0", "{entry}");
+    assert!(schema().is_valid(&entry["server"]), "{entry}");
+    assert!(
+        told["servers"].as_array().unwrap()[..2]
+            .iter()
+            .all(|entry| entry["_meta"][OFFICIAL]["status"] == "active")
+    );
+
+    for (query, wanted) in [
+        (String::new(), &live[..]),
+        (format!("{since}&include_deleted=false"), &live[..]),
+        ("include_deleted=true".to_owned(), &all[..]),
+        (format!("{since}&search=CLOCK"), &all[2..]),
+        (format!("{since}&version=2.0.0"), &all[2..]),
+        (format!("{since}&version=1.0.0"), &live[..]),
+        (format!("updated_since={fell_at}"), &all[2..]),
+        (format!("updated_since={}", registry.now()), &[][..]),
+    ] {
+        assert_eq!(names(&found(&query).await), wanted, "{query}");
+    }
+    for limit in 1..=3 {
+        let (mut seen, mut cursor) = (Vec::new(), String::new());
+        for _ in 0..5 {
+            let page = found(&format!("{since}&limit={limit}{cursor}")).await;
+            seen.extend(names(&page));
+            let Some(next) = page["metadata"]["nextCursor"].as_str() else { break };
+            cursor = format!("&cursor={next}");
+        }
+        assert_eq!(seen, all, "limit {limit}");
+    }
+
+    // It comes back: then it is Live and nothing else.
+    let fell = registry.now();
+    failing.answer_with(servers::modern);
+    registry.advance(HOUR);
+    registry
+        .publish(&json!({ "name": fallen, "description": "Serves again.", "version": "2.0.0",
+        "remotes": [{ "type": "streamable-http", "url": failing.url("/org.example-clock") }] }))
+        .await;
+    went_live(&registry, id.clone()).await;
+    let back = found(&since).await;
+    assert_eq!(names(&back), [live[0], fallen, live[1]]);
+    assert!(
+        back["servers"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|entry| entry["_meta"][OFFICIAL]["status"] == "active")
+    );
+
+    demote(&registry, &failing, &id).await;
+    registry.index().await;
+    assert_eq!(names(&found(&format!("updated_since={fell}")).await).last().unwrap(), fallen);
+    assert_eq!(names(&found(&since).await).iter().filter(|name| *name == fallen).count(), 1, "told once");
+    registry.advance(7 * DAY + HOUR);
+    assert!(!names(&found(&since).await).contains(&fallen.to_owned()), "what fell long ago is no news");
 }
