@@ -1,6 +1,6 @@
 # Every target is a line or two that you could type yourself; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test check check-infra build smoke bench interop conformance second-engine acceptance deploy
+.PHONY: help run test fuzz check check-infra build smoke bench interop conformance second-engine acceptance deploy
 
 TOOLS := target/venv/bin
 
@@ -12,6 +12,9 @@ run: ## the registry on this machine: PORT=8080 DATA=./data/registry.db or :memo
 
 test: ## all tests that need nothing but cargo
 	cargo test --workspace
+
+fuzz: ## a million damaged documents through the readers of what strangers send
+	FUZZ_CASES=1000000 cargo test --release -p registry --lib the_readers -- --nocapture
 
 check: ## formatting and lints
 	cargo fmt --all --check

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::cache::PageCache;
+use crate::cache::{PageCache, TaggedPages};
 use crate::events::Bus;
 use crate::fetch::Fetcher;
 use crate::model::{Clock, ListingId, Moment, Random};
@@ -28,6 +28,8 @@ pub struct App {
     pub fetcher: Fetcher,
     /// Rendered pages of this process, by the version of the table they were made from.
     pub pages: PageCache,
+    /// Rendered pages of the registry API.
+    pub server_pages: TaggedPages,
     /// What this process holds of the search index.
     pub search: Searcher,
 }
@@ -49,6 +51,7 @@ impl App {
             random,
             fetcher,
             pages: PageCache::default(),
+            server_pages: TaggedPages::default(),
             search,
         }
     }

@@ -8,10 +8,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use http::{HeaderMap, header};
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 
 /// The most pages that one process caches.
 const PAGES: usize = 16;
+
+/// Bytes of tagged pages that one process caches: a walk through ten thousand rows.
+const TAGGED_BYTES: u64 = 16 * 1024 * 1024;
+/// Bytes of a typical tagged page.
+const TYPICAL_BYTES: u64 = 64 * 1024;
 
 /// What an answer was made from, as an entity tag.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -86,6 +93,58 @@ impl<T: Clone> RenderCache<T> {
     }
 }
 
+/// A rendered page and the validator of its bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaggedPage {
+    /// The page.
+    pub body: Bytes,
+    /// Its validator.
+    pub tag: CacheValidator,
+}
+
+impl TaggedPage {
+    /// A page whose validator is that of its bytes, so that it holds for as long as they stay the same, whatever they
+    /// were made from.
+    #[must_use]
+    pub fn of_body(body: Bytes) -> Self {
+        Self { tag: CacheValidator::of_body(&body), body }
+    }
+}
+
+/// Tagged pages of this process. There are as many as clients think of queries, so they are limited by their bytes, and
+/// what is asked for once makes room for what is asked for again.
+#[derive(Clone, Debug)]
+pub struct TaggedPages(Arc<Cache<String, (CacheValidator, TaggedPage), PageSize>>);
+
+impl Default for TaggedPages {
+    fn default() -> Self {
+        let pages = usize::try_from(TAGGED_BYTES / TYPICAL_BYTES).unwrap_or(1);
+        Self(Arc::new(Cache::with_weighter(pages, TAGGED_BYTES, PageSize)))
+    }
+}
+
+impl TaggedPages {
+    /// The page called `name`, if it was made from what `made_from` stands for.
+    #[must_use]
+    pub fn get(&self, name: &str, made_from: &CacheValidator) -> Option<TaggedPage> {
+        self.0.get(name).filter(|(from, _)| from == made_from).map(|(_, page)| page)
+    }
+
+    /// Remembers a page, in the place of its older self.
+    pub fn put(&self, name: String, made_from: CacheValidator, page: TaggedPage) {
+        self.0.insert(name, (made_from, page));
+    }
+}
+
+#[derive(Clone, Debug)]
+struct PageSize;
+
+impl Weighter<String, (CacheValidator, TaggedPage)> for PageSize {
+    fn weight(&self, name: &String, (_, page): &(CacheValidator, TaggedPage)) -> u64 {
+        200 + name.len() as u64 + page.body.len() as u64
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,5 +165,18 @@ mod tests {
         pages.put("active", CacheValidator::weak("1"), Bytes::from("old"));
         assert!(pages.get("active", &CacheValidator::weak("2")).is_none());
         assert!(pages.get("active", &CacheValidator::weak("1")).is_some());
+    }
+
+    #[test]
+    fn tagged_pages_are_limited_by_their_bytes() {
+        let (pages, version) = (TaggedPages::default(), CacheValidator::weak("1"));
+        let page = TaggedPage::of_body(Bytes::from(vec![b'x'; 100_000]));
+        for number in 0..1000 {
+            pages.put(number.to_string(), version.clone(), page.clone());
+        }
+        let held = (0..1000).filter(|number| pages.get(&number.to_string(), &version).is_some()).count();
+        assert!(held > 10 && held as u64 * 100_000 <= TAGGED_BYTES, "{held}");
+        pages.put("a".to_owned(), version, page);
+        assert!(pages.get("a", &CacheValidator::weak("2")).is_none());
     }
 }

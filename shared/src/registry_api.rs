@@ -4,6 +4,7 @@
 mod evidence;
 mod extensions;
 mod namespace;
+mod pages;
 mod query;
 mod server;
 mod servers;
@@ -11,6 +12,7 @@ mod servers;
 pub use evidence::ServerEvidence;
 pub use extensions::{Facets, Health, Matches, facets, health, search};
 pub use namespace::Namespace;
+pub use pages::rendered_list;
 pub use query::ServerQuery;
 pub use server::{ServerDetail, ServerResponse};
-pub use servers::{Metadata, ServerList, alive, list, version, versions};
+pub use servers::{Metadata, ServerList, alive, version, versions};

@@ -4,6 +4,7 @@
 mod contacts;
 mod hosts;
 mod listings;
+mod outcome;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,7 @@ use crate::error::Problem;
 use crate::model::{HostName, ListingId, PublicReason};
 
 pub use hosts::{host_blocked, withdraw_blocked};
+pub use outcome::Outcome;
 
 /// A decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,27 +48,6 @@ pub enum Command {
         /// About which.
         listing_id: ListingId,
     },
-}
-
-/// What a decision came to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Outcome {
-    /// Always true: a decision that cannot be carried out is a problem.
-    pub ok: bool,
-    /// Whether anything was changed; made a second time, a decision changes nothing.
-    pub changed: bool,
-    /// Listings that were withdrawn or restored.
-    pub listings: u32,
-    /// Listings at the host that are still to be withdrawn or restored: give the same command again.
-    pub left: u32,
-    /// One sentence for the operator.
-    pub note: String,
-}
-
-impl Outcome {
-    fn of_one(changed: bool, listings: u32, note: impl Into<String>) -> Self {
-        Self { ok: true, changed, listings, left: 0, note: note.into() }
-    }
 }
 
 /// Carries a decision out.

@@ -12,7 +12,7 @@ use axum::routing::any;
 use bytes::Bytes;
 use http::{HeaderMap, Method, header};
 use registry::app::App;
-use registry::cache::CacheValidator;
+use registry::cache::TaggedPage;
 use registry::error::Problem;
 use registry::http::rest;
 use registry::registry_api::{self, Namespace, ServerQuery};
@@ -39,8 +39,8 @@ async fn handle(
     let call = path::call_at(&path, &Namespace::own(&app.settings)).ok_or(RegistryApiError::NoSuchPath)?;
     check_method(&call, request.method(), request.headers())?;
     let query = request.uri().query().unwrap_or_default();
-    let body = match &call {
-        Call::List => json(&registry_api::list(&app, &ServerQuery::parse(query)?).await?),
+    let page = match &call {
+        Call::List => Ok(registry_api::rendered_list(&app, &ServerQuery::parse(query)?).await?),
         Call::Versions(name) => json(&registry_api::versions(&app, name).await?),
         Call::Version(name, version) => json(&registry_api::version(&app, name, version).await?),
         Call::Health => json(&registry_api::alive(&app).await?),
@@ -51,9 +51,8 @@ async fn handle(
         Call::Extension(Extension::Facets) => json(&registry_api::facets(&app, query).await?),
         Call::Publish => return Err(RegistryApiError::NoSuchPath),
     }?;
-    let validator = CacheValidator::of_body(&body);
-    let body = Some(body).filter(|_| !validator.is_held_by(request.headers()));
-    Ok(rest::conditional_response(MAX_AGE, &validator, "application/json", body))
+    let body = Some(page.body).filter(|_| !page.tag.is_held_by(request.headers()));
+    Ok(rest::conditional_response(MAX_AGE, &page.tag, "application/json", body))
 }
 
 /// Accepts reads. Documented writes are refused as the official API documents it, because a server is listed here only
@@ -81,8 +80,9 @@ fn check_method(call: &Call, method: &Method, headers: &HeaderMap) -> Result<(),
     }
 }
 
-fn json(answer: &impl Serialize) -> Result<Bytes, Problem> {
-    serde_json::to_vec(answer).map(Bytes::from).map_err(|error| Problem::fault(error.to_string()))
+fn json(answer: &impl Serialize) -> Result<TaggedPage, Problem> {
+    let body = serde_json::to_vec(answer).map_err(|error| Problem::fault(error.to_string()))?;
+    Ok(TaggedPage::of_body(Bytes::from(body)))
 }
 
 #[cfg(test)]

@@ -56,6 +56,7 @@ pub async fn list(app: &App, query: &ListQuery) -> Result<List, ArdError> {
         kind,
         changed_since: filter.updated_after,
         after: place.after,
+        with_evidence: true,
         ..BrowseQuery::default()
     };
     if filter.looks_at_entries() {
@@ -81,7 +82,7 @@ async fn filtered(
         let page = app.search.browse(&part).await?;
         for (rows, row) in page.rows.iter().enumerate().skip(std::mem::take(&mut seen_before)) {
             let entry = entry(app, row);
-            if !filter.holds(&row.listing.0, &serde_json::to_value(&entry).unwrap_or_default()) {
+            if !filter.holds(&row.listing, &serde_json::to_value(&entry).unwrap_or_default()) {
                 continue;
             }
             if list.items.len() == limit {
@@ -112,10 +113,9 @@ fn in_order(asked: &str) -> Result<(), ArdError> {
 }
 
 fn entry(app: &App, row: &Row) -> CatalogEntry {
-    let (listing, evidence) = &row.listing;
     CatalogEntry {
         updated_at: Some(row.changed_at),
-        ..CatalogEntry::of(listing, evidence.as_ref(), &app.settings)
+        ..CatalogEntry::of(&row.listing, row.evidence.as_ref(), &app.settings)
     }
 }
 

@@ -184,13 +184,6 @@ impl Target {
         self.0.domain().and_then(psl::domain_str).map(str::to_owned)
     }
 
-    /// Whose it is: the registrable domain, or the origin where there is none. Under a name of one's own there is no
-    /// end of hosts, so what an owner is to be spared is counted by this.
-    #[must_use]
-    pub fn owner(&self) -> String {
-        self.registrable_domain().unwrap_or_else(|| self.origin())
-    }
-
     /// Whether this leads to the machine itself; only [`Reach::Development`] makes such targets.
     #[must_use]
     pub fn is_loopback(&self) -> bool {

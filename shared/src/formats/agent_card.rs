@@ -4,6 +4,7 @@
 #[cfg(test)]
 pub(crate) mod arbitrary;
 mod body;
+mod fields;
 mod interfaces;
 mod likeness;
 mod security;
@@ -42,7 +43,7 @@ pub struct AgentCard {
     pub dialects: Vec<Dialect>,
     /// At most [`MOST_SKILLS`] skills.
     pub skills: Vec<Skill>,
-    /// Required fields that are missing or of a wrong type, although the agent can be reached.
+    /// Fields that are required and missing, or of a wrong type, although the agent can be reached.
     pub broken: Vec<CardViolation>,
     /// What a stricter reader would refuse; none of it keeps a client from talking to the agent.
     pub warnings: Vec<CardViolation>,
@@ -71,44 +72,52 @@ pub fn read(document: &Value) -> Result<AgentCard, CardFault> {
     let found = interfaces::read(card);
     if found.usable.is_empty() {
         faults.append(found.violations);
+        faults.append(found.broken);
     } else {
         warnings.append(found.violations);
+        broken.append(found.broken);
     }
     let card = AgentCard {
         name: shorten(name, LONGEST_NAME),
-        description: description(card, &mut warnings),
-        version: version(card, &mut warnings),
+        description: description(card, &mut broken, &mut warnings),
+        version: version(card, &mut broken),
         documentation_url: link(card, "documentationUrl", "documentationUrl", &mut warnings),
-        provider_url: provider(card, &mut warnings),
+        provider_url: provider(card, &mut broken, &mut warnings),
         dialects: dialects(&found.usable),
         interfaces: found.usable,
         skills: skills::read(card, &mut broken, &mut warnings),
-        broken: broken.into_vec(),
         authenticated: security::required(card),
-        warnings: {
-            conventions(card, &mut warnings);
-            warnings.into_vec()
+        broken: {
+            fields::check(card, &mut broken, &mut warnings);
+            broken.into_vec()
         },
+        warnings: warnings.into_vec(),
     };
     if faults.is_empty() { Ok(card) } else { Err(CardFault::Invalid(faults.into_vec())) }
 }
 
-/// The description, cut short; a card without one is poorer, but works.
-fn description(card: &Map<String, Value>, warnings: &mut CardViolations) -> String {
-    let text = card.get("description").and_then(Value::as_str).map(str::trim).unwrap_or_default();
+/// The description, cut short: required in every version, and only poor where it is empty.
+fn description(
+    card: &Map<String, Value>,
+    broken: &mut CardViolations,
+    warnings: &mut CardViolations,
+) -> String {
+    let value = card.get("description");
+    let text = value.and_then(Value::as_str).map(str::trim).unwrap_or_default();
     if text.is_empty() {
-        warnings.note(
+        let list = if value.is_some_and(Value::is_string) { warnings } else { broken };
+        list.note(
             "description",
             "description_missing",
-            card.get("description"),
+            value,
             "Say in one or two sentences what the agent does: search finds it by these words.",
         );
     }
     shorten(text, LONGEST_DESCRIPTION)
 }
 
-/// The agent's version: a text by the specification, a number in some cards.
-fn version(card: &Map<String, Value>, warnings: &mut CardViolations) -> Option<String> {
+/// The agent's version: required, and a text; a number is understood.
+fn version(card: &Map<String, Value>, broken: &mut CardViolations) -> Option<String> {
     let version = match card.get("version") {
         Some(Value::String(text)) if !text.trim().is_empty() => {
             return Some(shorten(text.trim(), LONGEST_WORD));
@@ -116,7 +125,7 @@ fn version(card: &Map<String, Value>, warnings: &mut CardViolations) -> Option<S
         Some(Value::Number(number)) => Some(number.to_string()),
         _ => None,
     };
-    warnings.note(
+    broken.note(
         "version",
         "version_missing",
         card.get("version"),
@@ -125,28 +134,29 @@ fn version(card: &Map<String, Value>, warnings: &mut CardViolations) -> Option<S
     version
 }
 
-/// The provider's URL; 0.2 and 0.3 cards leave the provider out.
-fn provider(card: &Map<String, Value>, warnings: &mut CardViolations) -> Option<String> {
-    match card.get("provider") {
-        None | Some(Value::Null) => None,
-        Some(Value::Object(provider)) => link(provider, "url", "provider.url", warnings),
-        other => {
-            warnings.note(
-                "provider",
-                "provider_malformed",
-                other,
-                "Write the provider as {\"organization\": \"...\", \"url\": \"https://...\"}.",
-            );
-            None
-        }
+/// The provider's URL. A card may have no provider; one that it has is named, and has a URL.
+fn provider(
+    card: &Map<String, Value>,
+    broken: &mut CardViolations,
+    warnings: &mut CardViolations,
+) -> Option<String> {
+    let value = card.get("provider").filter(|value| !value.is_null())?;
+    if !["organization", "url"].iter().all(|field| value[field].is_string()) {
+        broken.note(
+            "provider",
+            "provider_malformed",
+            Some(value),
+            "Write the provider as {\"organization\": \"...\", \"url\": \"https://...\"}.",
+        );
     }
+    link(value.as_object()?, "url", "provider.url", warnings)
 }
 
 /// An optional link, dropped with a warning where a browser could not open it.
 fn link(of: &Map<String, Value>, field: &str, path: &str, warnings: &mut CardViolations) -> Option<String> {
-    let value = of.get(field).filter(|value| !value.is_null() && value.as_str() != Some(""))?;
-    let url = value
-        .as_str()
+    let value = of.get(field)?;
+    let text = value.as_str().filter(|text| !text.is_empty())?;
+    let url = Some(text)
         .filter(|text| text.len() <= LONGEST_URL)
         .and_then(|text| Url::parse(text).ok())
         .filter(|url| matches!(url.scheme(), "http" | "https"));
@@ -159,32 +169,6 @@ fn link(of: &Map<String, Value>, field: &str, path: &str, warnings: &mut CardVio
         );
     }
     url.map(String::from)
-}
-
-/// What 1.0 and the official SDKs ask of every card, though an agent can be spoken to without it
-/// (working agents of several frameworks have an empty skill list).
-fn conventions(card: &Map<String, Value>, warnings: &mut CardViolations) {
-    for field in ["defaultInputModes", "defaultOutputModes"] {
-        let modes = card.get(field);
-        let given = modes.and_then(Value::as_array).is_some_and(|modes| !modes.is_empty());
-        if !given {
-            warnings.note(
-                field,
-                "modes_missing",
-                modes,
-                "List the media types, such as [\"text/plain\", \"application/json\"]; some clients refuse the card.",
-            );
-        }
-    }
-    match card.get("capabilities") {
-        Some(Value::Object(_)) => {}
-        other => warnings.note(
-            "capabilities",
-            "capabilities_malformed",
-            other,
-            "Write an object, such as {\"streaming\": false}; the official clients refuse the card otherwise.",
-        ),
-    }
 }
 
 /// Each dialect once, in the order of the interfaces.

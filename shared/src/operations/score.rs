@@ -88,7 +88,7 @@ impl Operation for Score {
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let target = Target::parse(&arguments.url, app.settings.reach())
             .map_err(|error| Problem::invalid("url", error.code(), format!("`url`: {error}")))?;
-        let (caller, host) = (caller.name(), target.owner());
+        let (caller, host) = (caller.name(), target.origin());
         let rate = app.settings.score_rate;
         allowance::count(app, Allowance { act: "score", caller: &caller, host: Some(&host), rate }).await?;
         let blocked = app.store.blocked_hosts().await?;

@@ -135,12 +135,12 @@ impl Submission {
         }
     }
 
-    /// Whose hosts will be asked, where there are any: an interface need not be at the card's own host.
+    /// The host that will be asked, where there is one.
     #[must_use]
     pub fn host(&self) -> Option<String> {
         match &self.what {
-            Submitted::Url { target, .. } => Some(target.owner()),
-            Submitted::Server(server) => remote(server).map(|remote| owner_of(&remote.url)),
+            Submitted::Url { target, .. } => Some(target.origin()),
+            Submitted::Server(server) => remote(server).map(|remote| origin_of(&remote.url)),
         }
     }
 
@@ -325,7 +325,7 @@ fn kind_of(target: &Target) -> Option<Kind> {
 fn owner_of(url: &str) -> String {
     // What was stored was validated once; development reach only keeps loopback hosts from being refused a second time.
     match Target::parse(url, Reach::Development) {
-        Ok(target) => target.owner(),
+        Ok(target) => target.registrable_domain().unwrap_or_else(|| target.origin()),
         Err(_) => origin_of(url),
     }
 }

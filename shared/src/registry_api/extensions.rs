@@ -94,9 +94,13 @@ pub struct Health {
 pub async fn health(app: &App, query: &str) -> Result<Health, Problem> {
     let (rows, next_cursor) = match text(query, "name") {
         Some(name) => (vec![named(app, &name).await?], None),
-        None => page(app, &ServerQuery::parse(query)?).await?,
+        None => {
+            let query = ServerQuery::parse(query)?;
+            app.search.refresh().await?;
+            page(app, &query).await?
+        }
     };
-    let listings = rows.iter().map(|row| &row.listing.0);
+    let listings = rows.iter().map(|row| &row.listing);
     let servers: BTreeMap<_, _> = listings
         .map(|listing| (registry_name::of(listing), ServerEvidence::of(listing, &app.settings)))
         .collect();

@@ -2,6 +2,7 @@
 //! and a number out of range is moved into it, because no error is documented for one.
 
 use http::StatusCode;
+use serde_json::json;
 
 use super::server::version;
 use crate::error::{Problem, shorten};
@@ -42,6 +43,13 @@ impl ServerQuery {
         // Each server has one version here, which is the latest.
         let version = text(query, "version").filter(|version| version != "latest");
         Ok(Self { part, version })
+    }
+
+    /// What tells this query from every other.
+    pub(super) fn name(&self) -> String {
+        let part = &self.part;
+        let since = part.changed_since.map(|since| since.as_millisecond());
+        json!([part.name_contains, since, part.after, part.limit, self.version]).to_string()
     }
 
     /// Whether a listing has the requested version.

@@ -63,7 +63,7 @@ impl ServerResponse {
     /// A row of the list.
     #[must_use]
     pub fn of_row(row: &Row, settings: &Settings) -> Self {
-        Self::of(&row.listing.0, Some(row.changed_at), settings)
+        Self::of(&row.listing, Some(row.changed_at), settings)
     }
 
     /// A listing, and when what it says last changed, where that is known.

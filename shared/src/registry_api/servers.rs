@@ -33,11 +33,11 @@ pub struct Metadata {
     pub(super) count: usize,
 }
 
-/// Lists servers by name.
+/// Lists servers by name, by the index as it is loaded.
 ///
 /// # Errors
 /// The table is busy.
-pub async fn list(app: &App, query: &ServerQuery) -> Result<ServerList, Problem> {
+pub(super) async fn list(app: &App, query: &ServerQuery) -> Result<ServerList, Problem> {
     let (rows, next_cursor) = page(app, query).await?;
     let servers: Vec<_> = rows.iter().map(|row| ServerResponse::of_row(row, &app.settings)).collect();
     Ok(ServerList { metadata: Metadata { next_cursor, count: servers.len() }, servers })
@@ -59,7 +59,7 @@ pub async fn versions(app: &App, name: &str) -> Result<ServerList, Problem> {
 /// 404 where no Live server has that name and version; the table is busy.
 pub async fn version(app: &App, name: &str, version: &str) -> Result<ServerResponse, Problem> {
     let row = named(app, name).await?;
-    let there = server::version(&row.listing.0);
+    let there = server::version(&row.listing);
     if version == "latest" || version == there {
         return Ok(ServerResponse::of_row(&row, &app.settings));
     }
@@ -79,15 +79,15 @@ pub async fn alive(app: &App) -> Result<serde_json::Value, Problem> {
     Ok(json!({ "status": "ok" }))
 }
 
-/// The rows of a page and the cursor of the next. Only the index's own filters are free: for an exact version, rows are
-/// looked at until the page is full, within bounds.
+/// The rows of a page, by the index as it is loaded, and the cursor of the next. Only the index's own filters are free:
+/// for an exact version, rows are looked at until the page is full, within bounds.
 pub(super) async fn page(app: &App, query: &ServerQuery) -> Result<(Vec<Row>, Option<String>), Problem> {
     let mut part = query.part.clone();
     let mut found = Vec::new();
     for _ in 0..LOOKS {
-        let page = app.search.browse(&part).await?;
+        let page = app.search.browse_loaded(&part).await?;
         part.after = page.next;
-        found.extend(page.rows.into_iter().filter(|row| query.matches(&row.listing.0)));
+        found.extend(page.rows.into_iter().filter(|row| query.matches(&row.listing)));
         part.limit = query.part.limit.saturating_sub(found.len());
         if part.after.is_none() || part.limit == 0 || query.version.is_none() {
             break;

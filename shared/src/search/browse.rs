@@ -8,7 +8,7 @@ use super::index::Index;
 use super::parsed_query::ParsedQuery;
 use super::rank::{self, Filter};
 use super::{Searcher, Text};
-use crate::model::{Category, Kind, ListingId, Moment};
+use crate::model::{Assessment, Category, Kind, Listing, ListingId, Moment};
 use crate::store::{NamedListing, StoreError};
 
 /// Filters and position of a page, in the order of names.
@@ -28,6 +28,8 @@ pub struct BrowseQuery {
     pub after: Option<String>,
     /// The most rows of a page.
     pub limit: usize,
+    /// With the evidence of each listing, which is many times as large.
+    pub with_evidence: bool,
 }
 
 /// A page of Live listings.
@@ -46,8 +48,10 @@ pub struct Page {
 pub struct Row {
     /// Its name in this order; two listings may have the same.
     pub name: String,
-    /// The listing, as the table holds it now, and the evidence of its last probe.
-    pub listing: NamedListing,
+    /// The listing, as the table holds it now.
+    pub listing: Listing,
+    /// The evidence of its last probe, where the query asks for it.
+    pub evidence: Option<Assessment>,
     /// When its searched texts last changed.
     pub changed_at: Moment,
 }
@@ -76,32 +80,38 @@ impl BrowseQuery {
     }
 }
 
-/// The sort key: the name, then the id, since two listings may have one name.
+/// The sort key: the name, then the id, since two listings may have one name. A name holds no space.
+fn sort_key(entry: &IndexedListing) -> (&str, &str) {
+    (&entry.registry_name, entry.id.as_str())
+}
+
+/// The same as a text.
 fn place(entry: &IndexedListing) -> String {
     format!("{} {}", entry.registry_name, entry.id)
 }
 
 /// The listings of a page by sort key, their number on all pages, and whether any follow.
-fn chosen(index: &Index, part: &BrowseQuery) -> (BTreeMap<String, IndexedListing>, usize, bool) {
-    let (mut page, mut total, mut after) = (BTreeMap::<String, &IndexedListing>::new(), 0, 0);
+fn chosen(index: &Index, part: &BrowseQuery) -> (Vec<IndexedListing>, usize, bool) {
+    let (mut page, mut total, mut after) = (BTreeMap::<(&str, &str), &IndexedListing>::new(), 0, 0);
+    let begin = part.after.as_deref().map(|place| place.split_once(' ').unwrap_or((place, "")));
     for (_, entry) in index.listings().filter(|(_, entry)| part.matches(entry)) {
         total += 1;
-        let place = place(entry);
-        if part.after.as_ref().is_some_and(|after| place <= *after) {
+        let key = sort_key(entry);
+        if begin.is_some_and(|begin| key <= begin) {
             continue;
         }
         after += 1;
         // Only the rows of the page are kept, so that sorting does not grow with the number of listings.
         let full = page.len() >= part.limit;
-        if !full || page.last_key_value().is_some_and(|(last, _)| place < *last) {
-            page.insert(place, entry);
+        if !full || page.last_key_value().is_some_and(|(last, _)| key < *last) {
+            page.insert(key, entry);
             if full {
                 page.pop_last();
             }
         }
     }
     let more = after > page.len();
-    (page.into_iter().map(|(place, entry)| (place, entry.clone())).collect(), total, more)
+    (page.into_values().cloned().collect(), total, more)
 }
 
 fn counted(entries: &[&IndexedListing], facet: Facet) -> Vec<(String, usize)> {
@@ -127,19 +137,32 @@ impl Searcher {
     /// The table is busy or refused.
     pub async fn browse(&self, part: &BrowseQuery) -> Result<Page, StoreError> {
         self.refresh().await?;
+        self.browse_loaded(part).await
+    }
+
+    /// A page of Live listings by the index as it is loaded, for a caller that has just refreshed it.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn browse_loaded(&self, part: &BrowseQuery) -> Result<Page, StoreError> {
         let (entries, total, more) = chosen(&self.read(), part);
-        let ids: Vec<ListingId> = entries.values().map(|entry| entry.id.clone()).collect();
-        let listings = self.store.listings_with_evidence(&ids).await?;
+        let ids: Vec<ListingId> = entries.iter().map(|entry| entry.id.clone()).collect();
+        let listings: Vec<NamedListing> = if part.with_evidence {
+            self.store.listings_with_evidence(&ids).await?
+        } else {
+            self.store.listings(&ids).await?.into_iter().map(|listing| (listing, None)).collect()
+        };
         let mut listings: HashMap<ListingId, NamedListing> =
             listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
-        let next = if more { entries.keys().next_back().cloned() } else { None };
+        let next = entries.last().filter(|_| more).map(place);
         let oldest_proof = self.oldest_proof();
         let row = |entry: IndexedListing| {
-            let listing = listings.remove(&entry.id).filter(|named| named.0.is_live(oldest_proof))?;
+            let named = listings.remove(&entry.id).filter(|named| named.0.is_live(oldest_proof));
+            let (listing, evidence) = named?;
             let changed_at = Moment::from_millisecond(entry.changed_at)?;
-            Some(Row { name: entry.registry_name, listing, changed_at })
+            Some(Row { name: entry.registry_name, listing, evidence, changed_at })
         };
-        Ok(Page { rows: entries.into_values().filter_map(row).collect(), total, next })
+        Ok(Page { rows: entries.into_iter().filter_map(row).collect(), total, next })
     }
 
     /// The number of listings per value of each facet, of all or of the hits for `text`; the most frequent first.

@@ -1,6 +1,7 @@
 //! The index in this process's memory: loaded for the first query, then updated bucket by bucket whenever a search
 //! reads a newer manifest from the table. A search costs no extra request to find that out.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
@@ -108,7 +109,7 @@ impl IndexCache {
             return Ok(());
         }
         let _guard = self.0.loading.lock().await;
-        self.update_to(store, manifest).await
+        self.update_to(store, &manifest).await
     }
 
     /// Updates the index to `seen` where that is newer, and says whether it did. While another task updates it, the
@@ -121,17 +122,19 @@ impl IndexCache {
             return Ok(false);
         }
         let Ok(_guard) = self.0.loading.try_lock() else { return Ok(false) };
-        self.update_to(store, seen).await?;
+        self.update_to(store, &seen).await?;
         Ok(true)
     }
 
-    async fn update_to(&self, store: &Store, mut manifest: Manifest) -> Result<(), StoreError> {
+    async fn update_to(&self, store: &Store, manifest: &Manifest) -> Result<(), StoreError> {
+        let mut newer;
+        let mut manifest = manifest;
         for _ in 0..MAX_ATTEMPTS {
             if self.version().is_some_and(|version| version >= manifest.version) {
                 return Ok(());
             }
-            let stale = self.stale(&manifest);
-            let fetched = store.buckets(&stale).await?;
+            let stale = self.stale(manifest);
+            let fetched = store.buckets_since(&stale).await?;
             if fetched.len() == stale.len() {
                 let mut buckets = Vec::with_capacity(fetched.len());
                 for stored in fetched {
@@ -147,16 +150,18 @@ impl IndexCache {
                 state.version = Some(manifest.version);
                 return Ok(());
             }
-            manifest = store.manifest().await?;
+            newer = store.manifest().await?;
+            manifest = &newer;
         }
         Err(StoreError::Busy("the index changed again and again".to_owned()))
     }
 
-    fn stale(&self, manifest: &Manifest) -> Vec<HashPrefix> {
+    /// The buckets that are newer in the table, with their versions there.
+    fn stale(&self, manifest: &Manifest) -> BTreeMap<HashPrefix, u64> {
         let state = self.0.state.read().unwrap_or_else(PoisonError::into_inner);
         let loaded = |prefix: HashPrefix| state.index.version(prefix);
         let older =
             |(prefix, version): (&HashPrefix, &u64)| loaded(*prefix).is_none_or(|loaded| loaded < *version);
-        manifest.buckets.iter().filter(|entry| older(*entry)).map(|(prefix, _)| *prefix).collect()
+        manifest.buckets.iter().filter(|entry| older(*entry)).map(|(prefix, at)| (*prefix, *at)).collect()
     }
 }

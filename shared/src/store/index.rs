@@ -1,7 +1,8 @@
 //! The search index in the table: a manifest of the buckets and their versions, the buckets as bytes, and dirty marks on
 //! listings that must be indexed again. A mark is written in one transaction with the change, so that none is missed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -86,26 +87,54 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn manifest(&self) -> Result<Manifest, StoreError> {
-        let answer = self
-            .client
-            .get_item()
-            .table_name(&*self.table)
-            .set_key(Some(manifest_key().item()))
-            .consistent_read(true)
-            .send()
-            .await?;
-        answer.item.as_ref().map_or_else(|| Ok(Manifest::default()), manifest)
+    pub async fn manifest(&self) -> Result<Arc<Manifest>, StoreError> {
+        let read = async {
+            let answer = self
+                .client
+                .get_item()
+                .table_name(&*self.table)
+                .set_key(Some(manifest_key().item()))
+                .consistent_read(true)
+                .send()
+                .await?;
+            answer.item.as_ref().map_or_else(|| Ok(Manifest::default()), manifest)
+        };
+        self.read_cache.manifest(&manifest_key(), read).await
     }
 
-    /// Reads buckets; those that no longer exist are left out.
+    /// Reads buckets as they are now; those that no longer exist are left out.
     ///
     /// # Errors
     /// The table is busy or refused, or an item is not a bucket.
     pub async fn buckets(&self, prefixes: &[HashPrefix]) -> Result<Vec<StoredBucket>, StoreError> {
-        let keys = prefixes.iter().map(|prefix| bucket_key(*prefix).item()).collect();
-        let kept = self.batch_get(keys, Consistency::Strong).await?;
-        kept.into_iter().map(stored_bucket).collect()
+        self.read_buckets(prefixes.iter(), Consistency::Strong).await
+    }
+
+    /// Reads buckets that are at least of these versions; those that no longer exist are left out. A strong read costs
+    /// twice as much, so only what an eventual one gives too old is read again.
+    ///
+    /// # Errors
+    /// The table is busy or refused, or an item is not a bucket.
+    pub async fn buckets_since(
+        &self,
+        wanted: &BTreeMap<HashPrefix, u64>,
+    ) -> Result<Vec<StoredBucket>, StoreError> {
+        let mut buckets = self.read_buckets(wanted.keys(), Consistency::Eventual).await?;
+        buckets.retain(|bucket| wanted.get(&bucket.prefix).is_some_and(|version| bucket.version >= *version));
+        let found: BTreeSet<HashPrefix> = buckets.iter().map(|bucket| bucket.prefix).collect();
+        let missed: Vec<HashPrefix> =
+            wanted.keys().copied().filter(|prefix| !found.contains(prefix)).collect();
+        buckets.extend(self.buckets(&missed).await?);
+        Ok(buckets)
+    }
+
+    async fn read_buckets(
+        &self,
+        prefixes: impl Iterator<Item = &HashPrefix>,
+        consistency: Consistency,
+    ) -> Result<Vec<StoredBucket>, StoreError> {
+        let keys = prefixes.map(|prefix| bucket_key(*prefix).item()).collect();
+        self.batch_get(keys, consistency).await?.into_iter().map(stored_bucket).collect()
     }
 
     /// One batch read for up to 99 hits, with the manifest as its hundredth key.
@@ -243,4 +272,82 @@ fn stored_bucket(mut item: Item) -> Result<StoredBucket, StoreError> {
 
 fn unreadable(what: &str) -> StoreError {
     StoreError::Fault(format!("{what} of the index cannot be read"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use aws_sdk_dynamodb::config::retry::RetryConfig;
+    use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
+    use aws_smithy_runtime_api::client::http::{
+        HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+    };
+    use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+    use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+    use aws_smithy_runtime_api::http::StatusCode;
+    use aws_smithy_types::body::SdkBody;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A table whose buckets are of version 7; an eventual read still has the first one's older and not the second.
+    #[derive(Clone, Debug, Default)]
+    struct Lagging(Arc<Mutex<Vec<(bool, usize)>>>);
+
+    impl HttpClient for Lagging {
+        fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+            SharedHttpConnector::new(self.clone())
+        }
+    }
+
+    impl HttpConnector for Lagging {
+        fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+            let request: Value = serde_json::from_slice(request.body().bytes().unwrap()).unwrap();
+            let table = &request["RequestItems"]["t"];
+            let strong = table["ConsistentRead"] == json!(true);
+            let keys = table["Keys"].as_array().unwrap();
+            self.0.lock().unwrap().push((strong, keys.len()));
+            let items = keys.iter().filter_map(|key| {
+                let version = match key["pk"]["S"].as_str().unwrap() {
+                    "INDEX#02-00000001" if !strong => return None,
+                    "INDEX#02-00000000" if !strong => "3",
+                    _ => "7",
+                };
+                let mut item = key.clone();
+                item["version"] = json!({ "N": version });
+                item["bucket"] = json!({ "B": "aGk=" });
+                Some(item)
+            });
+            let answer = json!({ "Responses": { "t": items.collect::<Vec<_>>() }, "UnprocessedKeys": {} });
+            let mut response =
+                HttpResponse::new(StatusCode::try_from(200).unwrap(), SdkBody::from(answer.to_string()));
+            response.headers_mut().insert("content-type", "application/x-amz-json-1.0");
+            HttpConnectorFuture::ready(Ok(response))
+        }
+    }
+
+    #[tokio::test]
+    async fn only_buckets_that_an_eventual_read_gives_too_old_are_read_strongly() {
+        let table = Lagging::default();
+        let config = aws_sdk_dynamodb::Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::from_static("local"))
+            .credentials_provider(Credentials::new("local", "local", None, None, "local"))
+            .retry_config(RetryConfig::disabled())
+            .http_client(table.clone())
+            .build();
+        let store = Store::new(aws_sdk_dynamodb::Client::from_conf(config), "t");
+        let wanted: BTreeMap<HashPrefix, u64> =
+            (0..4).map(|bits| (format!("02-{bits:08x}").parse().unwrap(), 7)).collect();
+        let buckets = store.buckets_since(&wanted).await.unwrap();
+        let versions: BTreeMap<HashPrefix, u64> =
+            buckets.iter().map(|bucket| (bucket.prefix, bucket.version)).collect();
+        assert_eq!((versions, buckets.len()), (wanted, 4));
+        assert_eq!(*table.0.lock().unwrap(), [(false, 4), (true, 2)]);
+
+        let present = BTreeMap::from([("02-00000002".parse().unwrap(), 7)]);
+        assert_eq!(store.buckets_since(&present).await.unwrap().len(), 1);
+        assert_eq!(table.0.lock().unwrap()[2..], [(false, 1)], "no second read where nothing is missing");
+    }
 }

@@ -78,6 +78,16 @@ impl Store {
         if ids.is_empty() { Ok(Vec::new()) } else { self.listings_with_evidence(&ids).await }
     }
 
+    /// The cores of listings, in no order.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn listings(&self, ids: &[ListingId]) -> Result<Vec<Listing>, StoreError> {
+        let keys = ids.iter().map(|id| keys::listing(id).item()).collect();
+        let items = self.batch_get(keys, Consistency::Strong).await?.into_iter();
+        Ok(items.map(serde_dynamo::from_item).collect::<Result<_, _>>()?)
+    }
+
     /// Listings with their evidence, in no order.
     ///
     /// # Errors

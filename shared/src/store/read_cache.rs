@@ -7,6 +7,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use super::error::StoreError;
+use super::index::Manifest;
 use super::keys::{self, Key};
 use super::listing_item::NamedListing;
 use super::live::Live;
@@ -25,6 +26,7 @@ pub(super) struct ReadCache(Option<Arc<Caches>>);
 struct Caches {
     listings: Cache<String, Arc<NamedListing>, Size>,
     live: Cache<String, Live>,
+    manifest: Cache<String, Arc<Manifest>>,
 }
 
 impl ReadCache {
@@ -37,6 +39,7 @@ impl ReadCache {
                 Size,
             ),
             live: Cache::new(1),
+            manifest: Cache::new(1),
         })))
     }
 
@@ -61,6 +64,17 @@ impl ReadCache {
         Ok(cached(&memory.live, &Key::new(keys::LIVE, ""), read).await?.unwrap_or_default())
     }
 
+    /// The cached manifest of the search index, whose key this is, or the result of `read`.
+    pub(super) async fn manifest(
+        &self,
+        key: &Key,
+        read: impl Future<Output = Result<Manifest, StoreError>>,
+    ) -> Result<Arc<Manifest>, StoreError> {
+        let Some(memory) = &self.0 else { return read.await.map(Arc::new) };
+        let read = async { Ok(Some(Arc::new(read.await?))) };
+        Ok(cached(&memory.manifest, key, read).await?.unwrap_or_default())
+    }
+
     /// Held while partitions are written. Their cached items are removed when it is dropped, whether or not the write
     /// succeeded, together with anything read meanwhile.
     pub(super) fn writing(&self, partitions: impl IntoIterator<Item = String>) -> Writing {
@@ -83,6 +97,7 @@ impl Drop for Writing {
         for partition in &self.partitions {
             memory.listings.remove(partition);
             memory.live.remove(partition);
+            memory.manifest.remove(partition);
         }
     }
 }

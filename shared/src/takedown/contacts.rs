@@ -1,6 +1,6 @@
 //! Erasing whom to write to about a listing. The listing stays: it says nothing of any person.
 
-use super::Outcome;
+use super::outcome::Outcome;
 use crate::app::App;
 use crate::error::Problem;
 use crate::model::{FeedItem, ListingId};

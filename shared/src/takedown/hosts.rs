@@ -3,7 +3,8 @@
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use super::{Outcome, listings};
+use super::listings;
+use super::outcome::Outcome;
 use crate::app::App;
 use crate::error::Problem;
 use crate::model::{

@@ -1,7 +1,7 @@
 //! Withdrawing one listing, and restoring it. Both are written over the listing as it was read, and begun anew where a
 //! probe or its publisher was quicker.
 
-use super::Outcome;
+use super::outcome::Outcome;
 use crate::app::App;
 use crate::error::Problem;
 use crate::events::{Event, What};

@@ -92,7 +92,7 @@ async fn say(mut stream: TcpStream, saying: Saying) -> std::io::Result<()> {
             stream.write_all(&bytes).await?;
             stream.shutdown().await?;
             // Closing with unread bytes would reset the connection and take the answer with it.
-            stream.read(&mut [0; 1024]).await?;
+            let _read = stream.read(&mut [0; 1024]).await?;
         }
         Saying::Held(bytes) => {
             stream.write_all(&bytes).await?;

@@ -295,7 +295,7 @@ async fn what_a_host_is_spared_is_told_and_the_others_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let at_one_host = |number| {
         let mut document = document(number);
-        document["remotes"][0]["url"] = json!(format!("https://crowded.example.com/{number}/mcp"));
+        document["remotes"][0]["url"] = json!(format!("https://crowded.example.org/{number}/mcp"));
         document
     };
     let from = file(folder.path(), (0..4).map(at_one_host).chain((4..7).map(document)));

@@ -81,12 +81,17 @@ pub(super) struct Found {
     pub(super) usable: Vec<Interface>,
     /// What is wrong with the others, or odd about these.
     pub(super) violations: CardViolations,
+    /// What the specification rules out whatever the others are.
+    pub(super) broken: CardViolations,
+    /// Versions that no revision is called. A card may name one that is still to come beside one that is.
+    unknown_versions: CardViolations,
+    has_known_version: bool,
 }
 
 /// Reads a card's interfaces.
 pub(super) fn read(card: &Map<String, Value>) -> Found {
     let mut found = Found::default();
-    let stated = stated_version(card, &mut found.violations);
+    let stated = stated_version(card, &mut found.unknown_versions);
     if let Some(listed) = card.get("supportedInterfaces") {
         listed_interfaces(listed, stated, &mut found);
     }
@@ -102,6 +107,8 @@ pub(super) fn read(card: &Map<String, Value>) -> Found {
              \"protocolVersion\": \"1.0\"}], or `url` in a card of 0.3.",
         );
     }
+    let unknown = std::mem::take(&mut found.unknown_versions);
+    if found.has_known_version { &mut found.violations } else { &mut found.broken }.append(unknown);
     found
 }
 
@@ -126,7 +133,7 @@ fn stated_version(card: &Map<String, Value>, violations: &mut CardViolations) ->
 /// The list of 1.0 cards.
 fn listed_interfaces(listed: &Value, stated: Option<Dialect>, found: &mut Found) {
     let Value::Array(entries) = listed else {
-        found.violations.note(
+        found.broken.note(
             "supportedInterfaces",
             "interfaces_malformed",
             Some(listed),
@@ -141,8 +148,9 @@ fn listed_interfaces(listed: &Value, stated: Option<Dialect>, found: &mut Found)
             Some(text) => Dialect::of(text),
             None => stated,
         };
+        found.has_known_version |= version.is_some();
         if version.is_none() {
-            found.violations.note(
+            found.unknown_versions.note(
                 format!("{path}.protocolVersion"),
                 "protocol_version_unknown",
                 entry.get("protocolVersion"),
@@ -160,6 +168,8 @@ fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &
     let by_shape =
         if of_0_3.iter().any(|field| card.contains_key(*field)) { Dialect::V0_3 } else { Dialect::V0_2 };
     let dialect = stated.unwrap_or(by_shape);
+    // Cards of 0.2 need not say; what they do say has to be a version.
+    found.has_known_version |= stated.is_some() || found.unknown_versions.is_empty();
     if let Some(url) = card.get("url") {
         let before = found.usable.len();
         keep(Some(url), card.get("preferredTransport"), dialect, "", found);
@@ -187,6 +197,14 @@ fn keep(url: Option<&Value>, binding: Option<&Value>, version: Dialect, path: &s
         _ if path.starts_with("additionalInterfaces") => "transport",
         _ => "protocolBinding",
     };
+    if binding.map_or(!path.is_empty(), |value| !value.is_string() && !value.is_null()) {
+        found.broken.note(
+            at(binding_field),
+            "binding_missing",
+            binding,
+            "Name how messages are carried: \"JSONRPC\", \"HTTP+JSON\" or \"GRPC\"; it is taken for JSONRPC.",
+        );
+    }
     let binding = binding_of(binding, &at(binding_field), &mut found.violations);
     let text = url.and_then(Value::as_str).map(str::trim).unwrap_or_default();
     match usable_url(text, &binding) {

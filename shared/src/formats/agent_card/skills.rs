@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::fields;
 use super::violation::CardViolations;
 use crate::error::shorten;
 use crate::formats::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_WORD, MOST_SKILLS, MOST_TAGS};
@@ -40,27 +41,39 @@ pub(super) fn read(
         .iter()
         .take(MOST_SKILLS)
         .enumerate()
-        .filter_map(|(index, skill)| one(index, skill, warnings))
+        .filter_map(|(index, skill)| one(index, skill, broken, warnings))
         .collect()
 }
 
-/// One skill; `None` where it has neither id nor name.
-fn one(index: usize, skill: &Value, warnings: &mut CardViolations) -> Option<Skill> {
+/// One skill; `None` where it has neither id nor name. Skills without tags are met in working agents.
+fn one(
+    index: usize,
+    skill: &Value,
+    broken: &mut CardViolations,
+    warnings: &mut CardViolations,
+) -> Option<Skill> {
     let (id, name) = match skill {
         Value::String(name) => (Some(name.clone()), Some(name.clone())),
         _ => (text(skill.get("id")), text(skill.get("name"))),
     };
-    let missing: Vec<&str> = ["id", "name", "description", "tags"]
-        .into_iter()
-        .filter(|field| skill.get(field).is_none_or(|value| value.is_null() || value.as_str() == Some("")))
-        .collect();
+    let path = format!("skills[{index}]");
+    let mut missing: Vec<&str> =
+        ["id", "name", "description"].into_iter().filter(|field| !skill[field].is_string()).collect();
+    missing.extend(["id", "name"].into_iter().filter(|field| skill[field].as_str().is_some_and(is_blank)));
     if !missing.is_empty() {
-        warnings.note(
-            format!("skills[{index}]"),
-            "skill_incomplete",
-            Some(skill),
-            format!("Add what is missing: {}.", missing.join(", ")),
-        );
+        let fix = format!("Add what is missing, as texts: {}.", missing.join(", "));
+        broken.note(path.clone(), "skill_incomplete", Some(skill), fix);
+    }
+    let tags_given = !skill["tags"].is_null();
+    if !tags_given || skill["description"].as_str().is_some_and(is_blank) {
+        let fix = "Add what search finds it by: a description, and tags.";
+        warnings.note(path.clone(), "skill_incomplete", Some(skill), fix);
+    }
+    for field in ["tags", "examples", "inputModes", "outputModes"] {
+        let given = skill.get(field).filter(|value| !value.is_null());
+        if let Some(value) = given.filter(|value| !fields::are_texts(value)) {
+            broken.note(format!("{path}.{field}"), "skill_malformed", Some(value), "Write a list of texts.");
+        }
     }
     let named = id.clone().or_else(|| name.clone())?;
     Some(Skill {
@@ -71,6 +84,10 @@ fn one(index: usize, skill: &Value, warnings: &mut CardViolations) -> Option<Ski
             .unwrap_or_default(),
         tags: tags(skill),
     })
+}
+
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
 }
 
 /// A text, or a number written as one, without the blanks around it.

@@ -128,13 +128,18 @@ fn a_poor_card_is_taken_with_warnings() {
         .unwrap();
     assert_eq!((card.name.as_str(), card.version.as_deref()), ("A", Some("2")));
     assert_eq!(
+        codes(&card.broken),
+        [
+            ("description", "description_missing"),
+            ("version", "version_missing"),
+            ("provider", "provider_malformed"),
+        ]
+    );
+    assert_eq!(
         codes(&card.warnings),
         [
             ("supportedInterfaces", "interfaces_missing"),
-            ("description", "description_missing"),
-            ("version", "version_missing"),
             ("documentationUrl", "url_unusable"),
-            ("provider", "provider_malformed"),
             ("skills", "skills_missing"),
             ("defaultInputModes", "modes_missing"),
             ("defaultOutputModes", "modes_missing"),
@@ -203,8 +208,8 @@ fn one_usable_interface_is_enough_and_the_others_are_told() {
         [
             ("supportedInterfaces[0].url", "interface_url_relative"),
             ("supportedInterfaces[1].url", "interface_not_https"),
-            ("supportedInterfaces[2].protocolVersion", "protocol_version_unknown"),
             ("supportedInterfaces[2].url", "interface_local"),
+            ("supportedInterfaces[2].protocolVersion", "protocol_version_unknown"),
         ]
     );
     let card = read(&but(&json!({"supportedInterfaces": "https://weather.example"}))).unwrap();
@@ -219,8 +224,170 @@ fn skills_are_taken_as_far_as_they_can_be_read() {
     let taken: Vec<_> = card.skills.iter().map(|skill| (skill.id.as_str(), skill.name.as_str())).collect();
     assert_eq!(taken, [("Only a name", "Only a name"), ("7", "7"), ("plain", "plain")]);
     assert_eq!(card.skills[1].tags, ["a"]);
-    assert_eq!(card.warnings.len(), 6);
-    assert_eq!(card.warnings[0].fix, "Add what is missing: id, description, tags.");
+    assert_eq!(card.broken.len(), 7, "{:?}", card.broken);
+    assert_eq!(card.broken[0].fix, "Add what is missing, as texts: id, description.");
+}
+
+/// What a card without one rule comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Comes {
+    /// `fail`: no client could use it.
+    Fail(&'static str),
+    /// `partial`: it works, and typed clients refuse it.
+    Partial(&'static str),
+    /// Taken, with advice: working agents break the rule.
+    Advice(&'static str),
+    /// Taken without a word.
+    Taken,
+}
+
+use Comes::{Advice, Fail, Partial, Taken};
+
+fn comes_to(card: &Value) -> Comes {
+    match read(card) {
+        Err(CardFault::Invalid(violations)) => Fail(violations[0].code),
+        Err(CardFault::NotACard { .. }) => Fail("not_a_card"),
+        Ok(card) => match (&card.broken[..], &card.warnings[..]) {
+            ([first, ..], _) => Partial(first.code),
+            ([], [first, ..]) => Advice(first.code),
+            ([], []) => Taken,
+        },
+    }
+}
+
+/// One broken card for each rule of the specifications: 1.0 §4.4 (`a2a.proto`), 0.3 §5.5 (`types.ts`). What is only
+/// advised against is met in working agents: the reason stands beside it.
+#[test]
+fn each_rule_of_a_card_is_broken_once() {
+    let interface =
+        |entry: Value| json!({"supportedInterfaces": [entry], "url": null, "protocolVersion": null});
+    let skill = |field: &str, value: Value| {
+        let mut skill =
+            json!({"id": "now", "name": "Now", "description": "The weather now.", "tags": ["weather"]});
+        skill[field] = value;
+        json!({"skills": [skill]})
+    };
+    let table = [
+        // 1.0 §4.4.1 and 0.3 §5.5: required fields of the card.
+        (json!({}), Taken),
+        (json!({"name": null}), Fail("name_missing")),
+        (json!({"name": ["Weather"]}), Fail("name_missing")),
+        (json!({"description": null}), Partial("description_missing")),
+        (json!({"description": 7}), Partial("description_missing")),
+        // A text, if a poor one.
+        (json!({"description": ""}), Advice("description_missing")),
+        (json!({"version": null}), Partial("version_missing")),
+        (json!({"version": 2}), Partial("version_missing")),
+        (json!({"capabilities": null}), Partial("capabilities_malformed")),
+        (json!({"capabilities": "streaming"}), Partial("capabilities_malformed")),
+        // So in a card of a public collection, whose clients never look.
+        (json!({"capabilities": ["streaming"]}), Advice("capabilities_malformed")),
+        (json!({"defaultInputModes": "text"}), Partial("modes_missing")),
+        (json!({"defaultOutputModes": [7]}), Partial("modes_missing")),
+        // Left out or empty in working agents; every client has a default.
+        (json!({"defaultInputModes": null}), Advice("modes_missing")),
+        (json!({"defaultOutputModes": []}), Advice("modes_missing")),
+        (json!({"skills": null}), Partial("skills_missing")),
+        (json!({"skills": {"now": {}}}), Partial("skills_missing")),
+        // The agents of two well-known frameworks have none.
+        (json!({"skills": []}), Advice("skills_missing")),
+        // 1.0 §4.4.5, 0.3 §5.5.4: a skill.
+        (json!({"skills": [7]}), Partial("skill_incomplete")),
+        (skill("id", Value::Null), Partial("skill_incomplete")),
+        (skill("id", json!(7)), Partial("skill_incomplete")),
+        (skill("name", json!(" ")), Partial("skill_incomplete")),
+        (skill("description", Value::Null), Partial("skill_incomplete")),
+        (skill("description", json!("")), Advice("skill_incomplete")),
+        // Left out in cards of a public collection; clients only search by them.
+        (skill("tags", Value::Null), Advice("skill_incomplete")),
+        (skill("tags", json!("weather")), Partial("skill_malformed")),
+        (skill("tags", json!([7])), Partial("skill_malformed")),
+        (skill("examples", json!({})), Partial("skill_malformed")),
+        (skill("inputModes", json!("text")), Partial("skill_malformed")),
+        (skill("outputModes", json!([null])), Partial("skill_malformed")),
+        (json!({"skills": vec![wide()["skills"][0].clone(); MOST_SKILLS + 1]}), Advice("skills_too_many")),
+        // 1.0 §4.4.6: an interface; url, protocolBinding and protocolVersion are required.
+        (json!({"supportedInterfaces": [], "url": null}), Fail("no_interface")),
+        (json!({"supportedInterfaces": {}}), Partial("interfaces_malformed")),
+        (
+            interface(json!({"protocolBinding": "JSONRPC", "protocolVersion": "1.0"})),
+            Fail("interface_url_missing"),
+        ),
+        (
+            interface(json!({"url": "a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"})),
+            Fail("interface_url_relative"),
+        ),
+        (
+            interface(json!({"url": "https://a.example", "protocolVersion": "1.0"})),
+            Partial("binding_missing"),
+        ),
+        (
+            interface(json!({"url": "https://a.example", "protocolVersion": "1.0", "protocolBinding": 7})),
+            Partial("binding_missing"),
+        ),
+        // Nearly right names are common, and understood.
+        (
+            interface(
+                json!({"url": "https://a.example", "protocolVersion": "1.0", "protocolBinding": "jsonrpc"}),
+            ),
+            Advice("binding_unknown"),
+        ),
+        (
+            interface(json!({"url": "https://a.example", "protocolBinding": "JSONRPC"})),
+            Partial("protocol_version_unknown"),
+        ),
+        (
+            interface(
+                json!({"url": "https://a.example", "protocolBinding": "JSONRPC", "protocolVersion": "9.9"}),
+            ),
+            Partial("protocol_version_unknown"),
+        ),
+        // 0.3 §5.5: url, protocolVersion, preferredTransport, additionalInterfaces.
+        (json!({"supportedInterfaces": null, "url": 7}), Fail("interface_url_missing")),
+        (
+            json!({"supportedInterfaces": null, "protocolVersion": "1999-01-01"}),
+            Partial("protocol_version_unknown"),
+        ),
+        (json!({"supportedInterfaces": null, "protocolVersion": 0.3}), Partial("protocol_version_unknown")),
+        // 0.2 has no such field.
+        (json!({"supportedInterfaces": null, "protocolVersion": null}), Taken),
+        (
+            json!({"supportedInterfaces": null, "protocolVersion": "0.3.0", "preferredTransport": []}),
+            Partial("binding_missing"),
+        ),
+        (json!({"additionalInterfaces": {}}), Partial("interfaces_malformed")),
+        (
+            json!({"supportedInterfaces": null, "protocolVersion": "0.3.0", "additionalInterfaces": [{"url": "https://a.example"}]}),
+            Partial("binding_missing"),
+        ),
+        // 1.0 §4.4.3 and §4.4.4: capabilities and extensions.
+        (json!({"capabilities": {"streaming": 1}}), Partial("capabilities_malformed")),
+        // Texts in the samples of the protocol's own repository.
+        (json!({"capabilities": {"streaming": "True"}}), Taken),
+        (json!({"capabilities": {"extensions": {}}}), Partial("capabilities_malformed")),
+        (json!({"capabilities": {"extensions": [{}]}}), Partial("capabilities_malformed")),
+        // 1.0 §4.4.2: provider.
+        (json!({"provider": "me"}), Partial("provider_malformed")),
+        (json!({"provider": {"url": "https://a.example"}}), Partial("provider_malformed")),
+        (json!({"provider": {"organization": "A", "url": "a.example"}}), Advice("url_unusable")),
+        (json!({"provider": null}), Taken),
+        // Links, security (§4.5), signatures (§4.4.7).
+        (json!({"documentationUrl": 7}), Partial("url_unusable")),
+        (json!({"documentationUrl": "docs/"}), Advice("url_unusable")),
+        (json!({"iconUrl": []}), Partial("url_unusable")),
+        (json!({"securitySchemes": []}), Partial("security_malformed")),
+        (json!({"securitySchemes": {"key": "apiKey"}}), Partial("security_malformed")),
+        (json!({"securityRequirements": {}}), Partial("security_malformed")),
+        (json!({"security": ["key"]}), Partial("security_malformed")),
+        (json!({"signatures": {}}), Partial("signatures_malformed")),
+        (json!({"signatures": [{"protected": "e30"}]}), Partial("signatures_malformed")),
+        (json!({"supportsAuthenticatedExtendedCard": "no"}), Partial("flag_malformed")),
+        // 1.0 §5.7: fields that are not known are ignored.
+        (json!({"vendor": 7, "protocols": ["a2a"]}), Taken),
+    ];
+    for (changes, wanted) in table {
+        assert_eq!(comes_to(&but(&changes)), wanted, "{changes}");
+    }
 }
 
 #[test]

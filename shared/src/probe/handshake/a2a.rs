@@ -57,7 +57,8 @@ pub(super) async fn probe(
             talk.findings.facts.endpoint = Some(first.target.to_string());
             converse(talk, subject.depth, first, second).await;
         }
-        Err(Obstacle { fault, seen, foreign }) => {
+        Err(obstacle) => {
+            let Obstacle { fault, seen, foreign } = *obstacle;
             talk.findings.facts.endpoint = foreign.map(|target| target.to_string());
             talk.findings.fault(&fault, &seen);
         }
@@ -105,7 +106,7 @@ fn routes(
     found_at: &Target,
     talk: &Conversation<'_>,
     last_era: Option<&str>,
-) -> Result<(Route, Route), Obstacle> {
+) -> Result<(Route, Route), Box<Obstacle>> {
     let callable: Vec<(&Interface, Transport)> = card
         .interfaces
         .iter()
@@ -116,7 +117,7 @@ fn routes(
         let seen =
             card.interfaces.iter().map(|interface| interface.url.as_str()).collect::<Vec<_>>().join(", ");
         let fault = if grpc { ProbeFault::GrpcOnly } else { ProbeFault::NoInterface };
-        return Err(Obstacle { fault, seen, foreign: None });
+        return Err(Box::new(Obstacle { fault, seen, foreign: None }));
     }
     let mut refused = String::new();
     let mut foreign = None;
@@ -133,13 +134,13 @@ fn routes(
     routes
         .sort_by_key(|route| (route.transport != Transport::Rpc, Some(route.methods.version()) != last_era));
     let Some(first) = routes.first().cloned() else {
-        return Err(match &foreign {
+        return Err(Box::new(match &foreign {
             Some(target) => {
                 let seen = format!("the card at {card_url} sends callers to {target}");
                 Obstacle { fault: ProbeFault::ForeignInterface, seen, foreign }
             }
             None => Obstacle { fault: ProbeFault::InterfaceUrl, seen: refused, foreign: None },
-        });
+        }));
     };
     let declared =
         routes.into_iter().find(|route| route.transport == first.transport && route.methods != first.methods);

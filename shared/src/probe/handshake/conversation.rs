@@ -260,4 +260,33 @@ mod tests {
         assert_ne!(talk.uuid(), uuid);
         assert_ne!(talk.id(), talk.id());
     }
+
+    #[tokio::test]
+    async fn a_long_answer_is_read_beside_the_thread_and_within_the_work_that_is_left() {
+        let (fetcher, random) = (Fetcher::new(Reach::Public, "test", None), Random::seeded(1));
+        let mut findings = Findings::default();
+        let mut talk = Conversation::new(&fetcher, &random, &mut findings, PROBE, None);
+        let answer = |zeros: usize| Answer {
+            status: http::StatusCode::OK,
+            headers: http::HeaderMap::new(),
+            body: format!("[0{}]", ",0".repeat(zeros - 1)).into(),
+            target: Target::parse("https://example.org/", Reach::Public).unwrap(),
+            elapsed: Duration::ZERO,
+            truncated: false,
+        };
+        let here = std::thread::current().id();
+        let mut left = talk.work.values;
+        for (zeros, beside) in [(10, false), (40_000, true), (40_000, true), (10, false)] {
+            let answer = answer(zeros);
+            let read = talk.read(&answer, |answer, work| {
+                (std::thread::current().id(), answer.json(&mut work.values).is_ok())
+            });
+            let (thread, whole) = read.await;
+            assert_eq!((thread != here, whole), (beside, true), "{zeros}");
+            left -= zeros + 1;
+            assert_eq!(talk.work.values, left, "what was read beside the thread counts as well");
+        }
+        let whole = talk.read(&answer(40_000), |answer, work| answer.json(&mut work.values).is_ok()).await;
+        assert!(!whole && talk.work.values == 0, "nothing is left for more");
+    }
 }

@@ -4,6 +4,9 @@
 mod auth;
 mod eras;
 #[cfg(test)]
+mod fuzz;
+mod opening;
+#[cfg(test)]
 mod tests;
 mod tools;
 
@@ -213,6 +216,9 @@ fn introduce(talk: &mut Conversation<'_>, session: &Session) {
     facts.website.clone_from(&session.info.website);
     facts.text_faults.or(session.text_faults.clone());
     eras::note(talk, session.streamed, &session.broken_rules, method);
+    if let Some(field) = session.misshapen {
+        talk.findings.broken(&[ConformanceRule::ResultShape], &format!("{field} in the result of {method}"));
+    }
     if session.is_picky() {
         talk.findings.fault(
             &ProbeFault::NotAcceptable { speaks: true },

@@ -83,7 +83,13 @@ fn agent_at(at: &'static str) -> impl Fn(&Asked) -> Reply + Send + Sync + 'stati
         (Some("tasks/get"), _) => Reply::error(200, asked, -32001, "Task not found"),
         (None, true) => {
             let url = format!("http://{}/rpc", asked.header("host").unwrap());
-            Reply::json(200, &json!({"name": "A", "url": url, "protocolVersion": "0.3.0", "skills": []}))
+            Reply::json(
+                200,
+                &json!({
+                    "name": "A", "description": "A.", "version": "1", "url": url, "protocolVersion": "0.3.0",
+                    "capabilities": {}, "skills": [],
+                }),
+            )
         }
         _ => Reply::html(if asked.verb == "GET" { 200 } else { 404 }),
     }
@@ -92,7 +98,11 @@ fn agent_at(at: &'static str) -> impl Fn(&Asked) -> Reply + Send + Sync + 'stati
 fn mcp(asked: &Asked) -> Reply {
     match asked.method() {
         Some("initialize") => {
-            Reply::result(asked, &json!({"protocolVersion": "2025-06-18", "capabilities": {}}))
+            let info = json!({"name": "m", "version": "1"});
+            Reply::result(
+                asked,
+                &json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": info}),
+            )
         }
         Some("tools/list") => Reply::result(asked, &json!({"tools": []})),
         Some("notifications/initialized") => Reply::empty(202),

@@ -64,14 +64,16 @@ pub enum ConformanceRule {
     JsonRpcMember,
     /// A notification was not accepted with 202 (200 and 204 are let pass).
     Notification,
-    /// A tool without a name of 1 to 128 characters, or without an object as its `inputSchema`.
+    /// A tool without a name of 1 to 128 characters or without a schema of an object, or with a field of a wrong type.
     ToolShape,
     /// Two tools of one name.
     ToolNames,
-    /// A cursor of `tools/list` that leads in circles.
+    /// A cursor of `tools/list` that leads in circles, or is no text.
     Cursor,
     /// `initialize` is answered with a revision that was never published.
     Revision,
+    /// The result of `initialize` or `server/discover` lacks a required field, or has one of a wrong type.
+    ResultShape,
     /// A 2026-07-28 server that finds fault with correct headers or capabilities (-32020, -32021).
     Headers,
 }

@@ -397,13 +397,19 @@ const fn rule_row(rule: ConformanceRule) -> (&'static str, &'static str) {
         }
         ConformanceRule::ToolShape => (
             "tool_shape",
-            "Give every tool a name of 1 to 128 characters and an inputSchema that is an object ({\"type\": \"object\"} at least).",
+            "Give every tool a name of 1 to 128 characters and an inputSchema that is an object ({\"type\": \"object\"} at least), its title and description as texts, its annotations and outputSchema as objects.",
         ),
         ConformanceRule::ToolNames => ("tool_names", "Give every tool a name of its own."),
-        ConformanceRule::Cursor => ("cursor", "Leave nextCursor out on the last page, and never repeat one."),
+        ConformanceRule::Cursor => {
+            ("cursor", "Give nextCursor as a text, leave it out on the last page, and never repeat one.")
+        }
         ConformanceRule::Revision => (
             "revision",
             "Answer initialize with a revision of MCP that exists: 2025-11-25, or an earlier one that you implement.",
+        ),
+        ConformanceRule::ResultShape => (
+            "result_shape",
+            "Give the field the type that the revision's schema asks for: capabilities is an object, serverInfo has name and version as texts, instructions is a text. The official clients refuse the result otherwise.",
         ),
         ConformanceRule::Headers => (
             "headers",

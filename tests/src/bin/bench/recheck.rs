@@ -14,7 +14,7 @@ use registry::probe::run;
 use registry::settings::{Mode, Settings};
 use registry::store::{Store, table};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
 use crate::folder::Folder;
@@ -100,13 +100,12 @@ pub(crate) async fn alone() -> Result<ExitCode, Failure> {
     let (seeding, now) = (seed::store(&engine, &settings), Clock::System.now());
     // Due, and not yet overdue.
     let at = now - SignedDuration::from_hours(24 * 6 + 14);
-    let (mut lines, mut number) = (BufReader::new(tokio::io::stdin()).lines(), 0);
-    while let Some(line) = lines.next_line().await? {
+    for (number, line) in std::io::stdin().lines().enumerate() {
+        let line = line?;
         let (kind, url) = line.split_once('=').ok_or("a line is no site")?;
         let kind = if kind == "agent" { Kind::Agent } else { Kind::Mcp };
         let site = Site { kind, url: url.to_owned(), number };
         seed::live_at(&seeding, &settings, at, &site, &Words::default()).await?;
-        number += 1;
     }
     let store = Store::new(client, &settings.table_name);
     let app = App::new(settings, store, Bus::Silent, Clock::System, Random::System);

@@ -17,7 +17,7 @@ use registry::publish::submission::{PublishRequest, Submission};
 use registry::settings::{Mode, Settings};
 use registry::store::{Store, table};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
 use crate::folder::Folder;
@@ -133,8 +133,9 @@ pub(crate) async fn alone(minutes: &str) -> Result<ExitCode, Failure> {
     let store = Store::new(client, &settings.table_name);
     let app = App::new(settings, store, Bus::Silent, clock, Random::System);
     let mut hostile = HashSet::new();
-    let (mut lines, mut listed) = (BufReader::new(tokio::io::stdin()).lines(), 0_usize);
-    while let Some(line) = lines.next_line().await? {
+    let mut listed = 0_usize;
+    for line in std::io::stdin().lines() {
+        let line = line?;
         let (sort, url) = line.split_once('=').ok_or("a line is no peer")?;
         let id = list(&app, sort, url).await?;
         listed += 1;
@@ -209,6 +210,6 @@ async fn list(app: &App, sort: &str, url: &str) -> Result<ListingId, Failure> {
     let (now, (id, _)) = (app.clock.now(), submission.ids());
     let listing = submission.listing(id.clone(), now);
     let news = feed_item("listing_queued", &listing, now);
-    app.store.insert(&listing, &submission.contact, &news).await?;
+    app.store.insert(&listing, &submission.contact, &news, None).await?;
     Ok(id)
 }

@@ -68,6 +68,41 @@ async fn an_unchanged_list_costs_one_read_and_is_not_sent_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_servers_is_read_once_while_it_stands() {
+    let options = TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", 1000);
+    let (registry, server) = (TestRegistry::start_with(options).await, Peer::start(servers::modern).await);
+    for number in 0..60 {
+        registry.publish_mcp(&server.url(&format!("/{number}/mcp"))).await;
+    }
+    registry.deliver_events().await;
+    registry.index().await;
+    let path = "/v0.1/servers?limit=100";
+    let warm = registry.get("/v0.1/servers?limit=1").await;
+    assert_eq!(warm.body["metadata"]["count"], 1);
+
+    let before = registry.observer.tally.snapshot();
+    let first = registry.get(path).await;
+    let calls = registry.observer.tally.since(&before);
+    assert_eq!((first.status, &first.body["metadata"]["count"]), (200, &json!(60)));
+    // What is Live, the index, and the rows alone: with their evidence these would be 120 keys, and two batches.
+    assert_eq!((calls.of("BatchGetItem"), calls.total()), (1, 3), "{calls:?}");
+
+    let before = registry.observer.tally.snapshot();
+    let again = registry.get(path).await;
+    let calls = registry.observer.tally.since(&before);
+    assert_eq!((&again.body, calls.of("BatchGetItem"), calls.total()), (&first.body, 0, 2), "{calls:?}");
+    let held = registry.get_with(path, ("if-none-match", first.header("etag"))).await;
+    assert_eq!((held.status, held.header("etag")), (304, first.header("etag")));
+
+    let new = registry.publish_mcp(&server.url("/new/mcp")).await;
+    assert_eq!(registry.get(path).await.body, first.body, "what waits for its probe is not shown");
+    registry.first_probe(&new).await;
+    registry.index().await;
+    let changed = registry.get_with(path, ("if-none-match", first.header("etag"))).await;
+    assert_eq!((changed.status, &changed.body["metadata"]["count"]), (200, &json!(61)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn publishing_costs_at_most_four_calls() {
     let (registry, agents, _servers) = full_registry(
         TestOptions::default()
@@ -77,11 +112,18 @@ async fn publishing_costs_at_most_four_calls() {
             .with_setting("PUBLISH_PER_HOST_PER_HOUR", 1000),
     )
     .await;
+    let at = |remote: &str| {
+        json!({ "name": "localhost.acme/adder", "description": "Adds.", "version": "1.0.0",
+            "remotes": [{ "type": "streamable-http", "url": remote }] })
+    };
     let bodies = [
         ("new", json!({ "url": agents.url("/x/card.json"), "contact_email": "a@example.org" })),
         ("again", json!({ "url": agents.url("/x/card.json") })),
         ("live", json!({ "url": agents.url("/1/card.json") })),
         ("described", json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0" })),
+        ("claimed", at("http://squatter.localhost/mcp")),
+        ("proven, and taken over", at("http://acme.localhost/mcp")),
+        ("proven again", at("http://acme.localhost/mcp")),
     ];
     for (what, body) in bodies {
         let before = registry.observer.tally.snapshot();

@@ -144,7 +144,8 @@ fn server_with(asked: &RawRequest, headers: &str) -> Saying {
 }
 
 fn page(asked: &RawRequest, tools: Value, next: Option<&str>) -> Saying {
-    let mut result = json!({ "tools": tools });
+    let mut result = json!({});
+    result["tools"] = tools;
     if let Some(next) = next {
         result["nextCursor"] = json!(next);
     }

@@ -58,7 +58,11 @@ async fn a_display_name_of_the_publishers_is_read() {
 fn nameless(asked: &PeerRequest) -> Response {
     match asked.method() {
         Some("initialize") => {
-            result(asked, json!({ "protocolVersion": "2025-06-18", "capabilities": { "tools": {} } }))
+            let info = json!({ "name": "", "version": "1" });
+            result(
+                asked,
+                json!({ "protocolVersion": "2025-06-18", "capabilities": { "tools": {} }, "serverInfo": info }),
+            )
         }
         Some("notifications/initialized") => tests::peers::empty(202),
         Some("tools/list") => result(asked, json!({ "tools": [] })),

@@ -80,7 +80,7 @@ async fn an_mcp_server_of_2026_07_28_goes_live() {
           "description": "The tool subtract."
         }
       ],
-      "tools_hash": "2246f2519bdcc31669b587ca85bff6691a3044cbbff2e0b6f41151448953aead"
+      "tools_hash": "v2:3139cdccb39189e1d1fc58ef17b819a321ac6401b48fa24dfb16685c736e723b"
     }
     "#);
     assert_eq!((&status["kind"], &status["name"]), (&json!("mcp"), &json!("Adder")));

@@ -39,7 +39,8 @@ fn verbose(asked: &PeerRequest) -> Response {
 
 /// An agent with as many skills, tags and characters as are kept, of which most are words that nobody else has.
 fn talkative(asked: &PeerRequest) -> Response {
-    let mut words = (0x2_0000..0x2_A6DF_u32).filter_map(char::from_u32).cycle();
+    // Far from each other, so that no compression finds what they share.
+    let mut words = (0..).filter_map(|n: u32| char::from_u32(0x2_0000 + n * 7919 % 42_719));
     let mut text =
         |longest: usize| words.by_ref().take(longest / 2).flat_map(|c| [c, ' ']).collect::<String>();
     let skills: Vec<Value> = (0..40)

@@ -125,7 +125,13 @@ async fn handshake_a2a_falls_back_to_the_other_dialect() {
     assert_eq!(outcome(&verdict), (Handshake::Ok, vec![], true, Some(true)));
 
     let (peer, verdict) = probed(Depth::Message, |asked: &Asked| match asked.method() {
-        None => Reply::json(200, &json!({"name": "Old", "url": format!("http://{}/a2a", asked.header("host").unwrap()), "skills": []})),
+        None => Reply::json(
+            200,
+            &json!({
+                "name": "Old", "description": "Old.", "version": "0.1", "capabilities": {}, "skills": [],
+                "url": format!("http://{}/a2a", asked.header("host").unwrap()),
+            }),
+        ),
         Some("tasks/send") => Reply::result(asked, &json!({"id": "t", "status": {"state": "completed"}})),
         Some(_) => Reply::error(200, asked, -32601, "Method not found"),
     })
@@ -238,7 +244,7 @@ async fn handshake_a2a_cards_that_lead_nowhere() {
                 Reply::json(
                     200,
                     &json!({
-                        "name": "x", "skills": [], "supportedInterfaces": [{"url": "http://10.0.0.1/", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
+                        "name": "x", "description": "X.", "version": "1", "capabilities": {}, "skills": [], "supportedInterfaces": [{"url": "http://10.0.0.1/", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
                     }),
                 )
             },

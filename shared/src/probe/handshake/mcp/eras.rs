@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::opening;
 use crate::error::shorten;
 use crate::fetch::{Answer, FetchError, Request, Target};
 use crate::formats::limits::LONGEST_URL;
@@ -65,6 +66,8 @@ pub(super) struct Session {
     pub(super) has_tools: bool,
     /// The opening was answered by an event stream.
     pub(super) streamed: bool,
+    /// The field of the answer that is missing or of a wrong type.
+    pub(super) misshapen: Option<&'static str>,
     /// The rules that the answer to the opening breaks.
     pub(super) broken_rules: Vec<ConformanceRule>,
     /// The `Accept` that it takes.
@@ -108,6 +111,7 @@ struct Opening {
     info: ServerInfo,
     text_faults: TextFaults,
     has_tools: bool,
+    misshapen: Option<&'static str>,
     broken_rules: Vec<ConformanceRule>,
 }
 
@@ -201,7 +205,8 @@ fn discovered(result: &Value, asked: &str) -> Option<Opening> {
         info: ServerInfo::of(&result["_meta"]["io.modelcontextprotocol/serverInfo"]),
         text_faults: documents::of_opening(result),
         has_tools: result["capabilities"].get("tools").is_some(),
-        broken_rules: modern_faults(result),
+        misshapen: opening::misshapen_discover(result),
+        broken_rules: opening::modern_faults(result),
         supported: supported.iter().filter(|version| is_revision(version)).take(10).cloned().collect(),
     })
 }
@@ -243,6 +248,7 @@ fn opened(
         text_faults: opening.text_faults,
         has_tools: opening.has_tools,
         streamed: reply.streamed,
+        misshapen: opening.misshapen,
         broken_rules: reply.broken_rules.into_iter().chain(opening.broken_rules).collect(),
         accept,
     }))
@@ -296,6 +302,7 @@ fn initialized(result: &Value) -> Option<Opening> {
         info: ServerInfo::of(&result["serverInfo"]),
         text_faults: documents::of_opening(result),
         has_tools: result["capabilities"].get("tools").is_some(),
+        misshapen: opening::misshapen_initialize(result),
         broken_rules: (!REVISIONS.contains(&spoken))
             .then_some(ConformanceRule::Revision)
             .into_iter()
@@ -331,19 +338,6 @@ pub(super) fn note(talk: &mut Conversation<'_>, streamed: bool, broken: &[Confor
         talk.findings.hint("sse");
     }
     talk.findings.broken(broken, &format!("in the reply to {method}"));
-}
-
-/// What every cacheable result of the modern era must carry (MCP 2026-07-28, server/utilities/caching).
-pub(super) fn modern_faults(result: &Value) -> Vec<ConformanceRule> {
-    let mut faults = Vec::new();
-    if !result["resultType"].is_string() {
-        faults.push(ConformanceRule::ResultType);
-    }
-    let scoped = matches!(result["cacheScope"].as_str(), Some("public" | "private"));
-    if result["ttlMs"].as_u64().is_none() || !scoped {
-        faults.push(ConformanceRule::Caching);
-    }
-    faults
 }
 
 /// One line on a refusal, for `seen`.

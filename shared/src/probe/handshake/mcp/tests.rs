@@ -1,6 +1,7 @@
 //! Every row of the MCP decision table, against peers that behave as the row says.
 //! The faults are those of real servers (mcp research: fifteen frameworks), one test each.
 
+mod fields;
 mod table;
 
 use std::time::Duration;
@@ -181,7 +182,7 @@ async fn handshake_mcp_a_named_version_is_taken_up() {
     let (peer, verdict) = probed(|asked: &Asked| match asked.header("mcp-protocol-version") {
         Some("2027-01-01") => match asked.method() {
             Some("server/discover") => Reply::result(asked, &json!({
-                "resultType": "complete", "supportedVersions": ["2027-01-01"], "ttlMs": 1, "cacheScope": "private",
+                "resultType": "complete", "capabilities": {}, "supportedVersions": ["2027-01-01"], "ttlMs": 1, "cacheScope": "private",
             })),
             _ => Reply::result(asked, &json!({"resultType": "complete", "tools": [], "ttlMs": 1, "cacheScope": "public"})),
         },
@@ -201,7 +202,7 @@ async fn handshake_mcp_a_named_version_is_taken_up() {
             "jsonrpc": "2.0", "id": asked.body["id"],
             "error": {"code": -32602, "message": "Unsupported protocol version", "data": {"supported": ["2024-11-05"]}},
         })),
-        Some("initialize") => Reply::result(asked, &json!({"protocolVersion": "2024-11-05", "serverInfo": info()})),
+        Some("initialize") => Reply::result(asked, &json!({"protocolVersion": "2024-11-05", "capabilities": {"tools": {}}, "serverInfo": info()})),
         Some("tools/list") => Reply::result(asked, &json!({"tools": tools()})),
         _ => Reply::empty(202),
     })
@@ -246,7 +247,7 @@ async fn handshake_mcp_one_redirect_within_the_origin() {
 async fn handshake_mcp_pages_of_tools() {
     let page = |asked: &Asked, next: Option<&str>| {
         let name = asked.body["params"]["cursor"].as_str().unwrap_or("first").to_owned();
-        let mut result = json!({"tools": [{"name": name, "inputSchema": {}}]});
+        let mut result = json!({"tools": [{"name": name, "inputSchema": {"type": "object"}}]});
         if let Some(next) = next {
             result["nextCursor"] = json!(next);
         }
@@ -288,7 +289,7 @@ async fn handshake_mcp_tools_are_cut_to_sane_lengths() {
     let (_, verdict) = probed(|asked: &Asked| match asked.method() {
         Some("tools/list") => {
             let tools: Vec<Value> = (0..300)
-                .map(|n| json!({"name": format!("t{n}"), "description": "d".repeat(900), "inputSchema": {}}))
+                .map(|n| json!({"name": format!("t{n}"), "description": "d".repeat(900), "inputSchema": {"type": "object"}}))
                 .collect();
             Reply::result(asked, &json!({"tools": tools}))
         }
@@ -314,7 +315,11 @@ async fn handshake_mcp_a_server_that_takes_one_media_type_is_nonconforming() {
 async fn handshake_mcp_a_server_without_tools_may_refuse_the_question() {
     let (_, verdict) = probed(|asked: &Asked| match asked.method() {
         Some("initialize") => {
-            Reply::result(asked, &json!({"protocolVersion": "2025-06-18", "capabilities": {"prompts": {}}}))
+            let capabilities = json!({"prompts": {}});
+            Reply::result(
+                asked,
+                &json!({"protocolVersion": "2025-06-18", "capabilities": capabilities, "serverInfo": info()}),
+            )
         }
         Some("tools/list") => Reply::error(200, asked, -32601, "Method not found"),
         _ => legacy(asked),

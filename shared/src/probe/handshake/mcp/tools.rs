@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::eras::{self, Era, Session};
+use super::opening;
 use crate::error::shorten;
 use crate::fetch::Answer;
 use crate::model::{TextFaults, Tool};
@@ -150,7 +151,10 @@ impl ToolList {
             Some("") if era == Era::Legacy => None,
             next => next.map(str::to_owned),
         };
-        let broken_rules = if era == Era::Modern { eras::modern_faults(result) } else { Vec::new() };
+        let mut broken_rules = if era == Era::Modern { opening::modern_faults(result) } else { Vec::new() };
+        if opening::is_other_than_text(&result["nextCursor"]) {
+            broken_rules.push(ConformanceRule::Cursor);
+        }
         Page::Read { next, broken_rules }
     }
 
@@ -159,7 +163,7 @@ impl ToolList {
         let text = |name: &str| tool[name].as_str().unwrap_or_default().trim();
         let name = text("name");
         let is_long = name.chars().count() > LONGEST_NAME;
-        if name.is_empty() || is_long || !tool["inputSchema"].is_object() {
+        if name.is_empty() || is_long || is_misshapen(&tool) {
             self.broken(ConformanceRule::ToolShape, name);
         }
         // A longer one breaks its own rule.
@@ -191,6 +195,15 @@ impl ToolList {
     }
 }
 
+/// A field of a type that no revision gives it (MCP schemas, `Tool`). Official clients refuse the whole list for one.
+fn is_misshapen(tool: &Value) -> bool {
+    let texts = ["title", "description"].iter().all(|field| !opening::is_other_than_text(&tool[*field]));
+    let objects = ["annotations", "outputSchema"]
+        .iter()
+        .all(|field| tool[*field].is_null() || tool[*field].is_object());
+    tool["inputSchema"]["type"] != "object" || !texts || !objects
+}
+
 /// SHA-256 over what a model would be shown of a tool: name, description and input schema, with sorted members.
 fn digest(tool: &mut Value) -> [u8; 32] {
     #[derive(Serialize)]
@@ -216,8 +229,20 @@ fn digest(tool: &mut Value) -> [u8; 32] {
     digest.finalize().into()
 }
 
+/// The tools that one page comes to, and their hash, without a conversation around it.
+#[cfg(test)]
+pub(super) fn of_page(result: &mut Value, era: Era) -> Option<(Vec<Tool>, String)> {
+    let mut list = ToolList::default();
+    matches!(list.take_page(result, era), Page::Read { .. }).then(|| {
+        let hash = list.hash();
+        (list.kept, hash)
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use std::slice;
+
     use super::*;
 
     fn hash(tools: &[Value]) -> String {
@@ -239,7 +264,7 @@ mod tests {
         assert_ne!(hash(&[changed, b.clone()]), same);
         let mut changed = a.clone();
         changed["inputSchema"]["properties"] = json!({"secret": {}});
-        assert_ne!(hash(&[changed]), hash(&[a.clone()]));
+        assert_ne!(hash(&[changed]), hash(slice::from_ref(&a)));
         assert_ne!(hash(&[a.clone(), b.clone(), b.clone()]), same, "a tool more");
         assert_ne!(hash(&[a]), hash(&[b]));
     }

@@ -84,7 +84,7 @@ fn rows() -> Vec<Row> {
                 after_handshake(a, |a| {
                     Reply::result(
                         a,
-                        &json!({"tools": [{"name": "x", "inputSchema": {}}, {"name": "x", "inputSchema": {}}]}),
+                        &json!({"tools": [{"name": "x", "inputSchema": {"type": "object"}}, {"name": "x", "inputSchema": {"type": "object"}}]}),
                     )
                 })
             },
@@ -99,7 +99,7 @@ fn rows() -> Vec<Row> {
                 Some("initialize") => Reply::json(
                     200,
                     &json!({
-                        "jsonrpc": "2.0", "id": a.body["id"].to_string(), "result": {"protocolVersion": "2025-06-18", "capabilities": {}},
+                        "jsonrpc": "2.0", "id": a.body["id"].to_string(), "result": {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": super::info()},
                     }),
                 ),
                 _ => legacy(a),
@@ -115,7 +115,7 @@ fn rows() -> Vec<Row> {
                 Some("initialize") => Reply::json(
                     200,
                     &json!([
-                        {"jsonrpc": "2.0", "id": a.body["id"], "result": {"protocolVersion": "2025-06-18", "capabilities": {}}},
+                        {"jsonrpc": "2.0", "id": a.body["id"], "result": {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": super::info()}},
                     ]),
                 ),
                 _ => legacy(a),

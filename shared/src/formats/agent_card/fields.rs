@@ -1,0 +1,135 @@
+//! The fields of a card by the types that the specification gives them (A2A 1.0 §4.4, 0.3 §5.5). A field that is
+//! required and missing, or of another type, makes typed clients refuse the card; what real cards get away with does not.
+
+use serde_json::{Map, Value};
+
+use super::violation::CardViolations;
+
+/// What a value has to be.
+type Type = fn(&Value) -> bool;
+
+/// Optional fields: name, type, code, remedy.
+const OPTIONAL: [(&str, Type, &str, &str); 8] = [
+    ("documentationUrl", Value::is_string, "url_unusable", "Write one address as a text, or leave it out."),
+    ("iconUrl", Value::is_string, "url_unusable", "Write one address as a text, or leave it out."),
+    (
+        "securitySchemes",
+        are_objects_by_name,
+        "security_malformed",
+        "Write an object that holds each scheme, an object, under its name.",
+    ),
+    (
+        "securityRequirements",
+        are_objects,
+        "security_malformed",
+        "Write a list of objects; [] where nothing is asked for.",
+    ),
+    (
+        "security",
+        are_objects,
+        "security_malformed",
+        "Write a list of objects; [] where nothing is asked for.",
+    ),
+    (
+        "signatures",
+        are_signatures,
+        "signatures_malformed",
+        "Write a list of {\"protected\", \"signature\"}, both texts, or leave it out.",
+    ),
+    (
+        "supportsAuthenticatedExtendedCard",
+        Value::is_boolean,
+        "flag_malformed",
+        "Write true or false, or leave it out.",
+    ),
+    (
+        "additionalInterfaces",
+        are_objects,
+        "interfaces_malformed",
+        "Write a list of {\"url\", \"transport\"}.",
+    ),
+];
+
+/// Reports what is missing or of a wrong type; `warnings` takes what is wrong in working agents too.
+pub(super) fn check(card: &Map<String, Value>, broken: &mut CardViolations, warnings: &mut CardViolations) {
+    for (field, is_right, code, fix) in OPTIONAL {
+        let given = card.get(field).filter(|value| !value.is_null());
+        if let Some(value) = given.filter(|value| !is_right(value)) {
+            broken.note(field, code, Some(value), fix);
+        }
+    }
+    for field in ["defaultInputModes", "defaultOutputModes"] {
+        modes(field, card.get(field), broken, warnings);
+    }
+    capabilities(card.get("capabilities"), broken, warnings);
+}
+
+/// Required, and missing in working agents; 1.0 asks for at least one, 0.3 for a list.
+fn modes(field: &str, value: Option<&Value>, broken: &mut CardViolations, warnings: &mut CardViolations) {
+    let list = match value {
+        Some(value) if are_texts(value) && value != &Value::Array(Vec::new()) => return,
+        None | Some(Value::Null) => warnings,
+        Some(value) if are_texts(value) => warnings,
+        Some(_) => broken,
+    };
+    list.note(
+        field,
+        "modes_missing",
+        value,
+        "List the media types, such as [\"text/plain\", \"application/json\"]; some clients refuse the card.",
+    );
+}
+
+/// Required. A list, and flags as texts, stand in cards of registries and samples, and their agents are used.
+fn capabilities(value: Option<&Value>, broken: &mut CardViolations, warnings: &mut CardViolations) {
+    const FLAGS: [&str; 4] =
+        ["streaming", "pushNotifications", "stateTransitionHistory", "extendedAgentCard"];
+    const FIX: &str =
+        "Write an object, such as {\"streaming\": false}; the official clients refuse the card otherwise.";
+    let Some(Value::Object(declared)) = value else {
+        let list = if value.is_some_and(Value::is_array) { warnings } else { broken };
+        return list.note("capabilities", "capabilities_malformed", value, FIX);
+    };
+    for flag in FLAGS {
+        let given = declared.get(flag).filter(|value| !value.is_null());
+        if let Some(value) = given.filter(|value| !value.is_boolean() && !value.is_string()) {
+            broken.note(
+                format!("capabilities.{flag}"),
+                "capabilities_malformed",
+                Some(value),
+                "Write true or false.",
+            );
+        }
+    }
+    let extensions = declared.get("extensions").filter(|value| !value.is_null());
+    if let Some(value) = extensions.filter(|value| !are_extensions(value)) {
+        broken.note(
+            "capabilities.extensions",
+            "capabilities_malformed",
+            Some(value),
+            "Write a list of objects that have a `uri`.",
+        );
+    }
+}
+
+/// A list of texts.
+pub(super) fn are_texts(value: &Value) -> bool {
+    value.as_array().is_some_and(|items| items.iter().all(Value::is_string))
+}
+
+fn are_objects(value: &Value) -> bool {
+    value.as_array().is_some_and(|items| items.iter().all(Value::is_object))
+}
+
+fn are_objects_by_name(value: &Value) -> bool {
+    value.as_object().is_some_and(|members| members.values().all(Value::is_object))
+}
+
+fn are_signatures(value: &Value) -> bool {
+    let signed = |one: &Value| one["protected"].is_string() && one["signature"].is_string();
+    value.as_array().is_some_and(|items| items.iter().all(signed))
+}
+
+fn are_extensions(value: &Value) -> bool {
+    value.as_array().is_some_and(|items| items.iter().all(|one| one["uri"].is_string()))
+}
