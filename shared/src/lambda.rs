@@ -41,7 +41,7 @@ pub async fn serve(routes: impl Fn(App) -> Router) -> Result<(), Error> {
 }
 
 /// Runs a scheduled function: `job` is called with every event. What its report holds under `metrics` is written for
-/// CloudWatch.
+/// `CloudWatch`.
 ///
 /// # Errors
 /// A bad setting, or the runtime ends.

@@ -1,4 +1,4 @@
-//! What a scheduled job reports for the alarms: numbers by name, in the format that CloudWatch reads off the log.
+//! What a scheduled job reports for the alarms: numbers by name, in the format that `CloudWatch` reads off the log.
 //! Apart from the log in words, because an alarm must depend neither on its level nor on its wording.
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::model::Moment;
 
-/// The CloudWatch namespace of all of them.
+/// The `CloudWatch` namespace of all of them.
 pub const NAMESPACE: &str = "AgentAndMcpRegistry";
 
 /// The dimension by which stacks are told apart: the function that reports.
@@ -28,7 +28,7 @@ impl Metric {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::ScheduledTicks, Self::OldestOverdueRecheck];
 
-    /// Its name in CloudWatch.
+    /// Its name in `CloudWatch`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ impl Metric {
 pub struct Metrics(pub BTreeMap<Metric, i64>);
 
 impl Metrics {
-    /// One line of the log in the embedded metric format (Amazon CloudWatch user guide, "Specification: Embedded
+    /// One line of the log in the embedded metric format (Amazon `CloudWatch` user guide, "Specification: Embedded
     /// metric format").
     #[must_use]
     pub fn embedded(&self, function: &str, at: Moment) -> Value {

@@ -216,7 +216,7 @@ async fn what_slipped_in_beside_a_block_falls_when_it_is_probed_and_is_not_asked
     let submission = Submission::parse(fields, registry.app.settings.reach()).unwrap();
     let listing = submission.listing(submission.ids().0, registry.now());
     let news = tests::fixtures::feed_item("listing_queued", &listing, registry.now());
-    registry.app.store.insert(&listing, &submission.contact, &news).await.unwrap();
+    registry.app.store.insert(&listing, &submission.contact, &news, None).await.unwrap();
     registry.tick().await;
     assert_eq!((registry.lane(&listing.id).await.as_str(), asked(&peer)), ("withdrawn", 0));
 }
