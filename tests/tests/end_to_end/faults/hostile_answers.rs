@@ -289,7 +289,7 @@ const TOOLS: &[Case] = &[
     Case("tools of one name", Role::Tools, |asked| page(asked, json!([tool("a"), tool("a")]), None), "needs_fix nonconforming:tool_names"),
     Case("a name of 500 KB", Role::Tools, |asked| page(asked, json!([tool(&"n".repeat(500_000))]), None), "needs_fix nonconforming:tool_shape"),
     Case("a name of control characters", Role::Tools, |asked| page(asked, json!([tool("a\u{202e}\u{0}b")]), None), "needs_fix text_sane"),
-    Case("a schema that refers to itself", Role::Tools, |asked| page(asked, json!([{ "name": "a", "inputSchema": { "$ref": "#", "allOf": [{ "$ref": "#/allOf/0" }] } }]), None), "active"),
+    Case("a schema that refers to itself", Role::Tools, |asked| page(asked, json!([{ "name": "a", "inputSchema": { "type": "object", "$ref": "#", "allOf": [{ "$ref": "#/allOf/0" }] } }]), None), "active"),
     Case("a schema without end", Role::Tools, |asked| json_body(format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{\"tools\":[{{\"name\":\"a\",\"inputSchema\":{}", asked.body["id"], "{\"items\":".repeat(DEEP))), "needs_fix nonconforming:id_echo"),
     Case("a schema of zeros", Role::Tools, |asked| json_body(format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{\"tools\":[{{\"name\":\"a\",\"inputSchema\":{{\"enum\":{}}}}}]}}}}", asked.body["id"], zeros(400_000))), "needs_fix answers_too_large"),
     Case("tools that are no list", Role::Tools, |asked| page(asked, json!({ "a": tool("a") }), None), "needs_fix tools_failed"),
