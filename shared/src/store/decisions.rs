@@ -41,6 +41,7 @@ impl Store {
         self.file_by_hosts(&mut transaction, Some(before), after)?;
         if live_change == LiveChange::Fallen {
             self.mark_dirty(&mut transaction, &after.id, news.at)?;
+            self.tell_fall(&mut transaction, before, after, news.at)?;
         }
         self.put(&mut transaction, news.item()?, None)?;
         Ok(self.transact(transaction).await? == Outcome::Written)

@@ -6,7 +6,7 @@ use super::client::Store;
 use super::error::StoreError;
 use super::keys::{self, Key};
 use super::transaction::Transaction;
-use crate::model::{Kind, Listing, LiveChange, Moment, StateChange};
+use crate::model::{Kind, Listing, LiveChange, Moment};
 
 /// Seconds for which a fall is told.
 const FALL_TOLD: i64 = 7 * 86_400;
@@ -25,10 +25,11 @@ impl Store {
     pub(super) fn tell_fall(
         &self,
         transaction: &mut Transaction,
-        change: &StateChange,
+        before: &Listing,
+        after: &Listing,
+        at: Moment,
     ) -> Result<(), StoreError> {
-        let (before, at) = (&change.before, change.record.probed_at);
-        if change.live_change() != LiveChange::Fallen || before.shown_kind() != Kind::Mcp {
+        if LiveChange::between(before, after) != LiveChange::Fallen || before.shown_kind() != Kind::Mcp {
             return Ok(());
         }
         let mut item = Key::new(FALLS, keys::at(at, before.id.as_str())).item();

@@ -14,29 +14,12 @@ use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
+use super::manifest::Manifest;
 use super::transaction::{Outcome, Transaction};
 use crate::model::{HashPrefix, Lane, Listing, ListingId, Moment, id_hash};
 
 /// Marks cleared at the same time.
 const CONCURRENCY: usize = 4;
-
-/// The version of each bucket, and of the whole index. Readers load only buckets whose version they do not have.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Manifest {
-    /// Grows with every change; 0 before the first.
-    pub version: u64,
-    /// The version of each bucket.
-    pub buckets: BTreeMap<HashPrefix, u64>,
-}
-
-impl Manifest {
-    /// The bucket of an id; before the first build, the one bucket that holds every id.
-    #[must_use]
-    pub fn bucket_of(&self, id: &ListingId) -> HashPrefix {
-        let hash = id_hash(id);
-        self.buckets.keys().copied().find(|prefix| prefix.covers(hash)).unwrap_or_default()
-    }
-}
 
 /// A bucket as the table holds it. Its entries are the search's own format: to the store they are bytes.
 #[derive(Clone, Debug)]

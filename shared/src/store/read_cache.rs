@@ -7,10 +7,10 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use super::error::StoreError;
-use super::index::Manifest;
 use super::keys::{self, Key};
 use super::listing_item::NamedListing;
 use super::live::Live;
+use super::manifest::Manifest;
 use crate::model::ListingId;
 
 /// Approximate bytes of cached listings.

@@ -77,7 +77,7 @@ impl Store {
         if change.is_searched_anew() {
             self.mark_dirty(&mut transaction, id, record.probed_at)?;
         }
-        self.tell_fall(&mut transaction, change)?;
+        self.tell_fall(&mut transaction, before, after, record.probed_at)?;
         if let Some(news) = &change.news {
             self.put(&mut transaction, news.item()?, None)?;
         }

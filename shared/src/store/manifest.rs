@@ -1,0 +1,24 @@
+//! Which buckets the search index has, as one value. Apart from the requests that read it, because the read cache holds it
+//! and they read it through the cache.
+
+use std::collections::BTreeMap;
+
+use crate::model::{HashPrefix, ListingId, id_hash};
+
+/// The version of each bucket, and of the whole index. Readers load only buckets whose version they do not have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manifest {
+    /// Grows with every change; 0 before the first.
+    pub version: u64,
+    /// The version of each bucket.
+    pub buckets: BTreeMap<HashPrefix, u64>,
+}
+
+impl Manifest {
+    /// The bucket of an id; before the first build, the one bucket that holds every id.
+    #[must_use]
+    pub fn bucket_of(&self, id: &ListingId) -> HashPrefix {
+        let hash = id_hash(id);
+        self.buckets.keys().copied().find(|prefix| prefix.covers(hash)).unwrap_or_default()
+    }
+}
