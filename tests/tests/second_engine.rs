@@ -238,7 +238,7 @@ async fn the_feed_is_read_backwards_in_pages() {
         let (mut seen, mut before) = (Vec::new(), None);
         loop {
             let (items, more) = app.store.feed(before.as_deref(), 4).await.unwrap();
-            seen.extend(items.into_iter().map(|item| item.listing_id));
+            seen.extend(items.into_iter().filter_map(|item| item.listing_id));
             match more {
                 Some(more) => before = Some(more),
                 None => break,

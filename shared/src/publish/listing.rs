@@ -10,7 +10,7 @@ use super::submission::Submission;
 use crate::app::App;
 use crate::error::Problem;
 use crate::events::{Event, What};
-use crate::model::{FeedItem, Lane, Listing, ListingId, Moment, NameHold, NameProof};
+use crate::model::{FeedItem, Handshake, Lane, Listing, ListingId, Moment, NameHold, NameProof};
 use crate::store::Insertion;
 use crate::takedown;
 
@@ -153,14 +153,15 @@ async fn publish_again(
         .with("lane", known.lane.as_str()));
     }
     let of_publisher = name.proof.is_some_and(|proof| proof.how.is_of_publisher());
+    let may_describe = of_publisher || is_kept_off_by_a_check(&known);
     let mut asked = known.clone();
     submission.describe(&mut asked);
-    let words = match (differ(&asked, &known), of_publisher) {
+    let words = match (differ(&asked, &known), may_describe) {
         (false, _) => Words::Same,
         (true, false) => Words::Stay,
         (true, true) => Words::Changed,
     };
-    if !of_publisher {
+    if !may_describe {
         asked = known.clone();
     }
     if known.lane == Lane::Active {
@@ -192,6 +193,13 @@ async fn publish_again(
         announce(app, &asked, now).await;
     }
     Ok(Published { listing: asked, status, retry_at, words })
+}
+
+/// What answered and was never Live because a check is not clean may be described anew by anybody: its words may be what
+/// the check blocks, and whoever published them first could else keep it off for good.
+fn is_kept_off_by_a_check(known: &Listing) -> bool {
+    let answered = known.probe.as_ref().is_some_and(|probe| probe.handshake == Handshake::Ok);
+    answered && known.lane == Lane::NeedsFix && known.last_ok_at.is_none()
 }
 
 /// Whether the publisher says something else than the listing; what it leaves out says nothing.

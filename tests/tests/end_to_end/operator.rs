@@ -65,6 +65,12 @@ async fn a_withdrawn_listing_is_gone_from_everywhere_and_its_status_says_why() {
         assert!(!shown.contains(pair.agent.as_str()) && !shown.contains(id.as_str()), "{path}: {shown}");
     }
     assert_eq!(registry.get(&version).await.status, 404);
+    let mirrored =
+        registry.get("/v0.1/servers?updated_since=2026-01-01T00:00:00Z&limit=100").await.body.to_string();
+    assert!(
+        mirrored.contains(name) && mirrored.contains(r#""status":"deleted""#),
+        "mirrors are told: {mirrored}"
+    );
     for badge in ["live", "clean", "verified", "listed"] {
         let svg = registry.get(&format!("/badge/{badge}?id={}", pair.agent)).await.body.to_string();
         assert!(svg.contains("not "), "{badge}: {svg}");

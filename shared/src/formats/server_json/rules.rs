@@ -52,7 +52,7 @@ fn addresses(server: &Map<String, Value>, violations: &mut Violations) {
     ];
     for (path, url) in pages.map(|(path, url)| (path.to_owned(), url)).into_iter().chain(remotes) {
         if text(url).is_some_and(|url| url.len() > LONGEST_URL) {
-            violations.note(path, "url-too-long", format!("Use an address of at most {LONGEST_URL} bytes."));
+            violations.note(path, "url_too_long", format!("Use an address of at most {LONGEST_URL} bytes."));
         }
     }
 }

@@ -64,7 +64,7 @@ fn an_address_that_could_not_be_asked_or_stored_is_refused() {
         ("/remotes/0/url", "https://example.com/", "remotes[0].url"),
     ];
     for (pointer, start, path) in places {
-        assert_eq!(broken(pointer, long(start)), [format!("{path}: url-too-long")]);
+        assert_eq!(broken(pointer, long(start)), [format!("{path}: url_too_long")]);
     }
 }
 

@@ -117,19 +117,20 @@ async fn publishing_costs_at_most_four_calls() {
             "remotes": [{ "type": "streamable-http", "url": remote }] })
     };
     let bodies = [
-        ("new", json!({ "url": agents.url("/x/card.json"), "contact_email": "a@example.org" })),
-        ("again", json!({ "url": agents.url("/x/card.json") })),
-        ("live", json!({ "url": agents.url("/1/card.json") })),
-        ("described", json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0" })),
-        ("claimed", at("http://squatter.localhost/mcp")),
-        ("proven, and taken over", at("http://acme.localhost/mcp")),
-        ("proven again", at("http://acme.localhost/mcp")),
+        ("new", 4, json!({ "url": agents.url("/x/card.json"), "contact_email": "a@example.org" })),
+        ("again", 4, json!({ "url": agents.url("/x/card.json") })),
+        ("live", 4, json!({ "url": agents.url("/1/card.json") })),
+        ("described", 4, json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0" })),
+        ("claimed", 4, at("http://squatter.localhost/mcp")),
+        // Who claimed the name is read, too: once in the life of a name.
+        ("proven, and taken over", 5, at("http://acme.localhost/mcp")),
+        ("proven again", 5, at("http://acme.localhost/mcp")),
     ];
-    for (what, body) in bodies {
+    for (what, limit, body) in bodies {
         let before = registry.observer.tally.snapshot();
         registry.publish(&body).await;
         let calls = registry.observer.tally.since(&before);
-        assert!(calls.total() <= 4, "{what} cost {calls:?}");
+        assert!(calls.total() <= limit, "{what} cost {calls:?}");
     }
     let before = registry.observer.tally.snapshot();
     assert_eq!(registry.post("/api/publish", &json!({ "url": "nonsense" })).await.status, 422);
