@@ -60,7 +60,7 @@ impl DueQueue {
     /// One listing, whether it is due or not.
     pub(super) fn of_one(id: &ListingId, now: Moment) -> Self {
         let mut queue = Self::of(&[], now);
-        queue.push(String::new(), id.clone());
+        queue.push("", id.clone());
         queue
     }
 
@@ -81,7 +81,7 @@ impl DueQueue {
             }
             self.place = place;
             for listing in listings {
-                self.push(host_of(&listing), listing.id);
+                self.push(&host_of(&listing), listing.id);
             }
         }
     }
@@ -98,11 +98,11 @@ impl DueQueue {
         }
     }
 
-    fn push(&mut self, host: String, id: ListingId) {
-        self.hosts.entry(host.clone()).or_default().waiting.push_back((self.read, id));
+    fn push(&mut self, host: &str, id: ListingId) {
+        self.hosts.entry(host.to_owned()).or_default().waiting.push_back((self.read, id));
         self.read += 1;
         self.waiting += 1;
-        self.make_ready(&host);
+        self.make_ready(host);
     }
 
     fn pop(&mut self) -> Option<Taken> {
@@ -142,7 +142,7 @@ mod tests {
     fn queue(rows: &[(&str, &str)]) -> DueQueue {
         let mut queue = DueQueue::of(&[], Moment::UNIX_EPOCH);
         for (host, name) in rows {
-            queue.push((*host).to_owned(), id(name));
+            queue.push(host, id(name));
         }
         queue
     }
