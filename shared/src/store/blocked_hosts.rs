@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, Select};
 
 use super::attributes::{s, text};
@@ -77,18 +78,7 @@ impl Store {
         standing: HostPointer,
         limit: i32,
     ) -> Result<Vec<ListingId>, StoreError> {
-        let (zone, first) = keys::host_range(host, standing);
-        let answer = self
-            .client
-            .query()
-            .table_name(&*self.table)
-            .key_condition_expression("pk = :zone AND begins_with(sk, :host)")
-            .expression_attribute_values(":zone", s(zone))
-            .expression_attribute_values(":host", s(first))
-            .consistent_read(true)
-            .limit(limit)
-            .send()
-            .await?;
+        let answer = self.pointers_at(host, standing).limit(limit).send().await?;
         let pointers = answer.items.unwrap_or_default();
         let id = |sk: &str| sk.rsplit_once('#').and_then(|(_, id)| id.parse().ok());
         let mut ids: Vec<ListingId> = pointers.iter().filter_map(|item| id(text(item, "sk"))).collect();
@@ -103,18 +93,18 @@ impl Store {
     /// # Errors
     /// The table is busy or refused.
     pub async fn count_listings_at(&self, host: &HostName, standing: HostPointer) -> Result<u32, StoreError> {
+        let answer = self.pointers_at(host, standing).select(Select::Count).send().await?;
+        Ok(u32::try_from(answer.count).unwrap_or(0))
+    }
+
+    fn pointers_at(&self, host: &HostName, standing: HostPointer) -> QueryFluentBuilder {
         let (zone, first) = keys::host_range(host, standing);
-        let answer = self
-            .client
+        self.client
             .query()
             .table_name(&*self.table)
             .key_condition_expression("pk = :zone AND begins_with(sk, :host)")
             .expression_attribute_values(":zone", s(zone))
             .expression_attribute_values(":host", s(first))
             .consistent_read(true)
-            .select(Select::Count)
-            .send()
-            .await?;
-        Ok(u32::try_from(answer.count).unwrap_or(0))
     }
 }
