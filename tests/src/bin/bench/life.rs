@@ -47,6 +47,7 @@ const DEFAULT: &str = "active, default page";
 const GZIP: &str = "active, default page, gzip";
 const ANEW: &str = "active, a page made anew";
 const THIRTY: &str = "active?limit=15 (30 rows)";
+const SERVERS: &str = "/v0.1/servers?limit=30";
 const BY_REST: &str = "search_active of 20 by REST";
 const BY_MCP: &str = "search_active of 20 by MCP";
 const BY_A2A: &str = "search_active of 20 by A2A";
@@ -177,6 +178,7 @@ async fn targets(registry: &Server, empty: &Server, ids: &[ListingId]) -> Result
         target(GZIP, one(client::get(ACTIVE, "accept-encoding: gzip\r\n")), 200),
         target(ANEW, anew, 200),
         target(THIRTY, one(client::get(&format!("{ACTIVE}?limit=15"), "")), 200),
+        target(SERVERS, one(client::get("/v0.1/servers?limit=30", "")), 200),
         target(BY_REST, one(client::get(&format!("{ACTIVE}?kind=agent&limit=20"), "")), 200),
         target(BY_MCP, one(client::post("/api/protocol", &tool_call())), 200),
         target(BY_A2A, one(client::post("/api/a2a", &message())), 200),
