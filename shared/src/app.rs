@@ -41,7 +41,8 @@ impl App {
         let own_host =
             url::Url::parse(&settings.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
         let own_host = own_host.filter(|_| settings.mode == Mode::Public);
-        let fetcher = Fetcher::new(settings.reach(), &settings.user_agent(), own_host.as_deref());
+        let fetcher = Fetcher::new(settings.reach(), &settings.user_agent(), own_host.as_deref())
+            .with_name_servers(settings.name_servers);
         let search = Searcher::new(store.clone(), clock.clone(), settings.recheck_interval());
         Self {
             settings: Arc::new(settings),

@@ -12,8 +12,9 @@ mod hostile_peers;
 mod redirect;
 mod request;
 mod resolver;
+mod txt;
 
-use crate::model::Reach;
+use crate::model::{NameServers, Reach};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -30,6 +31,7 @@ pub use request::{
     CARD_BYTES, CARD_HOPS, Follow, IsComplete, PREFLIGHT, PROBE, ReadUntil, Request, TOOL_LIST_BYTES,
 };
 pub use target::{Target, TargetError};
+pub use txt::TxtError;
 
 use resolver::Resolver;
 
@@ -37,6 +39,7 @@ use resolver::Resolver;
 #[derive(Clone, Debug)]
 pub struct Fetcher {
     own_host: Option<Arc<str>>,
+    name_servers: NameServers,
     core: Arc<Core>,
 }
 
@@ -62,8 +65,15 @@ impl Fetcher {
             HeaderValue::try_from(printable).unwrap_or_else(|_| HeaderValue::from_static("registry"));
         Self {
             own_host: own_host.map(|host| host.trim_end_matches('.').to_ascii_lowercase().into()),
+            name_servers: NameServers::System,
             core: Arc::new(Core { resolver, user_agent, client: OnceLock::new() }),
         }
+    }
+
+    /// The same fetcher, with the name servers that it asks for TXT records.
+    #[must_use]
+    pub fn with_name_servers(self, name_servers: NameServers) -> Self {
+        Self { name_servers, ..self }
     }
 
     /// How far it reaches.
@@ -75,7 +85,7 @@ impl Fetcher {
     /// The same fetcher for the one listing that is the registry itself.
     #[must_use]
     pub fn without_own_host_rule(&self) -> Self {
-        Self { own_host: None, core: Arc::clone(&self.core) }
+        Self { own_host: None, ..self.clone() }
     }
 
     /// Sends a request and reads its answer; any status is an answer.
@@ -142,6 +152,15 @@ impl Fetcher {
             connect_to_one_of(&addresses, target.port(), deadline).await
         };
         timeout(deadline, connected).await.unwrap_or(Err(FetchError::Timeout { after: deadline }))
+    }
+
+    /// The TXT records at a domain, each as one text; none where there is no such name, or no such record at it.
+    ///
+    /// # Errors
+    /// The name servers gave no usable answer within `deadline`, there are none to ask, or a rule forbids the name.
+    pub async fn txt_records(&self, domain: &str, deadline: Duration) -> Result<Vec<String>, TxtError> {
+        let target = Target::parse(&format!("https://{domain}/"), self.reach())?;
+        txt::records(target.host(), self.name_servers, deadline).await
     }
 
     /// The static rules once more, for a target may have been made under a wider reach than this fetcher's.

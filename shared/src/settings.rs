@@ -1,6 +1,7 @@
 //! Every limit of the contract as a setting, with the contract's value as its default (design §5 Settings).
 //! Read once at the start from the environment; a bad value stops the start with its name and what it may be.
 
+use std::net::SocketAddr;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use jiff::SignedDuration;
 use url::Url;
 
 use crate::model::protocol::MCP_ENDPOINT;
-use crate::model::{Kind, Reach};
+use crate::model::{Kind, NameServers, Reach};
 
 /// Whose rules apply to what may be probed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +100,8 @@ pub struct Settings {
     pub github_raw_url: Option<String>,
     /// `DOMAIN_PROOF_URL`: where the key of `{domain}` is read that proves names of that domain.
     pub domain_proof_url: String,
+    /// `DNS_SERVER`: the name server that is asked for TXT records; `off` asks none.
+    pub name_servers: NameServers,
     /// `SCORE_PER_HOUR`, `SCORE_PER_HOST_PER_HOUR`, `SCORE_PER_HOUR_IN_ALL`.
     pub score_rate: Rate,
     /// `TASKS_PER_HOUR`, `TASKS_PER_HOUR_IN_ALL`: A2A messages that leave a stored task.
@@ -193,6 +196,7 @@ impl Settings {
             },
             github_raw_url: read.github_raw_url()?,
             domain_proof_url: read.domain_proof_url()?,
+            name_servers: read.name_servers()?,
             score_rate: Rate {
                 caller: read.number("SCORE_PER_HOUR", 60, "a whole number from 1")?,
                 host: read.number("SCORE_PER_HOST_PER_HOUR", 30, "a whole number from 1")?,
@@ -297,6 +301,22 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         Err(SettingError { name: NAME, value, allowed: "a URL with `{domain}` in it" })
     }
 
+    fn name_servers(&self) -> Result<NameServers, SettingError> {
+        const NAME: &str = "DNS_SERVER";
+        let Some(value) = self.text(NAME) else { return Ok(NameServers::System) };
+        if value == "off" {
+            return Ok(NameServers::Off);
+        }
+        match SocketAddr::from_str(&value) {
+            Ok(address) if address.port() != 0 => Ok(NameServers::Only(address)),
+            _ => Err(SettingError {
+                name: NAME,
+                value,
+                allowed: "an address with a port, such as 10.0.0.2:53, or `off`",
+            }),
+        }
+    }
+
     fn base_url(&self) -> Result<String, SettingError> {
         let value = self.text("BASE_URL").unwrap_or_else(|| "http://127.0.0.1:8080".to_owned());
         match Url::parse(&value) {
@@ -342,6 +362,17 @@ mod tests {
         assert!(settings(Mode::Public, &[("GITHUB_RAW_URL", "github")]).is_err());
         assert_eq!(settings(Mode::Public, &[("GITHUB_RAW_URL", "off")]).unwrap().github_raw_url, None);
         assert!(settings(Mode::Public, &[("DOMAIN_PROOF_URL", "https://example.com/auth")]).is_err());
+        for address in ["10.0.0.2", "10.0.0.2:0", "ns.example.com:53", "on"] {
+            assert!(settings(Mode::Public, &[("DNS_SERVER", address)]).is_err(), "{address}");
+        }
+    }
+
+    #[test]
+    fn the_systems_name_servers_are_asked_unless_another_is_set() {
+        let of = |pairs: &[_]| settings(Mode::Public, pairs).unwrap().name_servers;
+        assert_eq!(of(&[]), NameServers::System);
+        assert_eq!(of(&[("DNS_SERVER", "off")]), NameServers::Off);
+        assert_eq!(of(&[("DNS_SERVER", "[::1]:53")]), NameServers::Only("[::1]:53".parse().unwrap()));
     }
 
     #[test]

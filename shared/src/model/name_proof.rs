@@ -23,6 +23,8 @@ pub enum NameProofMethod {
     Domain,
     /// The server.json in the repository of the name's owner says it, of this remote.
     Repository,
+    /// The publisher signed with the key in a TXT record of the name's domain.
+    Dns,
     /// The publisher signed with the key that the name's domain serves by HTTPS.
     Http,
 }
@@ -33,7 +35,7 @@ impl NameProofMethod {
     pub const fn is_of_publisher(self) -> bool {
         match self {
             Self::Domain => false,
-            Self::Repository | Self::Http => true,
+            Self::Repository | Self::Dns | Self::Http => true,
         }
     }
 }

@@ -24,8 +24,8 @@ pub(super) async fn of<'a>(
     let Submitted::Server(server) = &submission.what else { return Ok((Cow::Borrowed(submission), None)) };
     let remote = submission.remote_url();
     if let Some(offered) = &submission.proof {
-        offered.verify(app, &server.name, remote.unwrap_or_default(), now).await?;
-        return Ok((Cow::Borrowed(submission), proven(NameProofMethod::Http)));
+        let how = offered.verify(app, &server.name, remote.unwrap_or_default(), now).await?;
+        return Ok((Cow::Borrowed(submission), proven(how)));
     }
     let Some(remote) = remote else { return Ok((Cow::Borrowed(submission), None)) };
     if let Some(own) = repository_proof::of(app, server, remote).await {
@@ -46,8 +46,8 @@ pub fn advice(listing: &Listing) -> String {
              `repository`, and publish again."
         ),
         (None, Some(domain)) => format!(
-            "To change them, serve your key at https://{domain}/.well-known/mcp-registry-auth, and publish again with \
-             a `proof` signed by it."
+            "To change them, serve your key at https://{domain}/.well-known/mcp-registry-auth or in a TXT record at \
+             {domain}, and publish again with a `proof` signed by it."
         ),
         (None, None) => "Its name reverses no domain that could prove it.".to_owned(),
     }

@@ -1,28 +1,27 @@
-//! The proof of a name by its domain's key: the domain serves the record of the official registry (`v=MCPv1; k=ed25519;
-//! p=...`), and the publisher signs what is published and when. Who holds the key speaks for the name.
+//! The proof of a name by its domain's key: the domain makes its key known, and the publisher signs what is published
+//! and when. Who holds the key speaks for the name.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
+use std::pin::pin;
+
+use futures::future::select;
 use jiff::SignedDuration;
-use ring::signature::{ED25519, UnparsedPublicKey};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::domain_keys::{self, DomainKeys};
 use crate::app::App;
 use crate::error::Problem;
-use crate::fetch::{Follow, Request, Target};
 use crate::formats::name_owner;
-use crate::model::Moment;
+use crate::model::{Moment, NameProofMethod};
 
 /// How far a proof's time may be from ours: long enough for clocks that differ, too short to be used again.
 const FRESH: SignedDuration = SignedDuration::from_mins(5);
-/// The longest record, in bytes (official registry, `auth/http.go`).
-const LONGEST_RECORD: usize = 4096;
 
 /// A proof that the name in a server description is the publisher's, so that it is shown as proven and the words of a
-/// listing may be changed. The domain of the name (`example.com` for `com.example/weather`) serves the line
-/// `v=MCPv1; k=ed25519; p=<public key, base64>` at `https://example.com/.well-known/mcp-registry-auth`. Names below
-/// `io.github` need none: theirs is the server.json in the owner's repository.
+/// listing may be changed. The domain of the name (`example.com` for `com.example/weather`) makes the key known by DNS
+/// or by HTTP: the record `v=MCPv1; k=ed25519; p=<public key, base64>` is a TXT record at `example.com` itself, or a line
+/// at `https://example.com/.well-known/mcp-registry-auth`. Names below `io.github` need none: theirs is the server.json
+/// in the owner's repository.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ProofRequest {
     /// The time of the signature (RFC 3339), at most five minutes from now.
@@ -58,7 +57,7 @@ impl OfferedProof {
         Ok(Self { timestamp, at, signature })
     }
 
-    /// Whether the key of the name's domain signed it.
+    /// Verifies that a key of the name's domain signed it; gives what made that key known.
     ///
     /// # Errors
     /// What is wrong with it, with the text that is to be signed.
@@ -68,7 +67,7 @@ impl OfferedProof {
         name: &str,
         remote: &str,
         now: Moment,
-    ) -> Result<(), Problem> {
+    ) -> Result<NameProofMethod, Problem> {
         let text = format!("{}\n{name}\n{remote}\n{}", app.settings.base_url, self.timestamp);
         let refuse = |field: &str, code: &'static str, detail: String| {
             Problem::invalid(field, code, detail).with("signed_text", text.clone())
@@ -85,49 +84,35 @@ impl OfferedProof {
                 "The name reverses no domain that could prove it.".to_owned(),
             )
         })?;
-        let url = app.settings.domain_proof_url.replace("{domain}", &domain);
-        let unread = |why: String| {
-            let detail = format!(
-                "The record of {domain} could not be read at {url}: {why} Serve the line `v=MCPv1; k=ed25519; \
-                 p=<public key, base64>` there."
-            );
-            refuse("proof", "no_proof_record", detail)
-        };
-        let target = Target::parse(&url, app.settings.reach()).map_err(|error| unread(error.to_string()))?;
-        let request = Request::get(target)
-            .with_header("accept", "text/plain")
-            .with_max_bytes(LONGEST_RECORD)
-            .with_follow(Follow::Never);
-        let answer = app.fetcher.send(request).await.map_err(|error| unread(format!("{error}.")))?;
-        if answer.status != 200 {
-            return Err(unread(format!("it answered {}.", answer.status.as_u16())));
+        // Whichever place proves it first ends the waiting: a domain may well serve nothing by HTTP.
+        let (by_dns, by_http) =
+            (pin!(DomainKeys::by_dns(app, &domain)), pin!(DomainKeys::by_http(app, &domain)));
+        let (first, other) = select(by_dns, by_http).await.factor_first();
+        if first.signed(&text, &self.signature) {
+            return Ok(first.how);
         }
-        let keys = keys(&String::from_utf8_lossy(&answer.body));
-        if keys.is_empty() {
-            return Err(unread("it holds no Ed25519 key.".to_owned()));
+        let second = other.await;
+        if second.signed(&text, &self.signature) {
+            return Ok(second.how);
         }
-        let signs = |key: &Vec<u8>| {
-            UnparsedPublicKey::new(&ED25519, key).verify(text.as_bytes(), &self.signature).is_ok()
-        };
-        if keys.iter().any(signs) {
-            return Ok(());
-        }
-        let detail = format!(
-            "No key that {domain} serves made this signature of `signed_text` (four lines, joined by line feeds)."
-        );
-        Err(refuse("proof.signature", "signature_mismatch", detail))
+        Err(match (first.why_none(), second.why_none()) {
+            (Some(one), Some(another)) => {
+                let url = domain_keys::document_url(app, &domain);
+                let detail = format!(
+                    "{one} {another} Publish `v=MCPv1; k=ed25519; p=<public key, base64>` as a TXT record at {domain}, \
+                     or serve it at {url}."
+                );
+                refuse("proof", "no_proof_record", detail)
+            }
+            (one, another) => {
+                let unread = one.or(another).map(|why| format!(" {why}")).unwrap_or_default();
+                let detail = format!(
+                    "No key of {domain} made this signature of `signed_text` (four lines, joined by line feeds).{unread}"
+                );
+                refuse("proof.signature", "signature_mismatch", detail)
+            }
+        })
     }
-}
-
-/// The Ed25519 keys of the records in a text, a line each.
-fn keys(text: &str) -> Vec<Vec<u8>> {
-    let key = |line: &str| {
-        let mut fields = line.split(';').filter_map(|field| field.trim().split_once('='));
-        let (version, kind, key) = (fields.next()?, fields.next()?, fields.next()?);
-        let is_ours = version == ("v", "MCPv1") && kind == ("k", "ed25519") && key.0 == "p";
-        BASE64.decode(key.1).ok().filter(|key| is_ours && key.len() == 32)
-    };
-    text.lines().filter_map(key).collect()
 }
 
 /// Bytes written in hexadecimal.
@@ -145,23 +130,6 @@ fn bytes(hex: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_record_is_read_as_the_official_registry_reads_it() {
-        let key = BASE64.encode([7; 32]);
-        assert_eq!(keys(&format!("v=MCPv1; k=ed25519; p={key}\n")), [[7; 32].to_vec()]);
-        assert_eq!(keys(&format!("old\nv=MCPv1;k=ed25519;p={key}\r\nv=MCPv1; k=ed25519; p={key}")).len(), 2);
-        for text in [
-            "",
-            "v=MCPv1; k=ed25519; p=",
-            &format!("v=MCPv2; k=ed25519; p={key}"),
-            &format!("v=MCPv1; k=ecdsap384; p={key}"),
-            &format!("v=MCPv1; p={key}"),
-            "v=MCPv1; k=ed25519; p=AAAA",
-        ] {
-            assert_eq!(keys(text), Vec::<Vec<u8>>::new(), "{text}");
-        }
-    }
 
     #[test]
     fn a_signature_is_hexadecimal() {

@@ -30,6 +30,7 @@ impl Default for TestOptions {
         .with_setting("RATE_LIMITS", "off")
         // No test asks a stranger.
         .with_setting("GITHUB_RAW_URL", "off")
+        .with_setting("DNS_SERVER", "off")
     }
 }
 

@@ -42,7 +42,8 @@ pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut 
     extension(server, violations);
 }
 
-/// No address is longer than the registry keeps and asks; the schema sets no bound.
+/// No address is longer than the registry keeps and asks: links are stored with the listing, whose item has a limit. The
+/// schema sets no bound.
 fn addresses(server: &Map<String, Value>, violations: &mut Violations) {
     let remotes = list(server.get("remotes")).enumerate();
     let remotes = remotes.map(|(index, remote)| (format!("remotes[{index}].url"), remote.get("url")));
@@ -51,9 +52,10 @@ fn addresses(server: &Map<String, Value>, violations: &mut Violations) {
         ("repository.url", server.get("repository").and_then(|of| of.get("url"))),
     ];
     for (path, url) in pages.map(|(path, url)| (path.to_owned(), url)).into_iter().chain(remotes) {
-        if text(url).is_some_and(|url| url.len() > LONGEST_URL) {
-            violations.note(path, "url_too_long", format!("Use an address of at most {LONGEST_URL} bytes."));
-        }
+        let Some(bytes) = text(url).map(str::len).filter(|bytes| *bytes > LONGEST_URL) else { continue };
+        let message =
+            format!("It has {bytes} bytes; at most {LONGEST_URL} are taken. Give a shorter address.");
+        violations.note(path, "url_too_long", message);
     }
 }
 
@@ -107,7 +109,6 @@ fn repository(server: &Map<String, Value>, violations: &mut Violations) {
     if source.is_empty() && url.is_empty() {
         return;
     }
-    too_long("repository.url", url, violations);
     let stands = match source {
         "github" => is_repository(url, "github.com", 2..=2),
         "gitlab" => is_repository(url, "gitlab.com", 2..=20),
@@ -154,19 +155,9 @@ fn is_subfolder(path: &str) -> bool {
     path.split('/').all(|part| !matches!(part, "" | "." | "..") && part.chars().all(plain))
 }
 
-/// Links are stored with the listing, whose item has a limit.
-fn too_long(path: &str, url: &str, violations: &mut Violations) {
-    if url.len() > LONGEST_URL {
-        let message =
-            format!("It has {} bytes; at most {LONGEST_URL} are taken. Give a shorter address.", url.len());
-        violations.note(path, "url_too_long", message);
-    }
-}
-
 /// An absolute https URL; in development, http on this machine too, as for remotes.
 fn website(server: &Map<String, Value>, reach: Reach, violations: &mut Violations) {
     let Some(url) = text(server.get("websiteUrl")) else { return };
-    too_long("websiteUrl", url, violations);
     if reach == Reach::Development && Url::parse(url).is_ok_and(|url| template::is_local(&url)) {
         return;
     }

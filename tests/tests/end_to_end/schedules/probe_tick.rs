@@ -270,9 +270,9 @@ async fn a_recheck_that_lags_is_told_by_the_tick() {
 async fn one_host_whose_listings_hang_does_not_keep_a_tick_from_the_others() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
-    let gateway = HostilePeer::SilentInterface.start().await;
+    let gateway = HostilePeer::SilentAtOnce.start().await;
     let gateway = gateway.strip_suffix(CARD).unwrap();
-    for number in 0..8 {
+    for number in 0..12 {
         registry.publish_mcp(&format!("{gateway}/{number}/mcp")).await;
     }
     registry.advance(Duration::from_secs(1));
@@ -282,34 +282,34 @@ async fn one_host_whose_listings_hang_does_not_keep_a_tick_from_the_others() {
     }
     let report = registry.tick().await;
     assert_eq!(registry.live_counts().await, (70, 0), "{report}");
-    assert_eq!((&report["claimed"], &report["released"]), (&json!(78), &json!(0)), "{report}");
+    assert_eq!((&report["claimed"], &report["released"]), (&json!(82), &json!(0)), "{report}");
 }
 
 /// A process that dies of a peer, or cannot write what it found, leaves no verdict behind. It leaves its claim, and
 /// each such claim puts the listing off further, so that it cannot stand first in every tick.
 #[tokio::test]
 async fn a_listing_whose_claims_end_without_a_verdict_comes_back_later_each_time() {
-    let registry = TestRegistry::start().await;
-    let peer = Peer::start(agents::newest).await;
-    let id = registry.publish_card(&peer.card()).await;
+    let (registry, _peer, id) = live_agent().await;
+    registry.advance_to(recheck_at(&registry, &id).await);
     let store = &registry.app.store;
     let mut pauses = Vec::new();
     for _ in 0..6 {
-        // The table takes claims, and no verdict.
         registry.observer.faults.arm("TransactWriteItems", Fault::Throttle, 50);
-        registry.first_probe(&id).await;
+        let report = registry.recheck().await;
         registry.observer.faults.disarm();
+        assert_eq!((&report["claimed"], &report["unrecorded"]), (&json!(1), &json!(1)), "{report}");
         let mut minutes = 0;
-        while store.due(DueClass::NeverProbed, registry.now(), None).await.unwrap().0.is_empty() {
+        while store.due(DueClass::WeeklyDue, registry.now(), None).await.unwrap().0.is_empty() {
             registry.advance(Duration::from_secs(60));
             minutes += 1;
         }
         pauses.push(minutes);
-        registry.advance(TICK);
+        registry.advance(Duration::from_secs(1));
     }
-    assert!(pauses.is_sorted() && pauses[5] >= 4 * pauses[1], "{pauses:?}");
-    registry.tick().await;
-    assert_eq!(registry.lane(&id).await, "active", "it is probed when it can be recorded");
+    assert!(pauses.windows(2).skip(1).all(|pair| pair[1] >= pair[0] * 3 / 2), "{pauses:?}");
+    let recorded = registry.recheck().await;
+    assert_eq!((&recorded["probed"], &recorded["ok"]), (&json!(1), &json!(1)), "{recorded}");
+    assert_eq!(store.listing(&id).await.unwrap().unwrap().lease, None);
 }
 
 /// Two deliveries of one slot, one on each side of its boundary by the clock, are one tick; the next slot is its own.

@@ -1,16 +1,21 @@
-//! Proofs that a publisher speaks for a name: the repository of its owner, and the key of its domain. Both are read from
-//! loopback peers that stand where the settings say.
+//! Proofs that a publisher speaks for a name: the repository of its owner, and the key of its domain, by HTTP and by DNS.
+//! All are read from loopback peers that stand where the settings say.
 
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use axum::response::IntoResponse as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use bytes::Bytes;
+use registry::fetch::PREFLIGHT;
 use registry::model::ListingId;
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
 use serde_json::{Value, json};
+use tests::peers::name_server::{DnsAnswer, NameServer};
+use tests::peers::raw::{self, Saying};
 use tests::peers::{Peer, empty, servers};
-use tests::test_registry::{TICK, TestOptions, TestRegistry, id_of};
+use tests::test_registry::{Reply, TICK, TestOptions, TestRegistry, id_of};
 
 fn described(name: &str, remote: &str) -> Value {
     json!({ "name": name, "description": "Adds numbers.", "version": "1.0.0",
@@ -191,11 +196,175 @@ async fn nobody_is_asked_without_a_proof_to_ask_for() {
     let options = TestOptions::default()
         .with_setting("GITHUB_RAW_URL", &peer.origin)
         .with_setting("DOMAIN_PROOF_URL", format!("{}/{{domain}}", peer.origin));
-    let registry = TestRegistry::start_with(options).await;
+    let name_server = NameServer::start(|_| DnsAnswer::NoName).await;
+    let registry = TestRegistry::start_with(options.with_setting("DNS_SERVER", name_server.address)).await;
     let mut body = described("com.acme/adder", &peer.url("/mcp"));
     body["repository"] = json!({ "source": "github", "url": "https://github.com/acme/tools" });
     registry.publish(&body).await;
     registry.publish(&described("io.github.acme/adder", &peer.url("/mcp"))).await;
     registry.publish(&json!({ "mcp_url": peer.url("/mcp") })).await;
-    assert_eq!(peer.requests().len(), 0);
+    assert_eq!((peer.requests().len(), name_server.asked().len()), (0, 0));
+}
+
+/// A registry whose DNS is one name server, and the description of a server with a proof by the first owner's key.
+struct ByDns {
+    registry: TestRegistry,
+    _server: Peer,
+    remote: String,
+}
+
+impl ByDns {
+    async fn start(name_server: &NameServer, documents: &str) -> Self {
+        let options = TestOptions::default()
+            .with_setting("DNS_SERVER", name_server.address)
+            .with_setting("DOMAIN_PROOF_URL", format!("{documents}/{{domain}}/auth"));
+        let registry = TestRegistry::start_with(options).await;
+        let server = Peer::start(servers::modern).await;
+        let remote = server.url("/mcp");
+        Self { registry, _server: server, remote }
+    }
+
+    async fn publish(&self, name: &str) -> Reply {
+        let (base, now) = (&self.registry.app.settings.base_url, self.registry.now().to_string());
+        let proof = Owner::new(1).proof([base, name, &self.remote, &now]);
+        let body = json!({ "server_json": described(name, &self.remote), "proof": proof });
+        self.registry.post("/api/publish", &body).await
+    }
+
+    async fn proves(&self, name: &str, how: &str) {
+        let reply = self.publish(name).await;
+        assert_eq!(reply.status, 200, "{name}: {reply:?}");
+        let proven = ("proven".to_owned(), how.to_owned());
+        assert_eq!(standing(&self.registry, &id_of(&reply.body)).await, proven, "{name}");
+    }
+
+    async fn refuses(&self, name: &str, code: &str) -> String {
+        let reply = self.publish(name).await;
+        reply.assert_problem();
+        assert_eq!((reply.status, &reply.body["code"]), (422, &json!(code)), "{name}: {reply:?}");
+        reply.body["detail"].as_str().unwrap().to_owned()
+    }
+}
+
+fn record(seed: u8) -> String {
+    Owner::new(seed).record().trim().to_owned()
+}
+
+#[tokio::test]
+async fn the_key_in_a_domains_txt_records_proves_its_publisher() {
+    let name_server = NameServer::start(|name| {
+        let spf = || "v=spf1 -all".to_owned();
+        match name {
+            "mcp.stripe.com." => DnsAnswer::Txt(vec![record(1)]),
+            "several.example.com." => DnsAnswer::Txt(vec![spf(), record(2), record(1), "\u{1}".to_owned()]),
+            // More than goes by UDP: the whole is asked for by TCP.
+            "long.example.com." => {
+                let others = (0..60).map(|number| format!("site-verification={number:050}"));
+                DnsAnswer::Txt(others.chain([record(1)]).collect())
+            }
+            "other.example.com." => DnsAnswer::Txt(vec![record(2), spf()]),
+            "none.example.com." => DnsAnswer::Txt(vec![spf()]),
+            "alias.example.com." => DnsAnswer::Alias("host.example.net.", vec![record(1)]),
+            "foreign.example.com." => DnsAnswer::Foreign("host.example.net.", vec![record(1)]),
+            "host.example.net." => DnsAnswer::Txt(vec![record(1)]),
+            "failing.example.com." => DnsAnswer::Failure,
+            "garbage.example.com." => DnsAnswer::Garbage(&[0xff; 40]),
+            "short.example.com." => DnsAnswer::Garbage(&[]),
+            "empty.example.com." => DnsAnswer::Txt(vec![]),
+            _ => DnsAnswer::NoName,
+        }
+    })
+    .await;
+    let nothing = Peer::start(|_| empty(404)).await;
+    let dns = ByDns::start(&name_server, &nothing.origin).await;
+
+    dns.proves(NAME, "dns").await;
+    assert_eq!(name_server.asked(), ["UDP TXT mcp.stripe.com."]);
+    dns.proves("Com.Example.Several/pay", "dns").await;
+    dns.proves("com.example.long/pay", "dns").await;
+    let asked = name_server.asked();
+    assert!(
+        asked.ends_with(&["UDP TXT long.example.com.".to_owned(), "TCP TXT long.example.com.".to_owned()]),
+        "{asked:?}"
+    );
+
+    let detail = dns.refuses("com.example.other/pay", "signature_mismatch").await;
+    assert!(detail.starts_with("No key of other.example.com made this signature"), "{detail}");
+    for (name, why) in [
+        ("com.example.none/pay", "No TXT record of none.example.com holds an Ed25519 key."),
+        ("com.example.empty/pay", "No TXT record of empty.example.com holds an Ed25519 key."),
+        ("com.example.unknown/pay", "No TXT record of unknown.example.com holds an Ed25519 key."),
+        ("com.example.alias/pay", "No TXT record of alias.example.com holds an Ed25519 key."),
+        ("com.example.foreign/pay", "No TXT record of foreign.example.com holds an Ed25519 key."),
+        (
+            "com.example.failing/pay",
+            "The TXT records of failing.example.com could not be read: The DNS gave no usable",
+        ),
+        (
+            "com.example.garbage/pay",
+            "The TXT records of garbage.example.com could not be read: The DNS gave no usable",
+        ),
+        (
+            "com.example.short/pay",
+            "The TXT records of short.example.com could not be read: The DNS gave no usable",
+        ),
+        (
+            "internal.example/pay",
+            "The TXT records of example.internal could not be read: The host name is reserved",
+        ),
+    ] {
+        let detail = dns.refuses(name, "no_proof_record").await;
+        assert!(detail.contains(why), "{name}: {detail}");
+        let what_to_do = "Publish `v=MCPv1; k=ed25519; p=<public key, base64>` as a TXT record at";
+        assert!(
+            detail.contains("could not be read: it answered 404.") && detail.contains(what_to_do),
+            "{detail}"
+        );
+    }
+    assert!(!name_server.asked().contains(&"UDP TXT example.internal.".to_owned()));
+    // No record is remembered, for better or worse: whoever adds it is proven at once.
+    assert_eq!(name_server.asked().iter().filter(|asked| asked.contains("mcp.stripe.com")).count(), 1);
+    dns.proves(NAME, "dns").await;
+    assert_eq!(name_server.asked().iter().filter(|asked| asked.contains("mcp.stripe.com")).count(), 2);
+}
+
+/// Neither place is waited for where the other proves the name, and both only for so long.
+#[tokio::test]
+async fn a_domain_that_is_silent_in_one_place_is_proven_by_the_other() {
+    let name_server = NameServer::start(|name| match name {
+        "one.example.com." | "two.example.com." => DnsAnswer::Txt(vec![record(1)]),
+        "both.example.com." => DnsAnswer::Txt(vec![record(2)]),
+        _ => DnsAnswer::Silence,
+    })
+    .await;
+    let document = Peer::start(|asked| match asked.path.as_str() {
+        "/http.example.com/auth" | "/https.example.com/auth" | "/both.example.com/auth" => {
+            record(1).into_response()
+        }
+        _ => empty(404),
+    })
+    .await;
+    // As long as two proofs take that wait for the silent place.
+    let waits = 2 * PREFLIGHT;
+
+    let dns = ByDns::start(&name_server, &document.origin).await;
+    let started = Instant::now();
+    dns.proves("com.example.http/pay", "http").await;
+    dns.proves("com.example.https/pay", "http").await;
+    assert!(started.elapsed() < waits, "the DNS was waited for: {:?}", started.elapsed());
+    dns.proves("com.example.both/pay", "http").await;
+
+    let started = Instant::now();
+    let detail = dns.refuses("com.example.silent/pay", "no_proof_record").await;
+    assert!(detail.contains("The DNS gave no usable answer."), "{detail}");
+    assert!(started.elapsed() < waits, "the DNS was waited for too long: {:?}", started.elapsed());
+
+    let silent = raw::start(|_| Saying::Held(Bytes::new())).await;
+    let dns = ByDns::start(&name_server, &silent).await;
+    let started = Instant::now();
+    dns.proves("com.example.one/pay", "dns").await;
+    dns.proves("com.example.two/pay", "dns").await;
+    assert!(started.elapsed() < waits, "HTTP was waited for: {:?}", started.elapsed());
+    let detail = dns.refuses("com.example.both/pay", "signature_mismatch").await;
+    assert!(detail.contains("The document at") && detail.contains("No complete answer came"), "{detail}");
 }
