@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 use local::engine::{self, Data, Embedded};
 use registry::app::App;
 use registry::events::Bus;
-use registry::model::{Caller, Clock, Kind, Lane, ListingId, Moment, Random};
+use registry::model::{Caller, Clock, Kind, Lane, Listing, ListingId, Moment, Random};
 use registry::operations::{self, RawArguments};
 use registry::settings::{Mode, Rate, Settings};
 use registry::store::{Allowance, Caps, Claim, DueClass, Insertion, Store, table};
@@ -79,6 +79,8 @@ async fn a_listing_is_inserted_once() {
         let first = done.iter().filter(|done| matches!(done, Ok(Insertion::Done))).count();
         assert_eq!(first, 1, "{engine}: {done:?}");
         assert!(done.iter().all(Result::is_ok), "{engine}: {done:?}");
+        // The store notes that it has filed it by its hosts.
+        let listing = Listing { hosted: true, ..listing };
         assert_eq!(app.store.listing(&listing.id).await.unwrap(), Some(listing.clone()), "{engine}");
         let named = app.store.listings_named(&listing.name.to_uppercase()).await.unwrap();
         assert_eq!(named, [(listing.clone(), None)], "{engine}");

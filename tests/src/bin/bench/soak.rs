@@ -37,6 +37,8 @@ const MINUTES: f64 = 60.0;
 const MEMORY: f64 = 128.0;
 /// How much more the second half may hold at its peak than the first, once all were asked.
 const GROWTH: f64 = 1.1;
+/// So many rounds pass before the hostile are listed again: what fails for thirty days is deleted.
+const RELISTED_EACH: u32 = 20 * 24;
 const ROUND: Duration = Duration::from_secs(3600);
 
 /// Measures it.
@@ -132,7 +134,7 @@ pub(crate) async fn alone(minutes: &str) -> Result<ExitCode, Failure> {
     table::ensure(&client, &settings.table_name).await?;
     let store = Store::new(client, &settings.table_name);
     let app = App::new(settings, store, Bus::Silent, clock, Random::System);
-    let mut hostile = HashSet::new();
+    let (mut hostile, mut hostile_urls) = (HashSet::new(), Vec::new());
     let mut listed = 0_usize;
     for line in std::io::stdin().lines() {
         let line = line?;
@@ -141,11 +143,17 @@ pub(crate) async fn alone(minutes: &str) -> Result<ExitCode, Failure> {
         listed += 1;
         if sort == "hostile" {
             hostile.insert(id);
+            hostile_urls.push(url.to_owned());
         }
     }
     let honest = listed - hostile.len();
     let (began, mut soak) = (Instant::now(), Soak::default());
     while began.elapsed() < time {
+        if soak.rounds % RELISTED_EACH == RELISTED_EACH - 1 {
+            for url in &hostile_urls {
+                list(&app, "hostile", url).await?;
+            }
+        }
         round(&app, &hostile, honest, &mut soak).await?;
         if soak.rounds % 20 == 0 {
             eprintln!("{:.0} s: {soak:?}", began.elapsed().as_secs_f64());
