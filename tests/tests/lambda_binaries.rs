@@ -76,7 +76,7 @@ impl Stack {
         let mut listing = submission.listing(id, now);
         listing.name = name.to_owned();
         listing.description = Some(description.to_owned());
-        (listing.lane, listing.live_since) = (Lane::Active, Some(now));
+        (listing.lane, listing.live_since, listing.last_ok_at) = (Lane::Active, Some(now), Some(now));
         let news = feed_item("listing_live", &listing, now);
         let store = Store::new(self.client.clone(), "table");
         store.insert(&listing, &submission.contact, &news, None).await.unwrap();
