@@ -17,6 +17,7 @@ pub mod settings;
 
 pub mod store;
 
+pub mod products;
 pub mod search;
 
 pub mod app;

@@ -1,6 +1,7 @@
 //! What the registry speaks of: listings, what probes make of them, and who asks. Plain data without input or output,
 //! so that every other room can use it and none is needed to understand it.
 
+mod access_token;
 mod assessment;
 mod caller;
 mod category;
@@ -18,17 +19,20 @@ mod moment;
 mod name_proof;
 mod name_servers;
 mod obstacle;
+mod order_id;
 mod probe_record;
 pub mod protocol;
 mod random;
 mod reach;
 mod score;
+mod sku;
 mod state_change;
 mod text_faults;
 mod transport;
 mod verdict;
 mod withdrawal;
 
+pub use access_token::{AccessToken, InvalidAccessToken, TokenDigest};
 pub use assessment::Assessment;
 pub use caller::{Caller, CallerAddress};
 pub use category::Category;
@@ -46,10 +50,12 @@ pub use moment::Moment;
 pub use name_proof::{NameHold, NameProof, NameProofMethod};
 pub use name_servers::NameServers;
 pub use obstacle::Obstacle;
+pub use order_id::{InvalidOrderId, OrderId};
 pub use probe_record::ProbeRecord;
 pub use random::Random;
 pub use reach::Reach;
 pub use score::{Score, ScorePart};
+pub use sku::{InvalidSku, Sku};
 pub use state_change::{LiveChange, StateChange};
 pub use text_faults::TextFaults;
 pub use transport::DeclaredTransport;

@@ -1,0 +1,93 @@
+//! What opens a product: shown once, kept only as its digest (contract "Authentication" 2; design §5 Demo). Its own type,
+//! so that no log and no debug output can hold one by accident.
+
+use std::fmt;
+use std::str::FromStr;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use sha2::{Digest, Sha256};
+
+use super::Random;
+
+const PREFIX: &str = "at_";
+/// 32 random bytes in base64url.
+const LENGTH: usize = 43;
+
+/// `at_` and 32 random bytes in base64url.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AccessToken(String);
+
+/// SHA-256 of a token, in hexadecimal: what the table holds of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TokenDigest(String);
+
+/// A text that is no access token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not an access token: it looks like at_ and 43 letters, digits, - or _")]
+pub struct InvalidAccessToken;
+
+impl AccessToken {
+    /// A new one.
+    #[must_use]
+    pub fn new(random: &Random) -> Self {
+        Self(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(random.bytes::<32>())))
+    }
+
+    /// The token itself, for the one answer that shows it.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// What the table holds of it.
+    #[must_use]
+    pub fn digest(&self) -> TokenDigest {
+        TokenDigest(Sha256::digest(&self.0).iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+}
+
+impl TokenDigest {
+    /// Takes what the table holds for a digest.
+    #[must_use]
+    pub fn of_table(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    /// The digest in hexadecimal.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for AccessToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AccessToken(…)")
+    }
+}
+
+impl FromStr for AccessToken {
+    type Err = InvalidAccessToken;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let rest = text.strip_prefix(PREFIX).ok_or(InvalidAccessToken)?;
+        let fits = rest.len() == LENGTH
+            && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+        if fits { Ok(Self(text.to_owned())) } else { Err(InvalidAccessToken) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_read_back_and_never_printed() {
+        let token = AccessToken::new(&Random::seeded(1));
+        assert_eq!(token.reveal().parse(), Ok(token.clone()));
+        assert_eq!(format!("{token:?}"), "AccessToken(…)");
+        assert_eq!(token.digest().as_str().len(), 64);
+        assert!("at_short".parse::<AccessToken>().is_err());
+    }
+}
