@@ -18,6 +18,7 @@ mod expression;
 mod falls;
 mod feed;
 mod host_pointers;
+mod inbox;
 mod index;
 mod keys;
 mod listing_item;
