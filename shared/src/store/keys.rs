@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use sha2::{Digest, Sha256};
 
 use super::attributes::{Item, s};
-use crate::model::{Handshake, HostName, Kind, ListingId, Moment};
+use crate::model::{Handshake, HostName, Kind, ListingId, Moment, OrderId, TokenDigest};
 
 /// Items over which each shared counter is spread, against write conflicts.
 pub(super) const SHARDS: u64 = 8;
@@ -142,6 +142,28 @@ pub(super) const LIVE: &str = "LIVE";
 /// Beside the counters of what is Live, so that one query reads both.
 pub(super) fn overdue() -> Key {
     Key::new(LIVE, "OVERDUE")
+}
+
+/// Beside them too, so that whoever shows what is Live knows how many founding seats are taken.
+pub(super) fn seats() -> Key {
+    Key::new(LIVE, "SEATS")
+}
+
+pub(super) fn order(id: &OrderId) -> Key {
+    Key::new(format!("ORDER#{id}"), "ORDER")
+}
+
+/// Apart from its listing, and named so that a policy can deny it: it holds what somebody wrote.
+pub(super) fn feedback(id: &ListingId) -> Key {
+    Key::new(format!("FEEDBACK#{id}"), "FEEDBACK")
+}
+
+pub(super) fn grant(token: &TokenDigest) -> Key {
+    Key::new(format!("TOKEN#{}", token.as_str()), "GRANT")
+}
+
+pub(super) fn discount_code(digest: &str) -> Key {
+    Key::new(format!("CODE#{digest}"), "CODE")
 }
 
 pub(super) fn day_tally(at: Moment, id: &ListingId) -> Key {
