@@ -2,8 +2,10 @@
 //! validated as text alone; nothing is fetched here, so every rule can be tested without a network.
 
 pub mod agent_card;
+pub mod email_address;
 pub mod limits;
 pub mod name_owner;
+pub mod plain_text;
 pub mod registry_name;
 pub mod server_card;
 pub mod server_json;

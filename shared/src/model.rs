@@ -46,7 +46,7 @@ pub use clock::Clock;
 pub use contact::Contact;
 pub use discount_code::{DiscountCode, InvalidDiscountCode};
 pub use feed_item::FeedItem;
-pub use feedback::{Feedback, QUESTIONS, Reward};
+pub use feedback::{Completion, Feedback, QUESTIONS, Reward};
 pub use grant::{Grant, GrantSource, GrantSubject};
 pub use hash_prefix::{HashPrefix, InvalidHashPrefix, id_hash};
 pub use host_name::{HostName, InvalidHostName};

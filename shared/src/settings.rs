@@ -104,6 +104,10 @@ pub struct Settings {
     pub name_servers: NameServers,
     /// `SCORE_PER_HOUR`, `SCORE_PER_HOST_PER_HOUR`, `SCORE_PER_HOUR_IN_ALL`.
     pub score_rate: Rate,
+    /// `DEMOS_PER_HOUR`, `DEMOS_PER_HOUR_IN_ALL`: demos that are taken for the first time.
+    pub demo_rate: Rate,
+    /// `FEEDBACK_PER_HOUR`, `FEEDBACK_PER_HOUR_IN_ALL`.
+    pub feedback_rate: Rate,
     /// `TASKS_PER_HOUR`, `TASKS_PER_HOUR_IN_ALL`: A2A messages that leave a stored task.
     pub task_rate: Rate,
 }
@@ -202,15 +206,10 @@ impl Settings {
                 host: read.number("SCORE_PER_HOST_PER_HOUR", 30, "a whole number from 1")?,
                 everybody: read.number("SCORE_PER_HOUR_IN_ALL", 2000, "a whole number from 1")?,
             },
-            task_rate: {
-                let caller = read.number("TASKS_PER_HOUR", 120, "a whole number from 1")?;
-                // A task calls nobody, so it has no host to count by.
-                Rate {
-                    caller,
-                    host: caller,
-                    everybody: read.number("TASKS_PER_HOUR_IN_ALL", 6000, "a whole number from 1")?,
-                }
-            },
+            demo_rate: read.rate_without_host(("DEMOS_PER_HOUR", 60), ("DEMOS_PER_HOUR_IN_ALL", 3000))?,
+            feedback_rate: read
+                .rate_without_host(("FEEDBACK_PER_HOUR", 60), ("FEEDBACK_PER_HOUR_IN_ALL", 3000))?,
+            task_rate: read.rate_without_host(("TASKS_PER_HOUR", 120), ("TASKS_PER_HOUR_IN_ALL", 6000))?,
         })
     }
 
@@ -278,6 +277,17 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
                 _ => Err(SettingError { name, value, allowed }),
             },
         }
+    }
+
+    /// A rate of acts that call nobody, so that there is no host to count by.
+    fn rate_without_host(
+        &self,
+        (of_caller, default): (&'static str, u32),
+        (in_all, default_in_all): (&'static str, u32),
+    ) -> Result<Rate, SettingError> {
+        let caller = self.number(of_caller, default, "a whole number from 1")?;
+        let everybody = self.number(in_all, default_in_all, "a whole number from 1")?;
+        Ok(Rate { caller, host: caller, everybody })
     }
 
     fn github_raw_url(&self) -> Result<Option<String>, SettingError> {

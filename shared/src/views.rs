@@ -3,12 +3,14 @@
 
 pub mod active_page;
 pub mod badge;
+mod feedback_draft;
 mod name_standing;
 mod next_step;
 mod peer;
 pub mod row;
 pub mod urn;
 
+pub use feedback_draft::{FeedbackDraft, Question};
 pub use name_standing::{NameStanding, Standing};
 pub use next_step::NextStep;
 pub use peer::Peer;

@@ -76,7 +76,7 @@ fn page_query(asked: &Arguments) -> Result<PageQuery, Problem> {
 
 fn envelope(app: &App, live: Live, page: &Page) -> Envelope {
     let settings = &app.settings;
-    let (deal, now) = (funnel::deal(settings, 0), app.clock.now());
+    let (deal, now) = (funnel::deal(settings, live.funnel.seats_claimed), app.clock.now());
     let rows = |listings: &[Listing]| listings.iter().map(|l| Row::of(l, settings, &deal, now)).collect();
     Envelope {
         ok: true,

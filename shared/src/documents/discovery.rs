@@ -114,7 +114,7 @@ async fn map(app: &App) -> Result<Map, Problem> {
                 example: serde_json::from_str(entry.example).unwrap_or_default(),
             })
             .collect(),
-        deal: funnel::deal(settings, 0),
+        deal: funnel::deal(settings, app.store.live().await?.funnel.seats_claimed),
         activation_funnel: funnel::stages(settings),
         probes: probe_statistics::read(app).await?,
     })

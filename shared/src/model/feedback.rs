@@ -1,5 +1,5 @@
-//! The feedback of a listing after its demo, and what it brought: a founding seat or a discount code. The contact in it
-//! is kept elsewhere, with the other contacts, so that no reader of feedback meets one.
+//! The feedback of a listing after its demo, and what it brought: a founding seat or a discount code. The contact given
+//! with it is kept with the other contacts, so that no reader of feedback meets one.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub const QUESTIONS: [(&str, &str); 5] = [
     ("would_buy", "Would you pay for the full product: yes, no or maybe?"),
 ];
 
-/// One completed round of demo and feedback. One per listing.
+/// What a listing said of its demo. Once per listing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Feedback {
     /// Whose.
@@ -39,24 +39,23 @@ pub struct Feedback {
     pub is_draft: bool,
     /// When.
     pub at: Moment,
+}
+
+/// Feedback with what it brought, as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Completion {
+    /// What was said.
+    pub feedback: Feedback,
     /// What it brought.
     pub reward: Reward,
 }
 
-/// What feedback brings.
+/// What feedback brings, by the digest of what was shown once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "reward")]
+#[serde(rename_all = "snake_case")]
 pub enum Reward {
-    /// A founding seat: the full product, free.
-    Seat {
-        /// Its number, from 1 on.
-        seat: u32,
-        /// The digest of its access token.
-        token_digest: String,
-    },
-    /// A discount code, held until payments open.
-    Code {
-        /// The digest of the code.
-        code_digest: String,
-    },
+    /// A founding seat: the full product, free. The digest of its access token.
+    Seat(String),
+    /// A discount code, held until payments open. The digest of the code.
+    Code(String),
 }

@@ -43,8 +43,8 @@ pub enum GrantSubject {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GrantSource {
-    /// A founding seat, from 1 on.
-    FoundingSeat(u32),
+    /// A founding seat.
+    FoundingSeat,
     /// A purchase; it opens once it is paid.
     Purchase {
         /// The payment session that it was asked for with.
@@ -60,7 +60,7 @@ impl Grant {
     #[must_use]
     pub const fn is_open(&self) -> bool {
         match &self.source {
-            GrantSource::FoundingSeat(_) => true,
+            GrantSource::FoundingSeat => true,
             GrantSource::Purchase { paid_at, .. } => paid_at.is_some(),
         }
     }

@@ -15,6 +15,10 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &CHECK_LIVENESS,
     &SCORE,
     &GET_FOUNDING_DEAL,
+    &TAKE_DEMO,
+    &LEAVE_FEEDBACK,
+    &DEMO_CONFIRM,
+    &GET_ACCESS,
 ];
 
 // One item each, so that a function holds no more operations than it serves.
@@ -27,6 +31,10 @@ pub static PROBE_CLEAN: AnyOperation = AnyOperation::of::<super::probe_clean::Pr
 pub static CHECK_LIVENESS: AnyOperation = AnyOperation::of::<super::check_liveness::CheckLiveness>();
 pub static SCORE: AnyOperation = AnyOperation::of::<super::score::Score>();
 pub static GET_FOUNDING_DEAL: AnyOperation = AnyOperation::of::<super::get_founding_deal::GetFoundingDeal>();
+pub static TAKE_DEMO: AnyOperation = AnyOperation::of::<super::take_demo::TakeDemo>();
+pub static LEAVE_FEEDBACK: AnyOperation = AnyOperation::of::<super::leave_feedback::LeaveFeedback>();
+pub static DEMO_CONFIRM: AnyOperation = AnyOperation::of::<super::demo_confirm::DemoConfirm>();
+pub static GET_ACCESS: AnyOperation = AnyOperation::of::<super::get_access::GetAccess>();
 
 /// The operation of that name or alias.
 #[must_use]

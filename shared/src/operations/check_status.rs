@@ -11,7 +11,7 @@ use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Route;
 use crate::app::App;
 use crate::error::Problem;
-use crate::funnel::{self, TakeDemo};
+use crate::funnel::{self, Deal, TakeDemo};
 use crate::model::{
     Assessment, Caller, Check, Handshake, Kind, Lane, Listing, ListingId, Moment, NameHold, Reason,
     ScorePart, Skill, Tool, Withdrawal,
@@ -144,7 +144,11 @@ impl Operation for CheckStatus {
         let found = find(app, &arguments).await?;
         // What was taken off is not shown by another way.
         let evidence = found.1.as_ref().filter(|_| found.0.lane != Lane::Withdrawn);
-        Ok(answer(app, &found.0, evidence))
+        let offer = match found.0.is_live(app.oldest_proof()) {
+            true => Some(funnel::deal(&app.settings, app.store.live().await?.funnel.seats_claimed)),
+            false => None,
+        };
+        Ok(answer(app, &found.0, evidence, offer.as_ref()))
     }
 }
 
@@ -180,7 +184,7 @@ async fn find(app: &App, arguments: &Arguments) -> Result<Arc<NamedListing>, Pro
     }
 }
 
-fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>) -> Answer {
+fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Option<&Deal>) -> Answer {
     let settings = &app.settings;
     let now = app.clock.now();
     let lane = listing.shown_lane(app.oldest_proof());
@@ -220,7 +224,7 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>) -> Answer
             tools: verdict.facts.tools.clone(),
             tools_hash: verdict.facts.tools_hash.clone(),
         }),
-        take_demo: live.then(|| funnel::take_demo(listing, settings, &funnel::deal(settings, 0))),
+        take_demo: offer.map(|offer| funnel::take_demo(listing, settings, offer)),
         badge_markdown: badge::markdown(settings, &listing.id),
         next: next(app, listing, lane, &reasons),
         reasons,

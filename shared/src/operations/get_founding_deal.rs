@@ -48,6 +48,7 @@ impl Operation for GetFoundingDeal {
 
     async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
         let settings = &app.settings;
-        Ok(Answer { ok: true, deal: funnel::deal(settings, 0), stages: funnel::stages(settings) })
+        let claimed = app.store.live().await?.funnel.seats_claimed;
+        Ok(Answer { ok: true, deal: funnel::deal(settings, claimed), stages: funnel::stages(settings) })
     }
 }

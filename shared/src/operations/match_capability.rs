@@ -101,7 +101,7 @@ impl Operation for MatchCapability {
             searched_for: found.corrected,
             total: found.total,
             hits: found.hits.into_iter().map(hit).collect(),
-            founding: funnel::deal(&app.settings, 0),
+            founding: funnel::deal(&app.settings, found.seats_claimed),
             note,
             next,
         })

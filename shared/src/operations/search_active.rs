@@ -76,7 +76,7 @@ impl Operation for SearchActive {
         let live = async { Ok(app.store.live().await?) };
         let (live, page) = futures::try_join!(live, active_page::read(app, &query))?;
         let (listings, next) = newest(page, &query.from, query.limit);
-        let (deal, now) = (funnel::deal(&app.settings, 0), app.clock.now());
+        let (deal, now) = (funnel::deal(&app.settings, live.funnel.seats_claimed), app.clock.now());
         Ok(Answer {
             ok: true,
             listings: listings.iter().map(|listing| Row::of(listing, &app.settings, &deal, now)).collect(),

@@ -1,7 +1,7 @@
 //! What a product is made from: a listing's own words, its last proof, its goals, and who goes well with it. Apart from
 //! `Listing`, because a demo may also be made of what a caller says of an agent that is not listed.
 
-use crate::model::{Assessment, Handshake, Kind, Listing, ListingId, Moment, Skill, Tool};
+use crate::model::{Assessment, Category, Handshake, Kind, Listing, ListingId, Moment, Skill, Tool};
 
 /// What is known of an agent or MCP server.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,6 +106,33 @@ impl Profile {
             tools: facts.map(|facts| facts.tools.clone()).unwrap_or_default(),
             goals: Vec::new(),
             proof: evidence.map(Proof::of),
+            peers: Vec::new(),
+        }
+    }
+}
+
+impl Profile {
+    /// The profile of something that is not listed, as its owner describes it.
+    #[must_use]
+    pub fn described(kind: Kind, name: String, description: Option<String>, goals: Vec<String>) -> Self {
+        let words: Vec<&str> = description.iter().map(String::as_str).collect();
+        let category = Category::of(kind, &name, &words).label();
+        Self {
+            listing_id: None,
+            kind,
+            name,
+            description,
+            server_name: None,
+            version: None,
+            endpoint: None,
+            card_url: None,
+            website: None,
+            category: category.to_owned(),
+            protocol_versions: Vec::new(),
+            skills: Vec::new(),
+            tools: Vec::new(),
+            goals,
+            proof: None,
             peers: Vec::new(),
         }
     }

@@ -7,6 +7,7 @@ use super::signature_proof::{OfferedProof, ProofRequest};
 use crate::error::{Problem, shorten};
 use crate::fetch::{Target, TargetError};
 use crate::formats::server_json::{self, Remote, ServerDescription, Transport, Violation};
+use crate::formats::{email_address, plain_text};
 use crate::model::{
     Category, Contact, DeclaredTransport, Kind, Lane, Listing, ListingId, Moment, Obstacle, Reach,
 };
@@ -18,7 +19,6 @@ const LONGEST_NAME: usize = 120;
 /// The longest note on where the publisher comes from, in characters.
 const LONGEST_SOURCE: usize = 200;
 /// The longest e-mail address (RFC 5321 §4.5.3.1).
-const LONGEST_EMAIL: usize = 254;
 /// The usual paths of an agent card.
 const CARD_ENDINGS: [&str; 5] =
     ["agent-card.json", "agent.json", "agentcard.json", "ai-agent.json", "a2a-card.json"];
@@ -77,9 +77,11 @@ impl Submission {
     /// # Errors
     /// Names the field and what to do.
     pub fn parse(request: PublishRequest, reach: Reach) -> Result<Self, Problem> {
-        let name = request.name.map(|name| line("name", &name, LONGEST_NAME)).transpose()?;
-        let source = request.source.map(|source| line("source", &source, LONGEST_SOURCE)).transpose()?;
-        let email = request.contact_email.map(|email| address(&email)).transpose()?;
+        let name = request.name.map(|name| plain_text::line("name", &name, LONGEST_NAME)).transpose()?;
+        let source =
+            request.source.map(|source| plain_text::line("source", &source, LONGEST_SOURCE)).transpose()?;
+        let email =
+            request.contact_email.map(|email| email_address::parse("contact_email", &email)).transpose()?;
         let proof = request.proof.map(OfferedProof::parse).transpose()?;
         if proof.is_some() && request.server_json.is_none() {
             let detail = "A `proof` is of the name in a server description: send it beside `server_json`.";
@@ -332,55 +334,6 @@ fn owner_of(url: &str) -> String {
 
 fn origin_of(url: &str) -> String {
     url::Url::parse(url).map_or_else(|_| url.to_owned(), |url| url.origin().ascii_serialization())
-}
-
-/// One line of text without control characters or invisible direction marks.
-fn line(field: &'static str, text: &str, longest: usize) -> Result<String, Problem> {
-    let text = text.trim();
-    if text.is_empty() || text.chars().count() > longest {
-        return Err(Problem::invalid(
-            field,
-            "bad_length",
-            format!(
-                "`{field}` must have 1 to {longest} characters; leave it out if there is nothing to say."
-            ),
-        ));
-    }
-    if text.chars().any(|c| {
-        c.is_control()
-            || matches!(c, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    }) {
-        return Err(Problem::invalid(
-            field,
-            "control_characters",
-            format!("`{field}` holds control or direction characters; send plain text."),
-        ));
-    }
-    Ok(text.to_owned())
-}
-
-fn address(text: &str) -> Result<String, Problem> {
-    let text = line("contact_email", text, LONGEST_EMAIL)?;
-    let plausible = text.split_once('@').is_some_and(|(local, domain)| {
-        !local.is_empty()
-            && local.len() <= 64
-            && !text.contains(char::is_whitespace)
-            && !domain.contains('@')
-            && domain.split('.').count() >= 2
-            && domain.split('.').all(|label| {
-                !label.is_empty()
-                    && !label.starts_with('-')
-                    && label.chars().all(|c| c.is_alphanumeric() || c == '-')
-            })
-    });
-    if plausible {
-        return Ok(text);
-    }
-    Err(Problem::invalid(
-        "contact_email",
-        "bad_email",
-        "`contact_email` must be an address such as you@example.com; leave it out if you want no mail.",
-    ))
 }
 
 fn nothing_to_list() -> Problem {

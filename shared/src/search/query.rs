@@ -29,6 +29,8 @@ pub struct Found {
     pub searched: usize,
     /// The words as they were searched, where spelling was corrected.
     pub corrected: Option<String>,
+    /// Founding seats taken, which whoever shows a hit may show with it.
+    pub seats_claimed: u32,
 }
 
 /// A Live listing that matches.

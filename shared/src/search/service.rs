@@ -93,6 +93,7 @@ impl Searcher {
             total: answer.total,
             searched: answer.searched,
             corrected: answer.corrected,
+            seats_claimed: shown.seats_claimed,
         })
     }
 }

@@ -5,7 +5,7 @@ use super::attributes::{Item, number, s};
 use super::client::Store;
 use super::error::StoreError;
 use super::keys;
-use super::live::Live;
+use super::live::{FunnelCounts, Live};
 use super::overdue;
 use crate::model::Moment;
 
@@ -37,6 +37,13 @@ impl Store {
                 mcps: sum(&shards, "mcps").saturating_sub(overdue.mcps),
                 as_of: overdue.at,
                 expired: sum(&shards, "expired"),
+                funnel: FunnelCounts {
+                    seats_claimed: sum(&shards, "claimed"),
+                    demos_agents: sum(&shards, "demos_agents"),
+                    demos_mcps: sum(&shards, "demos_mcps"),
+                    feedback_agents: sum(&shards, "feedback_agents"),
+                    feedback_mcps: sum(&shards, "feedback_mcps"),
+                },
                 version: versions.sum(),
             })
         };

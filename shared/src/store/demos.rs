@@ -10,17 +10,17 @@ use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
 use super::listing_item::{NamedListing, joined};
-use super::rates::Allowance;
+use super::rates::{Allowance, UsedUp};
 use super::transaction::{Outcome, Transaction};
-use crate::model::{FeedItem, Lane, Listing, ListingId, Moment, Order, OrderId, Sku};
+use crate::model::{FeedItem, Kind, Lane, Listing, ListingId, Order, OrderId, Sku};
 
-/// A listing with its evidence, and the order of its demo where it took one.
+/// A listing with its evidence, and the orders of the demos that it took.
 #[derive(Debug)]
-pub struct Demoed {
+pub struct WithOrders {
     /// The listing and its evidence.
     pub listing: NamedListing,
-    /// The order of the product that was asked for.
-    pub order: Option<Order>,
+    /// Its orders, one for each product.
+    pub orders: Vec<Order>,
 }
 
 /// How taking a demo ended.
@@ -32,8 +32,8 @@ pub enum DemoOutcome {
     AlreadyTaken,
     /// The listing is Active no longer; nothing was written.
     NotActive,
-    /// An allowance is used up: whose, and the seconds until the next.
-    Limited(&'static str, u32),
+    /// An allowance is used up; nothing was written.
+    Limited(UsedUp),
 }
 
 impl Order {
@@ -49,18 +49,18 @@ fn order_of(item: &Item) -> Result<Order, StoreError> {
 }
 
 impl Store {
-    /// A listing with its evidence and the order of this product, by one read.
+    /// A listing with its evidence and its orders, by one read.
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn listing_with_order(&self, id: &ListingId, sku: Sku) -> Result<Option<Demoed>, StoreError> {
-        let order = keys::order(&OrderId::of(id, sku));
-        let keys = [keys::listing(id), keys::evidence(id), order].map(|key| key.item());
-        let items = self.batch_get(keys.into(), Consistency::Strong).await?;
+    pub async fn listing_with_orders(&self, id: &ListingId) -> Result<Option<WithOrders>, StoreError> {
+        let orders = Sku::ALL.map(|sku| keys::order(&OrderId::of(id, sku)));
+        let keys = [keys::listing(id), keys::evidence(id)].into_iter().chain(orders);
+        let items = self.batch_get(keys.map(|key| key.item()).collect(), Consistency::Strong).await?;
         let (orders, listing): (Vec<Item>, Vec<Item>) =
             items.into_iter().partition(|item| text(item, "sk") == "ORDER");
         let Some(listing) = joined(listing)?.pop() else { return Ok(None) };
-        Ok(Some(Demoed { listing, order: orders.first().map(order_of).transpose()? }))
+        Ok(Some(WithOrders { listing, orders: orders.iter().map(order_of).collect::<Result<_, _>>()? }))
     }
 
     /// The order of this id.
@@ -98,38 +98,31 @@ impl Store {
             [(":active", s(Lane::Active.as_str()))],
         );
         self.update(&mut transaction, &keys::listing(&listing.id), &mark)?;
-        let counted = match listing.shown_kind() {
-            crate::model::Kind::Agent => "demos_agents",
-            crate::model::Kind::Mcp => "demos_mcps",
+        let counter = match listing.shown_kind() {
+            Kind::Agent => "demos_agents",
+            Kind::Mcp => "demos_mcps",
         };
-        let count = Expression::default().add("version", 1).add(counted, 1);
+        let count = Expression::default().add("version", 1).add(counter, 1);
         self.update(&mut transaction, &keys::live(&listing.id), &count)?;
         self.put(&mut transaction, news.item()?, None)?;
-        let allowances_from = transaction.len();
-        let counted = match &allowance {
-            Some(allowance) => self.allow(&mut transaction, allowance, order.at)?,
-            None => Vec::new(),
-        };
+        let counted =
+            allowance.map(|allowance| self.allow(&mut transaction, &allowance, order.at)).transpose()?;
         Ok(match self.transact(transaction).await? {
             Outcome::Written => DemoOutcome::Taken,
             Outcome::Refused(positions) if positions.contains(&0) => DemoOutcome::AlreadyTaken,
-            Outcome::Refused(positions) if positions.contains(&1) => DemoOutcome::NotActive,
-            Outcome::Refused(positions) => {
-                let used_up = positions.first().and_then(|at| counted.get(at - allowances_from));
-                let (whose, wait) = (used_up.copied().unwrap_or("caller"), super::rates::wait(order.at));
-                DemoOutcome::Limited(whose, wait)
-            }
+            Outcome::Refused(positions) => counted
+                .and_then(|counted| counted.used_up(&positions))
+                .map_or(DemoOutcome::NotActive, DemoOutcome::Limited),
         })
     }
 
-    /// Confirms an invited demo. False where there is no such order.
+    /// Writes an order in the place of what it was.
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn confirm_demo(&self, order: &Order, now: Moment) -> Result<bool, StoreError> {
-        let confirmed = Order { confirmed_at: order.confirmed_at.or(Some(now)), ..order.clone() };
+    pub async fn replace_order(&self, order: &Order) -> Result<(), StoreError> {
         let mut transaction = Transaction::default();
-        self.put(&mut transaction, confirmed.item()?, Some("attribute_exists(pk)"))?;
-        Ok(self.transact(transaction).await? == Outcome::Written)
+        self.put(&mut transaction, order.item()?, Some("attribute_exists(pk)"))?;
+        self.transact(transaction).await.map(drop)
     }
 }

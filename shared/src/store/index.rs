@@ -48,6 +48,8 @@ pub struct Shown {
     pub manifest: Manifest,
     /// Those that are Live, by id.
     pub live: HashMap<ListingId, Listing>,
+    /// Founding seats taken.
+    pub seats_claimed: u32,
 }
 
 fn manifest_key() -> Key {
@@ -125,12 +127,19 @@ impl Store {
     /// # Errors
     /// The table is busy or refused.
     pub async fn shown(&self, ids: &[ListingId]) -> Result<Shown, StoreError> {
-        let keys = std::iter::once(manifest_key()).chain(ids.iter().map(keys::listing));
+        let keys = [manifest_key(), keys::seats()].into_iter().chain(ids.iter().map(keys::listing));
         let mut shown = Shown::default();
         for item in self.batch_get(keys.map(|key| key.item()).collect(), Consistency::Eventual).await? {
-            if text(&item, "sk") == "MANIFEST" {
-                shown.manifest = manifest(&item)?;
-                continue;
+            match text(&item, "sk") {
+                "MANIFEST" => {
+                    shown.manifest = manifest(&item)?;
+                    continue;
+                }
+                "SEATS" => {
+                    shown.seats_claimed = u32::try_from(number(&item, "claimed")).unwrap_or(0);
+                    continue;
+                }
+                _ => {}
             }
             let listing: Listing = serde_dynamo::from_item(item)?;
             if listing.lane == Lane::Active {

@@ -14,8 +14,25 @@ pub struct Live {
     pub as_of: Option<Moment>,
     /// Listings that were never Live, failed for thirty days and were deleted, since the table exists.
     pub expired: u32,
+    /// How far the funnel has come.
+    pub funnel: FunnelCounts,
     /// Grows with every change to anything that the active list shows.
     pub version: u64,
+}
+
+/// What the funnel counted since the table exists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FunnelCounts {
+    /// Founding seats taken.
+    pub seats_claimed: u32,
+    /// Demos that agents took.
+    pub demos_agents: u32,
+    /// Demos that MCP servers took.
+    pub demos_mcps: u32,
+    /// Agents that gave feedback.
+    pub feedback_agents: u32,
+    /// MCP servers that gave feedback.
+    pub feedback_mcps: u32,
 }
 
 impl Live {

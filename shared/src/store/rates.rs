@@ -7,6 +7,7 @@ use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
 use super::transaction::{Outcome, Transaction};
+use crate::error::Problem;
 use crate::model::Moment;
 
 /// One limited act of a caller.
@@ -29,6 +30,18 @@ pub struct UsedUp {
     pub whose: &'static str,
     /// Seconds until it may be done again.
     pub wait: u32,
+}
+
+impl From<UsedUp> for Problem {
+    fn from(UsedUp { whose, wait }: UsedUp) -> Self {
+        let of = match whose {
+            "host" => "for this host",
+            "everybody" => "for everybody together",
+            _ => "from your address",
+        };
+        let detail = format!("Too many requests of this sort {of} within the hour. Try again in {wait} s.");
+        Self::too_many(detail, wait).with("allowance", whose)
+    }
 }
 
 /// The counting of an act within a transaction: where it stands, so that a refusal can be told from that of the writes

@@ -1,0 +1,21 @@
+//! The profile that a listing's products are made from, as the registry knows it now.
+
+use super::peers;
+use crate::app::App;
+use crate::error::Problem;
+use crate::products::Profile;
+use crate::store::NamedListing;
+
+/// The profile of a listing with these goals and its peers of this moment.
+///
+/// # Errors
+/// The table is busy.
+pub async fn of_listing(
+    app: &App,
+    (listing, evidence): &NamedListing,
+    goals: &[String],
+) -> Result<Profile, Problem> {
+    let mut profile = Profile { goals: goals.to_vec(), ..Profile::of(listing, evidence.as_ref()) };
+    profile.peers = peers::of(app, &profile).await?;
+    Ok(profile)
+}

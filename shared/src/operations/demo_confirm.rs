@@ -1,0 +1,76 @@
+//! Confirming a demo that followed an invitation of the registry, so that it counts as real (contract "Endpoints").
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::operation::{AdvertisedSkill, Effect, Operation};
+use super::route::Route;
+use crate::app::App;
+use crate::error::Problem;
+use crate::funnel;
+use crate::model::{Caller, ListingId, Moment, OrderId, Sku};
+use crate::views::NextStep;
+
+/// Confirms a demo.
+#[derive(Debug)]
+pub struct DemoConfirm;
+
+/// Which demo.
+#[derive(Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// The order that the demo answered.
+    order_id: String,
+    /// The listing's access token, where it has one: it must then be its own.
+    access_token: Option<String>,
+}
+
+/// The confirmed demo.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    order_id: OrderId,
+    listing_id: ListingId,
+    sku: Sku,
+    counted_as_real: bool,
+    /// When it was confirmed; null where it followed no invitation, and counted from the start.
+    confirmed_at: Option<Moment>,
+    /// What to do next.
+    next: NextStep,
+}
+
+impl Operation for DemoConfirm {
+    const NAME: &'static str = "demo_confirm";
+    const TITLE: &'static str = "Confirm an invited demo";
+    const DESCRIPTION: &'static str = "Confirms a demo that followed an invitation of the registry, so that it counts \
+        as real. Give the order_id that the demo answered.";
+    const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
+    const EXAMPLE: &'static str = r#"{"order_id": "ord_0123456789abcdef01234567"}"#;
+    const PHRASES: &'static [&'static str] = &["confirm my invited demo", "confirm the demo order"];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
+        id: "demo-confirm",
+        name: "Confirm an invited demo",
+        description: "Confirms a demo that followed an invitation, so that it counts as real.",
+        tags: &["registry", "demo"],
+    }];
+    const ROUTES: &'static [Route] = &[Route::post_as("/api/products/demo-confirm", Ok)];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let order = funnel::confirm(app, &arguments.order_id, arguments.access_token.as_deref()).await?;
+        Ok(Answer {
+            ok: true,
+            listing_id: order.listing_id.clone(),
+            sku: order.sku,
+            counted_as_real: order.is_real(),
+            confirmed_at: order.confirmed_at,
+            order_id: order.order_id,
+            next: NextStep {
+                action: "leave_feedback",
+                method: "POST",
+                url: app.settings.url("/api/products/feedback"),
+                note: "Send the demo's next_steps.example_body with your own answers in it.".to_owned(),
+            },
+        })
+    }
+}

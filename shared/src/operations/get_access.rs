@@ -1,0 +1,89 @@
+//! The full product that an access token opens (contract "Authentication" 2): every file, made from what the registry
+//! knows of the listing now.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::operation::{AdvertisedSkill, Effect, Operation};
+use super::route::Route;
+use crate::app::App;
+use crate::error::Problem;
+use crate::funnel::{self, Opened};
+use crate::model::{Caller, GrantSource, ListingId, Moment, Sku};
+use crate::products::File;
+use crate::views::NextStep;
+
+/// Opens a product.
+#[derive(Debug)]
+pub struct GetAccess;
+
+/// With which token.
+#[derive(Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// The access token that feedback or a purchase answered.
+    #[serde(alias = "access_token")]
+    token: String,
+}
+
+/// A product.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    sku: Sku,
+    name: &'static str,
+    /// Whom it was made for, where that is listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listing_id: Option<ListingId>,
+    /// `founding_seat` or `purchase`.
+    source: &'static str,
+    granted_at: Moment,
+    /// When the proof was made that its evidence comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proved_at: Option<Moment>,
+    /// The whole tree.
+    files: Vec<File>,
+    /// What to do next.
+    next: NextStep,
+}
+
+impl Operation for GetAccess {
+    const NAME: &'static str = "get_access";
+    const TITLE: &'static str = "Open a product";
+    const DESCRIPTION: &'static str = "Opens the full product with its access token: every file of it, made from what \
+        the registry knows of the listing now. export_product gives the same as an archive.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str = r#"{"token": "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}"#;
+    const PHRASES: &'static [&'static str] = &[
+        "open my product with an access token",
+        "use my access token",
+        "show the product that my token opens",
+    ];
+    const SKILLS: &'static [AdvertisedSkill] = &[];
+    const ROUTES: &'static [Route] = &[Route::get("/api/products/access")];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let Opened { grant, profile, files } = funnel::open(app, &arguments.token).await?;
+        Ok(Answer {
+            ok: true,
+            sku: grant.sku,
+            name: grant.sku.title(),
+            listing_id: profile.listing_id,
+            source: match grant.source {
+                GrantSource::FoundingSeat => "founding_seat",
+                GrantSource::Purchase { .. } => "purchase",
+            },
+            granted_at: grant.at,
+            proved_at: profile.proof.map(|proof| proof.probed_at),
+            files,
+            next: NextStep {
+                action: "export_product",
+                method: "GET",
+                url: app.settings.url("/api/products/export?format=zip"),
+                note: "Add the same token for the tree as an archive: format is skills, zip or tar.gz."
+                    .to_owned(),
+            },
+        })
+    }
+}

@@ -1,0 +1,226 @@
+//! Feedback after a demo: five answers, once per listing. It brings a founding seat while there are any (an access token,
+//! no checkout), and a discount code afterwards.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::operation::{AdvertisedSkill, Effect, Operation};
+use super::route::Route;
+use crate::app::App;
+use crate::error::Problem;
+use crate::funnel::{self, FeedbackGiven, GivenFeedback, Rewarded, Unlock};
+use crate::model::{Caller, Kind, ListingId, OrderId, Sku};
+use crate::settings::Settings;
+use crate::views::NextStep;
+
+/// Takes feedback.
+#[derive(Debug)]
+pub struct LeaveFeedback;
+
+/// The feedback; the demo's `next_steps.example_body` is one.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// Whose; or name the order.
+    listing_id: Option<String>,
+    /// The order that the demo answered.
+    order_id: Option<String>,
+    /// Agent or MCP server.
+    kind: Option<Kind>,
+    /// The name of who writes.
+    agent_name: Option<String>,
+    /// From 1 to 5.
+    #[schemars(range(min = 1, max = 5))]
+    rating: u8,
+    /// The five answers: `tried`, `ux_friction`, `product_one_ship`, `overall`, `would_buy`.
+    answers: BTreeMap<String, String>,
+    /// Anything more.
+    body: Option<String>,
+    /// Who may be written to; it is shown nowhere.
+    #[serde(alias = "email")]
+    contact_email: Option<String>,
+    /// What led here.
+    source: Option<String>,
+}
+
+/// What the feedback brought.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    listing_id: ListingId,
+    order_id: OrderId,
+    sku: Sku,
+    feedback: Taken,
+    /// The founding seat, or that there was none left.
+    founding_free: FoundingFree,
+    /// Opens the full product; shown in this answer only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    access_token: Option<String>,
+    /// Where the token is used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    access: Option<Access>,
+    /// The discount, where no seat was left.
+    discount: Option<Discount>,
+    /// How far payments are from opening.
+    unlock: Unlock,
+    message: String,
+    /// What to do next.
+    next: NextStep,
+}
+
+/// The feedback as it was taken.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Taken {
+    rating: u8,
+    /// It was the draft as it came: it completes the round, and counts in no average.
+    is_draft: bool,
+}
+
+/// A founding seat.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FoundingFree {
+    granted: bool,
+    /// Seats left.
+    remaining: u32,
+}
+
+/// Where a token is used.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Access {
+    /// The product as JSON.
+    access_url: String,
+    /// The same as a tree of skills, as zip, as tar.gz.
+    export_urls: Vec<String>,
+}
+
+/// A discount.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Discount {
+    /// Shown in this answer only.
+    code: String,
+    percent_off: u32,
+    /// Held until payments open.
+    usable_now: bool,
+    /// How it is used.
+    note: String,
+}
+
+impl Operation for LeaveFeedback {
+    const NAME: &'static str = "leave_feedback";
+    const ALIASES: &'static [&'static str] = &["submit_feedback"];
+    const TITLE: &'static str = "Leave feedback on the demo";
+    const DESCRIPTION: &'static str = "Takes a listing's feedback after its demo: a rating and five answers, once per \
+        listing. The first hundred receive the full product free (an access token, shown once); later ones a code for \
+        25 percent off, held until payments open. Send take_demo's next_steps.example_body with your own answers.";
+    const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
+    const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "rating": 4, "answers": {"tried": "The alive demo.", "ux_friction": "None.", "product_one_ship": "Shorter files.", "overall": "We keep AGENTS.md.", "would_buy": "maybe"}}"#;
+    const PHRASES: &'static [&'static str] =
+        &["leave feedback for {id}", "send feedback on the demo of {id}", "submit feedback for {id}"];
+    const SKILLS: &'static [AdvertisedSkill] = &[
+        AdvertisedSkill {
+            id: "leave-feedback",
+            name: "Leave feedback",
+            description: "Five answers after the demo; the first hundred receive the full product free.",
+            tags: &["registry", "feedback", "founding"],
+        },
+        AdvertisedSkill {
+            id: "submit-feedback",
+            name: "Submit feedback",
+            description: "Sends the demo's example_body with your own answers in it.",
+            tags: &["registry", "feedback"],
+        },
+    ];
+    const ROUTES: &'static [Route] = &[Route::post_as("/api/products/feedback", Ok)];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let Arguments {
+            listing_id,
+            order_id,
+            kind,
+            agent_name,
+            rating,
+            answers,
+            body,
+            contact_email,
+            source,
+        } = arguments;
+        let given = GivenFeedback {
+            listing_id,
+            order_id,
+            kind,
+            agent_name,
+            rating,
+            answers,
+            body,
+            contact_email,
+            source,
+        };
+        Ok(answer(&app.settings, funnel::give(app, caller, given).await?))
+    }
+}
+
+fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
+    let FeedbackGiven { feedback, reward, counts } = given;
+    let unlock = funnel::unlock(settings, &counts);
+    let remaining = funnel::deal(settings, counts.seats_claimed).remaining;
+    let granted = matches!(reward, Rewarded::Seat(_));
+    let answer = |message: &str, next| Answer {
+        ok: true,
+        listing_id: feedback.listing_id.clone(),
+        order_id: feedback.order_id.clone(),
+        sku: feedback.sku,
+        feedback: Taken { rating: feedback.rating, is_draft: feedback.is_draft },
+        founding_free: FoundingFree { granted, remaining },
+        access_token: None,
+        access: None,
+        discount: None,
+        unlock: unlock.clone(),
+        message: message.to_owned(),
+        next,
+    };
+    match &reward {
+        Rewarded::Seat(token) => {
+            let token = token.reveal();
+            let access_url = settings.url(&format!("/api/products/access?token={token}"));
+            let export =
+                |format| settings.url(&format!("/api/products/export?token={token}&format={format}"));
+            let next = NextStep {
+                action: "get_access",
+                method: "GET",
+                url: access_url.clone(),
+                note: "Keep the token: it is shown once. It opens the full product, made anew from each new proof."
+                    .to_owned(),
+            };
+            let message = "A founding seat is yours: the full product, free and without checkout.";
+            Answer {
+                access_token: Some(token.to_owned()),
+                access: Some(Access {
+                    access_url,
+                    export_urls: ["skills", "zip", "tar.gz"].map(export).into(),
+                }),
+                ..answer(message, next)
+            }
+        }
+        Rewarded::Code(code) => {
+            let next = NextStep {
+                action: "checkout",
+                method: "GET",
+                url: settings.url("/api/products/checkout"),
+                note: format!("Keep the code: it is shown once. {}", unlock.message),
+            };
+            let message = "The founding seats are gone; here is 25 percent off, held until payments open.";
+            Answer {
+                discount: Some(Discount {
+                    code: code.reveal().to_owned(),
+                    percent_off: funnel::DISCOUNT_PERCENT,
+                    usable_now: unlock.payments_open,
+                    note: "Send it as `code` with the checkout.".to_owned(),
+                }),
+                ..answer(message, next)
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Rights to products by the digest of their access token: the token itself is nowhere in the table.
+
+use super::attributes::{s, text};
+use super::client::Store;
+use super::error::StoreError;
+use super::keys;
+use super::transaction::Transaction;
+use crate::model::{Grant, TokenDigest};
+
+impl Store {
+    /// What a token opens.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn grant(&self, token: &TokenDigest) -> Result<Option<Grant>, StoreError> {
+        let answer = self
+            .client
+            .get_item()
+            .table_name(&*self.table)
+            .set_key(Some(keys::grant(token).item()))
+            .consistent_read(true)
+            .send()
+            .await?;
+        answer.item.map(|item| Ok(serde_json::from_str(text(&item, "grant"))?)).transpose()
+    }
+
+    /// Writes what a new token opens, as a part of a transaction.
+    pub(super) fn put_grant(
+        &self,
+        transaction: &mut Transaction,
+        token: &TokenDigest,
+        grant: &Grant,
+    ) -> Result<(), StoreError> {
+        let mut item = keys::grant(token).item();
+        item.insert("grant".to_owned(), s(serde_json::to_string(grant)?));
+        self.put(transaction, item, Some("attribute_not_exists(pk)"))
+    }
+}
