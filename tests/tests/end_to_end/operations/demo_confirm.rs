@@ -1,0 +1,46 @@
+//! `demo_confirm`: an invited demo counts once it is confirmed; a token of somebody else confirms nothing.
+
+use serde_json::json;
+
+use crate::fixtures::{live_agent, live_pair};
+
+const CONFIRM: &str = "/api/products/demo-confirm";
+
+#[tokio::test]
+async fn an_invited_demo_counts_once_it_is_confirmed() {
+    let (registry, _peer, id) = live_agent().await;
+    let demo = registry.get(&format!("/api/products/demo?listing_id={id}&source=invitation")).await.body;
+    assert_eq!(demo["counted_as_real"], false);
+    let confirmed = registry.post(CONFIRM, &json!({ "order_id": demo["order_id"] })).await;
+    assert_eq!((confirmed.status, &confirmed.body["counted_as_real"]), (200, &json!(true)));
+    let again = registry.post(CONFIRM, &json!({ "order_id": demo["order_id"] })).await;
+    assert_eq!(again.body["confirmed_at"], confirmed.body["confirmed_at"]);
+    let demo = registry.get(&format!("/api/products/demo?listing_id={id}")).await.body;
+    assert_eq!(demo["counted_as_real"], true);
+}
+
+#[tokio::test]
+async fn only_a_known_order_and_its_own_token_confirm() {
+    let pair = live_pair().await;
+    let mut tokens = Vec::new();
+    let mut orders = Vec::new();
+    for id in [&pair.agent, &pair.server] {
+        let demo = pair.registry.post("/api/products/demo", &json!({ "listing_id": id })).await.body;
+        let answer =
+            pair.registry.post("/api/products/feedback", &demo["next_steps"]["example_body"]).await.body;
+        tokens.push(answer["access_token"].clone());
+        orders.push(demo["order_id"].clone());
+    }
+    for (body, status) in [
+        (json!({}), 422),
+        (json!({ "order_id": 5 }), 422),
+        (json!({ "order_id": "ord_none" }), 404),
+        (json!({ "order_id": "ord_0123456789abcdef01234567" }), 404),
+        (json!({ "order_id": orders[0], "access_token": tokens[1] }), 401),
+        (json!({ "order_id": orders[0], "access_token": "nonsense" }), 401),
+        (json!({ "order_id": orders[0], "access_token": tokens[0] }), 200),
+    ] {
+        let reply = pair.registry.post(CONFIRM, &body).await;
+        assert_eq!(reply.status, status, "{body}: {reply:?}");
+    }
+}

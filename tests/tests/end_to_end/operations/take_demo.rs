@@ -1,0 +1,136 @@
+//! `take_demo`: what a demo holds, by which names its listing is found, and that taking it twice is the same order.
+
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents, servers};
+use tests::test_registry::{TestOptions, TestRegistry};
+
+use crate::fixtures::{live_agent, live_pair};
+
+const DEMO: &str = "/api/products/demo";
+
+fn order(answer: &Value) -> &str {
+    answer["order_id"].as_str().unwrap()
+}
+
+#[tokio::test]
+async fn a_demo_is_made_from_the_listing_and_leads_to_feedback() {
+    let (registry, _peer, id) = live_agent().await;
+    let reply = registry.post(DEMO, &json!({ "listing_id": id })).await;
+    let answer = &reply.body;
+    assert_eq!((reply.status, &answer["sku"], &answer["kind"]), (200, &json!("alive"), &json!("agent")));
+    let name = registry.status(&id).await["name"].as_str().unwrap().to_owned();
+    let artifacts = answer["artifacts"].as_array().unwrap();
+    assert!(!artifacts.is_empty());
+    assert!(artifacts.iter().any(|file| file["content"].as_str().unwrap().contains(&name)), "{artifacts:?}");
+
+    let draft = &answer["next_steps"]["example_body"];
+    assert_eq!(draft["answers"].as_object().unwrap().len(), 5, "{draft}");
+    assert_eq!(answer["next_steps"]["questions"].as_array().unwrap().len(), 5);
+    assert_eq!((&draft["order_id"], &draft["listing_id"]), (&answer["order_id"], &json!(id)));
+    assert_eq!(answer["unlock"]["targets"], json!({ "agents": 250, "mcps": 250 }));
+    assert_eq!((&answer["counted_as_real"], &answer["deal"]["remaining"]), (&json!(true), &json!(100)));
+    assert_eq!(answer["next"]["url"], registry.url("/api/products/feedback"));
+
+    let row = &registry.get("/api/listings/active").await.body["agents"][0];
+    assert_eq!((&row["demoed"], &row["feedbacked"]), (&json!(true), &json!(false)));
+    assert!(registry.feed_types().await.contains(&"demo_taken".to_owned()));
+}
+
+#[tokio::test]
+async fn what_a_row_offers_can_be_sent_as_it_stands() {
+    let pair = live_pair().await;
+    let list = pair.registry.get("/api/listings/active").await.body;
+    for (row, sku) in [(&list["agents"][0], "alive"), (&list["mcps"][0], "mcp_mesh")] {
+        let path = row["take_demo"]["url"].as_str().unwrap().replace(&pair.registry.url(""), "");
+        let reply = pair.registry.post(&path, &row["take_demo"]["body"]).await;
+        assert_eq!((reply.status, &reply.body["sku"]), (200, &json!(sku)), "{reply:?}");
+        let path = row["take_demo_get"].as_str().unwrap().replace(&pair.registry.url(""), "");
+        assert_eq!(order(&pair.registry.get(&path).await.body), order(&reply.body));
+    }
+}
+
+#[tokio::test]
+async fn a_demo_is_one_order_for_each_product() {
+    let pair = live_pair().await;
+    let body = json!({ "listing_id": pair.agent });
+    let first = pair.registry.post(DEMO, &body).await.body;
+    let by_card = pair.registry.post(DEMO, &json!({ "agent_card_url": pair.peers[0].card() })).await.body;
+    let by_tool = pair.registry.call_tool("take_demo", &body).await;
+    assert_eq!((order(&by_card), order(&by_tool)), (order(&first), order(&first)));
+    let kernel = pair
+        .registry
+        .post(DEMO, &json!({ "listing_id": pair.agent, "sku": "kernel", "goals": "a\nb" }))
+        .await
+        .body;
+    assert_ne!(order(&kernel), order(&first));
+    let counts = pair.registry.app.store.live().await.unwrap().funnel;
+    assert_eq!((counts.demos_agents, counts.demos_mcps), (2, 0));
+
+    // What was published by its endpoint, and what was published by its description, are found by their endpoint.
+    let by_url = pair.registry.post(DEMO, &json!({ "mcp_url": pair.peers[1].url("/mcp") })).await;
+    assert_eq!((by_url.status, &by_url.body["listing_id"]), (200, &json!(pair.server)));
+    let described = json!({ "name": "localhost.acme/adder", "description": "Adds.", "version": "1.0.0",
+        "remotes": [{ "type": "streamable-http", "url": pair.peers[1].url("/other") }] });
+    let described = pair.registry.publish(&described).await["listing_id"].clone();
+    pair.registry.deliver_events().await;
+    let by_url = pair.registry.post(DEMO, &json!({ "mcp_url": pair.peers[1].url("/other") })).await;
+    assert_eq!((by_url.status, &by_url.body["listing_id"]), (200, &described), "{by_url:?}");
+}
+
+#[tokio::test]
+async fn only_a_live_listing_takes_a_demo() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
+    let id = registry.publish_card(&peer.card()).await;
+    for reply in [
+        registry.post(DEMO, &json!({ "listing_id": id })).await,
+        registry.get(&format!("{DEMO}?listing_id={id}")).await,
+    ] {
+        reply.assert_problem();
+        assert_eq!(
+            (reply.status, &reply.body["code"], &reply.body["lane"]),
+            (409, &json!("not_active"), &json!("queued"))
+        );
+    }
+    let nobody = format!("agtpub_{}", "0".repeat(20));
+    for (body, status) in [
+        (json!({}), 422),
+        (json!({ "listing_id": 7 }), 422),
+        (json!({ "listing_id": nobody }), 404),
+        (json!({ "listing_id": id, "sku": "gold" }), 422),
+        (json!({ "agent_card_url": "https://nobody.example.org/card.json" }), 404),
+        (json!({ "listing_id": id, "goals": vec!["g"; 13] }), 422),
+    ] {
+        let reply = registry.post(DEMO, &body).await;
+        reply.assert_problem();
+        assert_eq!(reply.status, status, "{body}: {reply:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_demo_costs_at_most_six_calls_and_one_transaction() {
+    let options = TestOptions::default().without_read_cache().with_rates();
+    let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(servers::modern).await);
+    let id = registry.publish_mcp(&peer.url("/mcp")).await;
+    registry.deliver_events().await;
+    registry.index().await;
+    for (transactions, at) in [(1, "first"), (0, "again")] {
+        let before = registry.observer.tally.snapshot();
+        let reply = registry.post(DEMO, &json!({ "listing_id": id })).await;
+        let calls = registry.observer.tally.since(&before);
+        assert_eq!(reply.status, 200, "{reply:?}");
+        assert_eq!(calls.of("TransactWriteItems"), transactions, "{at}: {calls:?}");
+        assert!(calls.total() <= 6, "{at}: {calls:?}");
+    }
+}
+
+#[tokio::test]
+async fn demos_are_limited_by_caller_and_repeats_are_not() {
+    let options = TestOptions::default().with_rates().with_setting("DEMOS_PER_HOUR", 2);
+    let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    let demo = async |sku| registry.post(DEMO, &json!({ "listing_id": id, "sku": sku })).await;
+    assert_eq!((demo("kernel").await.status, demo("alive").await.status), (200, 200));
+    let refused = demo("recursive").await;
+    assert_eq!((refused.status, &refused.body["allowance"]), (429, &json!("caller")), "{refused:?}");
+    assert_eq!(demo("kernel").await.status, 200, "what it has it may read again");
+}
