@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod completions;
+
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};

@@ -1,0 +1,126 @@
+//! Two thousand completions of five hundred listings at once, with duplicates and retries: a hundred seats, one reward
+//! for every listing, and counters that equal the records.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures::stream::{self, StreamExt as _};
+use registry::app::App;
+use registry::error::Problem;
+use registry::model::{Caller, Kind, ListingId, Random, Reward};
+use registry::operations::{self, RawArguments};
+use registry::store::FunnelCounts;
+use serde_json::{Value, json};
+use tests::fixtures;
+
+use super::apps;
+
+const OF_EACH_KIND: usize = 250;
+const ATTEMPTS: usize = 4;
+/// As many as are under way at the same time.
+const AT_ONCE: usize = 64;
+
+/// What one attempt came to.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    Token(String),
+    Code(String),
+    Completed,
+}
+
+/// Calls an operation until the table is no longer busy, as a client does that is told to come back.
+async fn call(app: &App, operation: &str, arguments: &Value) -> Result<Value, Problem> {
+    let run = operations::named(operation).unwrap().run;
+    for _ in 0..50 {
+        match run(app.clone(), Caller::default(), RawArguments::Json(arguments.clone())).await {
+            Err(problem) if problem.code == "busy" => tokio::task::yield_now().await,
+            other => return other,
+        }
+    }
+    panic!("{operation} {arguments}: the table stays busy");
+}
+
+async fn complete(app: &App, id: &ListingId) -> Outcome {
+    let demo = call(app, "take_demo", &json!({ "listing_id": id })).await.unwrap();
+    match call(app, "leave_feedback", &demo["next_steps"]["example_body"]).await {
+        Ok(answer) => match answer["access_token"].as_str() {
+            Some(token) => Outcome::Token(token.to_owned()),
+            None => Outcome::Code(answer["discount"]["code"].as_str().unwrap().to_owned()),
+        },
+        Err(problem) => {
+            assert_eq!(problem.code, "already_completed", "{problem:?}");
+            Outcome::Completed
+        }
+    }
+}
+
+/// Every listing several times, in an order drawn from a seed.
+fn shuffled(ids: &[ListingId], seed: u64) -> Vec<ListingId> {
+    let random = Random::seeded(seed);
+    let mut all: Vec<(u64, ListingId)> = ids
+        .iter()
+        .flat_map(|id| std::iter::repeat_n(id, ATTEMPTS))
+        .map(|id| (random.number(), id.clone()))
+        .collect();
+    all.sort();
+    all.into_iter().map(|(_, id)| id).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_thousand_completions_bring_a_hundred_seats_and_one_reward_each() {
+    for (engine, app) in apps().await {
+        let mut ids = fixtures::insert_live_listings(&app, Kind::Agent, OF_EACH_KIND).await;
+        ids.extend(fixtures::insert_live_listings(&app, Kind::Mcp, OF_EACH_KIND).await);
+        let order = shuffled(&ids, 11);
+        assert_eq!(order.len(), 2000);
+        let outcomes: Vec<(ListingId, Outcome)> = stream::iter(order)
+            .map(|id| {
+                let app = app.clone();
+                async move {
+                    let outcome = complete(&app, &id).await;
+                    (id, outcome)
+                }
+            })
+            .buffer_unordered(AT_ONCE)
+            .collect()
+            .await;
+
+        let mut rewards: BTreeMap<&ListingId, Vec<&Outcome>> = BTreeMap::new();
+        for (id, outcome) in outcomes.iter().filter(|(_, outcome)| *outcome != Outcome::Completed) {
+            rewards.entry(id).or_default().push(outcome);
+        }
+        assert_eq!(rewards.len(), ids.len(), "{engine}: every listing was rewarded");
+        assert!(rewards.values().all(|all| all.len() == 1), "{engine}: and no listing twice");
+        let tokens: BTreeSet<&str> = outcomes
+            .iter()
+            .filter_map(|(_, outcome)| match outcome {
+                Outcome::Token(token) => Some(token.as_str()),
+                _ => None,
+            })
+            .collect();
+        let codes: BTreeSet<&Outcome> =
+            outcomes.iter().map(|(_, outcome)| outcome).filter(|o| matches!(o, Outcome::Code(_))).collect();
+        assert_eq!((tokens.len(), codes.len()), (100, 400), "{engine}");
+
+        let counts = app.store.live().await.unwrap().funnel;
+        let expected = FunnelCounts {
+            seats_claimed: 100,
+            demos_agents: 250,
+            demos_mcps: 250,
+            feedback_agents: 250,
+            feedback_mcps: 250,
+        };
+        assert_eq!(counts, expected, "{engine}");
+        let mut kept = [0, 0];
+        for id in &ids {
+            let completion = app.store.completion(id).await.unwrap().unwrap();
+            kept[usize::from(matches!(completion.reward, Reward::Code(_)))] += 1;
+        }
+        assert_eq!(kept, [100, 400], "{engine}: the records say the same");
+        for token in tokens {
+            let token = json!({ "token": token });
+            assert!(call(&app, "get_access", &token).await.is_ok(), "{engine}: every token opens its product");
+        }
+        let meter = call(&app, "take_demo", &json!({ "listing_id": ids[0] })).await.unwrap();
+        assert_eq!(meter["unlock"]["payments_open"], true, "{engine}");
+    }
+}
