@@ -36,8 +36,8 @@ pub struct GivenFeedback {
     pub kind: Option<Kind>,
     /// The name of who writes.
     pub agent_name: Option<String>,
-    /// From 1 to 5.
-    pub rating: u8,
+    /// From 1 to 5, where it is said.
+    pub rating: Option<u8>,
     /// By question.
     pub answers: BTreeMap<String, String>,
     /// Anything more.
@@ -89,6 +89,9 @@ pub fn draft(listing: &Listing, sku: Sku) -> BTreeMap<String, String> {
 /// 404 for what is not listed, 409 `demo_first` or `already_completed`, 422 for what cannot be taken, 429, or the table
 /// is busy.
 pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<FeedbackGiven, Problem> {
+    if given.listing_id.is_none() && given.order_id.is_none() {
+        return Err(which_listing());
+    }
     let said = parse(&given)?;
     let (WithOrders { listing: (core, _), orders }, named) = find(app, &given).await?;
     if core.lane == Lane::Withdrawn {
@@ -108,8 +111,8 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
         kind: core.shown_kind(),
         order_id: order.order_id.clone(),
         sku: order.sku,
-        rating: given.rating,
-        is_draft: given.rating == DRAFT_RATING && given.answers == draft(&core, order.sku),
+        rating: said.rating,
+        is_draft: said.rating == DRAFT_RATING && given.answers == draft(&core, order.sku),
         answers: given.answers,
         body: said.body,
         at: app.clock.now(),
@@ -192,14 +195,17 @@ fn news(listing: &Listing, feedback: &Feedback, what: &str, did: &str) -> FeedIt
 
 /// What was said beside the answers, as it is kept.
 struct Said {
+    rating: u8,
     body: Option<String>,
     contact: Contact,
 }
 
 fn parse(given: &GivenFeedback) -> Result<Said, Problem> {
-    if !(1..=5).contains(&given.rating) {
-        return Err(Problem::invalid("rating", "bad_rating", "`rating` must be a whole number from 1 to 5."));
-    }
+    let Some(rating) = given.rating.filter(|rating| (1..=5).contains(rating)) else {
+        let detail = "`rating` must be a whole number from 1 to 5. The demo's next_steps.example_body holds a draft of \
+                      everything that is sent here.";
+        return Err(Problem::invalid("rating", "bad_rating", detail));
+    };
     if let Some(unknown) = given.answers.keys().find(|id| QUESTIONS.iter().all(|(known, _)| known != id)) {
         let ids = QUESTIONS.map(|(id, _)| id).join(", ");
         let field = format!("answers.{}", crate::error::shorten(unknown, 60));
@@ -224,6 +230,7 @@ fn parse(given: &GivenFeedback) -> Result<Said, Problem> {
     let email = given.contact_email.as_deref().filter(|email| !email.trim().is_empty());
     let source = given.source.as_deref();
     Ok(Said {
+        rating,
         body: body.map(|body| plain_text::text("body", body, LONGEST_ANSWER)).transpose()?,
         contact: Contact {
             email: email.map(|email| email_address::parse("contact_email", email)).transpose()?,
@@ -244,16 +251,15 @@ async fn find(app: &App, given: &GivenFeedback) -> Result<(WithOrders, Option<Or
         (None, Some(order)) => {
             app.store.order(order).await?.ok_or_else(|| unknown_order(order.as_str()))?.listing_id
         }
-        (None, None) => {
-            return Err(Problem::invalid(
-                "listing_id",
-                "which_listing",
-                "Say which listing: its `listing_id`, or the `order_id` that its demo answered.",
-            ));
-        }
+        (None, None) => return Err(which_listing()),
     };
     let found = app.store.listing_with_orders(&id).await?;
     Ok((found.ok_or_else(|| Problem::listing_not_found(id.as_str()))?, named))
+}
+
+fn which_listing() -> Problem {
+    let detail = "Say which listing: its `listing_id`, or the `order_id` that its demo answered.";
+    Problem::invalid("listing_id", "which_listing", detail)
 }
 
 /// The order that is meant: the one that was named, else that of its kind's product, else any.

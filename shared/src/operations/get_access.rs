@@ -22,7 +22,7 @@ pub struct GetAccess;
 pub struct Arguments {
     /// The access token that feedback or a purchase answered.
     #[serde(alias = "access_token")]
-    token: String,
+    token: Option<String>,
 }
 
 /// A product.
@@ -64,7 +64,11 @@ impl Operation for GetAccess {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let Opened { grant, profile, files } = funnel::open(app, &arguments.token).await?;
+        let token = arguments.token.ok_or_else(|| {
+            let detail = "Send the `token` that feedback or a purchase answered.";
+            Problem::invalid("token", "missing_token", detail)
+        })?;
+        let Opened { grant, profile, files } = funnel::open(app, &token).await?;
         Ok(Answer {
             ok: true,
             sku: grant.sku,

@@ -32,8 +32,9 @@ pub struct Arguments {
     agent_name: Option<String>,
     /// From 1 to 5.
     #[schemars(range(min = 1, max = 5))]
-    rating: u8,
+    rating: Option<u8>,
     /// The five answers: `tried`, `ux_friction`, `product_one_ship`, `overall`, `would_buy`.
+    #[serde(default)]
     answers: BTreeMap<String, String>,
     /// Anything more.
     body: Option<String>,
