@@ -43,6 +43,11 @@ pub struct Arguments {
     contact_email: Option<String>,
     /// What led here.
     source: Option<String>,
+    /// A secret of the sender; the demo suggests one. Whoever sends it again may ask for the reward anew.
+    idempotency_key: Option<String>,
+    /// Asks for the reward anew, because the answer that showed it was lost; the one before opens nothing any longer.
+    #[serde(default)]
+    reissue: bool,
 }
 
 /// What the feedback brought.
@@ -147,6 +152,8 @@ impl Operation for LeaveFeedback {
             body,
             contact_email,
             source,
+            idempotency_key,
+            reissue,
         } = arguments;
         let given = GivenFeedback {
             listing_id,
@@ -158,6 +165,8 @@ impl Operation for LeaveFeedback {
             body,
             contact_email,
             source,
+            idempotency_key,
+            reissue,
         };
         Ok(answer(&app.settings, funnel::give(app, caller, given).await?))
     }

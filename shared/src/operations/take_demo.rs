@@ -163,7 +163,7 @@ fn answer(app: &App, demo: Demo) -> Answer {
             step: "feedback",
             method: "POST",
             url: url.clone(),
-            example_body: FeedbackDraft::of(&listing, &order),
+            example_body: FeedbackDraft::of(&listing, &order, &app.random),
             questions: Question::all(),
             confirm_url: settings.url("/api/products/demo-confirm"),
         },
