@@ -52,7 +52,7 @@ pub use live::Live;
 pub use manifest::Manifest;
 pub use overdue::OverdueCount;
 pub use probes::Tally;
-pub use rates::Allowance;
+pub use rates::{Allowance, UsedUp};
 pub use signing_keys::KeptKey;
 pub use state_changes::WriteOutcome;
 pub use tasks::{KeptTask, LARGEST_CONTENT, Origin, TASK_KEPT, TaskFilter, TaskPage};

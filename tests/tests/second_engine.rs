@@ -171,7 +171,7 @@ async fn rates_are_counted_to_the_cap() {
             ("d", "w"),
         ] {
             let refusal = app.store.count_act(act(caller, host), now()).await.unwrap();
-            told.push(refusal.map_or("allowed", |(whose, _)| whose));
+            told.push(refusal.map_or("allowed", |used_up| used_up.whose));
         }
         let wanted = [
             "allowed",

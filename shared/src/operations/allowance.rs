@@ -3,26 +3,26 @@
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::store::Allowance;
+use crate::store::{Allowance, UsedUp};
 
 /// Counts such an act, and refuses it where an allowance is used up.
 pub(crate) async fn count(app: &App, act: Allowance<'_>) -> Result<(), Problem> {
     if !app.settings.rate_limits {
         return Ok(());
     }
-    match app.store.count_act(act, app.clock.now()).await? {
-        None => Ok(()),
-        Some((whose, wait)) => {
-            let of = match whose {
-                "host" => "for this host",
-                "everybody" => "for everybody together",
-                _ => "from your address",
-            };
-            Err(Problem::too_many(
-                format!("Too many requests of this sort {of} within the hour. Try again in {wait} s."),
-                wait,
-            )
-            .with("allowance", whose))
-        }
-    }
+    app.store.count_act(act, app.clock.now()).await?.map_or(Ok(()), |used_up| Err(refusal(used_up)))
+}
+
+/// What is said to a caller where an allowance is used up.
+pub(crate) fn refusal(UsedUp { whose, wait }: UsedUp) -> Problem {
+    let of = match whose {
+        "host" => "for this host",
+        "everybody" => "for everybody together",
+        _ => "from your address",
+    };
+    Problem::too_many(
+        format!("Too many requests of this sort {of} within the hour. Try again in {wait} s."),
+        wait,
+    )
+    .with("allowance", whose)
 }
