@@ -81,6 +81,7 @@ fn state_change(
         recheck,
         was_overdue,
         news,
+        messages: Vec::new(),
     };
     let expired = change.is_expired().then(|| end_of(before, change.record.probed_at));
     StateChange { news: expired.or(change.news), ..change }

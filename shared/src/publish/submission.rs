@@ -203,6 +203,7 @@ impl Submission {
             content_hash: None,
             demoed: false,
             feedbacked: false,
+            visited_at: None,
             attempts: 0,
             lease: None,
             lease_until: 0,
