@@ -16,6 +16,8 @@ pub mod probe_clean;
 mod route;
 pub mod score;
 pub mod search_active;
+pub mod talk;
+pub mod talk_inbox;
 
 pub use arguments::RawArguments;
 pub use catalogue::*;

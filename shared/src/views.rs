@@ -7,6 +7,7 @@ mod name_standing;
 mod next_step;
 mod peer;
 pub mod row;
+pub mod time_cursor;
 pub mod urn;
 
 pub use name_standing::{NameStanding, Standing};

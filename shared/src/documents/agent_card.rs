@@ -144,7 +144,6 @@ mod tests {
     const TO_COME: &[&str] = &[
         "take-demo",
         "leave-feedback",
-        "talk-inbox",
         "openapi-map",
         "get-reciprocity",
         "leave-trace",

@@ -15,6 +15,8 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &CHECK_LIVENESS,
     &SCORE,
     &GET_FOUNDING_DEAL,
+    &TALK_INBOX,
+    &TALK,
 ];
 
 // One item each, so that a function holds no more operations than it serves.
@@ -27,6 +29,8 @@ pub static PROBE_CLEAN: AnyOperation = AnyOperation::of::<super::probe_clean::Pr
 pub static CHECK_LIVENESS: AnyOperation = AnyOperation::of::<super::check_liveness::CheckLiveness>();
 pub static SCORE: AnyOperation = AnyOperation::of::<super::score::Score>();
 pub static GET_FOUNDING_DEAL: AnyOperation = AnyOperation::of::<super::get_founding_deal::GetFoundingDeal>();
+pub static TALK_INBOX: AnyOperation = AnyOperation::of::<super::talk_inbox::TalkInbox>();
+pub static TALK: AnyOperation = AnyOperation::of::<super::talk::Talk>();
 
 /// The operation of that name or alias.
 #[must_use]

@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::formats::limits::LONGEST_NAME;
+use super::limits::LONGEST_NAME;
 
 /// What a text is held to, by what is done with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TextKind {
+pub enum TextKind {
     /// A display name: one line of bounded length, without any tag.
     Name,
     /// The name of a part, a tag, a version: one line without any tag, cut where it is shown.
@@ -23,7 +23,8 @@ pub(super) enum TextKind {
 }
 
 /// Why a text is not plain, in the words of its owner's cure.
-pub(super) fn fault(words: &str, kind: TextKind) -> Option<String> {
+#[must_use]
+pub fn fault(words: &str, kind: TextKind) -> Option<String> {
     match kind {
         TextKind::Name => length(words).or_else(|| hidden(words, false)).or_else(|| markup(words, tag())),
         TextKind::Label => hidden(words, false).or_else(|| markup(words, tag())),
