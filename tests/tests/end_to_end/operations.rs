@@ -9,3 +9,4 @@ mod match_capability;
 mod probe_clean;
 mod score;
 mod search_active;
+mod talk;
