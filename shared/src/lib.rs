@@ -23,6 +23,7 @@ pub mod search;
 pub mod app;
 
 pub mod takedown;
+pub mod talk;
 
 pub mod funnel;
 pub mod probe;

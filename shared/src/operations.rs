@@ -21,6 +21,8 @@ mod route;
 pub mod score;
 pub mod search_active;
 pub mod take_demo;
+pub mod talk;
+pub mod talk_inbox;
 
 pub use arguments::RawArguments;
 pub use catalogue::*;

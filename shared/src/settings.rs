@@ -104,6 +104,8 @@ pub struct Settings {
     pub name_servers: NameServers,
     /// `SCORE_PER_HOUR`, `SCORE_PER_HOST_PER_HOUR`, `SCORE_PER_HOUR_IN_ALL`.
     pub score_rate: Rate,
+    /// `TALK_PER_HOUR`, `TALK_PER_LISTING_PER_HOUR`, `TALK_PER_HOUR_IN_ALL`: what is left in Talk inboxes.
+    pub talk_rate: Rate,
     /// `DEMOS_PER_HOUR`, `DEMOS_PER_HOUR_IN_ALL`: demos that are taken for the first time.
     pub demo_rate: Rate,
     /// `FEEDBACK_PER_HOUR`, `FEEDBACK_PER_HOUR_IN_ALL`.
@@ -205,6 +207,11 @@ impl Settings {
                 caller: read.number("SCORE_PER_HOUR", 60, "a whole number from 1")?,
                 host: read.number("SCORE_PER_HOST_PER_HOUR", 30, "a whole number from 1")?,
                 everybody: read.number("SCORE_PER_HOUR_IN_ALL", 2000, "a whole number from 1")?,
+            },
+            talk_rate: Rate {
+                caller: read.number("TALK_PER_HOUR", 60, "a whole number from 1")?,
+                host: read.number("TALK_PER_LISTING_PER_HOUR", 120, "a whole number from 1")?,
+                everybody: read.number("TALK_PER_HOUR_IN_ALL", 3000, "a whole number from 1")?,
             },
             demo_rate: read.rate_without_host(("DEMOS_PER_HOUR", 60), ("DEMOS_PER_HOUR_IN_ALL", 3000))?,
             feedback_rate: read

@@ -49,6 +49,7 @@ pub use due::{Claim, DuePlace};
 pub use due_class::DueClass;
 pub use error::StoreError;
 pub use falls::Fall;
+pub use inbox::{MessagePage, Talked, Talking};
 pub use index::{DirtyMark, Shown, StoredBucket};
 pub use keys::HostPointer;
 pub use listing_item::NamedListing;

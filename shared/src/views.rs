@@ -8,6 +8,7 @@ mod name_standing;
 mod next_step;
 mod peer;
 pub mod row;
+pub mod time_cursor;
 pub mod urn;
 
 pub use feedback_draft::{FeedbackDraft, Question};

@@ -22,6 +22,7 @@ pub fn http(app: &App) -> BTreeMap<&'static str, Router> {
         ("products", products::router(app.clone())),
         ("protocol", protocol::router(app.clone())),
         ("publish", publish::router(app.clone())),
+        ("talk", talk::router(app.clone())),
         ("well-known", well_known::router(app.clone())),
     ])
 }

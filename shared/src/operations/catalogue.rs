@@ -19,6 +19,8 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &LEAVE_FEEDBACK,
     &DEMO_CONFIRM,
     &GET_ACCESS,
+    &TALK_INBOX,
+    &TALK,
 ];
 
 // One item each, so that a function holds no more operations than it serves.
@@ -35,6 +37,8 @@ pub static TAKE_DEMO: AnyOperation = AnyOperation::of::<super::take_demo::TakeDe
 pub static LEAVE_FEEDBACK: AnyOperation = AnyOperation::of::<super::leave_feedback::LeaveFeedback>();
 pub static DEMO_CONFIRM: AnyOperation = AnyOperation::of::<super::demo_confirm::DemoConfirm>();
 pub static GET_ACCESS: AnyOperation = AnyOperation::of::<super::get_access::GetAccess>();
+pub static TALK_INBOX: AnyOperation = AnyOperation::of::<super::talk_inbox::TalkInbox>();
+pub static TALK: AnyOperation = AnyOperation::of::<super::talk::Talk>();
 
 /// The operation of that name or alias.
 #[must_use]

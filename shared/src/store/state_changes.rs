@@ -1,6 +1,6 @@
 //! The outcome of a probe, written as one transaction: the listing, its evidence, the record, the tallies, the
-//! Live counters, the holder of the endpoint and the news. A crash before it leaves the listing due; a second
-//! delivery finds the lease gone and writes nothing.
+//! Live counters, the holder of the endpoint, the news and the messages to its inbox. A crash before it leaves the
+//! listing due; a second delivery finds the lease gone and writes nothing.
 
 use super::attributes::{n, s, text};
 use super::client::Store;
@@ -80,6 +80,9 @@ impl Store {
         self.tell_fall(&mut transaction, before, after, record.probed_at)?;
         if let Some(news) = &change.news {
             self.put(&mut transaction, news.item()?, None)?;
+        }
+        for message in &change.messages {
+            self.deliver(&mut transaction, message)?;
         }
 
         Ok(match self.transact(transaction).await? {

@@ -13,3 +13,4 @@ mod probe_clean;
 mod score;
 mod search_active;
 mod take_demo;
+mod talk;

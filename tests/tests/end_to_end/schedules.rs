@@ -8,4 +8,5 @@ mod large_texts;
 mod overdue;
 mod probe_tick;
 mod search_index;
+mod talk;
 mod weekly_recheck;
