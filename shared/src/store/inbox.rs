@@ -4,9 +4,10 @@
 use super::attributes::{Item, n, s};
 use super::client::Store;
 use super::error::StoreError;
+use super::expression::Expression;
 use super::keys::{self, Key};
 use super::transaction::Transaction;
-use crate::model::{ListingId, TalkMessage};
+use crate::model::{ListingId, TalkKind, TalkMessage};
 
 const KEPT: i64 = 90 * 86_400;
 
@@ -30,6 +31,11 @@ impl Store {
         transaction: &mut Transaction,
         message: &TalkMessage,
     ) -> Result<(), StoreError> {
+        if message.kind == TalkKind::CheckIn {
+            // Whether a listing came to its inbox after the registry wrote to it.
+            let came = Expression::default().add("check_ins", 1);
+            self.update(transaction, &keys::outreach(&message.to), &came)?;
+        }
         self.put(transaction, message.item()?, None)
     }
 }
