@@ -133,6 +133,8 @@ pub struct Settings {
     pub score_rate: Rate,
     /// `TASKS_PER_HOUR`, `TASKS_PER_HOUR_IN_ALL`: A2A messages that leave a stored task.
     pub task_rate: Rate,
+    /// `OPT_OUTS_PER_HOUR`, `OPT_OUTS_PER_HOUR_IN_ALL`: listings that opt out of invitations, or in again.
+    pub opt_out_rate: Rate,
 }
 
 /// A setting that cannot be taken.
@@ -242,15 +244,9 @@ impl Settings {
                 host: read.number("SCORE_PER_HOST_PER_HOUR", 30, "a whole number from 1")?,
                 everybody: read.number("SCORE_PER_HOUR_IN_ALL", 2000, "a whole number from 1")?,
             },
-            task_rate: {
-                let caller = read.number("TASKS_PER_HOUR", 120, "a whole number from 1")?;
-                // A task calls nobody, so it has no host to count by.
-                Rate {
-                    caller,
-                    host: caller,
-                    everybody: read.number("TASKS_PER_HOUR_IN_ALL", 6000, "a whole number from 1")?,
-                }
-            },
+            task_rate: read.rate_without_host(("TASKS_PER_HOUR", 120), ("TASKS_PER_HOUR_IN_ALL", 6000))?,
+            opt_out_rate: read
+                .rate_without_host(("OPT_OUTS_PER_HOUR", 60), ("OPT_OUTS_PER_HOUR_IN_ALL", 3000))?,
         })
     }
 
@@ -336,6 +332,17 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         }
     }
 
+    /// The rate of what calls nobody, and so has no host to count by.
+    fn rate_without_host(
+        &self,
+        (of_caller, caller): (&'static str, u32),
+        (of_everybody, everybody): (&'static str, u32),
+    ) -> Result<Rate, SettingError> {
+        let caller = self.number(of_caller, caller, "a whole number from 1")?;
+        let everybody = self.number(of_everybody, everybody, "a whole number from 1")?;
+        Ok(Rate { caller, host: caller, everybody })
+    }
+
     fn outreach_delivery(&self) -> Result<OutreachDelivery, SettingError> {
         const NAME: &str = "OUTREACH_DELIVERY";
         match self.text(NAME) {
@@ -418,7 +425,11 @@ mod tests {
         assert_eq!((s.probe_daily_budget, s.fresh_ok_hours, s.recheck_days), (100_000, 6, 7));
         assert_eq!((s.founding_seats, s.payments_open_after, s.talk_grace_days), (100, 250, 7));
         assert_eq!((s.outreach_budget_percent, s.outreach_pause_days), (100, 30));
-        assert_eq!(s.outreach_delivery, OutreachDelivery::Talk, "nobody is called unless the operator says so");
+        assert_eq!(
+            s.outreach_delivery,
+            OutreachDelivery::Talk,
+            "nobody is called unless the operator says so"
+        );
         assert!(s.rate_limits);
     }
 

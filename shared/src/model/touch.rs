@@ -16,6 +16,9 @@ pub struct Touch {
     pub at: Moment,
     /// Why.
     pub kind: TouchKind,
+    /// It had taken its demo before, so that none can come of this.
+    #[serde(default)]
+    pub after_demo: bool,
     /// What became of the A2A message that went with it: `delivered`, else why not; absent where none was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub a2a: Option<String>,

@@ -15,6 +15,13 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &CHECK_LIVENESS,
     &SCORE,
     &GET_FOUNDING_DEAL,
+    &DAILY_CONNECTOR,
+    &LIST_CONNECTORS,
+    &DEMO_NUDGE,
+    &OUTREACH_OPT_OUT,
+    &CONVERSION_PRESSURE,
+    &REPLY_CAPTURE,
+    &AGENTFINDER,
 ];
 
 // One item each, so that a function holds no more operations than it serves.
@@ -27,6 +34,14 @@ pub static PROBE_CLEAN: AnyOperation = AnyOperation::of::<super::probe_clean::Pr
 pub static CHECK_LIVENESS: AnyOperation = AnyOperation::of::<super::check_liveness::CheckLiveness>();
 pub static SCORE: AnyOperation = AnyOperation::of::<super::score::Score>();
 pub static GET_FOUNDING_DEAL: AnyOperation = AnyOperation::of::<super::get_founding_deal::GetFoundingDeal>();
+pub static DAILY_CONNECTOR: AnyOperation = AnyOperation::of::<super::daily_connector::DailyConnector>();
+pub static LIST_CONNECTORS: AnyOperation = AnyOperation::of::<super::list_connectors::ListConnectors>();
+pub static DEMO_NUDGE: AnyOperation = AnyOperation::of::<super::demo_nudge::DemoNudge>();
+pub static OUTREACH_OPT_OUT: AnyOperation = AnyOperation::of::<super::outreach_opt_out::OutreachOptOut>();
+pub static CONVERSION_PRESSURE: AnyOperation =
+    AnyOperation::of::<super::conversion_pressure::ConversionPressure>();
+pub static REPLY_CAPTURE: AnyOperation = AnyOperation::of::<super::reply_capture::ReplyCapture>();
+pub static AGENTFINDER: AnyOperation = AnyOperation::of::<super::agentfinder::AgentFinder>();
 
 /// The operation of that name or alias.
 #[must_use]

@@ -5,11 +5,10 @@ use super::a2a_delivery::Touched;
 use super::connectors::{self, Candidate};
 use super::{budget, texts};
 use crate::app::App;
-use crate::error::Problem;
 use crate::model::{
     ConnectorPick, Draft, FeedItem, FirstStep, Listing, Moment, Partner, QueuedPartner, TalkKind,
 };
-use crate::store::{ConnectorDay, NewTouch, TouchOutcome};
+use crate::store::{ConnectorDay, NewTouch, StoreError, TouchOutcome};
 
 /// The least connector likeness of a pick (contract `quality_over_quota`).
 pub const MIN_LIKENESS: u8 = 14;
@@ -24,7 +23,7 @@ const QUEUED: usize = 5;
 ///
 /// # Errors
 /// The table is busy or refused.
-pub async fn days(app: &App) -> Result<(ConnectorDay, Vec<ConnectorDay>), Problem> {
+pub async fn days(app: &App) -> Result<(ConnectorDay, Vec<ConnectorDay>), StoreError> {
     let now = app.clock.now();
     let today = now.utc_day();
     let of_today = |days: &[ConnectorDay]| days.iter().find(|day| day.pick.day == today).cloned();
@@ -37,16 +36,18 @@ pub async fn days(app: &App) -> Result<(ConnectorDay, Vec<ConnectorDay>), Proble
     app.store.keep_connector(&pick, now).await?;
     // Whoever came first has made the pick.
     let days = app.store.connector_days(kept).await?;
-    let today = of_today(&days).ok_or_else(|| Problem::fault("the pick of the day was not kept"))?;
+    let today =
+        of_today(&days).ok_or_else(|| StoreError::Busy("the pick of the day was not found".to_owned()))?;
     Ok((today, days))
 }
 
-async fn choose(app: &App, days: &[ConnectorDay], now: Moment) -> Result<ConnectorPick, Problem> {
+async fn choose(app: &App, days: &[ConnectorDay], now: Moment) -> Result<ConnectorPick, StoreError> {
     let candidates = connectors::candidates(app).await?;
     let pause = app.settings.outreach_pause();
     let since = (now - pause).utc_day();
     let is_recent = |candidate: &Candidate| {
-        let partners = days.iter().filter(|day| day.pick.day > since).filter_map(|day| day.pick.partner.as_ref());
+        let partners =
+            days.iter().filter(|day| day.pick.day > since).filter_map(|day| day.pick.partner.as_ref());
         partners.into_iter().any(|partner| partner.id == candidate.listing.id)
     };
     let free: Vec<&Candidate> = candidates
@@ -126,7 +127,9 @@ fn research(
             best.listing.name, best.likeness.points, best.live_score
         ),
         None if candidates > 0 => {
-            format!("None of the {candidates} Live connectors may be written to: each was lately, or opted out.")
+            format!(
+                "None of the {candidates} Live connectors may be written to: each was lately, or opted out."
+            )
         }
         None => "No Live listing connects others yet.".to_owned(),
     };
@@ -137,7 +140,8 @@ fn research(
         traits: Vec::new(),
         why,
         action: FirstStep {
-            step: "Research: look for connectors where the playbook says, and publish what you find.".to_owned(),
+            step: "Research: look for connectors where the playbook says, and publish what you find."
+                .to_owned(),
             do_not: ["Do not write to anybody today to fill the quota.", "Do not lower the thresholds."]
                 .map(str::to_owned)
                 .to_vec(),
@@ -151,7 +155,7 @@ fn research(
 ///
 /// # Errors
 /// The table is busy or refused.
-pub async fn touch(app: &App, today: &ConnectorDay) -> Result<Option<Touched>, Problem> {
+pub async fn touch(app: &App, today: &ConnectorDay) -> Result<Option<Touched>, StoreError> {
     let Some(partner) = today.pick.partner.as_ref().filter(|_| today.touched_at.is_none()) else {
         return Ok(None);
     };
@@ -179,6 +183,7 @@ pub async fn touch(app: &App, today: &ConnectorDay) -> Result<Option<Touched>, P
     let touch = NewTouch {
         place: &place,
         message: &message,
+        after_demo: listing.demoed,
         again: now + pause,
         cap: budget::day_cap(live.agents + live.mcps, &app.settings),
         connector_of: Some(&today.pick.day),

@@ -6,10 +6,9 @@ use std::collections::HashMap;
 use super::invitations::is_own;
 use super::likeness::Likeness;
 use crate::app::App;
-use crate::error::Problem;
 use crate::model::{Listing, ListingId, Moment};
 use crate::search::{Query, Text};
-use crate::store::{OutreachClass, OutreachState};
+use crate::store::{OutreachClass, OutreachState, StoreError};
 
 /// What connectors say of themselves, a question for each role.
 const QUESTIONS: [&str; 5] = [
@@ -58,11 +57,11 @@ pub fn live_score(listing: &Listing) -> u8 {
 ///
 /// # Errors
 /// The table is busy or refused.
-pub async fn candidates(app: &App) -> Result<Vec<Candidate>, Problem> {
+pub async fn candidates(app: &App) -> Result<Vec<Candidate>, StoreError> {
     app.search.refresh().await?;
     let mut ids: Vec<ListingId> = Vec::new();
     for question in QUESTIONS {
-        let text = Text::parse(question, "q")?;
+        let Ok(text) = Text::parse(question, "q") else { continue };
         let query = Query { text, kind: None, category: None, skip: 0, limit: HITS };
         for hit in app.search.search_index(&query).hits {
             if !ids.contains(&hit.id) && !is_own(app, &hit.id) {
@@ -89,6 +88,7 @@ pub async fn candidates(app: &App) -> Result<Vec<Candidate>, Problem> {
         .filter(|candidate| candidate.likeness.points > 0)
         .collect();
     let rank = |one: &Candidate| std::cmp::Reverse((one.likeness.points, one.live_score));
-    found.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.listing.id.as_str().cmp(b.listing.id.as_str())));
+    found
+        .sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.listing.id.as_str().cmp(b.listing.id.as_str())));
     Ok(found)
 }

@@ -108,17 +108,20 @@ enum Invited {
     Gone,
 }
 
-async fn invite(
-    app: &App,
-    place: &OutreachPlace,
-    listing: Listing,
-    cap: u32,
-) -> Result<Invited, StoreError> {
+async fn invite(app: &App, place: &OutreachPlace, listing: Listing, cap: u32) -> Result<Invited, StoreError> {
     let at = app.clock.now();
     let text = texts::invitation(&app.settings, &listing);
     let message = texts::message(app, &listing.id, TalkKind::DemoInvitation, text, at);
     let again = at + app.settings.outreach_pause();
-    let touch = NewTouch { place, message: &message, again, cap, connector_of: None, news: None };
+    let touch = NewTouch {
+        place,
+        message: &message,
+        after_demo: listing.demoed,
+        again,
+        cap,
+        connector_of: None,
+        news: None,
+    };
     Ok(match app.store.touch(&touch).await? {
         TouchOutcome::Made => Invited::Made(Box::new(Touched { listing, message })),
         TouchOutcome::CapReached => Invited::CapReached,

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::invitations::{self, Sent};
 use super::{a2a_delivery, connector_day};
 use crate::app::App;
-use crate::error::Problem;
+use crate::store::StoreError;
 
 /// What a run did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -32,7 +32,7 @@ pub struct DayReport {
 ///
 /// # Errors
 /// The table is busy; what was sent stays sent, and the next run does the rest.
-pub fn run(app: &App) -> BoxFuture<'_, Result<DayReport, Problem>> {
+pub fn run(app: &App) -> BoxFuture<'_, Result<DayReport, StoreError>> {
     Box::pin(async move {
         let (today, _) = connector_day::days(app).await?;
         let connector = connector_day::touch(app, &today).await?;

@@ -51,7 +51,8 @@ impl Store {
 }
 
 fn read(item: &Item) -> Result<ConnectorDay, StoreError> {
-    let time = |name| Some(number(item, name)).filter(|millis| *millis > 0).and_then(Moment::from_millisecond);
+    let time =
+        |name| Some(number(item, name)).filter(|millis| *millis > 0).and_then(Moment::from_millisecond);
     Ok(ConnectorDay {
         pick: serde_json::from_str(text(item, "pick"))?,
         picked_at: time("picked_at").unwrap_or(Moment::UNIX_EPOCH),

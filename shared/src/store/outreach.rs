@@ -66,7 +66,7 @@ pub struct OutreachState {
     pub touched_at: Option<Moment>,
     /// How often.
     pub touches: u32,
-    /// How often it checked in at its inbox since it was first written to.
+    /// How often it checked in at its inbox since then.
     pub check_ins: u32,
 }
 

@@ -20,6 +20,8 @@ pub struct NewTouch<'a> {
     pub place: &'a OutreachPlace,
     /// What is left in its inbox; its time is that of the touch.
     pub message: &'a TalkMessage,
+    /// Its listing has taken its demo already.
+    pub after_demo: bool,
     /// When the listing may be written to again.
     pub again: Moment,
     /// The first touches that the day of the message may have in all.
@@ -57,12 +59,13 @@ pub struct OutreachTotals {
 }
 
 impl Touch {
-    fn of(message: &TalkMessage) -> Self {
+    fn of(new: &NewTouch<'_>) -> Self {
+        let message = new.message;
         let kind = match message.kind {
             TalkKind::Connector => TouchKind::Connector,
             _ => TouchKind::Invitation,
         };
-        Self { listing_id: message.to.clone(), at: message.at, kind, a2a: None }
+        Self { listing_id: message.to.clone(), at: message.at, kind, after_demo: new.after_demo, a2a: None }
     }
 
     fn item(&self) -> Result<Item, StoreError> {
@@ -89,10 +92,11 @@ impl Store {
         self.update(&mut transaction, &keys::outreach_day(message.at), &day)?;
         let state = moved(new.place, new.again, Some(OutreachClass::Again))
             .set("touched_at", n(message.at.as_millisecond()))
+            .set("check_ins", n(0))
             .add("touches", 1);
         self.update(&mut transaction, &keys::outreach(id), &state)?;
         self.deliver(&mut transaction, message)?;
-        self.put(&mut transaction, Touch::of(message).item()?, None)?;
+        self.put(&mut transaction, Touch::of(new).item()?, None)?;
         let totals =
             Expression::default().add("touches", 1).add("connectors", i64::from(new.connector_of.is_some()));
         self.update(&mut transaction, &keys::outreach_totals(), &totals)?;

@@ -202,8 +202,9 @@ mod tests {
         ];
         for (methods, question, message) in table {
             let route = route("https://a.example.org/rpc", Transport::Rpc, methods);
-            let sent = [route.question(5, "t", Reach::Public), route.message(5, "m", GREETING, Reach::Public)]
-                .map(Option::unwrap);
+            let sent =
+                [route.question(5, "t", Reach::Public), route.message(5, "m", GREETING, Reach::Public)]
+                    .map(Option::unwrap);
             for (request, method) in sent.iter().zip([question, message]) {
                 let body: Value = serde_json::from_slice(request.body.as_ref().unwrap()).unwrap();
                 assert_eq!((body["method"].as_str(), body["id"].as_u64()), (Some(method), Some(5)));
