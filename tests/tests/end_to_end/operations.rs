@@ -3,9 +3,11 @@
 mod ard_search;
 mod check_liveness;
 mod check_status;
+mod connectors;
 mod get_founding_deal;
 mod list_yourself;
 mod match_capability;
+mod outreach;
 mod probe_clean;
 mod score;
 mod search_active;

@@ -260,6 +260,8 @@ async fn one_connector_is_met_a_day_and_none_twice_within_thirty_days() {
     let options = lasting().with_setting("OUTREACH_BUDGET_PERCENT", 9);
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(router).await);
     live_agents(&registry, &peer, 3).await;
+    // With the day, so that a pause ends when a pick is made.
+    registry.advance_to("2026-11-21T00:00:00Z".parse().unwrap());
     let mut met = BTreeMap::<String, Vec<Moment>>::new();
     for _ in 0..34 * 4 {
         let report = registry.reach_out().await;
