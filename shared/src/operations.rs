@@ -1,22 +1,29 @@
 //! Every capability of the registry, written once. A new one is a file here, its module below, and two lines of the
 //! catalogue; REST routes, MCP tools, A2A skills and documents follow.
 
+pub mod agentfinder;
 pub(crate) mod allowance;
 pub mod ard_search;
 pub mod arguments;
 mod catalogue;
 pub mod check_liveness;
 pub mod check_status;
+pub mod conversion_pressure;
+pub mod daily_connector;
 pub mod demo_confirm;
+pub mod demo_nudge;
 pub mod get_access;
 pub mod get_founding_deal;
 mod goals;
 pub mod leave_feedback;
+pub mod list_connectors;
 pub mod list_yourself;
 mod lookup;
 pub mod match_capability;
 mod operation;
+pub mod outreach_opt_out;
 pub mod probe_clean;
+pub mod reply_capture;
 mod route;
 pub mod score;
 pub mod search_active;

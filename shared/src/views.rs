@@ -3,6 +3,7 @@
 
 pub mod active_page;
 pub mod badge;
+pub mod connectors;
 mod feedback_draft;
 mod name_standing;
 mod next_step;

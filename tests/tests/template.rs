@@ -14,7 +14,7 @@ use registry::events::{Event, SOURCE, What};
 use registry::metrics::{DIMENSION, Metric, NAMESPACE};
 use registry::model::protocol::ARD_BASE;
 use registry::model::{ListingId, Moment};
-use registry::operations::CATALOGUE;
+use registry::operations::{CATALOGUE, RouteInput};
 use registry::settings::{Mode, Settings};
 use registry::store::table;
 use serde_json::{Value, json};
@@ -119,13 +119,13 @@ fn functions_find_in_their_environment_what_settings_read() {
 fn schedules_are_written_as_the_scheduler_reads_them() {
     let template = Template::read().unwrap();
     let schedules = template.events("ScheduleV2");
-    assert_eq!(schedules.len(), 3);
+    assert_eq!(schedules.len(), 4);
     for (function, schedule) in schedules {
         let seconds = rate_seconds(schedule["ScheduleExpression"].as_str().unwrap()).unwrap();
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
         match function {
             "probe-tick" => assert_eq!(seconds, u64::from(settings.probe_tick_seconds)),
-            "weekly-recheck" => assert_eq!(seconds, 3600),
+            "daily-connector" | "weekly-recheck" => assert_eq!(seconds, 3600),
             "search-index" => assert_eq!(seconds, 60),
             other => panic!("{other} has a schedule that no test knows"),
         }
@@ -267,12 +267,14 @@ async fn every_operation_and_document_is_served_by_the_function_of_its_route() {
     let template = Template::read().unwrap();
     let registry = TestRegistry::start().await;
     let functions = local::functions::http(&registry.app);
-    let operations = CATALOGUE.iter().flat_map(|operation| operation.routes).map(|route| route.path);
-    let documents = DOCUMENTS.iter().flat_map(|document| document.paths).copied();
-    let mut seen = BTreeSet::new();
-    for path in operations.chain(documents) {
-        // Reading and writing an inbox are two operations, told apart by the method.
-        assert!(seen.insert(path) || path == "/api/talk", "{path} has one owner");
+    let method = |input| if matches!(input, RouteInput::BodyAs(_)) { "POST" } else { "GET" };
+    let routes = CATALOGUE.iter().flat_map(|operation| operation.routes);
+    let operations = routes.map(|route| (method(route.input), route.path));
+    let documents = DOCUMENTS.iter().flat_map(|document| document.paths).map(|path| ("GET", *path));
+    let (mut owned, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    for (method, path) in operations.chain(documents) {
+        assert!(owned.insert((method, path)), "{method} {path} has one owner");
+        seen.insert(path);
         let path = path.replace("{name}", "live");
         let function = function_of(&template, &path);
         assert!(is_served(&functions, &function, &path).await, "{function} does not serve {path}");
@@ -280,7 +282,9 @@ async fn every_operation_and_document_is_served_by_the_function_of_its_route() {
     let exact: Vec<&str> = template
         .events("HttpApi")
         .into_iter()
-        .filter(|(function, _)| matches!(*function, "publish" | "listings" | "talk" | "well-known"))
+        .filter(|(function, _)| {
+            matches!(*function, "publish" | "listings" | "products" | "talk" | "well-known")
+        })
         .filter_map(|(_, route)| route["Path"].as_str())
         .filter(|path| !path.contains("{proxy+}") && *path != "$default" && *path != ARD_BASE)
         .collect();
@@ -328,8 +332,9 @@ fn no_policy_is_wider_than_its_function() {
         }
         assert!(!may("dynamodb:Scan", "LISTING#x"));
 
-        let writes = !matches!(function, "listings" | "search-index" | "well-known");
-        let lists = matches!(function, "a2a" | "operator" | "protocol" | "publish");
+        let writes = !matches!(function, "daily-connector" | "listings" | "search-index" | "well-known");
+        let reaches_out = function == "daily-connector";
+        let lists = matches!(function, "a2a" | "operator" | "products" | "protocol" | "publish");
         let forgets = function == "probe-tick";
         for write in
             ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"]
@@ -340,6 +345,13 @@ fn no_policy_is_wider_than_its_function() {
             };
             assert_eq!(may(write, "LISTING#x"), writes, "{function}: {write}");
             let writes = writes && function != "talk";
+            let puts = matches!(write, "dynamodb:PutItem" | "dynamodb:UpdateItem");
+            assert_eq!(may(write, "OUTREACH#x"), writes || reaches_out && puts, "{function}: {write}");
+            assert_eq!(
+                may(write, "INBOX#x"),
+                writes || function == "daily-connector" && puts,
+                "{function}: {write}"
+            );
             assert_eq!(may(write, "INDEX#x"), writes || function == "search-index", "{function}: {write}");
             let may_forget = forgets && write == "dynamodb:DeleteItem";
             assert_eq!(may(write, "CONTACT#x"), lists || may_forget, "{function}: {write}");

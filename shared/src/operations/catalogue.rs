@@ -21,6 +21,13 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &GET_ACCESS,
     &TALK_INBOX,
     &TALK,
+    &DAILY_CONNECTOR,
+    &LIST_CONNECTORS,
+    &DEMO_NUDGE,
+    &OUTREACH_OPT_OUT,
+    &CONVERSION_PRESSURE,
+    &REPLY_CAPTURE,
+    &AGENTFINDER,
 ];
 
 // One item each, so that a function holds no more operations than it serves.
@@ -39,6 +46,14 @@ pub static DEMO_CONFIRM: AnyOperation = AnyOperation::of::<super::demo_confirm::
 pub static GET_ACCESS: AnyOperation = AnyOperation::of::<super::get_access::GetAccess>();
 pub static TALK_INBOX: AnyOperation = AnyOperation::of::<super::talk_inbox::TalkInbox>();
 pub static TALK: AnyOperation = AnyOperation::of::<super::talk::Talk>();
+pub static DAILY_CONNECTOR: AnyOperation = AnyOperation::of::<super::daily_connector::DailyConnector>();
+pub static LIST_CONNECTORS: AnyOperation = AnyOperation::of::<super::list_connectors::ListConnectors>();
+pub static DEMO_NUDGE: AnyOperation = AnyOperation::of::<super::demo_nudge::DemoNudge>();
+pub static OUTREACH_OPT_OUT: AnyOperation = AnyOperation::of::<super::outreach_opt_out::OutreachOptOut>();
+pub static CONVERSION_PRESSURE: AnyOperation =
+    AnyOperation::of::<super::conversion_pressure::ConversionPressure>();
+pub static REPLY_CAPTURE: AnyOperation = AnyOperation::of::<super::reply_capture::ReplyCapture>();
+pub static AGENTFINDER: AnyOperation = AnyOperation::of::<super::agentfinder::AgentFinder>();
 
 /// The operation of that name or alias.
 #[must_use]

@@ -77,6 +77,11 @@ impl Store {
         transaction: &mut Transaction,
         message: &TalkMessage,
     ) -> Result<(), StoreError> {
+        if message.kind == TalkKind::CheckIn {
+            // Whether a listing came to its inbox after the registry wrote to it.
+            let came = Expression::default().add("check_ins", 1);
+            self.update(transaction, &keys::outreach(&message.to), &came)?;
+        }
         self.put(transaction, message.item(inbox(&message.to))?, None)
     }
 

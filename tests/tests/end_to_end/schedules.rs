@@ -5,6 +5,7 @@ mod bad_texts;
 mod first_probe;
 mod going_live;
 mod large_texts;
+mod outreach;
 mod overdue;
 mod probe_tick;
 mod search_index;
