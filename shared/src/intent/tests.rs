@@ -172,6 +172,19 @@ fn nothing_is_written_by_a_guess() {
 }
 
 #[test]
+fn a_message_is_what_stands_behind_the_listing_it_is_for() {
+    let meant = format!("talk(listing_id={ID},text=Your tools fit)");
+    for text in [
+        format!("leave a message for {ID}: Your tools fit."),
+        format!("send {ID} the message \"Your tools fit\""),
+    ] {
+        assert_eq!(intent(&text), meant, "{text}");
+    }
+    let long = "word ".repeat(100);
+    assert!(intent(&format!("leave a message for {ID}: {long}")).len() > 500, "nothing is cut from it");
+}
+
+#[test]
 fn greetings_and_noise_get_help() {
     for text in [
         "",

@@ -192,7 +192,7 @@ async fn every_door_leads_to_the_inbox() {
 
     // What is said in one millisecond has no order.
     registry.advance(Duration::from_secs(1));
-    let text = "Your tools fit our planner.";
+    let text = "Your tools fit our planner";
     let left = ask(format!("leave a message for {id}: {text}")).await;
     assert!(left.to_string().contains("\"talk\""), "{left}");
     assert_eq!(inbox(registry, id).await["inbox"][0]["text"], text);
