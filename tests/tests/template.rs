@@ -5,20 +5,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use axum::Router;
 use axum::body::Body;
+use axum::response::IntoResponse as _;
 use http::{Method, Request, StatusCode};
 use lambda_http::RequestExt;
+use local::engine::{self, Data, Embedded};
+use registry::app::App;
 use registry::documents::DOCUMENTS;
-use registry::events::{Event, SOURCE, What};
+use registry::events::{Bus, Event, SOURCE, What};
 use registry::metrics::{DIMENSION, Metric, NAMESPACE};
 use registry::model::protocol::ARD_BASE;
-use registry::model::{ListingId, Moment};
-use registry::operations::{CATALOGUE, RouteInput};
+use registry::model::{Caller, Clock, ListingId, Moment, Random};
+use registry::operations::{self, CATALOGUE, RawArguments, RouteInput};
 use registry::settings::{Mode, Settings};
-use registry::store::table;
+use registry::store::{Store, table};
 use serde_json::{Value, json};
-use tests::aws_endpoints::Act;
+use tests::aws_endpoints::{Act, DynamoDb};
+use tests::peers::{Peer, agents};
 use tests::sample_events;
 use tests::template::{Template, root, sample_event, texts};
 use tests::test_registry::TestRegistry;
@@ -378,6 +383,73 @@ fn an_inbox_is_all_that_the_function_of_talk_reaches() {
     }
     assert!(!may("dynamodb:PutItem", "LISTING#x"), "a listing is changed, never replaced");
 }
+
+/// The policies of what reaches out are narrower than what its code could do: here it does all of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn outreach_touches_only_what_its_policies_allow() {
+    let template = Template::read().unwrap();
+    let engine = Embedded::open(&Data::Memory, &Clock::System).unwrap();
+    let served = DynamoDb::serve(engine.clone()).await.unwrap();
+    table::ensure(&engine::client(engine), "table").await.unwrap();
+    let config = aws_sdk_dynamodb::Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::from_static("us-east-1"))
+        .credentials_provider(Credentials::new("test", "test", None, None, "test"))
+        .endpoint_url(&served.url)
+        .http_client(aws_smithy_http_client::Builder::new().build_http());
+    let store = Store::new(aws_sdk_dynamodb::Client::from_conf(config.build()), "table");
+    let lookup = |name: &str| (name == "OUTREACH_DELIVERY").then(|| "talk+a2a".to_owned());
+    let settings = Settings::from_env(Mode::Development, lookup).unwrap();
+    let clock = Clock::manual("2026-11-20T12:00:00Z".parse().unwrap());
+    let app = App::new(settings, store, Bus::Silent, clock, Random::seeded(7));
+
+    let peer = Peer::start(agents::newest_called("Relay Router")).await;
+    let asking = Peer::start(agents::newest).await;
+    let call = async |name: &str, arguments: Value| {
+        let run = operations::named(name).unwrap().run;
+        run(app.clone(), Caller::default(), RawArguments::Json(arguments)).await.unwrap()
+    };
+    for card in [peer.card(), asking.card()] {
+        call("list_yourself", json!({ "agent_card_url": card })).await;
+    }
+    app.clock.advance(std::time::Duration::from_secs(1));
+    probe_tick::handle(&app, json!({ "detail-type": "probe-tick" })).await.unwrap();
+    search_index::handle(&app, Value::Null).await.unwrap();
+    asking.answer_with(|_| (StatusCode::TOO_MANY_REQUESTS, [("retry-after", "60")]).into_response());
+
+    let obeys = |function: &str| {
+        let acts = served.take_acts();
+        assert!(!acts.is_empty());
+        for act in acts {
+            assert!(template.permits(function, &act), "the template forbids {function}: {act:?}");
+        }
+    };
+    drop(served.take_acts());
+    let report = daily_connector::handle(&app, Value::Null).await.unwrap();
+    let done =
+        ["connector_touched", "invited", "a2a_delivered", "a2a_failed"].map(|name| report[name].clone());
+    assert_eq!(done, [json!(true), json!(1), json!(1), json!(1)], "{report}");
+    obeys("daily-connector");
+
+    app.clock.advance(std::time::Duration::from_secs(86_400));
+    let id = report["connector"].clone();
+    for operation in OF_OUTREACH {
+        let arguments = if operation == "outreach_opt_out" { json!({ "listing_id": id }) } else { json!({}) };
+        call(operation, arguments).await;
+        obeys("products");
+    }
+}
+
+/// What tells of outreach.
+const OF_OUTREACH: [&str; 7] = [
+    "daily_connector",
+    "list_connectors",
+    "demo_nudge",
+    "outreach_opt_out",
+    "conversion_pressure",
+    "reply_capture",
+    "agentfinder",
+];
 
 fn act(action: &'static str, partition: &str) -> Act {
     Act { action, index: None, partition: partition.to_owned() }

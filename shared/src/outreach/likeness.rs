@@ -90,7 +90,7 @@ impl Likeness {
                 () if says(&named, words) => (BY_AN_ABILITY, "by a skill or tool"),
                 () => continue,
             };
-            found.add(points, format!("{does}, {place}"));
+            found.add(points, &format!("{does}, {place}"));
             if points > strongest {
                 (strongest, found.role) = (points, Some(role));
             }
@@ -99,30 +99,30 @@ impl Likeness {
             return Self::default();
         }
         if strongest > BY_AN_ABILITY && ROLES.iter().any(|(_, _, words)| says(&named, words)) {
-            found.add(BY_AN_ABILITY, "a skill or tool is named after it".to_owned());
+            found.add(BY_AN_ABILITY, "a skill or tool is named after it");
         }
         if listing.category.id() == "multi-agent" {
-            found.add(MULTI_AGENT, "filed under multi-agent".to_owned());
+            found.add(MULTI_AGENT, "filed under multi-agent");
         }
         match abilities.len() {
-            25.. => found.add(VERY_MANY_ABILITIES, "25 or more skills or tools".to_owned()),
-            10.. => found.add(MANY_ABILITIES, "10 or more skills or tools".to_owned()),
+            25.. => found.add(VERY_MANY_ABILITIES, "25 or more skills or tools"),
+            10.. => found.add(MANY_ABILITIES, "10 or more skills or tools"),
             _ => {}
         }
         let speaks_of = |word| [&name, &description, &named].into_iter().any(|text| says(text, &[word]));
         if speaks_of("a2a") && speaks_of("mcp") {
-            found.add(BOTH_PROTOCOLS, "speaks of both A2A and MCP".to_owned());
+            found.add(BOTH_PROTOCOLS, "speaks of both A2A and MCP");
         }
         if facts.is_some_and(|facts| facts.protocol_versions.len() > 1) {
-            found.add(VERSIONS, "several versions of its protocol".to_owned());
+            found.add(VERSIONS, "several versions of its protocol");
         }
         if listing.name_proof.is_some() {
-            found.add(PROVEN_NAME, "a proven name".to_owned());
+            found.add(PROVEN_NAME, "a proven name");
         }
         found
     }
 
-    fn add(&mut self, points: u8, what: String) {
+    fn add(&mut self, points: u8, what: &str) {
         self.points = (self.points + points).min(100);
         self.traits.push(format!("{what} (+{points})"));
     }
