@@ -118,7 +118,10 @@ async fn two_thousand_completions_bring_a_hundred_seats_and_one_reward_each() {
         assert_eq!(kept, [100, 400], "{engine}: the records say the same");
         for token in tokens {
             let token = json!({ "token": token });
-            assert!(call(&app, "get_access", &token).await.is_ok(), "{engine}: every token opens its product");
+            assert!(
+                call(&app, "get_access", &token).await.is_ok(),
+                "{engine}: every token opens its product"
+            );
         }
         let meter = call(&app, "take_demo", &json!({ "listing_id": ids[0] })).await.unwrap();
         assert_eq!(meter["unlock"]["payments_open"], true, "{engine}");
