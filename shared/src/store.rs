@@ -42,7 +42,7 @@ mod transaction;
 
 pub use budget::{Bucket, BudgetState, Caps};
 pub use client::Store;
-pub use completions::{CompletionOutcome, NewReward};
+pub use completions::{CompletionOutcome, NewReward, Said};
 pub use counters::Week;
 pub use demos::{DemoOutcome, WithOrders};
 pub use due::{Claim, DuePlace};

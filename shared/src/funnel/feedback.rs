@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use http::StatusCode;
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
 use super::confirm::order_not_found;
 use crate::app::App;
@@ -14,11 +15,12 @@ use crate::model::{
     AccessToken, Caller, Contact, DiscountCode, FeedItem, Feedback, Grant, GrantSource, GrantSubject, Kind,
     Lane, Listing, ListingId, Order, OrderId, QUESTIONS, Reward, Sku,
 };
-use crate::store::{Allowance, CompletionOutcome, FunnelCounts, NewReward, WithOrders};
+use crate::store::{Allowance, CompletionOutcome, FunnelCounts, NewReward, Said, WithOrders};
 
 const LONGEST_ANSWER: usize = 2000;
 const LONGEST_NAME: usize = 200;
 const LONGEST_SOURCE: usize = 100;
+const LONGEST_KEY: usize = 200;
 /// The rating of the draft: neither praise nor blame.
 pub const DRAFT_RATING: u8 = 3;
 
@@ -36,8 +38,8 @@ pub struct GivenFeedback {
     pub kind: Option<Kind>,
     /// The name of who writes.
     pub agent_name: Option<String>,
-    /// From 1 to 5.
-    pub rating: u8,
+    /// From 1 to 5, where it is said.
+    pub rating: Option<u8>,
     /// By question.
     pub answers: BTreeMap<String, String>,
     /// Anything more.
@@ -46,6 +48,10 @@ pub struct GivenFeedback {
     pub contact_email: Option<String>,
     /// What led here.
     pub source: Option<String>,
+    /// Tells this sender from any other, should its answer be lost.
+    pub idempotency_key: Option<String>,
+    /// Asks for the reward anew: the answer that showed it was lost.
+    pub reissue: bool,
 }
 
 /// Feedback that was taken.
@@ -89,12 +95,18 @@ pub fn draft(listing: &Listing, sku: Sku) -> BTreeMap<String, String> {
 /// 404 for what is not listed, 409 `demo_first` or `already_completed`, 422 for what cannot be taken, 429, or the table
 /// is busy.
 pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<FeedbackGiven, Problem> {
+    if given.listing_id.is_none() && given.order_id.is_none() {
+        return Err(which_listing());
+    }
     let said = parse(&given)?;
     let (WithOrders { listing: (core, _), orders }, named) = find(app, &given).await?;
     if core.lane == Lane::Withdrawn {
         return Err(Problem::listing_not_found(core.id.as_str()));
     }
     let order = chosen(app, &core, orders, named.as_ref())?;
+    if core.feedbacked && given.reissue {
+        return reissue(app, caller, &core.id, said.key_digest.as_deref()).await;
+    }
     if core.feedbacked {
         return Err(already_completed(app, &core.id));
     }
@@ -108,8 +120,8 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
         kind: core.shown_kind(),
         order_id: order.order_id.clone(),
         sku: order.sku,
-        rating: given.rating,
-        is_draft: given.rating == DRAFT_RATING && given.answers == draft(&core, order.sku),
+        rating: said.rating,
+        is_draft: said.rating == DRAFT_RATING && given.answers == draft(&core, order.sku),
         answers: given.answers,
         body: said.body,
         at: app.clock.now(),
@@ -118,7 +130,8 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
     let allowance =
         Allowance { act: "feedback", caller: &name, host: None, rate: app.settings.feedback_rate };
     let allowance = app.settings.rate_limits.then_some(allowance);
-    let reward = complete(app, &feedback, &order, &core, &said.contact, allowance).await?;
+    let kept = Said { feedback: &feedback, contact: &said.contact, key_digest: said.key_digest.as_deref() };
+    let reward = complete(app, kept, &order, &core, allowance).await?;
     let counts = app.store.live().await?.funnel;
     Ok(FeedbackGiven { feedback, reward, counts })
 }
@@ -126,12 +139,12 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
 /// Writes the completion with a seat, or with a code once the seats are gone.
 async fn complete(
     app: &App,
-    feedback: &Feedback,
+    said: Said<'_>,
     order: &Order,
     listing: &Listing,
-    contact: &Contact,
     allowance: Option<Allowance<'_>>,
 ) -> Result<Rewarded, Problem> {
+    let feedback = said.feedback;
     let seats = app.settings.founding_seats;
     let mut seat_left = app.store.live().await?.funnel.seats_claimed < seats;
     loop {
@@ -141,20 +154,14 @@ async fn complete(
         };
         let outcome = match &rewarded {
             Rewarded::Seat(token) => {
-                let grant = Grant {
-                    sku: feedback.sku,
-                    subject: GrantSubject::Listing(feedback.listing_id.clone()),
-                    goals: order.goals.clone(),
-                    at: feedback.at,
-                    source: GrantSource::FoundingSeat,
-                };
+                let grant = seat(feedback, order);
                 let reward = NewReward::Seat { seats, token: &token.digest(), grant: &grant };
                 let news = news(listing, feedback, "founding_seat_claimed", "claimed a founding seat");
-                app.store.complete(feedback, reward, contact, allowance, &news).await?
+                app.store.complete(&said, reward, allowance, &news).await?
             }
             Rewarded::Code(code) => {
                 let news = news(listing, feedback, "feedback_given", "gave feedback on its demo");
-                app.store.complete(feedback, NewReward::Code(code), contact, allowance, &news).await?
+                app.store.complete(&said, NewReward::Code(code), allowance, &news).await?
             }
         };
         match outcome {
@@ -167,6 +174,64 @@ async fn complete(
             }
             CompletionOutcome::AlreadyDone => return Err(already_completed(app, &feedback.listing_id)),
         }
+    }
+}
+
+/// What the token of a founding seat opens.
+fn seat(feedback: &Feedback, order: &Order) -> Grant {
+    Grant {
+        sku: feedback.sku,
+        subject: GrantSubject::Listing(feedback.listing_id.clone()),
+        goals: order.goals.clone(),
+        at: feedback.at,
+        source: GrantSource::FoundingSeat,
+    }
+}
+
+/// Gives the reward of a completion anew to whoever sends its key: a lost answer must not cost what it brought. The one
+/// before opens nothing any longer, so that there are never two.
+async fn reissue(
+    app: &App,
+    caller: &Caller,
+    id: &ListingId,
+    key_digest: Option<&str>,
+) -> Result<FeedbackGiven, Problem> {
+    let before = app.store.completion(id).await?.ok_or_else(|| already_completed(app, id))?;
+    let feedback = before.feedback.clone();
+    if key_digest.is_none() || before.key_digest.as_deref() != key_digest {
+        return Err(already_completed(app, id));
+    }
+    let name = caller.name();
+    let allowance =
+        Allowance { act: "feedback", caller: &name, host: None, rate: app.settings.feedback_rate };
+    let allowance = app.settings.rate_limits.then_some(allowance);
+    let now = app.clock.now();
+    let (reward, outcome) = match &before.reward {
+        Reward::Seat(_) => {
+            let order = app.store.order(&feedback.order_id).await?;
+            let grant =
+                seat(&feedback, &order.ok_or_else(|| order_not_found(app, feedback.order_id.as_str()))?);
+            let token = AccessToken::new(&app.random);
+            let seats = app.settings.founding_seats;
+            let reward = NewReward::Seat { seats, token: &token.digest(), grant: &grant };
+            let outcome = app.store.reissue(&before, reward, allowance, now).await?;
+            (Rewarded::Seat(token), outcome)
+        }
+        Reward::Code(_) => {
+            let code = DiscountCode::new(&app.random);
+            let outcome = app.store.reissue(&before, NewReward::Code(&code), allowance, now).await?;
+            (Rewarded::Code(code), outcome)
+        }
+    };
+    match outcome {
+        CompletionOutcome::Done => {
+            Ok(FeedbackGiven { feedback, reward, counts: app.store.live().await?.funnel })
+        }
+        CompletionOutcome::Limited(used_up) => Err(used_up.into()),
+        _ if is_ours(app, id, &reward).await? => {
+            Ok(FeedbackGiven { feedback, reward, counts: app.store.live().await?.funnel })
+        }
+        _ => Err(already_completed(app, id)),
     }
 }
 
@@ -191,15 +256,19 @@ fn news(listing: &Listing, feedback: &Feedback, what: &str, did: &str) -> FeedIt
 }
 
 /// What was said beside the answers, as it is kept.
-struct Said {
+struct Parsed {
+    rating: u8,
     body: Option<String>,
     contact: Contact,
+    key_digest: Option<String>,
 }
 
-fn parse(given: &GivenFeedback) -> Result<Said, Problem> {
-    if !(1..=5).contains(&given.rating) {
-        return Err(Problem::invalid("rating", "bad_rating", "`rating` must be a whole number from 1 to 5."));
-    }
+fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
+    let Some(rating) = given.rating.filter(|rating| (1..=5).contains(rating)) else {
+        let detail = "`rating` must be a whole number from 1 to 5. The demo's next_steps.example_body holds a draft of \
+                      everything that is sent here.";
+        return Err(Problem::invalid("rating", "bad_rating", detail));
+    };
     if let Some(unknown) = given.answers.keys().find(|id| QUESTIONS.iter().all(|(known, _)| known != id)) {
         let ids = QUESTIONS.map(|(id, _)| id).join(", ");
         let field = format!("answers.{}", crate::error::shorten(unknown, 60));
@@ -223,7 +292,12 @@ fn parse(given: &GivenFeedback) -> Result<Said, Problem> {
     let body = given.body.as_deref().filter(|body| !body.trim().is_empty());
     let email = given.contact_email.as_deref().filter(|email| !email.trim().is_empty());
     let source = given.source.as_deref();
-    Ok(Said {
+    let key = given.idempotency_key.as_deref();
+    let key = key.map(|key| plain_text::line("idempotency_key", key, LONGEST_KEY)).transpose()?;
+    let digest = |key: String| Sha256::digest(key).iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(Parsed {
+        rating,
+        key_digest: key.map(digest),
         body: body.map(|body| plain_text::text("body", body, LONGEST_ANSWER)).transpose()?,
         contact: Contact {
             email: email.map(|email| email_address::parse("contact_email", email)).transpose()?,
@@ -244,16 +318,15 @@ async fn find(app: &App, given: &GivenFeedback) -> Result<(WithOrders, Option<Or
         (None, Some(order)) => {
             app.store.order(order).await?.ok_or_else(|| unknown_order(order.as_str()))?.listing_id
         }
-        (None, None) => {
-            return Err(Problem::invalid(
-                "listing_id",
-                "which_listing",
-                "Say which listing: its `listing_id`, or the `order_id` that its demo answered.",
-            ));
-        }
+        (None, None) => return Err(which_listing()),
     };
     let found = app.store.listing_with_orders(&id).await?;
     Ok((found.ok_or_else(|| Problem::listing_not_found(id.as_str()))?, named))
+}
+
+fn which_listing() -> Problem {
+    let detail = "Say which listing: its `listing_id`, or the `order_id` that its demo answered.";
+    Problem::invalid("listing_id", "which_listing", detail)
 }
 
 /// The order that is meant: the one that was named, else that of its kind's product, else any.
@@ -287,7 +360,8 @@ fn demo_first(app: &App, id: &ListingId) -> Problem {
 
 fn already_completed(app: &App, id: &ListingId) -> Problem {
     let detail = "This listing gave its feedback already: one completion per listing. What it received was shown \
-                  once, in that answer.";
+                  once, in that answer. If that answer never reached you, send the same body again with \
+                  `reissue`: true; its idempotency_key tells that it was yours.";
     Problem::new(StatusCode::CONFLICT, "already_completed", detail).with_next(json!({
         "action": "talk_inbox", "method": "GET",
         "url": app.settings.url(&format!("/api/talk?listing_id={id}")),

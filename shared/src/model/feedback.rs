@@ -48,6 +48,9 @@ pub struct Completion {
     pub feedback: Feedback,
     /// What it brought.
     pub reward: Reward,
+    /// The digest of the sender's idempotency key: whoever knows it may have the reward issued anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_digest: Option<String>,
 }
 
 /// What feedback brings, by the digest of what was shown once.

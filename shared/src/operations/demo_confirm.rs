@@ -20,7 +20,7 @@ pub struct DemoConfirm;
 #[derive(Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The order that the demo answered.
-    order_id: String,
+    order_id: Option<String>,
     /// The listing's access token, where it has one: it must then be its own.
     access_token: Option<String>,
 }
@@ -58,9 +58,13 @@ impl Operation for DemoConfirm {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let order_id = arguments.order_id.ok_or_else(|| {
+            let detail = "Say which demo: the `order_id` that it answered.";
+            Problem::invalid("order_id", "which_order", detail)
+        })?;
         let Confirmed { order, listing } =
-            funnel::confirm(app, &arguments.order_id, arguments.access_token.as_deref()).await?;
-        let draft = FeedbackDraft::of(&listing, &order);
+            funnel::confirm(app, &order_id, arguments.access_token.as_deref()).await?;
+        let draft = FeedbackDraft::of(&listing, &order, &app.random);
         Ok(Answer {
             ok: true,
             listing_id: order.listing_id.clone(),

@@ -23,7 +23,7 @@ pub struct GetAccess;
 pub struct Arguments {
     /// The access token that feedback or a purchase answered.
     #[serde(alias = "access_token")]
-    token: String,
+    token: Option<String>,
 }
 
 /// A product.
@@ -65,7 +65,11 @@ impl Operation for GetAccess {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let Opened { grant, profile, files } = funnel::open(app, &arguments.token).await?;
+        let token = arguments.token.ok_or_else(|| {
+            let detail = "Send the `token` that feedback or a purchase answered.";
+            Problem::invalid("token", "missing_token", detail)
+        })?;
+        let Opened { grant, profile, files } = funnel::open(app, &token).await?;
         Ok(Answer {
             ok: true,
             sku: grant.sku,
@@ -80,8 +84,8 @@ impl Operation for GetAccess {
             files,
             next: NextStep::get(
                 "export_product",
-                app.settings.url(&format!("/api/products/export?token={}&format=skills", arguments.token)),
-                json!({ "token": arguments.token, "format": "skills" }),
+                app.settings.url(&format!("/api/products/export?token={token}&format=skills")),
+                json!({ "token": token, "format": "skills" }),
                 "The same to take away, as a tree of Agent Skills; with format zip or tar.gz it is an archive.",
             ),
         })

@@ -33,8 +33,9 @@ pub struct Arguments {
     agent_name: Option<String>,
     /// From 1 to 5.
     #[schemars(range(min = 1, max = 5))]
-    rating: u8,
+    rating: Option<u8>,
     /// The five answers: `tried`, `ux_friction`, `product_one_ship`, `overall`, `would_buy`.
+    #[serde(default)]
     answers: BTreeMap<String, String>,
     /// Anything more.
     body: Option<String>,
@@ -43,6 +44,11 @@ pub struct Arguments {
     contact_email: Option<String>,
     /// What led here.
     source: Option<String>,
+    /// A secret of the sender; the demo suggests one. Whoever sends it again may ask for the reward anew.
+    idempotency_key: Option<String>,
+    /// Asks for the reward anew, because the answer that showed it was lost; the one before opens nothing any longer.
+    #[serde(default)]
+    reissue: bool,
 }
 
 /// What the feedback brought.
@@ -147,6 +153,8 @@ impl Operation for LeaveFeedback {
             body,
             contact_email,
             source,
+            idempotency_key,
+            reissue,
         } = arguments;
         let given = GivenFeedback {
             listing_id,
@@ -158,6 +166,8 @@ impl Operation for LeaveFeedback {
             body,
             contact_email,
             source,
+            idempotency_key,
+            reissue,
         };
         Ok(answer(&app.settings, funnel::give(app, caller, given).await?))
     }

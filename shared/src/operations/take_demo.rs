@@ -100,7 +100,7 @@ impl Operation for TakeDemo {
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
-        &["take the demo for {id}", "give me the free demo of {id}", "demo {id}", "run the demo for {id}"];
+        &["take the demo for {id}", "take the free demo of {id}", "demo {id}", "run the demo for {id}"];
     const SKILLS: &'static [AdvertisedSkill] = &[
         AdvertisedSkill {
             id: "take-demo",
@@ -143,7 +143,7 @@ fn wanted(arguments: Arguments) -> Result<Wanted, Problem> {
 fn answer(app: &App, demo: Demo) -> Answer {
     let Demo { order, listing: (listing, _), files, counts, .. } = demo;
     let (settings, sku) = (&app.settings, order.sku);
-    let draft = FeedbackDraft::of(&listing, &order);
+    let draft = FeedbackDraft::of(&listing, &order, &app.random);
     let deal = funnel::deal(settings, counts.seats_claimed);
     let note = if deal.remaining > 0 {
         format!("Free after feedback: {}.", deal.short)

@@ -12,7 +12,8 @@ use super::listing_item::contact_change;
 use super::rates::{Allowance, UsedUp};
 use super::transaction::{Outcome, Transaction};
 use crate::model::{
-    Completion, Contact, DiscountCode, FeedItem, Feedback, Grant, Kind, ListingId, Reward, TokenDigest,
+    Completion, Contact, DiscountCode, FeedItem, Feedback, Grant, Kind, ListingId, Moment, Reward,
+    TokenDigest,
 };
 
 /// What a listing is to receive for its feedback.
@@ -29,6 +30,23 @@ pub enum NewReward<'a> {
     },
     /// A discount code.
     Code(&'a DiscountCode),
+}
+
+/// What is kept of feedback beside its reward.
+#[derive(Clone, Copy, Debug)]
+pub struct Said<'a> {
+    /// The feedback.
+    pub feedback: &'a Feedback,
+    /// Who may be written to.
+    pub contact: &'a Contact,
+    /// The digest of the sender's idempotency key, where one was sent.
+    pub key_digest: Option<&'a str>,
+}
+
+fn item(completion: &Completion) -> Result<Item, StoreError> {
+    let mut item = keys::feedback(&completion.feedback.listing_id).item();
+    item.insert("completion".to_owned(), s(serde_json::to_string(completion)?));
+    Ok(item)
 }
 
 /// How a completion ended.
@@ -69,18 +87,20 @@ impl Store {
     /// The table is busy or refused; then nothing was written.
     pub async fn complete(
         &self,
-        feedback: &Feedback,
+        said: &Said<'_>,
         reward: NewReward<'_>,
-        contact: &Contact,
         allowance: Option<Allowance<'_>>,
         news: &FeedItem,
     ) -> Result<CompletionOutcome, StoreError> {
+        let Said { feedback, contact, key_digest } = said;
         let id = &feedback.listing_id;
         let mut transaction = Transaction::default();
-        let completion = Completion { feedback: feedback.clone(), reward: reward.kept() };
-        let mut item: Item = keys::feedback(id).item();
-        item.insert("completion".to_owned(), s(serde_json::to_string(&completion)?));
-        self.put(&mut transaction, item, Some("attribute_not_exists(pk)"))?;
+        let completion = Completion {
+            feedback: (*feedback).clone(),
+            reward: reward.kept(),
+            key_digest: key_digest.map(str::to_owned),
+        };
+        self.put(&mut transaction, item(&completion)?, Some("attribute_not_exists(pk)"))?;
         let yes = || AttributeValue::Bool(true);
         let mark =
             Expression::default().set("feedbacked", yes()).only_if("demoed = :yes", [], [(":yes", yes())]);
@@ -103,6 +123,48 @@ impl Store {
         })
     }
 
+    /// Issues a reward anew in the place of the one that a completion brought; that one opens nothing any longer. False
+    /// where it was issued anew meanwhile; then nothing was written.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn reissue(
+        &self,
+        before: &Completion,
+        reward: NewReward<'_>,
+        allowance: Option<Allowance<'_>>,
+        now: Moment,
+    ) -> Result<CompletionOutcome, StoreError> {
+        let mut transaction = Transaction::default();
+        let after = Completion { reward: reward.kept(), ..before.clone() };
+        let same = Expression::default()
+            .set_all(Item::from([("completion".to_owned(), s(serde_json::to_string(&after)?))]))
+            .only_if(
+                "#completion = :before",
+                [("#completion", "completion")],
+                [(":before", s(serde_json::to_string(before)?))],
+            );
+        self.update(&mut transaction, &keys::feedback(&before.feedback.listing_id), &same)?;
+        let old = match &before.reward {
+            Reward::Seat(digest) => keys::grant(&TokenDigest::of_table(digest)),
+            Reward::Code(digest) => keys::discount_code(digest),
+        };
+        let exists = Expression::default().only_if("attribute_exists(pk)", [], []);
+        self.delete(&mut transaction, &old, Some(&exists))?;
+        match reward {
+            NewReward::Seat { token, grant, .. } => self.put_grant(&mut transaction, token, grant)?,
+            NewReward::Code(code) => self.put_code(&mut transaction, code, &before.feedback)?,
+        }
+        let counting =
+            allowance.map(|allowance| self.allow(&mut transaction, &allowance, now)).transpose()?;
+        Ok(match self.transact(transaction).await? {
+            Outcome::Written => CompletionOutcome::Done,
+            Outcome::Refused(positions) => counting
+                .and_then(|counting| counting.used_up(&positions))
+                .map_or(CompletionOutcome::AlreadyDone, CompletionOutcome::Limited),
+        })
+    }
+
     fn put_reward(
         &self,
         transaction: &mut Transaction,
@@ -119,13 +181,20 @@ impl Store {
                 self.update(transaction, &keys::seats(), &claim)?;
                 self.put_grant(transaction, token, grant)
             }
-            NewReward::Code(code) => {
-                let mut item = keys::discount_code(&code.digest()).item();
-                item.insert("listing_id".to_owned(), s(feedback.listing_id.as_str()));
-                item.insert("made_at".to_owned(), n(feedback.at.as_millisecond()));
-                self.put(transaction, item, Some("attribute_not_exists(pk)"))
-            }
+            NewReward::Code(code) => self.put_code(transaction, code, feedback),
         }
+    }
+
+    fn put_code(
+        &self,
+        transaction: &mut Transaction,
+        code: &DiscountCode,
+        feedback: &Feedback,
+    ) -> Result<(), StoreError> {
+        let mut item = keys::discount_code(&code.digest()).item();
+        item.insert("listing_id".to_owned(), s(feedback.listing_id.as_str()));
+        item.insert("made_at".to_owned(), n(feedback.at.as_millisecond()));
+        self.put(transaction, item, Some("attribute_not_exists(pk)"))
     }
 }
 

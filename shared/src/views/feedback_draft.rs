@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::funnel::{self, DRAFT_RATING};
-use crate::model::{Kind, Listing, ListingId, Order, OrderId, QUESTIONS};
+use crate::model::{Kind, Listing, ListingId, Order, OrderId, QUESTIONS, Random};
 
 /// A body for `/api/products/feedback`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -21,12 +21,14 @@ pub struct FeedbackDraft {
     /// By question, as a draft.
     pub answers: BTreeMap<String, String>,
     pub source: &'static str,
+    /// Made for this answer alone: whoever sends it may have a lost reward issued anew.
+    pub idempotency_key: String,
 }
 
 impl FeedbackDraft {
     /// The draft for a listing and the order of its demo.
     #[must_use]
-    pub fn of(listing: &Listing, order: &Order) -> Self {
+    pub fn of(listing: &Listing, order: &Order, random: &Random) -> Self {
         Self {
             listing_id: listing.id.clone(),
             order_id: order.order_id.clone(),
@@ -35,6 +37,7 @@ impl FeedbackDraft {
             rating: DRAFT_RATING,
             answers: funnel::draft(listing, order.sku),
             source: "demo",
+            idempotency_key: random.hex(16),
         }
     }
 }

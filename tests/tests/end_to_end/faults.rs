@@ -1,6 +1,7 @@
 //! What fails beneath the registry or is hostile towards it, and what each request costs there.
 
 mod costs;
+mod funnel;
 mod hostile_answers;
 mod hostile_peers;
 mod memory;

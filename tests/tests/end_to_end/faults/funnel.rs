@@ -1,0 +1,147 @@
+//! The funnel under faults of the table: no seat too many, no reward twice, none lost that its owner can ask for again.
+
+use std::collections::BTreeSet;
+
+use futures::future::join_all;
+use local::engine::instrumented::Fault;
+use proptest::prelude::*;
+use registry::model::{Kind, ListingId, Reward};
+use serde_json::{Value, json};
+use tests::fixtures::insert_live_listings;
+use tests::test_registry::{TestOptions, TestRegistry};
+
+use crate::fixtures::live_agent;
+
+const DEMO: &str = "/api/products/demo";
+const FEEDBACK: &str = "/api/products/feedback";
+/// More than the SDK tries.
+const FOR_GOOD: usize = 8;
+
+/// Posts until the table is no longer busy, as a client does that is told to come back.
+async fn post(registry: &TestRegistry, path: &str, body: &Value) -> Value {
+    for _ in 0..60 {
+        let reply = registry.post(path, body).await;
+        if reply.status != 503 {
+            return reply.body;
+        }
+    }
+    panic!("{path}: busy for good");
+}
+
+/// One attempt, with the reward asked for again where its answer was lost.
+async fn attempt(registry: &TestRegistry, id: &ListingId) -> Option<String> {
+    let mut draft =
+        post(registry, DEMO, &json!({ "listing_id": id })).await["next_steps"]["example_body"].clone();
+    let mut answer = post(registry, FEEDBACK, &draft).await;
+    if answer["code"] == "already_completed" {
+        draft["reissue"] = json!(true);
+        answer = post(registry, FEEDBACK, &draft).await;
+    }
+    let shown = answer["access_token"].as_str().or(answer["discount"]["code"].as_str());
+    shown.map(str::to_owned)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn whatever_fails_the_seats_hold(
+        listings in 1_usize..8,
+        seats in 1_u32..6,
+        attempts in 1_usize..4,
+        fault in prop::sample::select(vec![Fault::Throttle, Fault::TransactionConflict, Fault::AnswerLost, Fault::Timeout]),
+        seed: u64,
+    ) {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        runtime.block_on(async {
+            let options = TestOptions::default().with_setting("FOUNDING_SEATS", seats);
+            let registry = TestRegistry::start_with(options).await;
+            let ids = insert_live_listings(&registry.app, Kind::Agent, listings).await;
+            registry.observer.faults.arm_by_chance(&["TransactWriteItems"], fault, 150, seed);
+            let all = (0..attempts).flat_map(|_| &ids);
+            let shown: Vec<Option<String>> = join_all(all.map(|id| attempt(&registry, id))).await;
+            registry.observer.faults.disarm();
+
+            let counts = registry.app.store.live().await.unwrap().funnel;
+            let given = u32::try_from(listings).unwrap();
+            assert_eq!((counts.seats_claimed, counts.feedback_agents), (given.min(seats), given));
+            let mut tokens = 0;
+            for id in &ids {
+                let completion = registry.app.store.completion(id).await.unwrap().unwrap();
+                tokens += u32::from(matches!(completion.reward, Reward::Seat(_)));
+            }
+            assert_eq!(tokens, counts.seats_claimed, "as many tokens as seats");
+            let mut open = 0;
+            for token in shown.iter().flatten().filter(|shown| shown.starts_with("at_")) {
+                open += u32::from(registry.get(&format!("/api/products/access?token={token}")).await.status == 200);
+            }
+            assert_eq!(open, tokens, "each of them was shown to somebody, and opens its product");
+            let different: BTreeSet<&String> = shown.iter().flatten().collect();
+            assert_eq!(different.len(), shown.iter().flatten().count(), "nothing was shown twice");
+        });
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_answer_costs_no_reward() {
+    let (registry, _peer, id) = live_agent().await;
+    let demo = registry.post(DEMO, &json!({ "listing_id": id })).await.body;
+    let mut draft = demo["next_steps"]["example_body"].clone();
+    registry.observer.faults.arm("TransactWriteItems", Fault::AnswerLost, FOR_GOOD);
+    let lost = registry.post(FEEDBACK, &draft).await;
+    assert_eq!(lost.status, 503, "{lost:?}");
+    registry.observer.faults.disarm();
+    let again = registry.post(FEEDBACK, &draft).await;
+    assert_eq!((again.status, &again.body["code"]), (409, &json!("already_completed")));
+
+    let stranger = registry.post(DEMO, &json!({ "listing_id": id })).await.body;
+    let mut foreign = stranger["next_steps"]["example_body"].clone();
+    foreign["reissue"] = json!(true);
+    assert_eq!(
+        registry.post(FEEDBACK, &foreign).await.status,
+        409,
+        "a key made for somebody else opens nothing"
+    );
+
+    draft["reissue"] = json!(true);
+    let mut tokens = Vec::new();
+    for _ in 0..2 {
+        let answer = registry.post(FEEDBACK, &draft).await;
+        assert_eq!(
+            (answer.status, &answer.body["founding_free"]["granted"]),
+            (200, &json!(true)),
+            "{answer:?}"
+        );
+        tokens.push(answer.body["access_token"].as_str().unwrap().to_owned());
+    }
+    let status =
+        async |token: &str| registry.get(&format!("/api/products/access?token={token}")).await.status;
+    assert_eq!(
+        (status(&tokens[0]).await, status(&tokens[1]).await),
+        (401, 200),
+        "the one before opens nothing"
+    );
+    assert_eq!(registry.app.store.live().await.unwrap().funnel.seats_claimed, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_demo_or_feedback_that_meets_a_fault_is_whole_or_not_at_all() {
+    for fault in [Fault::Throttle, Fault::Timeout, Fault::ServiceError] {
+        let (registry, _peer, id) = live_agent().await;
+        let kept = async || registry.table().await.without(&["RATE#"]);
+        let before = kept().await;
+        registry.observer.faults.arm("TransactWriteItems", fault, FOR_GOOD);
+        assert_eq!(registry.post(DEMO, &json!({ "listing_id": id })).await.status, 503, "{fault:?}");
+        assert_eq!(before.difference(&kept().await), [""; 0], "{fault:?}");
+        registry.observer.faults.disarm();
+        let demo = registry.post(DEMO, &json!({ "listing_id": id })).await.body;
+
+        let before = kept().await;
+        registry.observer.faults.arm("TransactWriteItems", fault, FOR_GOOD);
+        let draft = &demo["next_steps"]["example_body"];
+        assert_eq!(registry.post(FEEDBACK, draft).await.status, 503, "{fault:?}");
+        assert_eq!(before.difference(&kept().await), [""; 0], "{fault:?}");
+        registry.observer.faults.disarm();
+        assert_eq!(registry.post(FEEDBACK, draft).await.status, 200, "{fault:?}");
+    }
+}
