@@ -7,6 +7,7 @@ mod id;
 mod message;
 mod page_token;
 mod query;
+mod secrets;
 mod send;
 mod state;
 mod storage;

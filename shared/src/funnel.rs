@@ -13,7 +13,7 @@ mod take_demo;
 mod unlock;
 
 pub use access::{Opened, open};
-pub use confirm::confirm;
+pub use confirm::{Confirmed, confirm};
 pub use deal::{Deal, deal};
 pub use demo::{Demo, Wanted, Which, demo, goals};
 pub use feedback::{DISCOUNT_PERCENT, DRAFT_RATING, FeedbackGiven, GivenFeedback, Rewarded, draft, give};

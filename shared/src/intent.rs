@@ -92,7 +92,8 @@ pub struct Reply {
     pub outcome: Outcome,
     /// The answer in words.
     pub text: String,
-    /// The answer as data: `{executed, operation, arguments, result, ok}` and, beside it, what helps.
+    /// The answer as data: `{executed, operation, arguments, result, ok, next}` and, beside it, what helps. `next` is the
+    /// call that follows, of the latest state known.
     pub data: Value,
 }
 
@@ -179,9 +180,13 @@ async fn run(
         Ok(result) => {
             let status = first_probe::outcome(app, caller, entry.name, &result, since).await?;
             let text = render::answer(entry, status.as_ref().unwrap_or(&result));
+            let next = status.as_ref().unwrap_or(&result).get("next").cloned();
             let mut reply = reply(true, text, ("result", result));
             if let Some(status) = status {
                 reply.data["status"] = status;
+            }
+            if let Some(next) = next {
+                reply.data["next"] = next;
             }
             Ok(reply)
         }
@@ -189,7 +194,12 @@ async fn run(
         Err(problem) => {
             let document = problem.document();
             let next = render::next(&document["next"]).map(|next| format!(" {next}")).unwrap_or_default();
-            Ok(reply(false, format!("{}{next}", problem.detail), ("error", document)))
+            let step = document.get("next").cloned();
+            let mut reply = reply(false, format!("{}{next}", problem.detail), ("error", document));
+            if let Some(step) = step {
+                reply.data["next"] = step;
+            }
+            Ok(reply)
         }
     }
 }

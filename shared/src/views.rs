@@ -14,6 +14,6 @@ pub mod urn;
 
 pub use feedback_draft::{FeedbackDraft, Question};
 pub use name_standing::{NameStanding, Standing};
-pub use next_step::NextStep;
+pub use next_step::{NextStep, POLL_SECONDS};
 pub use peer::Peer;
 pub use row::{ProbeSummary, Row, hours};

@@ -27,8 +27,9 @@ const TTL_MS: u32 = 300_000;
 /// Shown to the model before it chooses a tool.
 const INSTRUCTIONS: &str = "A registry of A2A agents and MCP servers. Every Live row has answered a real protocol \
     handshake within seven days, and shows the evidence. To find a peer, call search_active. To be listed, call \
-    list_yourself with the URL of your card or endpoint, then check_status until its lane is `active`. Everything is \
-    free and needs no key.";
+    list_yourself with the URL of your card or endpoint. After that every answer says how it goes on: wait `next.wait_s` \
+    seconds where it is there, then call `next.tool` with `next.body`, or with `next.arguments`. It leads over the free \
+    demo and your feedback to a full product. No key is needed.";
 
 /// The MCP server of one registry, with the results that it keeps serialized.
 #[derive(Debug)]

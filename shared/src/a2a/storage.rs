@@ -3,6 +3,7 @@
 
 use super::id::is_own_context_id;
 use super::message::{Content, Message, Part};
+use super::secrets::without_secrets;
 use super::state::TaskState;
 use super::task::{Task, TaskContents};
 use crate::error::Problem;
@@ -45,7 +46,7 @@ impl Task {
 /// The contents as far as an item can hold them. The result matters more than the history; its data can be asked for
 /// again.
 fn abridged(contents: &TaskContents) -> serde_json::Result<String> {
-    let whole = serde_json::to_string(contents)?;
+    let whole = without_secrets(&serde_json::to_string(contents)?);
     if whole.len() <= LARGEST_CONTENT {
         return Ok(whole);
     }
@@ -56,7 +57,7 @@ fn abridged(contents: &TaskContents) -> serde_json::Result<String> {
     }
     contents.message = contents.message.map(Message::abridged);
     contents.history = contents.history.pop().map(Message::abridged).into_iter().collect();
-    serde_json::to_string(&contents)
+    Ok(without_secrets(&serde_json::to_string(&contents)?))
 }
 
 #[cfg(test)]
@@ -66,6 +67,7 @@ mod tests {
     use super::super::message::Role;
     use super::super::task::Artifact;
     use super::*;
+    use crate::model::{AccessToken, Random};
 
     fn message(parts: Vec<Part>) -> Message {
         Message {
@@ -103,6 +105,21 @@ mod tests {
         };
         let task = task(contents);
         assert_eq!(Task::from_stored(task.to_stored().unwrap()).unwrap(), task);
+    }
+
+    #[test]
+    fn a_stored_task_holds_no_token() {
+        let token = AccessToken::new(&Random::seeded(1));
+        let parts = || vec![Part::data(json!({ "token": token.reveal() })), Part::text(token.reveal())];
+        let artifact = Artifact { id: "a".to_owned(), name: "n".to_owned(), parts: parts() };
+        let contents = TaskContents {
+            message: Some(message(parts())),
+            artifacts: vec![artifact],
+            history: vec![message(parts())],
+        };
+        let stored = task(contents).to_stored().unwrap();
+        assert!(!stored.content.contains(token.reveal()), "{}", stored.content);
+        assert!(Task::from_stored(stored).is_ok());
     }
 
     #[test]

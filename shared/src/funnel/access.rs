@@ -56,7 +56,7 @@ pub(super) fn bad_token(app: &App) -> Problem {
     let mut problem = Problem::new(StatusCode::UNAUTHORIZED, "bad_token", detail);
     problem.field = Some("token".to_owned());
     problem.with_next(json!({
-        "action": "take_demo", "method": "POST", "url": app.settings.url("/api/products/demo"),
+        "action": "take_demo", "method": "POST", "url": app.settings.url("/api/products/demo"), "tool": "take_demo",
         "note": "A token comes with feedback after a demo while founding seats remain, or with a purchase.",
     }))
 }

@@ -145,7 +145,7 @@ fn not_active(app: &App, id: &ListingId, lane: Lane) -> Problem {
     let detail = format!("A demo is for Live listings; this one is {}.", lane.as_str());
     Problem::new(http::StatusCode::CONFLICT, "not_active", detail).with("lane", lane.as_str()).with_next(
         serde_json::json!({
-            "action": "check_status", "method": "GET", "url": status,
+            "action": "check_status", "method": "GET", "url": status, "tool": "check_status", "arguments": { "id": id },
             "note": "It says what to fix. Publish again after that, and take the demo once lane is `active`.",
         }),
     )

@@ -353,7 +353,7 @@ fn demo_first(app: &App, id: &ListingId) -> Problem {
     let detail = "Feedback follows a demo; this listing took none yet.";
     Problem::new(StatusCode::CONFLICT, "demo_first", detail).with_next(json!({
         "action": "take_demo", "method": "POST", "url": app.settings.url("/api/products/demo"),
-        "body": { "listing_id": id },
+        "body": { "listing_id": id }, "tool": "take_demo",
         "note": "The answer holds next_steps.example_body, which is sent here.",
     }))
 }

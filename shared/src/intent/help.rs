@@ -62,7 +62,8 @@ pub fn operations() -> Value {
 pub fn text(brand: &str) -> String {
     format!(
         "This is {brand}: a registry in which every Live agent and MCP server has answered a real handshake. You can \
-         ask in plain words, or send a data part {{\"operation\": …, \"arguments\": {{…}}}}. For instance:\n{}",
+         ask in plain words, or send a data part {{\"operation\": …, \"arguments\": {{…}}}}. The data of an answer holds \
+         `next`: the message that follows, to be sent as a data part as it stands. For instance:\n{}",
         lines(CATALOGUE.iter().copied(), None)
     )
 }

@@ -1,4 +1,4 @@
-//! A call of an operation by its name: `{operation|tool|skill, arguments}` in a data part. Names, aliases and skill
+//! A call of an operation by its name: `{operation|tool|skill, arguments}` in a data part, or an answer's `next` as it is. Names, aliases and skill
 //! ids match regardless of hyphens, underscores and blanks, because each client writes them differently.
 
 use std::collections::HashMap;
@@ -52,6 +52,8 @@ pub(super) fn parse(data: &Value) -> Option<Call> {
     // MCP's own shape, `{name, arguments}`, is a call only with arguments: a name alone may be anything's.
     let name = name.or_else(|| name_in(data.get("name")?).filter(|_| data.contains_key("arguments")))?;
     let given = ARGUMENTS.iter().find_map(|member| data.get(*member));
+    // A `next` that is a POST holds them as its body.
+    let given = given.or_else(|| data.get("body").filter(|body| body.is_object()));
     let arguments = match given {
         Some(Value::Null) | None => json!({}),
         Some(given) => given.clone(),
@@ -111,6 +113,8 @@ mod tests {
             json!({ "skill": { "id": "check-status" }, "input": { "id": "x" } }),
             json!({ "tool": "get_listing_status", "params": { "id": "x" } }),
             json!({ "name": "check_status", "arguments": { "id": "x" } }),
+            json!({ "action": "poll", "method": "GET", "url": "u", "tool": "check_status", "arguments": { "id": "x" } }),
+            json!({ "action": "a", "method": "POST", "url": "u", "tool": "check_status", "body": { "id": "x" } }),
         ] {
             let call = parse(&data).unwrap();
             assert_eq!(

@@ -1,8 +1,9 @@
 //! An answer as a sentence or two, for clients that show the text and ignore the data. Operations use a few common
 //! member names, so that none needs wording of its own here.
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
+use super::operation_call;
 use crate::error::shorten;
 use crate::operations::AnyOperation;
 
@@ -84,10 +85,34 @@ fn facts(result: &Value) -> Option<String> {
     (!facts.is_empty()).then(|| format!("{}.", facts.join(", ")))
 }
 
-/// What to do next: a sentence, or an object with one.
+/// What to do next: a sentence, or an object with one, and the message that does it.
 pub(super) fn next(next: &Value) -> Option<String> {
     let text = next.as_str().or_else(|| next["note"].as_str())?;
-    (!text.is_empty()).then(|| format!("Next: {}", shorten(text, 600)))
+    let message = message(next).map(|message| format!(" {message}")).unwrap_or_default();
+    (!text.is_empty()).then(|| format!("Next: {}{message}", shorten(text, 600)))
+}
+
+/// What to say for the next step, word for word: a phrase where it says all, else the call as JSON, which a text may be.
+fn message(next: &Value) -> Option<String> {
+    let tool = next["tool"].as_str()?;
+    let arguments = next.get("body").or_else(|| next.get("arguments"))?;
+    let phrase = operation_call::named(tool).and_then(|entry| phrase(entry, arguments.as_object()?));
+    Some(match phrase {
+        Some(phrase) => format!("Say: \"{phrase}\""),
+        None => format!("Send: {}", json!({ "tool": tool, "arguments": arguments })),
+    })
+}
+
+fn phrase(entry: &AnyOperation, arguments: &Map<String, Value>) -> Option<String> {
+    let mut values = arguments.iter();
+    let (Some((name, Value::String(value))), None) = (values.next(), values.next()) else { return None };
+    let slot = match name.as_str() {
+        "id" | "listing_id" => "{id}",
+        "url" => "{url}",
+        _ => return None,
+    };
+    let phrase = entry.phrases.iter().find(|phrase| phrase.contains(slot))?;
+    Some(phrase.replace(slot, value))
 }
 
 #[cfg(test)]
@@ -112,5 +137,30 @@ mod tests {
         let facts = json!({ "ok": true, "listing_id": "mcp-a", "live": true, "score": 0.5 });
         assert_eq!(answer(entry, &facts), "mcp-a. live: true, score: 0.5.");
         assert_eq!(answer(entry, &json!({})), "Check a listing's status: done.");
+    }
+
+    #[test]
+    fn the_next_step_comes_with_the_message_that_does_it() {
+        for (step, message) in [
+            (
+                json!({ "tool": "take_demo", "body": { "listing_id": "mcp-a" } }),
+                r#"Say: "take the demo for mcp-a""#,
+            ),
+            (json!({ "tool": "check_status", "arguments": { "id": "mcp-a" } }), r#"Say: "is mcp-a live?""#),
+            (
+                json!({ "tool": "list_yourself", "body": { "url": "https://a.example/" } }),
+                r#"Say: "list my agent at https://a.example/""#,
+            ),
+            (
+                json!({ "tool": "get_access", "arguments": { "token": "at_x" } }),
+                r#"Send: {"tool":"get_access","arguments":{"token":"at_x"}}"#,
+            ),
+            (json!({ "tool": "take_demo" }), ""),
+            (json!({ "method": "GET", "url": "/x" }), ""),
+        ] {
+            let mut step = step;
+            step["note"] = json!("Go on.");
+            assert_eq!(next(&step).unwrap(), format!("Next: Go on. {message}").trim_end());
+        }
     }
 }

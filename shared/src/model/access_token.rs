@@ -12,7 +12,7 @@ use super::Random;
 
 const PREFIX: &str = "at_";
 /// 32 random bytes in base64url.
-const LENGTH: usize = 43;
+const SECRET: usize = 43;
 
 /// `at_` and 32 random bytes in base64url.
 #[derive(Clone, PartialEq, Eq)]
@@ -28,6 +28,9 @@ pub struct TokenDigest(String);
 pub struct InvalidAccessToken;
 
 impl AccessToken {
+    /// How long every one is.
+    pub const LENGTH: usize = PREFIX.len() + SECRET;
+
     /// A new one.
     #[must_use]
     pub fn new(random: &Random) -> Self {
@@ -72,7 +75,7 @@ impl FromStr for AccessToken {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let rest = text.strip_prefix(PREFIX).ok_or(InvalidAccessToken)?;
-        let fits = rest.len() == LENGTH
+        let fits = rest.len() == SECRET
             && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
         if fits { Ok(Self(text.to_owned())) } else { Err(InvalidAccessToken) }
     }

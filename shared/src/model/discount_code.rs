@@ -23,6 +23,9 @@ pub struct DiscountCode(String);
 pub struct InvalidDiscountCode;
 
 impl DiscountCode {
+    /// How long every one is.
+    pub const LENGTH: usize = PREFIX.len() + GROUPS * (1 + GROUP);
+
     /// A new one.
     #[must_use]
     pub fn new(random: &Random) -> Self {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::lookup;
 use super::operation::{AdvertisedSkill, Effect, Operation};
@@ -261,33 +262,48 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
     let settings = &app.settings;
     let status = settings.url(&format!("/api/listings/status?id={}", listing.id));
     match lane {
-        Lane::Active => NextStep {
-            action: "take_demo",
-            method: "POST",
-            url: settings.url("/api/products/demo"),
-            note: "Live. Send take_demo as it stands for the free demo.".to_owned(),
-        },
-        Lane::Queued => NextStep {
-            action: "poll",
-            method: "GET",
-            url: status,
-            note: "Ask again in a few seconds; the lane changes when the probe is done.".to_owned(),
-        },
-        Lane::NeedsFix | Lane::Demoted => NextStep {
-            action: "fix_and_publish_again",
-            method: "POST",
-            url: settings.url("/api/publish"),
-            note: reasons.first().map_or_else(
-                || "Publish again to be probed anew.".to_owned(),
-                |reason| format!("{} Then publish the same again to be probed anew.", reason.fix),
-            ),
-        },
-        Lane::Withdrawn => NextStep {
-            action: "none",
-            method: "GET",
-            url: status,
-            note: "Publishing it again does not bring it back; only the operator of this registry can."
-                .to_owned(),
-        },
+        Lane::Active if listing.feedbacked => NextStep::open(
+            "talk_inbox",
+            settings.url(&format!("/api/talk?listing_id={}", listing.id)),
+            "Live, and its feedback is given. Its inbox says what comes next.",
+        ),
+        Lane::Active => NextStep::post(
+            "take_demo",
+            settings.url("/api/products/demo"),
+            json!({ "listing_id": listing.id }),
+            "Live. Take the free demo; `take_demo` says what it is.",
+        ),
+        Lane::Queued => {
+            let now = app.clock.now();
+            let note = if listing.due_at > now {
+                format!("It is probed again from {} on; ask then.", listing.due_at)
+            } else {
+                "Ask again in a few seconds; the lane changes when the probe is done.".to_owned()
+            };
+            NextStep::get("check_status", status, json!({ "id": listing.id }), note)
+                .named("poll")
+                .poll(listing.due_at, now)
+        }
+        Lane::NeedsFix | Lane::Demoted => {
+            let fix = reasons.first().map(|reason| format!("{} ", reason.fix)).unwrap_or_default();
+            let again = NextStep::post(
+                "list_yourself",
+                settings.url("/api/publish"),
+                json!({ "url": listing.target() }),
+                format!("{fix}Then send this, which publishes the same again, to be probed anew."),
+            )
+            .named("fix_and_publish_again");
+            if listing.server_name.is_none() {
+                return again;
+            }
+            // What was published by its description is published by it again: its URL alone would be another listing.
+            let note = format!("{fix}Then publish the same server description again to be probed anew.");
+            NextStep { body: None, note, ..again }
+        }
+        Lane::Withdrawn => NextStep::open(
+            "none",
+            status,
+            "Publishing it again does not bring it back; only the operator of this registry can.",
+        ),
     }
 }

@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Route;
+use super::take_demo::feedback_step;
 use crate::app::App;
 use crate::error::Problem;
-use crate::funnel;
+use crate::funnel::{self, Confirmed};
 use crate::model::{Caller, ListingId, Moment, OrderId, Sku};
-use crate::views::NextStep;
+use crate::views::{FeedbackDraft, NextStep};
 
 /// Confirms a demo.
 #[derive(Debug)]
@@ -61,7 +62,9 @@ impl Operation for DemoConfirm {
             let detail = "Say which demo: the `order_id` that it answered.";
             Problem::invalid("order_id", "which_order", detail)
         })?;
-        let order = funnel::confirm(app, &order_id, arguments.access_token.as_deref()).await?;
+        let Confirmed { order, listing } =
+            funnel::confirm(app, &order_id, arguments.access_token.as_deref()).await?;
+        let draft = FeedbackDraft::of(&listing, &order, &app.random);
         Ok(Answer {
             ok: true,
             listing_id: order.listing_id.clone(),
@@ -69,12 +72,7 @@ impl Operation for DemoConfirm {
             counted_as_real: order.is_real(),
             confirmed_at: order.confirmed_at,
             order_id: order.order_id,
-            next: NextStep {
-                action: "leave_feedback",
-                method: "POST",
-                url: app.settings.url("/api/products/feedback"),
-                note: "Send the demo's next_steps.example_body with your own answers in it.".to_owned(),
-            },
+            next: feedback_step(&app.settings, &draft),
         })
     }
 }

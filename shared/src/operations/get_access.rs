@@ -3,6 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Route;
@@ -81,13 +82,12 @@ impl Operation for GetAccess {
             granted_at: grant.at,
             proved_at: profile.proof.map(|proof| proof.probed_at),
             files,
-            next: NextStep {
-                action: "export_product",
-                method: "GET",
-                url: app.settings.url("/api/products/export?format=zip"),
-                note: "Add the same token for the tree as an archive: format is skills, zip or tar.gz."
-                    .to_owned(),
-            },
+            next: NextStep::get(
+                "export_product",
+                app.settings.url(&format!("/api/products/export?token={token}&format=skills")),
+                json!({ "token": token, "format": "skills" }),
+                "The same to take away, as a tree of Agent Skills; with format zip or tar.gz it is an archive.",
+            ),
         })
     }
 }

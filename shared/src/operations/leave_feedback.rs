@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Route;
@@ -197,13 +198,12 @@ fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
             let access_url = settings.url(&format!("/api/products/access?token={token}"));
             let export =
                 |format| settings.url(&format!("/api/products/export?token={token}&format={format}"));
-            let next = NextStep {
-                action: "get_access",
-                method: "GET",
-                url: access_url.clone(),
-                note: "Keep the token: it is shown once. It opens the full product, made anew from each new proof."
-                    .to_owned(),
-            };
+            let next = NextStep::get(
+                "get_access",
+                access_url.clone(),
+                json!({ "token": token }),
+                "Keep the token: it is shown once. It opens the full product, made anew from each new proof.",
+            );
             let message = "A founding seat is yours: the full product, free and without checkout.";
             Answer {
                 access_token: Some(token.to_owned()),
@@ -215,12 +215,11 @@ fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
             }
         }
         Rewarded::Code(code) => {
-            let next = NextStep {
-                action: "checkout",
-                method: "GET",
-                url: settings.url("/api/products/checkout"),
-                note: format!("Keep the code: it is shown once. {}", unlock.message),
-            };
+            let next = NextStep::open(
+                "checkout",
+                settings.url("/api/products/checkout"),
+                format!("Keep the code: it is shown once. {}", unlock.message),
+            );
             let message = "The founding seats are gone; here is 25 percent off, held until payments open.";
             Answer {
                 discount: Some(Discount {

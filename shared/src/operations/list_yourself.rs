@@ -17,7 +17,7 @@ use crate::publish::listing::{self, PublishStatus, Published, Words};
 use crate::publish::name_proof;
 use crate::publish::submission::{PublishRequest, Submission};
 use crate::store::Allowance;
-use crate::views::{NameStanding, NextStep, badge};
+use crate::views::{NameStanding, NextStep, POLL_SECONDS, badge};
 
 /// Lists an agent or an MCP server.
 #[derive(Debug)]
@@ -122,6 +122,7 @@ async fn allow(app: &App, caller: &Caller, submission: &Submission) -> Result<()
 fn answer(app: &App, published: &Published) -> Answer {
     let Published { listing, status, retry_at, words } = published;
     let status_url = app.settings.url(&format!("/api/listings/status?id={}", listing.id));
+    let now = app.clock.now();
     let mut message = match (status, retry_at) {
         (PublishStatus::Active, _) if *words == Words::Changed => {
             "This listing is Live already, and says now what you sent.".to_owned()
@@ -142,16 +143,16 @@ fn answer(app: &App, published: &Published) -> Answer {
         name_standing: NameStanding::of(listing),
         status: *status,
         message,
-        poll: Poll { url: status_url.clone(), interval_s: 2 },
+        poll: Poll { url: status_url.clone(), interval_s: POLL_SECONDS },
         retry_at: *retry_at,
         badge_markdown: badge::markdown(&app.settings, &listing.id),
-        next: NextStep {
-            action: "check_status",
-            method: "GET",
-            url: status_url.clone(),
-            note: "Poll until lane is `active`, or `needs_fix` with reasons that say what to change."
-                .to_owned(),
-        },
+        next: NextStep::get(
+            "check_status",
+            status_url.clone(),
+            json!({ "id": listing.id }),
+            "Poll until lane is `active`, or `needs_fix` with reasons that say what to change.",
+        )
+        .poll(retry_at.unwrap_or(now), now),
         status_url,
     }
 }

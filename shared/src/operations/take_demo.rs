@@ -3,6 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::goals::Goals;
 use super::operation::{AdvertisedSkill, Effect, Operation};
@@ -12,6 +13,7 @@ use crate::error::Problem;
 use crate::funnel::{self, Deal, Demo, Unlock, Wanted, Which};
 use crate::model::{Caller, Kind, ListingId, OrderId, Sku};
 use crate::products::File;
+use crate::settings::Settings;
 use crate::views::{FeedbackDraft, NextStep, Question};
 
 /// Takes the demo.
@@ -141,7 +143,7 @@ fn wanted(arguments: Arguments) -> Result<Wanted, Problem> {
 fn answer(app: &App, demo: Demo) -> Answer {
     let Demo { order, listing: (listing, _), files, counts, .. } = demo;
     let (settings, sku) = (&app.settings, order.sku);
-    let url = settings.url("/api/products/feedback");
+    let draft = FeedbackDraft::of(&listing, &order, &app.random);
     let deal = funnel::deal(settings, counts.seats_claimed);
     let note = if deal.remaining > 0 {
         format!("Free after feedback: {}.", deal.short)
@@ -162,20 +164,34 @@ fn answer(app: &App, demo: Demo) -> Answer {
         next_steps: NextSteps {
             step: "feedback",
             method: "POST",
-            url: url.clone(),
-            example_body: FeedbackDraft::of(&listing, &order, &app.random),
+            url: settings.url("/api/products/feedback"),
+            example_body: draft.clone(),
             questions: Question::all(),
             confirm_url: settings.url("/api/products/demo-confirm"),
         },
-        next: NextStep {
-            action: "leave_feedback",
-            method: "POST",
-            url,
-            note: "Send next_steps.example_body with your own answers in it; it is taken as it stands, too."
-                .to_owned(),
+        next: if order.is_real() {
+            feedback_step(settings, &draft)
+        } else {
+            NextStep::post(
+                "demo_confirm",
+                settings.url("/api/products/demo-confirm"),
+                json!({ "order_id": order.order_id }),
+                "An invitation led here: confirm the demo, so that it counts. Feedback follows.",
+            )
         },
         order_id: order.order_id,
     }
+}
+
+/// The feedback on a demo, as it may be sent.
+pub(super) fn feedback_step(settings: &Settings, draft: &FeedbackDraft) -> NextStep {
+    NextStep::post(
+        "leave_feedback",
+        settings.url("/api/products/feedback"),
+        json!(draft),
+        "Five answers about the demo: `body` holds a draft of them. Put your own in their place; it is taken as it \
+         stands, too. The answer brings the full product while founding seats last, else a discount code.",
+    )
 }
 
 #[cfg(test)]

@@ -1,0 +1,60 @@
+//! Access tokens and discount codes are shown once and kept as digests: a stored task holds none of them, whether the
+//! registry answered them or a message brought them.
+
+use crate::model::{AccessToken, DiscountCode};
+
+/// Stands where one was.
+const SHOWN_ONCE: &str = "(shown once)";
+
+/// The text without tokens and codes.
+pub(super) fn without_secrets(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    // One may stand within a word, such as after the `n` of an escaped line break.
+    while let Some(at) = rest.find(['a', 'D', 'd']) {
+        let (before, from) = rest.split_at(at);
+        kept.push_str(before);
+        rest = if let Some(length) = secret_at(from) {
+            kept.push_str(SHOWN_ONCE);
+            &from[length..]
+        } else {
+            kept.push_str(&from[..1]);
+            &from[1..]
+        };
+    }
+    kept.push_str(rest);
+    kept
+}
+
+/// The length of the secret at the beginning of a text.
+fn secret_at(text: &str) -> Option<usize> {
+    let begins = |length: usize| text.get(..length);
+    let token = begins(AccessToken::LENGTH).filter(|text| text.parse::<AccessToken>().is_ok());
+    let code = || begins(DiscountCode::LENGTH).filter(|text| text.parse::<DiscountCode>().is_ok());
+    token.or_else(code).map(str::len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Random;
+
+    #[test]
+    fn tokens_and_codes_are_left_out_wherever_they_stand() {
+        let random = Random::seeded(7);
+        let (token, code) = (AccessToken::new(&random), DiscountCode::new(&random));
+        let (token, code) = (token.reveal(), code.reveal());
+        for (text, kept) in [
+            (
+                format!(r#"{{"a":"{token}","u":"https://r/x?token={token}&f=1"}}"#),
+                r#"{"a":"(shown once)","u":"https://r/x?token=(shown once)&f=1"}"#,
+            ),
+            (format!("code {code}, or {}.", code.to_lowercase()), "code (shown once), or (shown once)."),
+            (format!(r"one:\n{token}\n"), r"one:\n(shown once)\n"),
+            (format!("é{token}é"), "é(shown once)é"),
+            ("at_home, D25-short, agtpub_0123 and at_".to_owned(), "at_home, D25-short, agtpub_0123 and at_"),
+        ] {
+            assert_eq!(without_secrets(&text), kept);
+        }
+    }
+}

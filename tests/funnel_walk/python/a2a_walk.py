@@ -1,0 +1,83 @@
+"""Walks the funnel with the official A2A client of Python: says what the card gives as an example of listing, and after
+that what each answer says to send.
+
+Arguments: the registry's base URL, the peer's URL, and how to go on: `data` sends the `next` of an answer back as a data
+part, as it stands; `words` reads only the text, and says what that says to say. Each message is printed as a line of JSON
+with its answer.
+"""
+import asyncio
+import json
+import re
+import sys
+
+import httpx
+from a2a.client import A2ACardResolver, ClientConfig, create_client
+from a2a.helpers.proto_helpers import new_data_part, new_message, new_text_part
+from a2a.types.a2a_pb2 import Role, SendMessageRequest
+from google.protobuf.json_format import MessageToDict
+
+MOST_CALLS = 20
+
+
+def first_words(card, peer):
+    """The card's own example of listing, with the peer's URL in it."""
+    skill = next(skill for skill in card.skills if skill.id == "list-yourself")
+    return re.sub(r"https?://\S+", peer, skill.examples[0])
+
+
+def parts_of(answer):
+    """The text and the data of an answer, which is a message or a task with its artifact or its status."""
+    if answer.WhichOneof("payload") == "message":
+        parts = answer.message.parts
+    else:
+        parts = answer.task.artifacts[0].parts if answer.task.artifacts else answer.task.status.message.parts
+    kinds = {part.WhichOneof("content"): part for part in parts}
+    return kinds["text"].text, whole(MessageToDict(kinds["data"].data))
+
+
+def whole(value):
+    """Numbers as JSON has them: a data part of this SDK knows none but floating-point ones."""
+    if isinstance(value, dict):
+        return {name: whole(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [whole(member) for member in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def following(text, data, way):
+    """What is sent next: `(seconds to wait, part)`, or None where the answer says no more."""
+    if way == "data":
+        step = data.get("next")
+        return step and (step.get("wait_s", 0), new_data_part(step))
+    told = re.search(r' Say: "([^"]+)"$', text) or re.search(r" Send: (\{.*\})$", text)
+    return told and (data.get("next", {}).get("wait_s", 0), new_text_part(told[1]))
+
+
+async def main(base, peer, way):
+    config = ClientConfig(streaming=False, supported_protocol_bindings=["JSONRPC", "HTTP+JSON"])
+    async with httpx.AsyncClient() as http:
+        card = await A2ACardResolver(http, base).get_agent_card()
+    async with await create_client(card, config) as client:
+        async def say(part):
+            message = new_message([part], role=Role.ROLE_USER)
+            answers = [answer async for answer in client.send_message(SendMessageRequest(message=message))]
+            text, data = parts_of(answers[-1])
+            sent = part.text or whole(MessageToDict(part.data))
+            print(json.dumps({"call": "message/send", "sent": sent, "said": text, "answer": data}), flush=True)
+            assert data["ok"] is True, text
+            return text, data
+
+        part = new_text_part(first_words(card, peer))
+        for _ in range(MOST_CALLS):
+            text, data = await say(part)
+            step = following(text, data, way)
+            if step is None:
+                # The last answer is the tree; the note before it said how it is had as an archive.
+                await say(new_data_part({"tool": data["operation"], "arguments": {**data["arguments"], "format": "zip"}}))
+                return
+            await asyncio.sleep(step[0])
+            part = step[1]
+    raise AssertionError(f"no end after {MOST_CALLS} messages")
+
+
+asyncio.run(main(*sys.argv[1:]))
