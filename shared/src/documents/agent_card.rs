@@ -142,8 +142,6 @@ mod tests {
 
     /// Skill ids of the contract whose operation is still to come; an id leaves this list with its operation.
     const TO_COME: &[&str] = &[
-        "take-demo",
-        "leave-feedback",
         "talk-inbox",
         "openapi-map",
         "get-reciprocity",
@@ -160,23 +158,9 @@ mod tests {
         "execute-compose",
         "deposit-outcome",
         "get-incentives",
-        "preview-kernel",
-        "quick-demo",
-        "demo-confirm",
-        "demo-alive",
-        "one-click-demo",
-        "improvement-log",
-        "conversion-path",
-        "demo-mcp",
-        "buy-product",
-        "submit-feedback",
         "dual-publish",
         "open-catalog",
         "mirror-official",
-        "kernel-improver",
-        "recursive-loop",
-        "upgrade-with-alive",
-        "export-skills",
     ];
 
     /// How many skill ids the contract has ("Agent card").
