@@ -14,9 +14,7 @@ use crate::cache::CacheValidator;
 use crate::documents::AnyDocument;
 use crate::error::Problem;
 use crate::model::Caller;
-use crate::operations::{
-    AnyOperation, Attachment, CacheRule, RawArguments, Rendered, Route, RouteInput,
-};
+use crate::operations::{AnyOperation, Attachment, CacheRule, RawArguments, Rendered, Route, RouteInput};
 
 /// The routes of some operations.
 pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {

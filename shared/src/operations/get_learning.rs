@@ -109,8 +109,7 @@ impl Operation for GetLearning {
         let counts = &learned.live.funnel;
         let deal = funnel::deal(&app.settings, counts.seats_claimed);
         let unlock = learned.unlock(app);
-        let product =
-            |sku: Sku| RatedProduct { sku, name: sku.title(), rating: learned.rating(sku) };
+        let product = |sku: Sku| RatedProduct { sku, name: sku.title(), rating: learned.rating(sku) };
         Ok(Answer {
             ok: true,
             updated_at: learned.at,
@@ -143,10 +142,16 @@ fn recommendations(learned: &Lessons, unlock: &Unlock, seats: u32) -> Vec<Recomm
         all.push(Recommendation {
             id: "fix_the_top_gap",
             text: gap.fix.unwrap_or_else(|| "Read the reasons in check_status.".to_owned()),
-            because: format!("`{}` ended {} of {} probes that were not ok today.", gap.reason, gap.count, learned.not_ok()),
+            because: format!(
+                "`{}` ended {} of {} probes that were not ok today.",
+                gap.reason,
+                gap.count,
+                learned.not_ok()
+            ),
         });
     }
-    let (live, demos, feedback) = (learned.live.agents + learned.live.mcps, learned.demos(), learned.feedback());
+    let (live, demos, feedback) =
+        (learned.live.agents + learned.live.mcps, learned.demos(), learned.feedback());
     if live > demos {
         all.push(Recommendation {
             id: "take_the_demo",
@@ -179,7 +184,10 @@ fn recommendations(learned: &Lessons, unlock: &Unlock, seats: u32) -> Vec<Recomm
         if ratings >= ENOUGH_RATINGS && average < GOOD_AVERAGE {
             all.push(Recommendation {
                 id: "improve_a_product",
-                text: format!("Improve {}, or its demo: say in product_one_ship what to change.", sku.title()),
+                text: format!(
+                    "Improve {}, or its demo: say in product_one_ship what to change.",
+                    sku.title()
+                ),
                 because: format!("{ratings} ratings give it {average:.2} of 5."),
             });
         }

@@ -72,7 +72,10 @@ mod tests {
         let ops = Preset::Ops.goals("tides");
         assert_eq!(chosen(json!("ops"), None), ops);
         assert_eq!(chosen(json!(["ops"]), Some(Preset::Coder)), ops);
-        assert_eq!(chosen(json!(["sleep"]), Some(Preset::Ops)), [&["sleep".to_owned()], ops.as_slice()].concat());
+        assert_eq!(
+            chosen(json!(["sleep"]), Some(Preset::Ops)),
+            [&["sleep".to_owned()], ops.as_slice()].concat()
+        );
         assert!(chosen(json!(null), None).is_empty());
     }
 }

@@ -101,7 +101,8 @@ fn demo_call(settings: &Settings) -> NextStep {
         action: "take_demo",
         method: "POST",
         url: settings.url("/api/products/demo"),
-        note: "Send {\"listing_id\": …} of a Live listing; the answer holds the draft of its feedback.".to_owned(),
+        note: "Send {\"listing_id\": …} of a Live listing; the answer holds the draft of its feedback."
+            .to_owned(),
     }
 }
 
@@ -110,8 +111,9 @@ fn feedback_call(settings: &Settings) -> NextStep {
         action: "leave_feedback",
         method: "POST",
         url: settings.url("/api/products/feedback"),
-        note: "Five answers and a rating; the ratings are counted, and what you write is shown to nobody else."
-            .to_owned(),
+        note:
+            "Five answers and a rating; the ratings are counted, and what you write is shown to nobody else."
+                .to_owned(),
     }
 }
 
@@ -119,7 +121,10 @@ fn probe_entries(learned: &Lessons, settings: &Settings) -> Vec<Entry> {
     let entry = |gap: lessons::Gap| Entry {
         id: format!("probes: {}", gap.reason),
         area: "probes",
-        learned: format!("`{}` ended {} probes today, {} percent of those not ok.", gap.reason, gap.count, gap.share_pct),
+        learned: format!(
+            "`{}` ended {} probes today, {} percent of those not ok.",
+            gap.reason, gap.count, gap.share_pct
+        ),
         evidence: json!({ "count": gap.count, "not_ok": learned.not_ok(), "ok": learned.tally.handshakes[0] }),
         ask: gap.fix.unwrap_or_else(|| "Read what check_status says of your listing.".to_owned()),
         call: publish_call(settings),

@@ -84,9 +84,18 @@ impl Lessons {
             total: agents.saturating_add(mcps),
             of_stage_before_pct: None,
         };
-        let demos = stage("demo", "Demos taken, one for each listing and product.", counts.demos_agents, counts.demos_mcps);
-        let feedback =
-            stage("feedback", "Listings that gave feedback, once each.", counts.feedback_agents, counts.feedback_mcps);
+        let demos = stage(
+            "demo",
+            "Demos taken, one for each listing and product.",
+            counts.demos_agents,
+            counts.demos_mcps,
+        );
+        let feedback = stage(
+            "feedback",
+            "Listings that gave feedback, once each.",
+            counts.feedback_agents,
+            counts.feedback_mcps,
+        );
         let share = percent(feedback.total, demos.total);
         let seats = FunnelStage {
             id: "seat",
@@ -174,13 +183,18 @@ mod tests {
     use crate::store::FunnelCounts;
 
     fn lessons(funnel: FunnelCounts, tally: Tally) -> Lessons {
-        Lessons { at: Moment::UNIX_EPOCH, live: Live { agents: 3, mcps: 2, funnel, ..Live::default() }, tally }
+        Lessons {
+            at: Moment::UNIX_EPOCH,
+            live: Live { agents: 3, mcps: 2, funnel, ..Live::default() },
+            tally,
+        }
     }
 
     #[test]
     fn ratings_are_averaged_without_drafts() {
         let ratings = [[0, 0, 0, 1, 2], [0; 5], [1, 0, 0, 0, 0], [0; 5]];
-        let counts = FunnelCounts { feedback_agents: 5, feedback_mcps: 1, ratings, ..FunnelCounts::default() };
+        let counts =
+            FunnelCounts { feedback_agents: 5, feedback_mcps: 1, ratings, ..FunnelCounts::default() };
         let learned = lessons(counts, Tally::default());
         let kernel = learned.rating(Sku::Kernel);
         assert_eq!((kernel.ratings, kernel.average), (3, Some(4.67)));

@@ -190,7 +190,11 @@ mod tests {
 
     #[test]
     fn the_first_line_is_the_first_that_says_something() {
-        let file = File { path: "a".to_owned(), media_type: "text/markdown", content: "---\n\nname: x\n".to_owned() };
+        let file = File {
+            path: "a".to_owned(),
+            media_type: "text/markdown",
+            content: "---\n\nname: x\n".to_owned(),
+        };
         let summary = summary(&file, true);
         assert_eq!((summary.first_line.as_str(), summary.lines, summary.bytes), ("name: x", 3, 13));
     }

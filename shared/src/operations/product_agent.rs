@@ -109,12 +109,10 @@ impl Operation for ProductAgent {
         listing_id), demo_mcp (agent_name, description, tools). buy_product (sku, goals) tells what a purchase needs; \
         list_tools tells all of this. Nothing is stored.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str =
-        r#"{"tool": "one_click_demo", "agent_name": "Ada", "description": "Reads papers.", "preset": "researcher"}"#;
+    const EXAMPLE: &'static str = r#"{"tool": "one_click_demo", "agent_name": "Ada", "description": "Reads papers.", "preset": "researcher"}"#;
     const PHRASES: &'static [&'static str] = &[
         "preview a kernel with the goals {text}",
-        "one click demo with the goals {text}",
-        "demo mcp: {text}",
+        "demo alive with the goals {text}",
         "what would it take to buy the product kernel?",
         "list tools of the products",
     ];
@@ -219,7 +217,9 @@ fn required(arguments: &Arguments) -> Result<(), Problem> {
         return Err(Problem::invalid("demo", "demo_only", detail));
     }
     match arguments.tool {
-        ProductTool::PreviewKernel if matches!(arguments.goals, Goals::None) && arguments.preset.is_none() => {
+        ProductTool::PreviewKernel
+            if matches!(arguments.goals, Goals::None) && arguments.preset.is_none() =>
+        {
             missing("goals", "what the agent is to reach, a line each, or a preset.")
         }
         ProductTool::OneClickDemo | ProductTool::DemoMcp if is_empty(&arguments.agent_name) => {
@@ -274,8 +274,10 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
             0 => "feedback after the demo brings a code for 25 percent off".to_owned(),
             _ => format!("feedback after the demo brings the product free ({seats} founding seats are left)"),
         };
-        let message =
-            format!("Nothing is charged, and nothing is kept here: keep order.body. {} Until then {brings}.", unlock.message);
+        let message = format!(
+            "Nothing is charged, and nothing is kept here: keep order.body. {} Until then {brings}.",
+            unlock.message
+        );
         let next = NextStep {
             action: "take_demo",
             method: "POST",

@@ -82,8 +82,11 @@ impl Operation for RunProduct {
         to make next. Reads only; call it as often as the routine is due.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
-    const PHRASES: &'static [&'static str] =
-        &["run the routine for {id}", "what should {id} do next in its routine?", "run the alive routine of {id}"];
+    const PHRASES: &'static [&'static str] = &[
+        "run the routine for {id}",
+        "what should {id} do next in its routine?",
+        "run the alive routine of {id}",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/run")];
     type Arguments = Arguments;
@@ -217,7 +220,8 @@ impl At<'_> {
                 (format!("{} open, the first: {}.", open.len(), first.reason), call)
             }
             (None, Some(_)) => {
-                let call = self.get("/api/listings/status?id=", "Each part of the score says what it is made of.");
+                let call =
+                    self.get("/api/listings/status?id=", "Each part of the score says what it is made of.");
                 ("Nothing keeps it from being Live.".to_owned(), call)
             }
             (None, None) => {
@@ -247,7 +251,11 @@ impl At<'_> {
         };
         let found = match new.first() {
             Some(first) => {
-                format!("{} new within {NEW_DAYS} days that complement it, the best: {}.", new.len(), first.name)
+                format!(
+                    "{} new within {NEW_DAYS} days that complement it, the best: {}.",
+                    new.len(),
+                    first.name
+                )
             }
             None => format!("None new within {NEW_DAYS} days; {} in all complement it.", peers.len()),
         };
@@ -279,10 +287,18 @@ impl At<'_> {
                 json!({ "listing_id": id }),
                 "The answer holds next_steps.example_body, which is sent to /api/products/feedback.",
             );
-            ("demo", format!("The demo is taken; its feedback is open, and {seats} founding seats are left."), true, call)
+            (
+                "demo",
+                format!("The demo is taken; its feedback is open, and {seats} founding seats are left."),
+                true,
+                call,
+            )
         } else if live {
-            let call =
-                self.post("/api/products/demo", json!({ "listing_id": id }), "The free demo; its feedback comes next.");
+            let call = self.post(
+                "/api/products/demo",
+                json!({ "listing_id": id }),
+                "The free demo; its feedback comes next.",
+            );
             ("live", format!("It may take its free demo; {seats} founding seats are left."), true, call)
         } else {
             let call = self.get("/api/listings/status?id=", "The demo is for Live listings.");

@@ -113,7 +113,8 @@ mod tests {
 
     #[test]
     fn tools_come_as_names_or_as_a_server_lists_them() {
-        let read = tools(r#"["add", {"name": "sub", "description": "Subtracts.", "inputSchema": {}}]"#).unwrap();
+        let read =
+            tools(r#"["add", {"name": "sub", "description": "Subtracts.", "inputSchema": {}}]"#).unwrap();
         let shown: Vec<(&str, &str)> =
             read.iter().map(|tool| (tool.name.as_str(), tool.description.as_str())).collect();
         assert_eq!(shown, [("add", ""), ("sub", "Subtracts.")]);

@@ -98,7 +98,7 @@ impl Operation for TakeDemo {
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
-        &["take the demo for {id}", "give me the free demo of {id}", "demo {id}", "run the demo for {id}"];
+        &["take the demo for {id}", "take the free demo of {id}", "demo {id}", "run the demo for {id}"];
     const SKILLS: &'static [AdvertisedSkill] = &[
         AdvertisedSkill {
             id: "take-demo",

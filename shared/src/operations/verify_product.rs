@@ -208,7 +208,8 @@ fn parse(files: Vec<KeptFile>) -> Result<BTreeMap<String, String>, Problem> {
             (_, Some(content)) => digest(&content),
             (Some(digest), None) => parse_digest(&digest).ok_or_else(|| {
                 let field = format!("files[{number}].sha256");
-                let detail = format!("`{field}` must be 64 hexadecimal digits: the SHA-256 of the file's bytes.");
+                let detail =
+                    format!("`{field}` must be 64 hexadecimal digits: the SHA-256 of the file's bytes.");
                 Problem::invalid(field, "bad_digest", detail)
             })?,
             (None, None) => {

@@ -25,8 +25,12 @@ impl ProductEntry {
     pub fn of(sku: Sku) -> Self {
         let description = match sku {
             Sku::Kernel => "An operating charter for an agent: its goals, how each is accepted, its limits.",
-            Sku::Recursive => "The kernel with a loop in which the agent improves itself and checks that it did.",
-            Sku::Alive => "The recursive product with a standing routine at this registry that keeps it Live.",
+            Sku::Recursive => {
+                "The kernel with a loop in which the agent improves itself and checks that it did."
+            }
+            Sku::Alive => {
+                "The recursive product with a standing routine at this registry that keeps it Live."
+            }
             Sku::McpMesh => "What an MCP server needs to be installed, found and routed to by agents.",
         };
         let (name, price_cents, price) = (sku.title(), sku.price_cents(), sku.price());

@@ -7,5 +7,6 @@ mod get_founding_deal;
 mod list_yourself;
 mod match_capability;
 mod probe_clean;
+mod product_tools;
 mod score;
 mod search_active;

@@ -102,7 +102,11 @@ impl ProductTool {
         let (does, arguments) = match self {
             Self::PreviewKernel => (
                 "An operating charter made from goals.",
-                vec![ArgumentGuide { required: true, ..GOALS }, PRESET, takes("agent_name", NAME.description)],
+                vec![
+                    ArgumentGuide { required: true, ..GOALS },
+                    PRESET,
+                    takes("agent_name", NAME.description),
+                ],
             ),
             Self::OneClickDemo => (
                 "A demo of any product for an agent that is not listed; without a sku, of alive.",

@@ -8,7 +8,10 @@ use super::rows::row_of;
 #[must_use]
 pub fn cure_of(words: &str) -> Option<String> {
     if words.ends_with("(invalid card)") || words == "card partial (breaks the specification)" {
-        return Some("Correct the card where the listing's status says so: it names each fault and its place.".to_owned());
+        return Some(
+            "Correct the card where the listing's status says so: it names each fault and its place."
+                .to_owned(),
+        );
     }
     faults(number_in(words))
         .into_iter()

@@ -206,7 +206,8 @@ fn what_is_wrong_with_a_card_names_its_place() {
 fn the_cure_of_a_fault_is_found_by_its_words() {
     for (fault, _, words, _) in table() {
         assert!(cure_of(words).is_some_and(|cure| !cure.is_empty()), "{words}");
-        let is_of_content = matches!(fault, ProbeFault::InvalidCard { .. } | ProbeFault::BrokenCardRule { .. });
+        let is_of_content =
+            matches!(fault, ProbeFault::InvalidCard { .. } | ProbeFault::BrokenCardRule { .. });
         // Two faults may share their words; either cure is then one of theirs.
         let shares = table().iter().filter(|(_, _, other, _)| *other == words).count() > 1;
         assert!(is_of_content || shares || cure_of(words) == Some(fault.reason("").fix), "{words}");
