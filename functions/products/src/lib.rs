@@ -20,6 +20,13 @@ pub fn router(app: App) -> Router {
         &operations::CONVERSION_PRESSURE,
         &operations::REPLY_CAPTURE,
         &operations::AGENTFINDER,
+        &operations::EXPORT_PRODUCT,
+        &operations::PRODUCT_AGENT,
+        &operations::PREVIEW_PRODUCT,
+        &operations::VERIFY_PRODUCT,
+        &operations::RUN_PRODUCT,
+        &operations::GET_LEARNING,
+        &operations::IMPROVEMENT_LOG,
     ]);
     with_middleware(routes, app)
 }

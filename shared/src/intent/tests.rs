@@ -34,22 +34,45 @@ fn short(intent: &Intent) -> String {
 
 #[test]
 fn every_phrase_of_the_catalogue_means_its_operation() {
+    let mut others = Vec::new();
     for entry in CATALOGUE {
-        let validator = jsonschema::validator_for(&(entry.input_schema)()).unwrap();
+        // What a phrase cannot say, such as a token, the operation asks for itself.
+        let mut schema = (entry.input_schema)();
+        schema.as_object_mut().unwrap().remove("required");
+        let validator = jsonschema::validator_for(&schema).unwrap();
         for phrase in entry.phrases {
             let text = phrase.replace("{url}", CARD).replacen("{id}", ID, 1).replace("{id}", "mcp-acme");
             let text = text.replace("{text}", "Weather Bot");
             for said in [text.clone(), format!("Please {text}"), format!("Hello! {text} Thanks.")] {
                 let said = MessageContent { text: said, ..MessageContent::default() };
-                let Intent::Run(meant, arguments) = parse_intent(&said, None) else {
-                    panic!("{}: {said:?} means {}", entry.name, short(&parse_intent(&said, None)));
+                let intent = parse_intent(&said, None);
+                let arguments = match &intent {
+                    Intent::Run(meant, arguments) if meant.name == entry.name => arguments,
+                    _ => {
+                        others.push(format!("{}: {:?} means {}", entry.name, said.text, short(&intent)));
+                        continue;
+                    }
                 };
-                assert_eq!(meant.name, entry.name, "{said:?}");
-                assert!(validator.is_valid(&arguments), "{said:?}: {arguments}");
+                assert!(validator.is_valid(arguments), "{said:?}: {arguments}");
                 let slots = phrase.matches('{').count();
                 assert!(arguments.as_object().unwrap().len() >= slots, "{said:?}: {arguments}");
             }
         }
+    }
+    assert!(others.is_empty(), "{}", others.join("\n"));
+}
+
+#[test]
+fn a_choice_of_several_words_is_named_by_all_of_them() {
+    for (text, tool) in [
+        ("preview a kernel with the goals read papers", "preview_kernel"),
+        ("demo alive with the goals read papers", "demo_alive"),
+        ("what would it take to buy the product kernel?", "buy_product"),
+        ("list tools of the products", "list_tools"),
+    ] {
+        let said = MessageContent { text: text.to_owned(), ..MessageContent::default() };
+        let Intent::Run(entry, arguments) = parse_intent(&said, None) else { panic!("{text}") };
+        assert_eq!((entry.name, &arguments["tool"]), ("product_agent", &json!(tool)), "{text}: {arguments}");
     }
 }
 

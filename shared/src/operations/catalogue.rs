@@ -28,6 +28,13 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &CONVERSION_PRESSURE,
     &REPLY_CAPTURE,
     &AGENTFINDER,
+    &EXPORT_PRODUCT,
+    &PRODUCT_AGENT,
+    &PREVIEW_PRODUCT,
+    &VERIFY_PRODUCT,
+    &RUN_PRODUCT,
+    &GET_LEARNING,
+    &IMPROVEMENT_LOG,
 ];
 
 // One item each, so that a function holds no more operations than it serves.
@@ -54,6 +61,13 @@ pub static CONVERSION_PRESSURE: AnyOperation =
     AnyOperation::of::<super::conversion_pressure::ConversionPressure>();
 pub static REPLY_CAPTURE: AnyOperation = AnyOperation::of::<super::reply_capture::ReplyCapture>();
 pub static AGENTFINDER: AnyOperation = AnyOperation::of::<super::agentfinder::AgentFinder>();
+pub static EXPORT_PRODUCT: AnyOperation = AnyOperation::of::<super::export_product::ExportProduct>();
+pub static PRODUCT_AGENT: AnyOperation = AnyOperation::of::<super::product_agent::ProductAgent>();
+pub static PREVIEW_PRODUCT: AnyOperation = AnyOperation::of::<super::preview_product::PreviewProduct>();
+pub static VERIFY_PRODUCT: AnyOperation = AnyOperation::of::<super::verify_product::VerifyProduct>();
+pub static RUN_PRODUCT: AnyOperation = AnyOperation::of::<super::run_product::RunProduct>();
+pub static GET_LEARNING: AnyOperation = AnyOperation::of::<super::get_learning::GetLearning>();
+pub static IMPROVEMENT_LOG: AnyOperation = AnyOperation::of::<super::improvement_log::ImprovementLog>();
 
 /// The operation of that name or alias.
 #[must_use]

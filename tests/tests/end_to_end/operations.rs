@@ -12,6 +12,7 @@ mod list_yourself;
 mod match_capability;
 mod outreach;
 mod probe_clean;
+mod product_tools;
 mod score;
 mod search_active;
 mod take_demo;
