@@ -26,7 +26,7 @@ pub struct Arguments {
     listing_id: String,
     /// What is done. Where it is left out: `message` with a text, `check_in` without.
     action: Option<TalkAction>,
-    /// The text, in plain words; everybody may read it. Only a check_in may do without.
+    /// The text, in plain words; everybody may read it. Only a `check_in` may do without.
     text: Option<String>,
     /// With `message`: the id of the listing that sends it. It is shown as claimed, for nothing proves it.
     from: Option<String>,
