@@ -137,6 +137,10 @@ fn a_url_stands_for_what_was_published_by_it() {
 fn what_is_missing_is_asked_for() {
     for (text, meant) in [
         ("list me", "list_yourself misses Url"),
+        (
+            "list me, and do it soon. Thank you very much! Thank you very much! Thank you very much!",
+            "list_yourself misses Url",
+        ),
         ("please list my agent", "list_yourself misses Url"),
         ("I want to register my MCP server", "list_yourself misses Url"),
         ("is it live?", "check_status misses Listing"),

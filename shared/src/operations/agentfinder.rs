@@ -90,11 +90,8 @@ impl Operation for AgentFinder {
         protocol, what a row proves, how to keep up with changes, and where to publish what is missing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
-    const PHRASES: &'static [&'static str] = &[
-        "how does an agentfinder read you?",
-        "point my agentfinder at you",
-        "how may another directory mirror you?",
-    ];
+    const PHRASES: &'static [&'static str] =
+        &["show the agentfinder", "which agentfinder links are there?", "open the agentfinder pack"];
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/agentfinder").kept_for(60)];
     type Arguments = Arguments;

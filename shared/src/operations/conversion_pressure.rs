@@ -55,11 +55,8 @@ impl Operation for ConversionPressure {
         the room that is left, the founding seats, and the pause between two touches of one listing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
-    const PHRASES: &'static [&'static str] = &[
-        "what is the conversion pressure?",
-        "show the conversion pressure",
-        "how much outreach room is left?",
-    ];
+    const PHRASES: &'static [&'static str] =
+        &["what is the conversion pressure?", "show the conversion pressure", "show the outreach room"];
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/conversion-pressure")];
     type Arguments = Arguments;

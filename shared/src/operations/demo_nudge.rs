@@ -100,7 +100,7 @@ impl Operation for DemoNudge {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
-        &["how do the demo invitations go?", "show the demo nudges", "how many demo nudges were sent?"];
+        &["show the demo invitations", "show the demo nudges", "how many demo nudges were sent?"];
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ROUTES: &'static [Route] = &[Route::get(texts::OPT_OUT_PATH)];
     type Arguments = Arguments;
