@@ -29,6 +29,8 @@ pub mod probe;
 pub mod publish;
 pub mod trust;
 
+pub mod payments;
+
 pub mod views;
 
 pub mod operations;
