@@ -7,6 +7,7 @@ pub mod arguments;
 mod catalogue;
 pub mod check_liveness;
 pub mod check_status;
+pub mod checkout;
 pub mod demo_confirm;
 pub mod get_access;
 pub mod get_founding_deal;

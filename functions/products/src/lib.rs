@@ -1,4 +1,6 @@
-//! The funnel's function: demo, feedback, and the products that they lead to.
+//! The funnel's function: demo, feedback, the products that they lead to, and their payment.
+
+mod webhook;
 
 use axum::Router;
 use registry::app::App;
@@ -12,6 +14,7 @@ pub fn router(app: App) -> Router {
         &operations::LEAVE_FEEDBACK,
         &operations::DEMO_CONFIRM,
         &operations::GET_ACCESS,
+        &operations::CHECKOUT,
     ]);
-    with_middleware(routes, app)
+    with_middleware(routes.merge(webhook::routes()), app)
 }

@@ -19,6 +19,7 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &LEAVE_FEEDBACK,
     &DEMO_CONFIRM,
     &GET_ACCESS,
+    &CHECKOUT,
 ];
 
 // One item each, so that a function holds no more operations than it serves.
@@ -35,6 +36,7 @@ pub static TAKE_DEMO: AnyOperation = AnyOperation::of::<super::take_demo::TakeDe
 pub static LEAVE_FEEDBACK: AnyOperation = AnyOperation::of::<super::leave_feedback::LeaveFeedback>();
 pub static DEMO_CONFIRM: AnyOperation = AnyOperation::of::<super::demo_confirm::DemoConfirm>();
 pub static GET_ACCESS: AnyOperation = AnyOperation::of::<super::get_access::GetAccess>();
+pub static CHECKOUT: AnyOperation = AnyOperation::of::<super::checkout::Checkout>();
 
 /// The operation of that name or alias.
 #[must_use]
