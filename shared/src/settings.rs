@@ -432,7 +432,7 @@ mod tests {
         for (name, wrong) in [
             ("STRIPE_SECRET_KEY", "pk_live_1"),
             ("STRIPE_SECRET_KEY", "sk_a b"),
-            ("STRIPE_WEBHOOK_SECRET", "whsec_"),
+            ("STRIPE_WEBHOOK_SECRET", "hook_1"),
         ] {
             let error = settings(Mode::Public, &[(name, wrong)]).unwrap_err().to_string();
             assert!(error.contains(name) && !error.contains(wrong), "{error}");

@@ -3,6 +3,7 @@
 mod ard_search;
 mod check_liveness;
 mod check_status;
+mod checkout;
 mod get_founding_deal;
 mod list_yourself;
 mod match_capability;
