@@ -152,12 +152,8 @@ impl Operation for Checkout {
         how far payments are. Founding seats are free and need no checkout.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: true };
     const EXAMPLE: &'static str = r#"{"sku": "alive", "listing_id": "agtpub_0123456789abcdef0123", "idempotency_key": "0b9f2f6e-8c1d-4f0e-9d59-3f6f0a6d2c11"}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "checkout",
-        "pay for a product",
-        "tell me what the products cost",
-        "show the prices of the products",
-    ];
+    const PHRASES: &'static [&'static str] =
+        &["checkout", "pay for a product", "show the prices of the products"];
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ROUTES: &'static [Route] = &[Route::get_as(PATH, asked), Route::post_as(PATH, bought)];
     type Arguments = Arguments;

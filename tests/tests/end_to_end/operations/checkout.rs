@@ -5,6 +5,8 @@ mod failures;
 mod payments;
 mod repeated;
 
+use std::time::Duration;
+
 use registry::model::ListingId;
 use serde_json::{Value, json};
 use tests::peers::stripe::{self, Stripe};
@@ -47,6 +49,7 @@ impl Shop {
         let discount = complete(&registry, &server).await;
         let code = discount["discount"]["code"].as_str().unwrap().to_owned();
         assert_eq!(discount["unlock"]["payments_open"], true, "{discount}");
+        registry.advance(Duration::from_secs(1));
         Self { registry, stripe, agent, server, code, _peers: peers }
     }
 

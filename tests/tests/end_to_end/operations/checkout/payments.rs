@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tests::peers::stripe::{self, Session};
 
-use super::{Shop, assert_refused};
+use super::{PATH, Shop, assert_refused};
 
 #[tokio::test]
 async fn a_paid_purchase_opens_and_an_unpaid_one_does_not() {
@@ -203,5 +203,12 @@ async fn every_protocol_sells_the_same() {
     let by_tool = shop.registry.call_tool("checkout", &arguments).await;
     assert_eq!(by_tool, shop.bought(&arguments).await);
     assert_eq!(by_tool["price"], "$19.99");
+    let offer =
+        shop.registry.get(&format!("{PATH}?purchase_id={}", by_tool["purchase_id"].as_str().unwrap())).await;
+    let schema = jsonschema::validator_for(&(registry::operations::CHECKOUT.output_schema)()).unwrap();
+    for answer in [&by_tool, &offer.body] {
+        assert!(schema.is_valid(answer), "{answer}");
+    }
+    assert!(!schema.is_valid(&json!({ "ok": true })), "the schema says something");
     assert_eq!(shop.stripe.sessions().len(), 1);
 }
