@@ -135,7 +135,8 @@ async fn end(
     session: &Session,
     event: PaymentEvent<'_>,
 ) -> Result<Received, Problem> {
-    if !kept.session.as_ref().is_some_and(|PaymentSession { id, .. }| *id == session.id) {
+    let is_its_page = kept.session.as_ref().is_some_and(|PaymentSession { id, .. }| *id == session.id);
+    if !is_its_page {
         return Ok(Received::Ignored);
     }
     Ok(match app.store.end_purchase(&kept.purchase, event).await? {
