@@ -1,0 +1,146 @@
+//! Skills of an agent and tools of an MCP server as one thing: what it is called, what it promises, whether a call changes
+//! anything. Charters, tables and tests speak of both alike.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::profile::Profile;
+use super::text::plain;
+use super::words::{brings_outside_texts, sentences, subject, telling, verb, words};
+use crate::model::Kind;
+
+/// The most abilities that a file tells one by one.
+pub(super) const MOST_ROWS: usize = 50;
+
+/// The longest name that is told, in characters: one more than MCP allows.
+const LONGEST_ID: usize = 129;
+
+/// One skill or tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Ability {
+    /// What it is called by.
+    pub(super) id: String,
+    /// Its name for people.
+    pub(super) title: String,
+    /// What it does, in its own words.
+    pub(super) description: String,
+    /// Its own tags.
+    pub(super) tags: Vec<String>,
+}
+
+/// What a call does to the world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// It changes something, by this verb.
+    Acts(String),
+    /// It only reads, by this verb.
+    Reads(String),
+    /// Its texts do not tell.
+    Untold,
+}
+
+impl Ability {
+    /// The words that it is found by.
+    pub(super) fn text(&self) -> String {
+        format!("{} {} {} {}", self.id, self.title, self.description, self.tags.join(" "))
+    }
+
+    /// What a call does, by the verb in its name, else by the first words of its description.
+    pub(super) fn effect(&self) -> Effect {
+        let opening: Vec<String> = words(&self.description).into_iter().take(4).collect();
+        let title = words(&self.title);
+        let id = words(&self.id);
+        match verb(&id).or_else(|| verb(&title)).or_else(|| verb(&opening)) {
+            Some((word, true)) => Effect::Acts(word.to_owned()),
+            Some((word, false)) => Effect::Reads(word.to_owned()),
+            None => Effect::Untold,
+        }
+    }
+
+    /// Whether it brings in texts that third parties wrote.
+    pub(super) fn reads_outside(&self) -> bool {
+        !matches!(self.effect(), Effect::Acts(_)) && brings_outside_texts(&self.text())
+    }
+
+    /// The first sentence of its description, or its name.
+    pub(super) fn purpose(&self) -> String {
+        sentences(&self.description).into_iter().next().unwrap_or_else(|| self.title.clone())
+    }
+
+    /// What else its description promises.
+    pub(super) fn promises(&self) -> Vec<String> {
+        sentences(&self.description).into_iter().skip(1).collect()
+    }
+
+    /// What a request is about that it serves: its tags, else the words of its texts.
+    pub(super) fn topics(&self) -> Vec<String> {
+        let tags: Vec<String> =
+            self.tags.iter().map(|tag| plain(tag, 40)).filter(|tag| !tag.is_empty()).collect();
+        let topics = if tags.is_empty() { telling(&self.text()) } else { tags };
+        let mut known = HashSet::new();
+        topics.into_iter().filter(|topic| known.insert(topic.to_lowercase())).take(6).collect()
+    }
+}
+
+/// The abilities of a profile, each name once: its skills, then its tools.
+pub(super) fn all(profile: &Profile) -> Vec<Ability> {
+    let skills = profile.skills.iter().map(|skill| Ability {
+        id: plain(&skill.id, LONGEST_ID),
+        title: plain(&skill.name, 80),
+        description: plain_sentences(&skill.description),
+        tags: skill.tags.clone(),
+    });
+    let tools = profile.tools.iter().map(|tool| Ability {
+        id: plain(&tool.name, LONGEST_ID),
+        title: spoken(&tool.name),
+        description: plain_sentences(&tool.description),
+        tags: Vec::new(),
+    });
+    let mut known = HashSet::new();
+    let named = |ability: &Ability| !ability.id.is_empty() && known.insert(ability.id.clone());
+    skills.chain(tools).filter(named).collect()
+}
+
+/// Lines stay apart as sentences; nothing else of the text's shape is kept.
+fn plain_sentences(text: &str) -> String {
+    let lines: Vec<String> = text.split(['\n', '\r']).take(60).map(|line| plain(line, 1000)).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).filter(|line| !line.is_empty()).collect();
+    lines.join("\n")
+}
+
+/// The name of a tool as words: `getForecast` is "get forecast".
+fn spoken(name: &str) -> String {
+    plain(&words(name).join(" "), 80)
+}
+
+/// What the abilities of a profile are called.
+pub(super) fn noun(profile: &Profile) -> &'static str {
+    match profile.kind {
+        Kind::Agent if !profile.skills.is_empty() || profile.tools.is_empty() => "skill",
+        Kind::Agent | Kind::Mcp => "tool",
+    }
+}
+
+/// The number of abilities, with their noun.
+pub(super) fn counted(profile: &Profile, count: usize) -> String {
+    format!("{count} {}{}", noun(profile), if count == 1 { "" } else { "s" })
+}
+
+/// The ability that is most easily taken for this one, with the words that both use.
+pub(super) fn nearest<'a>(index: usize, abilities: &'a [Ability]) -> Option<(&'a Ability, Vec<String>)> {
+    let own = abilities.get(index)?;
+    let words = subject(&own.text());
+    let (other, shared) = abilities
+        .iter()
+        .take(4 * MOST_ROWS)
+        .enumerate()
+        .filter(|(at, _)| *at != index)
+        .map(|(_, other)| (other, subject(&other.text()).intersection(&words).count()))
+        .max_by(|(one, shared), (other, more)| shared.cmp(more).then_with(|| other.id.cmp(&one.id)))?;
+    let others: BTreeSet<String> = subject(&other.text());
+    let both = telling(&own.text())
+        .into_iter()
+        .filter(|word| subject(word).iter().any(|stem| others.contains(stem)))
+        .take(4)
+        .collect();
+    (shared > 0).then_some((other, both))
+}

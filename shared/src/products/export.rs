@@ -1,0 +1,180 @@
+//! A product's files in one piece: as a skill tree, or as an archive. The same files give the same bytes: sorted, with
+//! fixed times, and under safe relative paths only.
+
+use std::io::{Cursor, Write as _};
+
+use flate2::{Compression, GzBuilder};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use super::file::File;
+
+/// Files that cannot be exported.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// A path that would lead out of the folder it is unpacked in.
+    #[error("not a safe relative path: {0:?}")]
+    Path(String),
+    /// The archive could not be written.
+    #[error("the archive could not be written")]
+    Archive(#[from] std::io::Error),
+    /// The zip could not be written.
+    #[error("the zip could not be written")]
+    Zip(#[from] zip::result::ZipError),
+}
+
+/// The files as Agent Skills: each under `skills/`, what belongs to none of the skills as a reference of the first.
+#[must_use]
+pub fn skills(files: &[File]) -> Vec<File> {
+    let skill = files.iter().find_map(|file| {
+        let folder = file.path.strip_prefix("skills/")?.strip_suffix("/SKILL.md")?;
+        // The listing's own skill, not those that improve it or keep it Live.
+        files.iter().any(|other| other.path.ends_with(&format!("-{folder}/SKILL.md"))).then_some(folder)
+    });
+    let first = || files.iter().find_map(|file| file.path.strip_prefix("skills/")?.strip_suffix("/SKILL.md"));
+    let folder = skill.or_else(first).unwrap_or("product");
+    let mut skills: Vec<File> = files
+        .iter()
+        .map(|file| {
+            let path = if file.path.starts_with("skills/") {
+                file.path.clone()
+            } else {
+                format!("skills/{folder}/references/{}", file.path)
+            };
+            File { path, ..file.clone() }
+        })
+        .collect();
+    skills.sort_by(|one, other| one.path.cmp(&other.path));
+    skills
+}
+
+/// The files as a zip.
+///
+/// # Errors
+/// A path is not safe, or the archive could not be written.
+pub fn zip(files: &[File]) -> Result<Vec<u8>, ExportError> {
+    let options = SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Deflated)
+        .last_modified_time(zip::DateTime::default())
+        .unix_permissions(0o644);
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    for file in sorted(files)? {
+        writer.start_file(file.path.as_str(), options)?;
+        writer.write_all(file.content.as_bytes())?;
+    }
+    Ok(writer.finish()?.into_inner())
+}
+
+/// The files as a gzipped tar.
+///
+/// # Errors
+/// A path is not safe, or the archive could not be written.
+pub fn tar_gz(files: &[File]) -> Result<Vec<u8>, ExportError> {
+    let encoder = GzBuilder::new().mtime(0).write(Vec::new(), Compression::default());
+    let mut builder = tar::Builder::new(encoder);
+    for file in sorted(files)? {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(u64::try_from(file.content.len()).unwrap_or(u64::MAX));
+        header.set_mode(0o644);
+        header.set_mtime(0);
+        builder.append_data(&mut header, &file.path, file.content.as_bytes())?;
+    }
+    Ok(builder.into_inner()?.finish()?)
+}
+
+/// The files in the order of their paths, each of which is safe.
+fn sorted(files: &[File]) -> Result<Vec<&File>, ExportError> {
+    if let Some(file) = files.iter().find(|file| !is_safe(&file.path)) {
+        return Err(ExportError::Path(file.path.clone()));
+    }
+    let mut sorted: Vec<&File> = files.iter().collect();
+    sorted.sort_by(|one, other| one.path.cmp(&other.path));
+    sorted.dedup_by(|one, other| one.path == other.path);
+    Ok(sorted)
+}
+
+/// A relative path of plain parts, none of which leads up.
+fn is_safe(path: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    path.len() <= 240
+        && path.split('/').all(|part| !matches!(part, "" | "." | "..") && part.chars().all(plain))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use super::*;
+
+    fn file(path: &str, content: &str) -> File {
+        File { path: path.to_owned(), media_type: "text/plain", content: content.to_owned() }
+    }
+
+    fn files() -> Vec<File> {
+        vec![
+            file("skills/tides/SKILL.md", "two"),
+            file(".vscode/mcp.json", "{}"),
+            file("AGENTS.md", &"one ".repeat(99)),
+        ]
+    }
+
+    #[test]
+    fn archives_hold_the_files_and_are_the_same_each_time() {
+        let mut other_way_round = files();
+        other_way_round.reverse();
+        assert_eq!(zip(&files()).unwrap(), zip(&other_way_round).unwrap());
+        assert_eq!(tar_gz(&files()).unwrap(), tar_gz(&other_way_round).unwrap());
+
+        let mut archive = ::zip::ZipArchive::new(Cursor::new(zip(&files()).unwrap())).unwrap();
+        assert_eq!(
+            archive.file_names().collect::<Vec<_>>(),
+            [".vscode/mcp.json", "AGENTS.md", "skills/tides/SKILL.md"]
+        );
+        let mut text = String::new();
+        archive.by_name("skills/tides/SKILL.md").unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(text, "two");
+
+        let packed = tar_gz(&files()).unwrap();
+        let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(packed.as_slice()));
+        let unpacked: Vec<(String, String)> = archive
+            .entries()
+            .unwrap()
+            .map(|entry| {
+                let mut entry = entry.unwrap();
+                assert_eq!(entry.header().mtime().unwrap(), 0);
+                let path = entry.path().unwrap().display().to_string();
+                let mut text = String::new();
+                entry.read_to_string(&mut text).unwrap();
+                (path, text)
+            })
+            .collect();
+        assert_eq!(unpacked[2], ("skills/tides/SKILL.md".to_owned(), "two".to_owned()));
+    }
+
+    #[test]
+    fn no_path_leads_out_of_its_folder() {
+        for path in ["../x", "/etc/passwd", "a/../b", "a//b", "", "a\\b", "a/./b", "C:x", "a\nb"] {
+            assert!(zip(&[file(path, "")]).is_err() && tar_gz(&[file(path, "")]).is_err(), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn a_skill_tree_has_everything_below_a_skill() {
+        let paths = |files: &[File]| skills(files).into_iter().map(|file| file.path).collect::<Vec<_>>();
+        assert_eq!(
+            paths(&files()),
+            [
+                "skills/tides/SKILL.md",
+                "skills/tides/references/.vscode/mcp.json",
+                "skills/tides/references/AGENTS.md"
+            ]
+        );
+        let two = [
+            file("AGENTS.md", ""),
+            file("skills/improve-tides/SKILL.md", ""),
+            file("skills/tides/SKILL.md", ""),
+        ];
+        assert_eq!(paths(&two)[1], "skills/tides/SKILL.md");
+        assert_eq!(paths(&two)[2], "skills/tides/references/AGENTS.md");
+    }
+}
