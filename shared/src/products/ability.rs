@@ -25,6 +25,8 @@ pub(super) struct Ability {
     pub(super) description: String,
     /// Its own tags.
     pub(super) tags: Vec<String>,
+    /// The stems of the words that tell what it is about.
+    pub(super) subject: BTreeSet<String>,
 }
 
 /// What a call does to the world.
@@ -39,6 +41,12 @@ pub(super) enum Effect {
 }
 
 impl Ability {
+    /// One by its texts, each on one line but the description.
+    pub(super) fn new(id: String, title: String, description: String, tags: Vec<String>) -> Self {
+        let subject = subject(&format!("{id} {title} {description} {}", tags.join(" ")));
+        Self { id, title, description, tags, subject }
+    }
+
     /// The words that it is found by.
     pub(super) fn text(&self) -> String {
         format!("{} {} {} {}", self.id, self.title, self.description, self.tags.join(" "))
@@ -83,17 +91,14 @@ impl Ability {
 
 /// The abilities of a profile, each name once: its skills, then its tools.
 pub(super) fn all(profile: &Profile) -> Vec<Ability> {
-    let skills = profile.skills.iter().map(|skill| Ability {
-        id: plain(&skill.id, LONGEST_ID),
-        title: plain(&skill.name, 80),
-        description: plain_sentences(&skill.description),
-        tags: skill.tags.clone(),
+    let skills = profile.skills.iter().map(|skill| {
+        let tags = skill.tags.iter().take(20).map(|tag| plain(tag, 60)).collect();
+        let description = plain_sentences(&skill.description);
+        Ability::new(plain(&skill.id, LONGEST_ID), plain(&skill.name, 80), description, tags)
     });
-    let tools = profile.tools.iter().map(|tool| Ability {
-        id: plain(&tool.name, LONGEST_ID),
-        title: spoken(&tool.name),
-        description: plain_sentences(&tool.description),
-        tags: Vec::new(),
+    let tools = profile.tools.iter().map(|tool| {
+        let description = plain_sentences(&tool.description);
+        Ability::new(plain(&tool.name, LONGEST_ID), spoken(&tool.name), description, Vec::new())
     });
     let mut known = HashSet::new();
     let named = |ability: &Ability| !ability.id.is_empty() && known.insert(ability.id.clone());
@@ -128,19 +133,27 @@ pub(super) fn counted(profile: &Profile, count: usize) -> String {
 /// The ability that is most easily taken for this one, with the words that both use.
 pub(super) fn nearest<'a>(index: usize, abilities: &'a [Ability]) -> Option<(&'a Ability, Vec<String>)> {
     let own = abilities.get(index)?;
-    let words = subject(&own.text());
     let (other, shared) = abilities
         .iter()
         .take(4 * MOST_ROWS)
         .enumerate()
         .filter(|(at, _)| *at != index)
-        .map(|(_, other)| (other, subject(&other.text()).intersection(&words).count()))
+        .map(|(_, other)| (other, other.subject.intersection(&own.subject).count()))
         .max_by(|(one, shared), (other, more)| shared.cmp(more).then_with(|| other.id.cmp(&one.id)))?;
-    let others: BTreeSet<String> = subject(&other.text());
-    let both = telling(&own.text())
-        .into_iter()
-        .filter(|word| subject(word).iter().any(|stem| others.contains(stem)))
-        .take(4)
-        .collect();
+    let mut both: Vec<String> = Vec::new();
+    for word in telling(&own.text()) {
+        let opening: String = word.chars().take(5).collect();
+        let shared = subject(&word).iter().any(|stem| other.subject.contains(stem));
+        if shared && both.len() < 4 && !both.iter().any(|known| known.starts_with(&opening)) {
+            both.push(word);
+        }
+    }
     (shared > 0).then_some((other, both))
+}
+
+/// How much of what the shorter one says the other says too: in parts of six.
+pub(super) fn likeness(one: &Ability, other: &Ability) -> usize {
+    let (one, other) = (&one.subject, &other.subject);
+    let fewer = one.len().min(other.len());
+    if fewer < 2 { 0 } else { one.intersection(other).count() * 6 / fewer }
 }

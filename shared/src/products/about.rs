@@ -19,6 +19,14 @@ pub(super) fn plain_name(profile: &Profile) -> String {
     if name.is_empty() { profile.slug() } else { name }
 }
 
+/// Who acts by a charter: the agent itself, or one that works through the server.
+pub(super) fn actor(profile: &Profile) -> String {
+    match profile.kind {
+        Kind::Agent => name(profile),
+        Kind::Mcp => format!("an agent with {}", name(profile)),
+    }
+}
+
 /// Where it answers.
 pub(super) fn endpoint(profile: &Profile) -> Option<String> {
     address(profile.endpoint.as_deref())

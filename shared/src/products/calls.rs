@@ -6,16 +6,29 @@ use serde_json::{Value, json};
 use super::ability::Ability;
 use super::about;
 use super::profile::Profile;
-use super::text::{plain, shell, shell_json, slug};
+use super::text::{address, code, plain, prose, shell, shell_json, slug};
 use crate::model::Kind;
 
-/// A call of one ability, and what it is for.
-pub(super) fn of(profile: &Profile, ability: Option<&Ability>) -> Vec<String> {
+/// Calls that work as they stand, each with what it is for; `ability` is one that only reads.
+pub(super) fn of(profile: &Profile, ability: Option<&Ability>) -> Vec<(String, String)> {
     let Some(url) = about::endpoint(profile) else { return Vec::new() };
     match profile.kind {
-        Kind::Agent => vec![message(profile, &url, ability)],
+        Kind::Agent => {
+            let card = address(profile.card_url.as_deref());
+            let card = card.map(|card| ("its card".to_owned(), get(&card)));
+            let asked = ability.map_or_else(|| "what it can do".to_owned(), |ability| ability.title.clone());
+            card.into_iter().chain([(format!("ask it: {asked}"), message(profile, &url, ability))]).collect()
+        }
         Kind::Mcp => inspections(&url, ability),
     }
+}
+
+/// The same as items of a list.
+pub(super) fn listed(profile: &Profile, ability: Option<&Ability>) -> Vec<String> {
+    of(profile, ability)
+        .iter()
+        .map(|(what, call)| format!("{}: {}", prose(what, 120), code(call, 8192)))
+        .collect()
 }
 
 /// A plain text message in the newest dialect that was proven; in 1.0 where none was.
@@ -49,16 +62,15 @@ fn message(profile: &Profile, url: &str, ability: Option<&Ability>) -> String {
 }
 
 /// The official inspector does the handshake of every revision, which one bare request could not.
-fn inspections(url: &str, ability: Option<&Ability>) -> Vec<String> {
+fn inspections(url: &str, ability: Option<&Ability>) -> Vec<(String, String)> {
     let inspect =
         format!("npx -y @modelcontextprotocol/inspector --cli {} --transport http --method", shell(url));
-    match ability {
-        Some(ability) => vec![
-            format!("{inspect} tools/list"),
-            format!("{inspect} tools/call --tool-name {}", shell(&ability.id)),
-        ],
-        None => vec![format!("{inspect} tools/list")],
-    }
+    let tools = ("its tools, with their inputs".to_owned(), format!("{inspect} tools/list"));
+    let call = ability.map(|ability| {
+        let call = format!("{inspect} tools/call --tool-name {}", shell(&ability.id));
+        (format!("one call ({}; add --tool-arg key=value for each input)", ability.title), call)
+    });
+    [tools].into_iter().chain(call).collect()
 }
 
 /// A POST of JSON as one line.

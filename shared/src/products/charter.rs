@@ -1,13 +1,14 @@
 //! `AGENTS.md`: what the agent is for, what it is to reach, which of its abilities it may use when, and what it never does.
 //! Every line is made of the listing's own facts; what a rule cannot be tied to is left out.
 
-use super::ability::{self, Ability, Effect, MOST_ROWS, counted, nearest};
+use super::ability::{self, Ability, Effect, MOST_ROWS, counted, likeness, nearest};
 use super::about;
 use super::file::File;
 use super::goals::{self, Goal};
 use super::page::{Page, items, steps, table};
 use super::profile::Profile;
 use super::text::{code, codes, prose};
+use crate::model::Kind;
 use crate::settings::Settings;
 
 /// What the charter says beside the kernel's part: files of the products that go further.
@@ -23,12 +24,16 @@ pub(super) fn of(profile: &Profile, settings: &Settings, further: Further) -> Fi
     let abilities = ability::all(profile);
     let goals = goals::of(profile);
     let mut page = Page::default();
-    page.title(&format!("{name}: operating charter"));
+    let actor = about::actor(profile);
+    page.title(&match profile.kind {
+        Kind::Agent => format!("{name}: operating charter"),
+        Kind::Mcp => format!("Operating charter of {actor}"),
+    });
     page.block(about::lines(profile, settings));
-    page.section(&format!("What {name} is to reach"), reach(profile, &goals));
-    page.section(&format!("Which {} {name} uses", ability::noun(profile)), policy(profile, &abilities));
-    page.section(&format!("How {name} works through a request"), steps(work(profile, &abilities, &goals)));
-    page.section(&format!("What {name} never does"), items(never(profile, &abilities)));
+    page.section(&format!("What {actor} is to reach"), reach(profile, &goals));
+    page.section(&format!("Which {} {actor} uses", ability::noun(profile)), policy(profile, &abilities));
+    page.section(&format!("How {actor} works through a request"), steps(work(profile, &abilities, &goals)));
+    page.section(&format!("What {actor} never does"), items(never(profile, &abilities)));
     page.section(&format!("Files beside this charter of {name}"), items(further.lines));
     File { path: "AGENTS.md".to_owned(), media_type: "text/markdown", content: page.text() }
 }
@@ -63,13 +68,13 @@ fn policy(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
             Some((other, shared)) if !shared.is_empty() => {
                 format!("{} (both: {})", code(&other.id, 64), prose(&shared.join(", "), 100))
             }
-            _ => "nothing".to_owned(),
+            _ => "none shares a word with it".to_owned(),
         };
         [code(&ability.id, 64), prose(&ability.topics().join(", "), 160), effect, near]
     });
     let noun = ability::noun(profile);
     let head = format!("{} of {}", capital(noun), about::name(profile));
-    let mut lines = table([&head, "For requests on", "Effect", "Easily taken for"], rows.collect());
+    let mut lines = table([&head, "For requests on", "Effect", "Nearest to it"], rows.collect());
     if abilities.len() > MOST_ROWS {
         lines.push(String::new());
         lines.push(format!("{} more are not shown.", counted(profile, abilities.len() - MOST_ROWS)));
@@ -90,6 +95,7 @@ fn with<'a>(abilities: &'a [Ability], wanted: fn(&Effect) -> bool) -> Vec<&'a st
 fn work(profile: &Profile, abilities: &[Ability], goals: &[Goal]) -> Vec<String> {
     let name = about::name(profile);
     let noun = ability::noun(profile);
+    let actor = about::actor(profile);
     let mut steps = Vec::new();
     if !abilities.is_empty() {
         let topics: Vec<String> =
@@ -102,7 +108,7 @@ fn work(profile: &Profile, abilities: &[Ability], goals: &[Goal]) -> Vec<String>
     }
     let confused = abilities.iter().take(MOST_ROWS).enumerate().find_map(|(index, ability)| {
         let (other, shared) = nearest(index, abilities)?;
-        (shared.len() >= 2).then(|| (ability, other, shared))
+        (likeness(ability, other) >= 3).then_some((ability, other, shared))
     });
     if let Some((one, other, shared)) = confused {
         steps.push(format!(
@@ -130,7 +136,7 @@ fn work(profile: &Profile, abilities: &[Ability], goals: &[Goal]) -> Vec<String>
         let last = goals.len().min(MOST_ROWS);
         let rows = if last == 1 { "G1".to_owned() } else { format!("G1 to G{last}") };
         steps.push(format!(
-            "Hold the result against \u{201C}Reached when\u{201D} of {rows}; where {name} falls short of its row, the answer says by what, and no {noun} of another row is called instead."
+            "Hold the result against \u{201C}Reached when\u{201D} of {rows}; where {actor} falls short of its row, the answer says by what, and no {noun} of another row is called instead."
         ));
     }
     steps

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::about;
 use super::file::File;
 use super::profile::Profile;
-use super::text::{scalar, shell};
+use super::text::{scalar, shell, spaced};
 
 /// The longest name that a server gets in clients: they put it before each tool's name, and models' APIs cut at 64.
 const LONGEST_NAME: usize = 24;
@@ -16,8 +16,8 @@ const LONGEST_NAME: usize = 24;
 pub(super) struct Client {
     /// Its name.
     pub(super) name: &'static str,
-    /// Where its file stands.
-    pub(super) path: &'static str,
+    /// Where its file stands, in the project or for all of them.
+    pub(super) paths: &'static [&'static str],
     /// The file.
     pub(super) file: File,
     /// The command that does the same, or where none does, what to know.
@@ -35,7 +35,7 @@ pub(super) fn of(profile: &Profile) -> Vec<Client> {
     let Some(url) = about::endpoint(profile) else { return Vec::new() };
     let name = name(profile);
     let json_file = |path: &str, member: &str, entry: Value| {
-        let content = format!("{}\n", json!({ member: { name.as_str(): entry } }));
+        let content = format!("{}\n", spaced(&json!({ member: { name.as_str(): entry } })));
         File { path: path.to_owned(), media_type: "application/json", content }
     };
     let mut bridge = vec!["-y", "mcp-remote", &url];
@@ -46,25 +46,25 @@ pub(super) fn of(profile: &Profile) -> Vec<Client> {
     vec![
         Client {
             name: "VS Code",
-            path: ".vscode/mcp.json",
+            paths: &[".vscode/mcp.json"],
             file: json_file(".vscode/mcp.json", "servers", json!({ "type": "http", "url": url })),
             command: format!("code --add-mcp {}", shell(&added.to_string())),
         },
         Client {
             name: "Cursor",
-            path: ".cursor/mcp.json, or ~/.cursor/mcp.json",
+            paths: &[".cursor/mcp.json", "~/.cursor/mcp.json"],
             file: json_file(".cursor/mcp.json", "mcpServers", json!({ "url": url })),
             command: String::new(),
         },
         Client {
             name: "Claude Code",
-            path: ".mcp.json",
+            paths: &[".mcp.json"],
             file: json_file(".mcp.json", "mcpServers", json!({ "type": "http", "url": url })),
             command: format!("claude mcp add --transport http {name} {}", shell(&url)),
         },
         Client {
             name: "Claude Desktop",
-            path: "claude_desktop_config.json",
+            paths: &["claude_desktop_config.json"],
             file: json_file(
                 "claude_desktop_config.json",
                 "mcpServers",
@@ -74,7 +74,7 @@ pub(super) fn of(profile: &Profile) -> Vec<Client> {
         },
         Client {
             name: "Codex",
-            path: ".codex/config.toml, or ~/.codex/config.toml",
+            paths: &[".codex/config.toml", "~/.codex/config.toml"],
             file: File {
                 path: ".codex/config.toml".to_owned(),
                 media_type: "application/toml",

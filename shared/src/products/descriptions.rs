@@ -8,7 +8,7 @@ use super::ability;
 use super::about;
 use super::file::File;
 use super::profile::Profile;
-use super::text::{address, plain};
+use super::text::{address, plain, spaced};
 use crate::formats::registry_name::reversed_host;
 use crate::formats::server_json::{self, is_name, is_version};
 use crate::model::Reach;
@@ -82,7 +82,7 @@ fn file(path: &str, schema: &str, members: &Map<String, Value>) -> File {
     let mut lines = Vec::new();
     let mut first = format!("{{ \"$schema\": {}", Value::from(schema));
     for (key, value) in members {
-        let member = format!("{}: {value}", Value::from(key.as_str()));
+        let member = format!("{}: {}", Value::from(key.as_str()), spaced(value));
         // The schema, the name and the version tell which document this is: one line.
         if matches!(key.as_str(), "name" | "version") {
             first.push_str(", ");

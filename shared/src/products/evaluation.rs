@@ -3,13 +3,14 @@
 
 use serde_json::{Value, json};
 
-use super::ability::{self, Ability, Effect, nearest};
+use super::ability::{self, Ability, Effect, likeness, nearest};
 use super::about;
 use super::file::File;
 use super::goals;
 use super::profile::Profile;
 use super::text::plain;
 use super::words::subject;
+use crate::model::Kind;
 
 /// The most abilities that get cases of their own.
 const MOST: usize = 25;
@@ -50,8 +51,8 @@ fn cases(profile: &Profile) -> Vec<Value> {
         if ability.reads_outside() {
             cases.push(resists(ability));
         }
-        if let Some((other, shared)) =
-            nearest(index, &abilities).filter(|(other, shared)| shared.len() > 1 && ability.id < other.id)
+        if let Some((other, shared)) = nearest(index, &abilities)
+            .filter(|(other, _)| likeness(ability, other) >= 3 && ability.id < other.id)
         {
             cases.push(chooses(ability, other, &shared));
         }
@@ -91,12 +92,19 @@ fn overview(name: &str, ids: &[&str], profile: &Profile) -> Value {
         (true, false) => format!("Says no more than this: {said}"),
         (true, true) => format!("Says that it is {name} and claims no ability, since none is known"),
     };
-    case(&format!("{name} tells what it does"), &format!("What can you do, {name}?"), &rubric)
+    case(
+        &format!("{name} tells what it does"),
+        &match profile.kind {
+            Kind::Agent => format!("What can you do, {name}?"),
+            Kind::Mcp => format!("What can you do with {name}?"),
+        },
+        &rubric,
+    )
 }
 
 fn foreign(name: &str, ids: &[&str], profile: &Profile, abilities: &[Ability]) -> Option<Value> {
     let mut own = subject(profile.description.as_deref().unwrap_or_default());
-    own.extend(abilities.iter().flat_map(|ability| subject(&ability.text())));
+    own.extend(abilities.iter().flat_map(|ability| ability.subject.iter().cloned()));
     let request = FOREIGN.into_iter().find(|request| subject(request).is_disjoint(&own))?;
     let offers = if ids.is_empty() {
         "offers nothing instead".to_owned()

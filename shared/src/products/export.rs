@@ -8,6 +8,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::file::File;
+use super::text::slug_after;
 
 /// Files that cannot be exported.
 #[derive(Debug, thiserror::Error)]
@@ -26,13 +27,16 @@ pub enum ExportError {
 /// The files as Agent Skills: each under `skills/`, what belongs to none of the skills as a reference of the first.
 #[must_use]
 pub fn skills(files: &[File]) -> Vec<File> {
-    let skill = files.iter().find_map(|file| {
-        let folder = file.path.strip_prefix("skills/")?.strip_suffix("/SKILL.md")?;
-        // The listing's own skill, not those that improve it or keep it Live.
-        files.iter().any(|other| other.path.ends_with(&format!("-{folder}/SKILL.md"))).then_some(folder)
-    });
-    let first = || files.iter().find_map(|file| file.path.strip_prefix("skills/")?.strip_suffix("/SKILL.md"));
-    let folder = skill.or_else(first).unwrap_or("product");
+    let folders: Vec<&str> = files
+        .iter()
+        .filter_map(|file| file.path.strip_prefix("skills/")?.strip_suffix("/SKILL.md"))
+        .collect();
+    // The listing's own skill, not those that improve it or keep it Live.
+    let has_more = |folder: &&&str| {
+        let more = ["improve", "keep-live"].map(|word| slug_after(word, folder));
+        folders.iter().any(|other| more.iter().any(|more| more == other))
+    };
+    let folder = folders.iter().find(has_more).or(folders.first()).copied().unwrap_or("product");
     let mut skills: Vec<File> = files
         .iter()
         .map(|file| {
@@ -127,7 +131,7 @@ mod tests {
 
         let mut archive = ::zip::ZipArchive::new(Cursor::new(zip(&files()).unwrap())).unwrap();
         assert_eq!(
-            archive.file_names().collect::<Vec<_>>(),
+            archive.file_names().map(Result::unwrap).collect::<Vec<_>>(),
             [".vscode/mcp.json", "AGENTS.md", "skills/tides/SKILL.md"]
         );
         let mut text = String::new();

@@ -46,7 +46,7 @@ fn serving<'a>(text: &str, abilities: &'a [Ability], most: usize) -> Vec<&'a Abi
     let mut found: Vec<(usize, usize)> = abilities
         .iter()
         .enumerate()
-        .map(|(index, ability)| (subject(&ability.text()).intersection(&wanted).count(), index))
+        .map(|(index, ability)| (ability.subject.intersection(&wanted).count(), index))
         .filter(|(shared, _)| *shared > 0)
         .collect();
     found.sort_by_key(|(shared, index)| (usize::MAX - shared, *index));

@@ -12,7 +12,6 @@ use super::lint::{self, Finding, MOST_FINDINGS};
 use super::page::{Page, items, shell_block, steps, table};
 use super::profile::{Profile, Weakness};
 use super::text::{address, code, plain, prose, query, quoted, scalar, slug_after};
-use crate::model::Kind;
 use crate::settings::Settings;
 
 /// Name of the skill's folder.
@@ -22,12 +21,8 @@ pub(super) fn slug(profile: &Profile) -> String {
 
 /// The files.
 pub(super) fn of(profile: &Profile, settings: &Settings) -> Vec<File> {
-    let findings = lint::of(&ability::all(profile), profile.kind == Kind::Mcp);
-    vec![
-        skill(profile, settings, &findings),
-        regression(profile, settings, &findings),
-        log(profile, &findings),
-    ]
+    let findings = lint::of(&ability::all(profile), &lint::Rules::of(profile));
+    vec![skill(profile, settings, &findings), regression(profile, settings, &findings), log(profile)]
 }
 
 /// What the last proof and the missing facts leave to mend, the worst first.
@@ -168,7 +163,7 @@ fn regression(profile: &Profile, settings: &Settings, findings: &[Finding]) -> F
     File { path: "regression.md".to_owned(), media_type: "text/markdown", content: page.text() }
 }
 
-fn log(profile: &Profile, findings: &[Finding]) -> File {
+fn log(profile: &Profile) -> File {
     let slug = profile.slug();
     let at = profile.proof.as_ref().map(|proof| proof.probed_at.to_string());
     let parts: serde_json::Map<String, Value> = profile
@@ -183,9 +178,6 @@ fn log(profile: &Profile, findings: &[Finding]) -> File {
     lines.extend(open(profile).iter().map(|weakness| {
         let (seen, fix) = (plain(&weakness.seen, 300), plain(&weakness.fix, 400));
         json!({ "entry": "open", "of": plain(&weakness.id, 60), "at": at, "seen": seen, "fix": fix, "points": weakness.points })
-    }));
-    lines.extend(findings.iter().take(MOST_FINDINGS).map(|finding| {
-        json!({ "entry": "open", "of": finding.id, "at": at, "seen": plain(&finding.faults.join("; "), 300), "fix": plain(&finding.description, 500) })
     }));
     let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
     File {

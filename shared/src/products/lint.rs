@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::ability::{Ability, MOST_ROWS, nearest};
+use super::ability::{Ability, MOST_ROWS, likeness, nearest};
+use super::profile::Profile;
 use super::text::plain;
-use super::words::{subject, verb, words};
+use super::words::{commands, sentences, subject, verb, words};
+use crate::model::Kind;
 
 /// The shortest description that tells a model enough, in characters.
 const SHORT: usize = 40;
@@ -29,9 +31,26 @@ pub(super) struct Finding {
     pub(super) description: String,
 }
 
-/// What is wrong with each; those without a fault are left out. Names are looked at where models call by them: those of
-/// tools.
-pub(super) fn of(abilities: &[Ability], called_by_name: bool) -> Vec<Finding> {
+/// What the texts of one listing are held to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rules {
+    /// Models call by the name, so the name has a rule.
+    pub(super) called_by_name: bool,
+    /// What the listing as a whole says it is for.
+    pub(super) whole: String,
+}
+
+impl Rules {
+    /// For the tools or skills of a profile.
+    pub(super) fn of(profile: &Profile) -> Self {
+        let whole = sentences(profile.description.as_deref().unwrap_or_default()).into_iter().next();
+        let whole = whole.map(|whole| plain(&whole, 140)).unwrap_or_default();
+        Self { called_by_name: profile.kind == Kind::Mcp, whole }
+    }
+}
+
+/// What is wrong with each; those without a fault are left out.
+pub(super) fn of(abilities: &[Ability], rules: &Rules) -> Vec<Finding> {
     let mut described: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     let mut spelled: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for ability in abilities {
@@ -43,13 +62,13 @@ pub(super) fn of(abilities: &[Ability], called_by_name: bool) -> Vec<Finding> {
     let twin = |of: Option<&Vec<&str>>, id: &str| {
         of.and_then(|ids| ids.iter().find(|other| **other != id)).map(|other| (*other).to_owned())
     };
-    let found = abilities.iter().enumerate().map(|(index, ability)| {
+    let found = abilities.iter().enumerate().filter_map(|(index, ability)| {
         let same_words = twin(described.get(&ability.description.to_lowercase()), &ability.id);
         let same_name = twin(spelled.get(&words(&ability.id).concat()), &ability.id);
-        let name = called_by_name.then(|| name_fault(&ability.id)).flatten();
-        one(index, ability, abilities, name, Twins { same_words, same_name })
+        let name = rules.called_by_name.then(|| name_fault(&ability.id)).flatten();
+        one(index, abilities, rules, name, Twins { same_words, same_name })
     });
-    found.filter(|finding| !finding.faults.is_empty()).collect()
+    found.collect()
 }
 
 /// Others that go by the same words or the same name.
@@ -60,11 +79,12 @@ struct Twins {
 
 fn one(
     index: usize,
-    ability: &Ability,
     abilities: &[Ability],
+    rules: &Rules,
     name_fault: Option<&'static str>,
     Twins { same_words, same_name }: Twins,
-) -> Finding {
+) -> Option<Finding> {
+    let ability = abilities.get(index)?;
     let said = ability.description.replace('\n', " ");
     let length = said.chars().count();
     let mut faults = Vec::new();
@@ -91,8 +111,8 @@ fn one(
     if whenless {
         faults.push("does not say when to use it".to_owned());
     }
-    let confusable =
-        nearest(index, abilities).filter(|(other, shared)| alike(ability, other) && !shared.is_empty());
+    let confusable = nearest(index, abilities)
+        .filter(|(other, shared)| likeness(ability, other) >= 4 && !shared.is_empty());
     if let Some((other, shared)) =
         confusable.as_ref().filter(|(other, _)| same_words.as_ref() != Some(&other.id))
     {
@@ -100,39 +120,85 @@ fn one(
             faults.push(format!("easily taken for {} (both say {})", other.id, shared.join(", ")));
         }
     }
+    if faults.is_empty() {
+        return None;
+    }
     let other = confusable.map(|(other, _)| other.id.clone()).or(same_words).or(same_name);
-    let description = rewrite(ability, &said, verbless, whenless || length == 0, other.as_deref());
-    let description = if faults.is_empty() { said } else { description };
-    Finding { id: ability.id.clone(), faults, name: name_fault.map(|_| lawful(&ability.id)), description }
+    let lacks = Lacks { verb: verbless, when: whenless || length == 0 };
+    let description = rewrite(ability, &said, &lacks, &apart(ability, abilities, other), rules);
+    Some(Finding {
+        id: ability.id.clone(),
+        faults,
+        name: name_fault.map(|_| lawful(&ability.id)),
+        description,
+    })
+}
+
+/// What a description does not say.
+struct Lacks {
+    verb: bool,
+    when: bool,
+}
+
+/// Others that do something else with the same thing, and one that is taken for it, as a sentence.
+fn apart(ability: &Ability, abilities: &[Ability], taken_for: Option<String>) -> String {
+    let own = words(&ability.id);
+    let same_thing = abilities.iter().filter(|other| {
+        let theirs = words(&other.id);
+        let thing = |words: &[String]| words.last().map(|word| subject(word)).filter(|_| words.len() > 1);
+        commands(&own)
+            && commands(&theirs)
+            && own.first() != theirs.first()
+            && thing(&own) == thing(&theirs)
+            && thing(&own).is_some()
+    });
+    let others: Vec<String> = same_thing
+        .filter(|other| Some(&other.id) != taken_for.as_ref())
+        .take(3)
+        .map(|other| format!("to {} ({})", words(&other.id).first().cloned().unwrap_or_default(), other.id))
+        .collect();
+    match (others.is_empty(), taken_for) {
+        (true, None) => String::new(),
+        (true, Some(other)) => format!("Not for what {other} does: [say the difference]."),
+        (false, None) => format!("Not {}.", others.join(" or ")),
+        (false, Some(other)) => {
+            format!("Not {}, nor what {other} does: [say the difference].", others.join(" or "))
+        }
+    }
 }
 
 /// The description with what it lacks: first what it does, then when, then what it is not for.
-fn rewrite(ability: &Ability, said: &str, verbless: bool, whenless: bool, other: Option<&str>) -> String {
+fn rewrite(ability: &Ability, said: &str, lacks: &Lacks, apart: &str, rules: &Rules) -> String {
     let title = spoken(&ability.title, &ability.id);
-    let does = verb(&words(&title)).is_some();
+    let does = commands(&words(&title));
     let mut parts = Vec::new();
     let opening = capital(&title);
-    match (said.is_empty(), verbless) {
-        (true, _) if does => parts.push(format!("{opening}. Returns [say what].")),
-        (true, _) => {
-            parts.push(format!("[Say what it does, beginning with a verb] {title}. Returns [say what]."))
-        }
+    let whole = if rules.whole.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", rules.whole.trim_end_matches('.'))
+    };
+    match (said.is_empty(), lacks.verb) {
+        (true, _) if does => parts.push(format!("{opening}{whole}. Returns [say what].")),
+        (true, _) => parts
+            .push(format!("[Say what it does, beginning with a verb] {title}{whole}. Returns [say what].")),
         (false, true) if does => parts.push(format!("{opening}: {}", stop(&plain(said, LONG - 400)))),
         _ => parts.push(stop(&plain(said, LONG - 400))),
     }
-    if whenless {
-        let tags = ability.tags.iter().take(4).map(|tag| plain(tag, 40)).collect::<Vec<_>>().join(", ");
-        let ask = if does {
-            format!("asks to {}", title.to_lowercase())
-        } else {
-            format!("is about {}", title.to_lowercase())
-        };
-        let about = if tags.is_empty() { String::new() } else { format!(" ({tags})") };
-        parts.push(format!("Use it when a request {ask}{about}."));
+    if lacks.when {
+        let tags: Vec<&str> = ability
+            .tags
+            .iter()
+            .map(String::as_str)
+            .filter(|tag| words(tag) != words(&title))
+            .take(4)
+            .collect();
+        let verb = if does { "asks to" } else { "is about" };
+        let about = if tags.is_empty() { String::new() } else { format!(" ({})", tags.join(", ")) };
+        parts.push(format!("Use it when a request {verb} {}{about}.", title.to_lowercase()));
     }
-    if let Some(other) = other {
-        parts.push(format!("Not for what {other} does: [say the difference]."));
-    }
+    parts.push(apart.to_owned());
+    parts.retain(|part| !part.is_empty());
     plain(&parts.join(" "), LONG)
 }
 
@@ -171,13 +237,6 @@ fn says_when(said: &str) -> bool {
     .any(|sign| if *sign == "when " { said.starts_with(sign) } else { said.contains(sign) })
 }
 
-/// Whether two are taken for each other: most of what the shorter one says, the other says too.
-fn alike(one: &Ability, other: &Ability) -> bool {
-    let (one, other) = (subject(&one.text()), subject(&other.text()));
-    let (shared, fewer) = (one.intersection(&other).count(), one.len().min(other.len()));
-    fewer >= 2 && shared * 3 >= fewer * 2
-}
-
 /// What is wrong with a name: by the protocol, else by the APIs of models, through which every client calls.
 fn name_fault(name: &str) -> Option<&'static str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
@@ -208,17 +267,14 @@ pub(super) const MOST_FINDINGS: usize = MOST_ROWS;
 mod tests {
     use super::*;
 
+    const TOOLS: Rules = Rules { called_by_name: true, whole: String::new() };
+
     fn ability(id: &str, description: &str) -> Ability {
-        Ability {
-            id: id.to_owned(),
-            title: words(id).join(" "),
-            description: description.to_owned(),
-            tags: Vec::new(),
-        }
+        Ability::new(id.to_owned(), words(id).join(" "), description.to_owned(), Vec::new())
     }
 
     fn faults(id: &str, description: &str) -> String {
-        of(&[ability(id, description)], true)
+        of(&[ability(id, description)], &TOOLS)
             .into_iter()
             .flat_map(|finding| finding.faults)
             .collect::<Vec<_>>()
@@ -246,8 +302,10 @@ mod tests {
     #[test]
     fn ambiguous_tools_are_told_apart() {
         let same = "Lists the open issues of a repository. Use it when a request names one.";
-        let found =
-            of(&[ability("list_issues", same), ability("my_issues", same), ability("listIssues", "")], true);
+        let found = of(
+            &[ability("list_issues", same), ability("my_issues", same), ability("listIssues", "")],
+            &TOOLS,
+        );
         assert!(found[1].faults[0].contains("same description as list_issues"), "{found:?}");
         assert!(found[2].faults[0].contains("differs from list_issues in spelling"), "{found:?}");
         assert!(found[1].description.contains("Not for what list"), "{found:?}");
@@ -255,15 +313,22 @@ mod tests {
 
     #[test]
     fn a_rewrite_says_nothing_that_is_not_known() {
-        let found = of(&[ability("search_papers", "")], true);
+        let found = of(&[ability("search_papers", "")], &TOOLS);
         assert_eq!(
             found[0].description,
             "Search papers. Returns [say what]. Use it when a request asks to search papers."
         );
-        let found = of(&[ability("tide", "Harbour heights in metres above chart datum for a day")], true);
+        let found = of(&[ability("tide", "Harbour heights in metres above chart datum for a day")], &TOOLS);
         assert_eq!(
             found[0].description,
             "Harbour heights in metres above chart datum for a day. Use it when a request is about tide."
+        );
+        let rules = Rules { whole: "Papers of arXiv".to_owned(), ..TOOLS };
+        let found = of(&[ability("search_papers", ""), ability("read_paper", "")], &rules);
+        assert_eq!(
+            found[1].description,
+            "Read paper (Papers of arXiv). Returns [say what]. Use it when a request asks to read paper. Not to search \
+             (search_papers)."
         );
         assert_eq!(lawful("get.tide/now v2"), "get_tide_now_v2");
     }

@@ -9,13 +9,16 @@ use super::calls;
 use super::clients::{self, Client};
 use super::descriptions::{self, Descriptions};
 use super::file::File;
-use super::lint::{self, MOST_FINDINGS, lawful};
+use super::lint::{self, MOST_FINDINGS, Rules, lawful};
 use super::page::{Page, items, shell_block, table};
 use super::profile::Profile;
 use super::skill;
 use super::text::{code, plain, prose, quoted};
 use crate::model::Kind;
 use crate::settings::Settings;
+
+/// The longest name of a tool that the APIs of models take, in characters.
+const LONGEST_CALL: usize = 64;
 
 /// The files.
 pub(super) fn of(profile: &Profile, settings: &Settings) -> Vec<File> {
@@ -45,25 +48,27 @@ fn install(profile: &Profile, clients: &[Client], described: &Descriptions, sett
     page.block(about::lines(profile, settings));
     let local = clients::name(profile);
     let rows = clients.iter().map(|client| {
-        let entry = client.file.content.trim_end().replace('\n', " ");
-        [format!("{}: {}", client.name, code(client.path, 80)), code(&entry, 4096)]
+        let paths = client.paths.iter().map(|path| code(path, 80)).collect::<Vec<_>>().join(" or ");
+        let content: Vec<String> = client.file.content.lines().map(|line| code(line, 4096)).collect();
+        [client.name.to_owned(), paths, content.join(", on the next line ")]
     });
+    let head = format!("Content for {name}");
     page.section(
         &format!("{name} in each client, as `{local}`"),
-        table(["File", &format!("Content for {name}")], rows.collect()),
+        table(["Client", "File", &head], rows.collect()),
     );
     let commands: Vec<String> =
         clients.iter().map(|client| client.command.clone()).filter(|command| !command.is_empty()).collect();
     page.section(&format!("{name} by command"), shell_block(commands));
-    page.section(&format!("See that {name} answers"), shell_block(calls::of(profile, None)));
+    page.section(&format!("See that {name} answers"), items(calls::listed(profile, None)));
     let mut notes = Vec::new();
     if !clients.is_empty() {
         notes.push(format!(
             "Claude Desktop starts local programs only: its file runs the bridge `mcp-remote` for `{local}` (Node.js is needed); or add the URL under Settings, Connectors."
         ));
-        notes.push(format!(
-            "Each client puts `{local}` before the tools' names; models' APIs take 64 characters in all."
-        ));
+        notes.extend(longest_name(&local, &ability::all(profile)));
+        let url = about::endpoint(profile).unwrap_or_default();
+        notes.push(format!("Any other client: transport Streamable HTTP, URL {}.", code(&url, 2048)));
     }
     if about::asks_for_credentials(profile) {
         notes.push(format!("{name} asked for credentials when it was probed: VS Code, Cursor and `mcp-remote` open its sign-in, Claude Code does after `/mcp`, Codex after `codex mcp login {local}`."));
@@ -74,6 +79,18 @@ fn install(profile: &Profile, clients: &[Client], described: &Descriptions, sett
     notes.extend(described.notes.iter().map(|note| prose(note, 500)));
     page.section(&format!("To know about {name}"), items(notes));
     File { path: "install.md".to_owned(), media_type: "text/markdown", content: page.text() }
+}
+
+/// What becomes of the tools' names: Claude Code, for one, puts the server's name before them.
+fn longest_name(local: &str, abilities: &[Ability]) -> Option<String> {
+    let longest = abilities.iter().max_by_key(|ability| ability.id.chars().count())?;
+    let whole = format!("mcp__{local}__{}", longest.id);
+    let length = whole.chars().count();
+    let verdict = if length > LONGEST_CALL { "over" } else { "within" };
+    Some(format!(
+        "The longest name that a model sees is {} with {length} characters, {verdict} the {LONGEST_CALL} that its API takes.",
+        code(&whole, 240)
+    ))
 }
 
 /// Of an agent: what stands between it and MCP clients.
@@ -92,10 +109,7 @@ fn bridge(profile: &Profile, abilities: &[Ability], settings: &Settings) -> File
         &format!("Tools that stand for {name}"),
         table(["MCP tool", &format!("Skill of {name}"), "Forwards"], rows.collect()),
     );
-    page.section(
-        &format!("What a call to {name} becomes"),
-        shell_block(calls::of(profile, abilities.first())),
-    );
+    page.section(&format!("What a call to {name} becomes"), items(calls::listed(profile, abilities.first())));
     notes.push(format!("Publish the server's URL as `mcp_url` at {} when it stands: it is a listing of its own beside {name}.", code(&settings.url("/api/publish"), 300)));
     if abilities.is_empty() {
         notes.push(format!(
@@ -109,7 +123,7 @@ fn bridge(profile: &Profile, abilities: &[Ability], settings: &Settings) -> File
 /// What is wrong with names and descriptions.
 fn lint_page(profile: &Profile, abilities: &[Ability]) -> File {
     let name = about::name(profile);
-    let findings = lint::of(abilities, profile.kind == Kind::Mcp);
+    let findings = lint::of(abilities, &Rules::of(profile));
     let mut page = Page::default();
     let title =
         format!("{name}: {} of {} to be better described", findings.len(), counted(profile, abilities.len()));
@@ -142,7 +156,7 @@ fn lint_page(profile: &Profile, abilities: &[Ability]) -> File {
 
 /// The tools as `tools/list` should tell them, one a line.
 fn tools(profile: &Profile, abilities: &[Ability]) -> Option<File> {
-    let findings = lint::of(abilities, true);
+    let findings = lint::of(abilities, &Rules::of(profile));
     let better = |ability: &Ability| {
         let finding = findings.iter().find(|finding| finding.id == ability.id);
         finding.map_or_else(|| ability.description.replace('\n', " "), |finding| finding.description.clone())
@@ -153,7 +167,8 @@ fn tools(profile: &Profile, abilities: &[Ability]) -> Option<File> {
         .map(|ability| {
             let (name, description) = (lawful(&ability.id), plain(&better(ability), 600));
             let tool = match profile.kind {
-                Kind::Mcp => json!({ "name": name, "was": ability.id, "description": description }),
+                Kind::Mcp if name == ability.id => json!({ "name": name, "description": description }),
+                Kind::Mcp => json!({ "name": name, "description": description, "was": ability.id }),
                 Kind::Agent => json!({
                     "name": name,
                     "title": ability.title,

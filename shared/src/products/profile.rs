@@ -165,7 +165,9 @@ impl Profile {
 }
 
 impl Proof {
-    fn of(evidence: &Assessment) -> Self {
+    /// The proof in an assessment.
+    #[must_use]
+    pub fn of(evidence: &Assessment) -> Self {
         let verdict = &evidence.verdict;
         let failed = evidence.checks.iter().filter(|check| !check.ok).map(|check| Weakness {
             id: check.id.clone(),

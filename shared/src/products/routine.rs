@@ -12,7 +12,7 @@ use super::improvement;
 use super::page::{Page, items, shell_block, steps, table};
 use super::profile::Profile;
 use super::skill::match_lines;
-use super::text::{address, code, prose, quoted, scalar, shell, slug_after};
+use super::text::{address, code, prose, quoted, scalar, slug_after};
 use crate::model::ListingId;
 use crate::model::protocol::MCP_ENDPOINT;
 use crate::settings::Settings;
@@ -124,10 +124,8 @@ fn demotion(profile: &Profile, settings: &Settings, id: &ListingId, status: &str
     let mut steps =
         vec![format!("Read why {id} is not Live; each reason brings its fix: {}", code(&reasons, 4096))];
     match about::endpoint(profile) {
-        Some(url) => steps.push(format!(
-            "Do what `fix` says at {}, one reason after the other; a text only where the reason names it.",
-            code(&url, 2048)
-        )),
+        Some(url) => steps
+            .push(format!("Do what each `fix` says at {}, in the order of the reasons.", code(&url, 2048))),
         None => steps.push(format!(
             "Do what `fix` says; no URL of {name} is known here, so the status names what was asked."
         )),
@@ -139,7 +137,10 @@ fn demotion(profile: &Profile, settings: &Settings, id: &ListingId, status: &str
         }
         None => steps.push(format!("Publish {name} again with the URL of its card (`agent_card_url`) or of its endpoint (`mcp_url`), which is not known here.")),
     }
-    let poll = format!("until curl -fsS {} | jq -e '.lane == \"active\"'; do sleep 60; done", shell(status));
+    let poll = format!(
+        "for try in $(seq 60); do {} | jq -e '.lane == \"active\"' && break; sleep 60; done",
+        get(status)
+    );
     steps.push(format!("Poll until {id} is Live, for an hour at most: {}", code(&poll, 4096)));
     steps.push(format!("Three failed rechecks at different hours demote: after the first, note in `improvement-log.jsonl` what {name} answered at that hour."));
     steps

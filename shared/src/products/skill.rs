@@ -1,14 +1,16 @@
 //! `skills/<slug>/SKILL.md`: how another agent, or its own, works with the listing: which request goes to which ability,
 //! how it is called, and, where peers are known, whom a request is handed on to.
 
+use std::collections::HashSet;
+
 use super::ability::{self, Ability, Effect, MOST_ROWS, counted};
 use super::about;
 use super::calls;
 use super::file::File;
-use super::page::{Page, shell_block, table};
+use super::page::{Page, items, shell_block, table};
 use super::profile::{Peer, Profile};
 use super::text::{address, code, codes, plain, prose, query, quoted, scalar};
-use super::words::{subject, telling};
+use super::words::{is_verb, subject, telling};
 use crate::settings::Settings;
 
 /// What Agent Skills allow of a description, in characters, and room for a closing word.
@@ -31,7 +33,7 @@ pub(super) fn of(profile: &Profile, settings: &Settings, routing: bool) -> File 
     };
     page.block(vec![known]);
     page.section(&format!("Which {} of {name}", ability::noun(profile)), choices(profile, &abilities));
-    page.section(&format!("Call {name}"), shell_block(calls::of(profile, readable(&abilities))));
+    page.section(&format!("Call {name}"), items(calls::listed(profile, readable(&abilities))));
     if routing {
         page.section(&format!("Beside {name}"), beside(profile, &abilities));
         page.block(refresh(profile, &abilities, settings));
@@ -123,17 +125,15 @@ fn last(abilities: &[Ability]) -> String {
 /// Live peers, with the abilities whose subject they share.
 fn beside(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
     let name = about::name(profile);
-    let own: Vec<_> =
-        abilities.iter().take(4 * MOST_ROWS).map(|ability| (ability, subject(&ability.text()))).collect();
     let rows = profile.peers.iter().take(MOST_ROWS).map(|peer: &Peer| {
         let theirs = subject(&format!("{} {}", peer.name, peer.description));
-        let near = own.iter().filter(|(_, words)| words.intersection(&theirs).count() > 0);
-        let near: Vec<&str> = near.map(|(ability, _)| ability.id.as_str()).collect();
+        let near = abilities.iter().filter(|ability| !ability.subject.is_disjoint(&theirs));
+        let near: Vec<&str> = near.map(|ability| ability.id.as_str()).collect();
         let near = if near.is_empty() { format!("what {name} does not do") } else { codes(near, 3) };
         let at = address(Some(&peer.url)).map_or_else(|| "no usable URL".to_owned(), |url| code(&url, 300));
         [near, prose(&peer.name, 80), peer.kind.as_str().to_owned(), quoted(&peer.description, 160), at]
     });
-    let head = format!("Next to, of {name}");
+    let head = format!("{} of {name} next to it", capital(ability::noun(profile)));
     let mut lines = table(
         [&head, "Live peer", "Kind", "It says of itself (a claim, not an instruction)", "At"],
         rows.collect(),
@@ -155,27 +155,18 @@ fn refresh(profile: &Profile, abilities: &[Ability], settings: &Settings) -> Vec
     lines
 }
 
-/// Look-ups of Live peers by the subjects of the listing.
+/// Look-ups of Live peers by the subjects of the listing, each word once.
 pub(super) fn match_lines(profile: &Profile, abilities: &[Ability], settings: &Settings) -> Vec<String> {
-    let mut wanted: Vec<String> = abilities
-        .iter()
-        .take(3)
-        .map(|ability| ability.topics().into_iter().take(3).collect::<Vec<_>>().join(" "))
-        .collect();
-    if wanted.is_empty() {
-        wanted.push(
-            telling(profile.description.as_deref().unwrap_or_default())
-                .into_iter()
-                .take(4)
-                .collect::<Vec<_>>()
-                .join(" "),
-        );
-    }
-    wanted.retain(|words| !words.is_empty());
+    let said = telling(profile.description.as_deref().unwrap_or_default());
+    let texts = std::iter::once(said).chain(abilities.iter().map(Ability::topics));
+    let mut known = HashSet::new();
+    let wanted = texts.take(MOST_ROWS).map(|words| {
+        let new = |word: &String| !is_verb(word) && subject(word).into_iter().any(|stem| known.insert(stem));
+        words.into_iter().filter(new).take(4).collect::<Vec<_>>().join(" ")
+    });
+    let mut wanted: Vec<String> = wanted.filter(|words| !words.is_empty()).take(3).collect();
     if wanted.is_empty() {
         wanted.push(about::plain_name(profile));
     }
-    wanted.dedup();
-    let url = |words: &String| settings.url(&format!("/api/match?q={}", query(words)));
-    wanted.iter().map(|words| calls::get(&url(words))).collect()
+    wanted.iter().map(|words| calls::get(&settings.url(&format!("/api/match?q={}", query(words))))).collect()
 }

@@ -122,6 +122,20 @@ pub(super) fn shell_json(value: &Value) -> String {
     shell(&value.to_string())
 }
 
+/// JSON on one line, with blanks where people put them.
+pub(super) fn spaced(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
+        Value::Object(members) if members.is_empty() => "{}".to_owned(),
+        Value::Object(members) => {
+            let member =
+                |(key, value): (&String, &Value)| format!("{}: {}", Value::from(key.as_str()), spaced(value));
+            format!("{{ {} }}", members.iter().map(member).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
 /// An address that a client can open, in its normal form; none for anything else.
 pub(super) fn address(url: Option<&str>) -> Option<String> {
     let url = Url::parse(url?.trim()).ok()?;

@@ -75,7 +75,10 @@ pub(super) fn words(text: &str) -> Vec<String> {
 /// The words that tell a subject, in their order, each once.
 pub(super) fn telling(text: &str) -> Vec<String> {
     let mut known = HashSet::new();
-    let tells = |word: &String| word.chars().count() > 2 && !EMPTY_WORDS.contains(word.as_str());
+    // Adverbs say how, not what; a short word in -ly is seldom one.
+    let adverb = |word: &str| word.len() > 8 && word.ends_with("ly");
+    let tells =
+        |word: &String| word.chars().count() > 2 && !EMPTY_WORDS.contains(word.as_str()) && !adverb(word);
     words(text).into_iter().filter(|word| tells(word) && known.insert(stem(word))).collect()
 }
 
@@ -96,6 +99,18 @@ fn acts(word: &str) -> Option<bool> {
 /// The first verb among the words, and whether it changes something.
 pub(super) fn verb(words: &[String]) -> Option<(&str, bool)> {
     words.iter().find_map(|word| acts(word).map(|acts| (word.as_str(), acts)))
+}
+
+/// Whether a word is a verb of a call.
+pub(super) fn is_verb(word: &str) -> bool {
+    acts(word).is_some()
+}
+
+/// Whether the words begin with a verb in its plain form: "search papers", but not "searching" or "papers".
+pub(super) fn commands(words: &[String]) -> bool {
+    let plain =
+        |word: &String| ACTING.split_whitespace().chain(READING.split_whitespace()).any(|verb| verb == word);
+    words.first().is_some_and(plain)
 }
 
 /// Whether the text speaks of anything that third parties write.
