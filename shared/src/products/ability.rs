@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::profile::Profile;
 use super::text::plain;
-use super::words::{brings_outside_texts, sentences, subject, telling, verb, words};
+use super::words::{brings_outside_texts, is_verb, sentences, subject, telling, verb, words};
 use crate::model::Kind;
 
 /// The most abilities that a file tells one by one.
@@ -115,6 +115,16 @@ fn plain_sentences(text: &str) -> String {
 /// The name of a tool as words: `getForecast` is "get forecast".
 fn spoken(name: &str) -> String {
     plain(&words(name).join(" "), 80)
+}
+
+/// What the abilities together are about: their topics, each subject once and without the verbs, at most `most`.
+pub(super) fn subjects(abilities: &[Ability], most: usize) -> Vec<String> {
+    let mut known = HashSet::new();
+    let mut new = |topic: &String| subject(topic).into_iter().any(|stem| known.insert(stem));
+    let own = || abilities.iter().take(MOST_ROWS).map(Ability::topics);
+    let things = own().flat_map(|topics| topics.into_iter().filter(|topic| !is_verb(topic)).take(2));
+    let topics: Vec<String> = things.filter(&mut new).take(most).collect();
+    if topics.is_empty() { own().flatten().filter(&mut new).take(most).collect() } else { topics }
 }
 
 /// What the abilities of a profile are called.

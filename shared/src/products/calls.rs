@@ -16,8 +16,11 @@ pub(super) fn of(profile: &Profile, ability: Option<&Ability>) -> Vec<(String, S
         Kind::Agent => {
             let card = address(profile.card_url.as_deref());
             let card = card.map(|card| ("its card".to_owned(), get(&card)));
-            let asked = ability.map_or_else(|| "what it can do".to_owned(), |ability| ability.title.clone());
-            card.into_iter().chain([(format!("ask it: {asked}"), message(profile, &url, ability))]).collect()
+            let asked = ability.map_or_else(
+                || "ask what it can do".to_owned(),
+                |ability| format!("ask for {}", ability.title),
+            );
+            card.into_iter().chain([(asked, message(profile, &url, ability))]).collect()
         }
         Kind::Mcp => inspections(&url, ability),
     }

@@ -94,12 +94,9 @@ fn with<'a>(abilities: &'a [Ability], wanted: fn(&Effect) -> bool) -> Vec<&'a st
 
 fn work(profile: &Profile, abilities: &[Ability], goals: &[Goal]) -> Vec<String> {
     let name = about::name(profile);
-    let noun = ability::noun(profile);
-    let actor = about::actor(profile);
     let mut steps = Vec::new();
     if !abilities.is_empty() {
-        let topics: Vec<String> =
-            abilities.iter().flat_map(|ability| ability.topics().into_iter().take(2)).take(8).collect();
+        let topics = ability::subjects(abilities, 8);
         let offered = codes(abilities.iter().map(|ability| ability.id.as_str()), 8);
         steps.push(format!(
             "Choose by the request's subject among {offered}; one that is not about {} is not {name}'s: say so, name these, and stop.",
@@ -135,8 +132,12 @@ fn work(profile: &Profile, abilities: &[Ability], goals: &[Goal]) -> Vec<String>
     if !goals.is_empty() {
         let last = goals.len().min(MOST_ROWS);
         let rows = if last == 1 { "G1".to_owned() } else { format!("G1 to G{last}") };
+        let answer = match profile.kind {
+            Kind::Agent => format!("an answer of {name}"),
+            Kind::Mcp => format!("an answer made with {name}"),
+        };
         steps.push(format!(
-            "Hold the result against \u{201C}Reached when\u{201D} of {rows}; where {actor} falls short of its row, the answer says by what, and no {noun} of another row is called instead."
+            "Before {answer} goes out, hold it against \u{201C}Reached when\u{201D} in {rows}, and say what is missing."
         ));
     }
     steps
@@ -149,10 +150,8 @@ fn never(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
     if abilities.is_empty() {
         rules.push(format!("Offer an ability: no {noun} of {name} is known to this charter."));
     } else {
-        rules.push(format!(
-            "Offer what is not among its {}, or a result that no call returned.",
-            counted(profile, abilities.len())
-        ));
+        let all = codes(abilities.iter().map(|ability| ability.id.as_str()), 8);
+        rules.push(format!("Offer anything beyond {all}, or a result that no call returned."));
     }
     let acting = with(abilities, |effect| matches!(effect, Effect::Acts(_)));
     if !acting.is_empty() {

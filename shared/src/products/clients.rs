@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::about;
 use super::file::File;
 use super::profile::Profile;
-use super::text::{scalar, shell, spaced};
+use super::text::{scalar, shell, slug, spaced};
+use crate::formats::server_json::is_name;
 
 /// The longest name that a server gets in clients: they put it before each tool's name, and models' APIs cut at 64.
 const LONGEST_NAME: usize = 24;
@@ -26,7 +27,11 @@ pub(super) struct Client {
 
 /// The name of the server in clients.
 pub(super) fn name(profile: &Profile) -> String {
-    let name: String = profile.slug().chars().take(LONGEST_NAME).collect();
+    // Of `ai.acme/reverse-text` the owner says nothing in a list of tools.
+    let own =
+        profile.server_name.as_deref().filter(|name| is_name(name)).and_then(|name| name.split_once('/'));
+    let slug = own.and_then(|(_, leaf)| slug(leaf)).unwrap_or_else(|| profile.slug());
+    let name: String = slug.chars().take(LONGEST_NAME).collect();
     name.trim_end_matches('-').to_owned()
 }
 

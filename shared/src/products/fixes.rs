@@ -55,8 +55,8 @@ pub(super) fn of_part(id: &str, kind: Kind, why: &str) -> String {
         ("description", _) => {
             "Describe it in at least 80 characters: what it does, for whom, with what result."
         }
-        ("abilities", Kind::Agent) => "Describe every skill; the rewrites beside this list are a start.",
-        ("abilities", Kind::Mcp) => "Describe every tool; the rewrites beside this list are a start.",
+        ("abilities", Kind::Agent) => "Describe every skill: what it does, what it answers, when to use it.",
+        ("abilities", Kind::Mcp) => "Describe every tool: what it does, what it returns, when to use it.",
         ("identity", Kind::Agent) => {
             "Give in the card what is missing: name, version, documentationUrl or provider.url."
         }

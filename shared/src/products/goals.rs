@@ -114,10 +114,7 @@ fn of_ability(ability: &Ability) -> Goal {
     let promises = ability.promises();
     let topics = ability.topics().join(", ");
     let accepted = if ability.description.is_empty() {
-        format!(
-            "{} has a description that says what it returns (it has none), and one call returns that",
-            ability.id
-        )
+        format!("its description says what {} returns (it has none), and a call returns that", ability.id)
     } else if !promises.is_empty() {
         let shown: Vec<String> = promises.iter().take(3).map(|promise| plain(promise, 160)).collect();
         format!("one real call of {} shows: {}", ability.id, shown.join("; "))

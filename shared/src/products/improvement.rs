@@ -46,11 +46,11 @@ fn skill(profile: &Profile, settings: &Settings, findings: &[Finding]) -> File {
     let score = profile
         .proof
         .as_ref()
-        .map_or_else(|| "no proof yet".to_owned(), |proof| format!("{} of 100", proof.score));
+        .map_or_else(|| "no proof yet".to_owned(), |proof| format!("score {} of 100", proof.score));
     let first: Vec<String> = open.iter().take(3).map(|weakness| plain(&weakness.id, 60)).collect();
     let todo = if first.is_empty() { String::new() } else { format!("; open first: {}", first.join(", ")) };
     let description = format!(
-        "Improves {plain_name} one change at a time (score {score}{todo}). Use after a failed case of evaluation.jsonl, a proof \
+        "Improves {plain_name} one change at a time ({score}{todo}). Use after a failed case of evaluation.jsonl, a proof \
          that lost points, or a complaint about {plain_name}."
     );
     let mut page = Page::skill(&slug, &scalar(&description, 1000), Vec::new());
@@ -88,10 +88,7 @@ fn round(profile: &Profile, open: &[Weakness], findings: &[Finding], cases: usiz
     };
     round.extend(next);
     round.push(format!("Critique: write in one sentence which line of the charter of {name} the answer broke, quoting the answer; no second fault in the same entry."));
-    round.push(format!(
-        "Revise: change one text or one handler of {name}; leave its other {} as they are.",
-        ability::counted(profile, ability::all(profile).len().saturating_sub(1))
-    ));
+    round.push(format!("Revise: change one text or one handler of {name}, and nothing else."));
     let floor = profile
         .proof
         .as_ref()

@@ -55,16 +55,17 @@ fn stem(word: &str) -> String {
 pub(super) fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
-    let mut before_lower = false;
+    // "getForecast" is two words, "arXiv" and "iOS" are one: what stands before the capital is a word by itself.
+    let mut run = 0_u8;
     for c in text.chars().take(LOOKED_AT) {
-        let starts = !c.is_alphanumeric() || (c.is_uppercase() && before_lower);
+        let starts = !c.is_alphanumeric() || (c.is_uppercase() && run > 2);
         if starts && !word.is_empty() {
             words.push(std::mem::take(&mut word));
         }
         if c.is_alphanumeric() {
             word.extend(c.to_lowercase());
         }
-        before_lower = c.is_lowercase() || c.is_ascii_digit();
+        run = if c.is_lowercase() || c.is_ascii_digit() { run.saturating_add(1) } else { 0 };
     }
     if !word.is_empty() {
         words.push(word);
@@ -155,6 +156,11 @@ mod tests {
             ["get", "user", "by", "id", "v2", "book", "air", "tickets"]
         );
         assert_eq!(telling("Helps with booking of air tickets, tickets"), ["booking", "air", "tickets"]);
+    }
+
+    #[test]
+    fn capitals_inside_a_word_do_not_part_it() {
+        assert_eq!(words("arXiv iOS OpenAPI listIssues"), ["arxiv", "ios", "open", "api", "list", "issues"]);
     }
 
     #[test]
