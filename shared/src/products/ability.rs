@@ -11,6 +11,9 @@ use crate::model::Kind;
 /// The most abilities that a file tells one by one.
 pub(super) const MOST_ROWS: usize = 50;
 
+/// The most abilities whose texts are read word by word; the others are counted.
+pub(super) const MOST_READ: usize = 2 * MOST_ROWS;
+
 /// The longest name that is told, in characters: one more than MCP allows.
 const LONGEST_ID: usize = 129;
 
@@ -93,16 +96,22 @@ impl Ability {
 pub(super) fn all(profile: &Profile) -> Vec<Ability> {
     let skills = profile.skills.iter().map(|skill| {
         let tags = skill.tags.iter().take(20).map(|tag| plain(tag, 60)).collect();
-        let description = plain_sentences(&skill.description);
-        Ability::new(plain(&skill.id, LONGEST_ID), plain(&skill.name, 80), description, tags)
+        (plain(&skill.id, LONGEST_ID), plain(&skill.name, 80), skill.description.as_str(), tags)
     });
     let tools = profile.tools.iter().map(|tool| {
-        let description = plain_sentences(&tool.description);
-        Ability::new(plain(&tool.name, LONGEST_ID), spoken(&tool.name), description, Vec::new())
+        (plain(&tool.name, LONGEST_ID), spoken(&tool.name), tool.description.as_str(), Vec::new())
     });
     let mut known = HashSet::new();
-    let named = |ability: &Ability| !ability.id.is_empty() && known.insert(ability.id.clone());
-    skills.chain(tools).filter(named).collect()
+    let named = skills.chain(tools).filter(|(id, ..)| !id.is_empty() && known.insert(id.clone()));
+    let read = named.enumerate().map(|(index, (id, title, description, tags))| {
+        if index < MOST_READ {
+            Ability::new(id, title, plain_sentences(description), tags)
+        } else {
+            let description = plain(description, 200);
+            Ability { id, title, description, tags, subject: BTreeSet::new() }
+        }
+    });
+    read.collect()
 }
 
 /// Lines stay apart as sentences; nothing else of the text's shape is kept.
@@ -145,7 +154,7 @@ pub(super) fn nearest<'a>(index: usize, abilities: &'a [Ability]) -> Option<(&'a
     let own = abilities.get(index)?;
     let (other, shared) = abilities
         .iter()
-        .take(4 * MOST_ROWS)
+        .take(MOST_READ)
         .enumerate()
         .filter(|(at, _)| *at != index)
         .map(|(_, other)| (other, other.subject.intersection(&own.subject).count()))

@@ -98,7 +98,7 @@ pub(super) fn proof(profile: &Profile, settings: &Settings) -> Option<String> {
         .parts
         .iter()
         .filter(|part| part.points < part.of)
-        .map(|part| format!("{} {}/{}", plain(&part.id, 40), part.points, part.of))
+        .map(|part| format!("{} {}/{}", prose(&part.id, 40), part.points, part.of))
         .collect();
     let lost =
         if full.is_empty() { String::new() } else { format!(" (short of points: {})", full.join(", ")) };
@@ -128,7 +128,7 @@ pub(super) fn missing(profile: &Profile) -> Vec<String> {
     if profile.description.as_deref().is_none_or(|text| plain(text, 9).is_empty()) {
         missing.push("a description".to_owned());
     }
-    if ability::all(profile).is_empty() {
+    if profile.skills.is_empty() && profile.tools.is_empty() {
         missing.push(format!("any {noun}"));
     }
     if profile.version.as_deref().is_none_or(|text| plain(text, 9).is_empty()) {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::ability::{Ability, MOST_ROWS, likeness, nearest};
+use super::ability::{Ability, MOST_READ, MOST_ROWS, likeness, nearest};
 use super::profile::Profile;
 use super::text::plain;
 use super::words::{commands, sentences, subject, verb, words};
@@ -49,8 +49,9 @@ impl Rules {
     }
 }
 
-/// What is wrong with each; those without a fault are left out.
+/// What is wrong with each of the first [`MOST_READ`]; those without a fault are left out.
 pub(super) fn of(abilities: &[Ability], rules: &Rules) -> Vec<Finding> {
+    let abilities = abilities.get(..MOST_READ).unwrap_or(abilities);
     let mut described: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     let mut spelled: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for ability in abilities {

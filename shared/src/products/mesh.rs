@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::ability::{self, Ability, MOST_ROWS, counted};
+use super::ability::{self, Ability, MOST_READ, MOST_ROWS, counted};
 use super::about;
 use super::calls;
 use super::clients::{self, Client};
@@ -125,8 +125,8 @@ fn lint_page(profile: &Profile, abilities: &[Ability]) -> File {
     let name = about::name(profile);
     let findings = lint::of(abilities, &Rules::of(profile));
     let mut page = Page::default();
-    let title =
-        format!("{name}: {} of {} to be better described", findings.len(), counted(profile, abilities.len()));
+    let read = counted(profile, abilities.len().min(MOST_READ));
+    let title = format!("{name}: {} of {read} to be better described", findings.len());
     page.title(&title);
     let rows = findings.iter().take(MOST_FINDINGS).map(|finding| {
         let renamed = finding.name.as_ref().map(|name| format!(" → {}", code(name, 64))).unwrap_or_default();

@@ -40,8 +40,11 @@ static READING_STEMS: LazyLock<HashSet<String>> = LazyLock::new(|| stems(READING
 static EMPTY_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| EMPTY.split_whitespace().collect());
 static OUTSIDE_STEMS: LazyLock<HashSet<String>> = LazyLock::new(|| stems(OUTSIDE));
 
+/// The most of a description that is parted into sentences, in characters.
+const LONGEST_PROSE: usize = 2000;
+
 /// The most of a text that is looked at, in characters.
-const LOOKED_AT: usize = 1000;
+const LOOKED_AT: usize = 600;
 
 fn stems(words: &str) -> HashSet<String> {
     words.split_whitespace().map(stem).collect()
@@ -56,11 +59,12 @@ pub(super) fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     // "getForecast" is two words, "arXiv" and "iOS" are one: what stands before the capital is a word by itself.
-    let mut run = 0_u8;
+    let (mut run, mut parted) = (0_u8, false);
     for c in text.chars().take(LOOKED_AT) {
-        let starts = !c.is_alphanumeric() || (c.is_uppercase() && run > 2);
-        if starts && !word.is_empty() {
+        let parts = c.is_uppercase() && (run > 2 || (parted && run > 0));
+        if (parts || !c.is_alphanumeric()) && !word.is_empty() {
             words.push(std::mem::take(&mut word));
+            parted = parts;
         }
         if c.is_alphanumeric() {
             word.extend(c.to_lowercase());
@@ -123,17 +127,18 @@ pub(super) fn brings_outside_texts(text: &str) -> bool {
 pub(super) fn sentences(text: &str) -> Vec<String> {
     let mut sentences = Vec::new();
     let mut sentence = String::new();
-    let mut rest = text.chars().peekable();
+    let mut rest = text.chars().take(LONGEST_PROSE).peekable();
     while let Some(c) = rest.next() {
         let breaks = matches!(c, '\n' | '\r');
         if !breaks {
             sentence.push(c);
         }
         // "e.g. this" and "U.S. parks" go on: what stands before the dot is too short to end anything.
-        let last =
-            sentence.rsplit([' ', '.']).find(|part| !part.is_empty()).map_or(0, |part| part.chars().count());
-        let ends =
-            matches!(c, '.' | '!' | '?') && rest.peek().is_none_or(|next| next.is_whitespace()) && last > 2;
+        let closes = matches!(c, '.' | '!' | '?') && rest.peek().is_none_or(|next| next.is_whitespace());
+        let last = || {
+            sentence.rsplit([' ', '.']).find(|part| !part.is_empty()).map_or(0, |part| part.chars().count())
+        };
+        let ends = closes && last() > 2;
         if ends || breaks || rest.peek().is_none() {
             let said = sentence.trim().trim_end_matches('.').trim().to_owned();
             sentence.clear();
