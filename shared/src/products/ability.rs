@@ -9,10 +9,10 @@ use super::words::{brings_outside_texts, is_verb, sentences, subject, telling, v
 use crate::model::Kind;
 
 /// The most abilities that a file tells one by one.
-pub(super) const MOST_ROWS: usize = 50;
+pub(super) const MOST_ROWS: usize = 40;
 
 /// The most abilities whose texts are read word by word; the others are counted.
-pub(super) const MOST_READ: usize = 2 * MOST_ROWS;
+pub(super) const MOST_READ: usize = 100;
 
 /// The longest name that is told, in characters: one more than MCP allows.
 const LONGEST_ID: usize = 129;
@@ -150,7 +150,7 @@ pub(super) fn counted(profile: &Profile, count: usize) -> String {
 }
 
 /// The ability that is most easily taken for this one, with the words that both use.
-pub(super) fn nearest<'a>(index: usize, abilities: &'a [Ability]) -> Option<(&'a Ability, Vec<String>)> {
+pub(super) fn nearest(index: usize, abilities: &[Ability]) -> Option<(&Ability, Vec<String>)> {
     let own = abilities.get(index)?;
     let (other, shared) = abilities
         .iter()

@@ -88,7 +88,7 @@ fn capital(word: &str) -> String {
 }
 
 /// Ids of the abilities with this effect.
-fn with<'a>(abilities: &'a [Ability], wanted: fn(&Effect) -> bool) -> Vec<&'a str> {
+fn with(abilities: &[Ability], wanted: fn(&Effect) -> bool) -> Vec<&str> {
     abilities.iter().filter(|ability| wanted(&ability.effect())).map(|ability| ability.id.as_str()).collect()
 }
 

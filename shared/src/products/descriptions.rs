@@ -53,12 +53,10 @@ pub(super) fn of(profile: &Profile) -> Descriptions {
     let mut card = server.clone();
     let spoken: Vec<String> =
         profile.protocol_versions.iter().take(8).map(|version| plain(version, 40)).collect();
-    if let Some(remote) =
-        card.get_mut("remotes").and_then(|remotes| remotes.get_mut(0)).filter(|_| !spoken.is_empty())
-    {
-        if let Some(remote) = remote.as_object_mut() {
-            remote.insert("supportedProtocolVersions".to_owned(), spoken.into());
-        }
+    let remote =
+        card.get_mut("remotes").and_then(|remotes| remotes.get_mut(0)).and_then(Value::as_object_mut);
+    if let Some(remote) = remote.filter(|_| !spoken.is_empty()) {
+        remote.insert("supportedProtocolVersions".to_owned(), spoken.into());
     }
     let files =
         vec![file("server.json", SERVER_SCHEMA, &server), file("server-card.json", CARD_SCHEMA, &card)];

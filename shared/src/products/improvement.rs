@@ -100,7 +100,7 @@ fn round(profile: &Profile, open: &[Weakness], findings: &[Finding], cases: usiz
 
 fn better(profile: &Profile, findings: &[Finding]) -> Vec<String> {
     let rows = findings.iter().take(MOST_FINDINGS).map(|finding| {
-        [code(&finding.id, 64), prose(&finding.faults.join("; "), 300), quoted(&finding.description, 500)]
+        [code(&finding.id, 64), prose(&finding.faults.join("; "), 240), quoted(&finding.description, 400)]
     });
     let mut lines = table(
         [&format!("Of {}", about::name(profile)), "What is wrong", "Rewrite; fill what stands in brackets"],
@@ -153,7 +153,7 @@ fn regression(profile: &Profile, settings: &Settings, findings: &[Finding]) -> F
     let texts = findings
         .iter()
         .take(MOST_FINDINGS)
-        .map(|finding| format!("[ ] {}: {}", code(&finding.id, 64), prose(&finding.faults.join("; "), 300)));
+        .map(|finding| format!("[ ] {}: {}", code(&finding.id, 64), prose(&finding.faults.join("; "), 240)));
     page.section(&format!("Open in the words of {name}"), items(texts.collect()));
     let missing = about::missing(profile).into_iter().map(|what| format!("[ ] {name} has {what}"));
     page.section(&format!("Missing of {name}"), items(missing.collect()));

@@ -114,12 +114,9 @@ fn one(
     }
     let confusable = nearest(index, abilities)
         .filter(|(other, shared)| likeness(ability, other) >= 4 && !shared.is_empty());
-    if let Some((other, shared)) =
-        confusable.as_ref().filter(|(other, _)| same_words.as_ref() != Some(&other.id))
-    {
-        if !said.contains(&other.id) {
-            faults.push(format!("easily taken for {} (both say {})", other.id, shared.join(", ")));
-        }
+    let untold = confusable.as_ref().filter(|(other, _)| same_words.as_ref() != Some(&other.id));
+    if let Some((other, shared)) = untold.filter(|(other, _)| !said.contains(&other.id)) {
+        faults.push(format!("easily taken for {} (both say {})", other.id, shared.join(", ")));
     }
     if faults.is_empty() {
         return None;

@@ -132,8 +132,8 @@ fn lint_page(profile: &Profile, abilities: &[Ability]) -> File {
         let renamed = finding.name.as_ref().map(|name| format!(" → {}", code(name, 64))).unwrap_or_default();
         [
             format!("{}{renamed}", code(&finding.id, 64)),
-            prose(&finding.faults.join("; "), 300),
-            quoted(&finding.description, 500),
+            prose(&finding.faults.join("; "), 240),
+            quoted(&finding.description, 400),
         ]
     });
     page.block(table(

@@ -55,7 +55,7 @@ pub(super) fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>) -> 
     if rows.is_empty() {
         return Vec::new();
     }
-    let body = rows.iter().map(|cells| row(cells.each_ref().map(String::as_str)));
+    let body = rows.into_iter().map(|cells| row(cells.each_ref().map(String::as_str)));
     [row(head), rule(N)].into_iter().chain(body).collect()
 }
 
