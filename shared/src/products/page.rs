@@ -11,8 +11,11 @@ pub(super) struct Page {
 impl Page {
     /// A page with front matter: name, description and further lines of YAML.
     pub(super) fn skill(name: &str, description: &str, more: Vec<String>) -> Self {
-        let mut lines =
-            vec!["---".to_owned(), format!("name: {name}"), format!("description: {description}")];
+        let mut lines = vec![
+            "---".to_owned(),
+            format!("name: {}", yaml_word(name)),
+            format!("description: {description}"),
+        ];
         lines.extend(more);
         lines.push("---".to_owned());
         Self { lines }
@@ -48,6 +51,13 @@ impl Page {
         text.push('\n');
         text
     }
+}
+
+/// A slug as YAML reads it as text: numbers and words such as `true` are quoted.
+fn yaml_word(slug: &str) -> String {
+    let words = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+    let is_text = slug.starts_with(|c: char| c.is_ascii_lowercase()) && !words.contains(&slug);
+    if is_text { slug.to_owned() } else { format!("\"{slug}\"") }
 }
 
 /// The lines of a table; none without rows.
