@@ -12,12 +12,15 @@ use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Route;
 use super::subject::{Subject, ToolArgument};
 use crate::app::App;
-use crate::error::Problem;
+use crate::error::{Problem, shorten};
 use crate::funnel::{self, Unlock};
 use crate::model::{Caller, Kind, ListingId, Sku};
 use crate::products::{self, File, Preset, Profile};
 use crate::views::{NextStep, ProductEntry};
 use tools::{Guide, ProductTool};
+
+/// Characters of what an order's goals are about.
+const LONGEST_TOPIC: usize = 80;
 
 /// Runs a tool of the products.
 #[derive(Debug)]
@@ -250,7 +253,8 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
         return Err(Problem::invalid("sku", "missing_argument", detail));
     };
     let about = arguments.description.as_deref().or(arguments.agent_name.as_deref()).unwrap_or("your work");
-    let goals = arguments.goals.with_preset(arguments.preset, about)?;
+    let (mut goals, preset) = arguments.goals.with_preset(arguments.preset)?;
+    goals.extend(preset.into_iter().flat_map(|preset| preset.goals(&shorten(about, LONGEST_TOPIC))));
     let counts = app.store.live().await?.funnel;
     let (settings, unlock) = (&app.settings, funnel::unlock(&app.settings, &counts));
     let seats = funnel::deal(settings, counts.seats_claimed).remaining;

@@ -317,7 +317,7 @@ mod tests {
         let made = Made {
             sku: Sku::Kernel,
             scope: "demo",
-            profile: Profile::described(Kind::Agent, "x".to_owned(), None, Vec::new()),
+            profile: Profile::unlisted(Kind::Agent, "x", None, Vec::new()),
             files: vec![file("a", "1"), file("b", "2"), file("c", "3")],
             withheld: vec!["d".to_owned()],
         };
