@@ -4,27 +4,38 @@
 pub(crate) mod allowance;
 pub mod ard_search;
 pub mod arguments;
+mod attachment;
 mod catalogue;
 pub mod check_liveness;
 pub mod check_status;
 pub mod demo_confirm;
+pub mod export_product;
 pub mod get_access;
 pub mod get_founding_deal;
+pub mod get_learning;
 mod goals;
+pub mod improvement_log;
 pub mod leave_feedback;
+mod lessons;
 pub mod list_yourself;
 mod lookup;
 pub mod match_capability;
 mod operation;
+pub mod preview_product;
 pub mod probe_clean;
+pub mod product_agent;
 mod route;
+pub mod run_product;
 pub mod score;
 pub mod search_active;
+mod subject;
 pub mod take_demo;
+pub mod verify_product;
 
 pub use arguments::RawArguments;
+pub use attachment::Attachment;
 pub use catalogue::*;
-pub use operation::{AdvertisedSkill, AnyOperation, Effect, Operation};
+pub use operation::{AdvertisedSkill, AnyOperation, Effect, Operation, Rendered};
 pub use route::{CacheRule, Route, RouteInput};
 
 #[cfg(test)]

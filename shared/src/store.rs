@@ -53,7 +53,7 @@ pub use index::{DirtyMark, Shown, StoredBucket};
 pub use keys::HostPointer;
 pub use listing_item::NamedListing;
 pub use listings::Insertion;
-pub use live::{FunnelCounts, Live};
+pub use live::{FunnelCounts, Live, Ratings};
 pub use manifest::Manifest;
 pub use overdue::OverdueCount;
 pub use probes::Tally;

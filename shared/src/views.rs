@@ -7,6 +7,7 @@ mod feedback_draft;
 mod name_standing;
 mod next_step;
 mod peer;
+mod product_entry;
 pub mod row;
 pub mod urn;
 
@@ -14,4 +15,5 @@ pub use feedback_draft::{FeedbackDraft, Question};
 pub use name_standing::{NameStanding, Standing};
 pub use next_step::{NextStep, POLL_SECONDS};
 pub use peer::Peer;
+pub use product_entry::ProductEntry;
 pub use row::{ProbeSummary, Row, hours};

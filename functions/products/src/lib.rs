@@ -12,6 +12,13 @@ pub fn router(app: App) -> Router {
         &operations::LEAVE_FEEDBACK,
         &operations::DEMO_CONFIRM,
         &operations::GET_ACCESS,
+        &operations::EXPORT_PRODUCT,
+        &operations::PRODUCT_AGENT,
+        &operations::PREVIEW_PRODUCT,
+        &operations::VERIFY_PRODUCT,
+        &operations::RUN_PRODUCT,
+        &operations::GET_LEARNING,
+        &operations::IMPROVEMENT_LOG,
     ]);
     with_middleware(routes, app)
 }

@@ -158,20 +158,9 @@ mod tests {
         "execute-compose",
         "deposit-outcome",
         "get-incentives",
-        "preview-kernel",
-        "demo-alive",
-        "one-click-demo",
-        "improvement-log",
-        "conversion-path",
-        "demo-mcp",
-        "buy-product",
         "dual-publish",
         "open-catalog",
         "mirror-official",
-        "kernel-improver",
-        "recursive-loop",
-        "upgrade-with-alive",
-        "export-skills",
     ];
 
     /// How many skill ids the contract has ("Agent card").

@@ -43,7 +43,8 @@ pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
             profile::of_listing(app, &listing, &grant.goals).await?
         }
         GrantSubject::Described { kind, name, description } => {
-            Profile::described(*kind, name.clone(), description.clone(), grant.goals.clone())
+            let (name, description) = (name.clone(), description.clone());
+            profile::of_description(app, *kind, name, description, grant.goals.clone()).await?
         }
     };
     let files = products::tree(grant.sku, &profile, &app.settings);

@@ -10,8 +10,16 @@ use crate::search::{Query, Text};
 /// How many are named.
 const MOST: usize = 6;
 
-/// The peers of a profile, the best first; not itself, nor what answers at the same host.
+/// The peers of a profile, the best first.
 pub(super) async fn of(app: &App, profile: &Profile) -> Result<Vec<Peer>, Problem> {
+    Ok(listings(app, profile).await?.iter().map(peer).collect())
+}
+
+/// The listings that complement a profile, the best first; not itself, nor what answers at the same host.
+///
+/// # Errors
+/// The table is busy.
+pub async fn listings(app: &App, profile: &Profile) -> Result<Vec<Listing>, Problem> {
     let Some(text) = words(profile) else { return Ok(Vec::new()) };
     let query = Query { text, kind: None, category: None, skip: 0, limit: MOST * 3 };
     let found = app.search.find(&query, app.clock.now()).await?;
@@ -21,10 +29,10 @@ pub(super) async fn of(app: &App, profile: &Profile) -> Result<Vec<Peer>, Proble
         profile.listing_id.as_ref() != Some(&listing.id)
             && (own.is_none() || host(listing.endpoint.as_deref().unwrap_or_default()) != own)
     };
-    let mut peers: Vec<Peer> =
-        found.hits.iter().map(|hit| &hit.listing).filter(|listing| is_other(listing)).map(peer).collect();
+    let mut peers: Vec<Listing> =
+        found.hits.into_iter().map(|hit| hit.listing).filter(|listing| is_other(listing)).collect();
     // What an agent lacks is a tool, and what a server lacks is somebody who uses it.
-    peers.sort_by_key(|peer| peer.kind == profile.kind);
+    peers.sort_by_key(|peer| peer.shown_kind() == profile.kind);
     peers.truncate(MOST);
     Ok(peers)
 }

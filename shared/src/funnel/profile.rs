@@ -3,6 +3,7 @@
 use super::peers;
 use crate::app::App;
 use crate::error::Problem;
+use crate::model::Kind;
 use crate::products::Profile;
 use crate::store::NamedListing;
 
@@ -16,6 +17,22 @@ pub async fn of_listing(
     goals: &[String],
 ) -> Result<Profile, Problem> {
     let mut profile = Profile { goals: goals.to_vec(), ..Profile::of(listing, evidence.as_ref()) };
+    profile.peers = peers::of(app, &profile).await?;
+    Ok(profile)
+}
+
+/// The profile of something that is not listed, as its owner describes it, with its peers of this moment.
+///
+/// # Errors
+/// The table is busy.
+pub async fn of_description(
+    app: &App,
+    kind: Kind,
+    name: String,
+    description: Option<String>,
+    goals: Vec<String>,
+) -> Result<Profile, Problem> {
+    let mut profile = Profile::described(kind, name, description, goals);
     profile.peers = peers::of(app, &profile).await?;
     Ok(profile)
 }

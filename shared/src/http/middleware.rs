@@ -13,7 +13,7 @@ use serde_json::json;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::CompressionLevel;
-use tower_http::compression::predicate::SizeAbove;
+use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
 
 use super::caller_limit::{self, CallerLimit};
 use crate::app::App;
@@ -28,7 +28,12 @@ pub fn with_middleware(router: Router<App>, app: App) -> Router {
     let compression = CompressionLayer::new()
         .gzip(true)
         .quality(CompressionLevel::Fastest)
-        .compress_when(SizeAbove::new(8192));
+        // Archives are compressed already.
+        .compress_when(
+            SizeAbove::new(8192)
+                .and(NotForContentType::const_new("application/zip"))
+                .and(NotForContentType::const_new("application/gzip")),
+        );
     let limit = app.settings.caller_rate.map(|rate| CallerLimit::new(rate, app.clock.clone()));
     let router = router
         .fallback(no_such_path)

@@ -14,7 +14,7 @@ use crate::cache::CacheValidator;
 use crate::documents::AnyDocument;
 use crate::error::Problem;
 use crate::model::Caller;
-use crate::operations::{AnyOperation, CacheRule, RawArguments, Route, RouteInput};
+use crate::operations::{AnyOperation, Attachment, CacheRule, RawArguments, Rendered, Route, RouteInput};
 
 /// The routes of some operations.
 pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
@@ -49,16 +49,30 @@ async fn run(
             RawArguments::Json(read(RawBody::from_request(request, &()).await?.json()?)?)
         }
     };
-    let answer = (operation.render)(app, caller, arguments).await?;
-    let body = Bytes::from(Box::<str>::from(answer).into_string());
-    Ok(match route.cache {
-        CacheRule::Unspecified => ([(header::CONTENT_TYPE, "application/json")], body).into_response(),
+    let (media_type, disposition, body) = match (operation.respond)(app, caller, arguments).await? {
+        Rendered::Json(text) => ("application/json", None, Box::<str>::from(text).into_string().into()),
+        Rendered::File(Attachment { file_name, media_type, bytes }) => {
+            let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{file_name}\""));
+            (media_type, disposition.ok(), Bytes::from(bytes))
+        }
+    };
+    let mut response = match route.cache {
+        CacheRule::Unspecified | CacheRule::NoStore => {
+            ([(header::CONTENT_TYPE, media_type)], body).into_response()
+        }
         CacheRule::MaxAge(seconds) => {
             let validator = CacheValidator::of_body(&body);
             let body = Some(body).filter(|_| !validator.is_held_by(&headers));
-            conditional_response(seconds, &validator, "application/json", body)
+            conditional_response(seconds, &validator, media_type, body)
         }
-    })
+    };
+    if route.cache == CacheRule::NoStore {
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    if let Some(disposition) = disposition {
+        response.headers_mut().insert(header::CONTENT_DISPOSITION, disposition);
+    }
+    Ok(response)
 }
 
 /// The routes of some documents.

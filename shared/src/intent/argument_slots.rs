@@ -103,10 +103,9 @@ impl ArgumentSlots {
             return;
         }
         for (name, choices) in &self.choices {
-            let named: Vec<&String> = choices
-                .iter()
-                .filter(|choice| parsed.words.iter().any(|word| word.stem == stem(&choice.to_lowercase())))
-                .collect();
+            let said = |part: &str| parsed.words.iter().any(|word| word.stem == stem(&part.to_lowercase()));
+            // Of several words, as `one_click_demo`, all are said.
+            let named: Vec<&String> = choices.iter().filter(|choice| choice.split('_').all(said)).collect();
             if let [choice] = named.as_slice() {
                 arguments.entry(name).or_insert_with(|| json!(choice));
             }

@@ -19,6 +19,13 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &LEAVE_FEEDBACK,
     &DEMO_CONFIRM,
     &GET_ACCESS,
+    &EXPORT_PRODUCT,
+    &PRODUCT_AGENT,
+    &PREVIEW_PRODUCT,
+    &VERIFY_PRODUCT,
+    &RUN_PRODUCT,
+    &GET_LEARNING,
+    &IMPROVEMENT_LOG,
 ];
 
 // One item each, so that a function holds no more operations than it serves.
@@ -35,6 +42,13 @@ pub static TAKE_DEMO: AnyOperation = AnyOperation::of::<super::take_demo::TakeDe
 pub static LEAVE_FEEDBACK: AnyOperation = AnyOperation::of::<super::leave_feedback::LeaveFeedback>();
 pub static DEMO_CONFIRM: AnyOperation = AnyOperation::of::<super::demo_confirm::DemoConfirm>();
 pub static GET_ACCESS: AnyOperation = AnyOperation::of::<super::get_access::GetAccess>();
+pub static EXPORT_PRODUCT: AnyOperation = AnyOperation::of::<super::export_product::ExportProduct>();
+pub static PRODUCT_AGENT: AnyOperation = AnyOperation::of::<super::product_agent::ProductAgent>();
+pub static PREVIEW_PRODUCT: AnyOperation = AnyOperation::of::<super::preview_product::PreviewProduct>();
+pub static VERIFY_PRODUCT: AnyOperation = AnyOperation::of::<super::verify_product::VerifyProduct>();
+pub static RUN_PRODUCT: AnyOperation = AnyOperation::of::<super::run_product::RunProduct>();
+pub static GET_LEARNING: AnyOperation = AnyOperation::of::<super::get_learning::GetLearning>();
+pub static IMPROVEMENT_LOG: AnyOperation = AnyOperation::of::<super::improvement_log::ImprovementLog>();
 
 /// The operation of that name or alias.
 #[must_use]

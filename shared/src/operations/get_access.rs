@@ -60,7 +60,7 @@ impl Operation for GetAccess {
         "show the product that my token opens",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[];
-    const ROUTES: &'static [Route] = &[Route::get("/api/products/access")];
+    const ROUTES: &'static [Route] = &[Route::get("/api/products/access").never_kept()];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -11,6 +11,7 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::arguments::RawArguments;
+use super::attachment::Attachment;
 use super::route::Route;
 use crate::app::App;
 use crate::cache::CacheValidator;
@@ -78,6 +79,11 @@ pub trait Operation: 'static {
         async { Ok(None) }
     }
 
+    /// The file in an answer, which REST sends in the place of the answer.
+    fn attachment(_: &mut Self::Answer) -> Option<Attachment> {
+        None
+    }
+
     /// Runs it.
     fn run(
         app: &App,
@@ -88,6 +94,15 @@ pub trait Operation: 'static {
 
 /// The future of an operation whose types are erased.
 type Answering<T> = BoxFuture<'static, Result<T, Problem>>;
+
+/// An answer as REST sends it.
+#[derive(Clone, Debug)]
+pub enum Rendered {
+    /// As JSON text.
+    Json(Box<RawValue>),
+    /// As a file.
+    File(Attachment),
+}
 
 /// An operation as functions and documents use it.
 #[derive(Clone, Copy, Debug)]
@@ -120,6 +135,8 @@ pub struct AnyOperation {
     pub run: fn(App, Caller, RawArguments) -> Answering<Value>,
     /// Runs it and returns the answer as JSON text, for a caller that only forwards it.
     pub render: fn(App, Caller, RawArguments) -> Answering<Box<RawValue>>,
+    /// Runs it and returns the answer as REST sends it.
+    pub respond: fn(App, Caller, RawArguments) -> Answering<Rendered>,
 }
 
 impl AnyOperation {
@@ -147,6 +164,16 @@ impl AnyOperation {
                 Box::pin(async move {
                     let answer = O::run(&app, &caller, arguments.read()?).await?;
                     to_raw_value(&answer).map_err(|error| Problem::fault(error.to_string()))
+                })
+            },
+            respond: |app, caller, arguments| {
+                Box::pin(async move {
+                    let mut answer = O::run(&app, &caller, arguments.read()?).await?;
+                    if let Some(file) = O::attachment(&mut answer) {
+                        return Ok(Rendered::File(file));
+                    }
+                    let text = to_raw_value(&answer).map_err(|error| Problem::fault(error.to_string()))?;
+                    Ok(Rendered::Json(text))
                 })
             },
         }

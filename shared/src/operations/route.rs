@@ -34,6 +34,8 @@ pub enum CacheRule {
     Unspecified,
     /// For this many seconds, then revalidated by its entity tag.
     MaxAge(u32),
+    /// By nobody: it holds a token or a product.
+    NoStore,
 }
 
 impl Route {
@@ -59,5 +61,11 @@ impl Route {
     #[must_use]
     pub const fn kept_for(self, seconds: u32) -> Self {
         Self { cache: CacheRule::MaxAge(seconds), ..self }
+    }
+
+    /// The route with answers that nobody may keep: they hold a token or a product.
+    #[must_use]
+    pub const fn never_kept(self) -> Self {
+        Self { cache: CacheRule::NoStore, ..self }
     }
 }

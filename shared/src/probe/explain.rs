@@ -1,6 +1,7 @@
 //! Why a listing is not Live: the reasons of the verdict, and the checks that block.
 //! The owner, who may be an agent, repairs the listing from these words alone, so each reason names its cure.
 
+use super::reasons;
 use crate::model::{Assessment, Handshake, Reason};
 
 /// The reasons of the verdict come first, then the checks that block.
@@ -25,6 +26,13 @@ pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
     reasons
 }
 
+/// What to do about a reason of which only the words are known, as the statistics keep them.
+#[must_use]
+pub fn fix_of(words: &str) -> Option<String> {
+    let check = words.strip_prefix("check ").and_then(|rest| rest.strip_suffix(" failed"));
+    check.map(|id| cure(id).to_owned()).or_else(|| reasons::cure_of(words))
+}
+
 fn cure(check: &str) -> &'static str {
     match check {
         "https" => "Serve it over https with a certificate that public clients accept.",
@@ -40,5 +48,17 @@ fn cure(check: &str) -> &'static str {
             "This endpoint is listed already. Use that listing, or publish another endpoint."
         }
         _ => "See the detail of the check.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_cured_by_its_words() {
+        assert_eq!(fix_of("check no_injection failed").as_deref(), Some(cure("no_injection")));
+        assert!(fix_of("card fail 404 (no card)").is_some_and(|fix| fix.contains("agent card")));
+        assert_eq!(fix_of("something else"), None);
     }
 }

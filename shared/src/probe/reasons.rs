@@ -3,6 +3,7 @@
 
 mod class;
 mod fault;
+mod known;
 mod reason;
 mod rows;
 #[cfg(test)]
@@ -10,4 +11,5 @@ mod tests;
 
 pub use class::Class;
 pub use fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
+pub use known::cure_of;
 pub use reason::{advice, of_card};

@@ -5,6 +5,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::attributes::{Item, n, s, text};
 use super::client::Store;
+use super::counters;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
@@ -106,7 +107,7 @@ impl Store {
             Expression::default().set("feedbacked", yes()).only_if("demoed = :yes", [], [(":yes", yes())]);
         self.update(&mut transaction, &keys::listing(id), &mark)?;
         self.put_reward(&mut transaction, feedback, reward)?;
-        self.update(&mut transaction, &keys::live(id), &counted(feedback.kind))?;
+        self.update(&mut transaction, &keys::live(id), &counted(feedback))?;
         if let Some((key, change)) = contact_change(id, contact) {
             self.update(&mut transaction, &key, &change)?;
         }
@@ -208,10 +209,14 @@ impl NewReward<'_> {
 }
 
 /// What a completion adds to the counters; the active list shows that it was given.
-fn counted(kind: Kind) -> Expression {
-    let counter = match kind {
+fn counted(feedback: &Feedback) -> Expression {
+    let counter = match feedback.kind {
         Kind::Agent => "feedback_agents",
         Kind::Mcp => "feedback_mcps",
     };
-    Expression::default().add("version", 1).add(counter, 1)
+    let rating = i64::from(!feedback.is_draft);
+    Expression::default()
+        .add("version", 1)
+        .add(counter, 1)
+        .add(&counters::rated(feedback.sku, feedback.rating), rating)
 }

@@ -7,7 +7,9 @@ use super::error::StoreError;
 use super::keys;
 use super::live::{FunnelCounts, Live};
 use super::overdue;
-use crate::model::Moment;
+use crate::model::{Moment, Sku};
+
+const STARS: [u8; 5] = [1, 2, 3, 4, 5];
 
 /// The weekly recheck in one ISO week.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,6 +45,7 @@ impl Store {
                     demos_mcps: sum(&shards, "demos_mcps"),
                     feedback_agents: sum(&shards, "feedback_agents"),
                     feedback_mcps: sum(&shards, "feedback_mcps"),
+                    ratings: Sku::ALL.map(|sku| STARS.map(|stars| sum(&shards, &rated(sku, stars)))),
                 },
                 version: versions.sum(),
             })
@@ -82,4 +85,9 @@ impl Store {
 pub(super) fn sum(shards: &[Item], name: &str) -> u32 {
     let sum: i64 = shards.iter().map(|shard| number(shard, name)).sum();
     u32::try_from(sum).unwrap_or(0)
+}
+
+/// The counter of a rating.
+pub(super) fn rated(sku: Sku, stars: u8) -> String {
+    format!("rated_{}_{stars}", sku.as_str())
 }

@@ -1,7 +1,7 @@
 //! How much is Live, as one value. Apart from the counters it is summed from, because the read cache holds it and the
 //! counters are read through the cache.
 
-use crate::model::{Kind, Moment};
+use crate::model::{Kind, Moment, Sku};
 
 /// What is Live now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +33,12 @@ pub struct FunnelCounts {
     pub feedback_agents: u32,
     /// MCP servers that gave feedback.
     pub feedback_mcps: u32,
+    /// Ratings by product and by stars; a draft that was sent as it came is none.
+    pub ratings: Ratings,
 }
+
+/// How often each product was given 1 to 5, the products in the order of [`Sku::ALL`].
+pub type Ratings = [[u32; 5]; Sku::ALL.len()];
 
 impl Live {
     /// Live listings of one kind.

@@ -49,7 +49,13 @@ impl NextStep {
         Self { method: "POST", tool: Some(tool), body: Some(body), ..Self::open(tool, url, note) }
     }
 
-    /// A GET that is no operation.
+    /// A POST of an operation whose arguments only the caller knows; the note says which.
+    #[must_use]
+    pub fn ask(tool: &'static str, url: String, note: impl Into<String>) -> Self {
+        Self { method: "POST", tool: Some(tool), ..Self::open(tool, url, note) }
+    }
+
+    /// A GET that is no operation, or one with nothing to say to it.
     #[must_use]
     pub fn open(action: &'static str, url: String, note: impl Into<String>) -> Self {
         Self {

@@ -201,3 +201,16 @@ fn what_is_wrong_with_a_card_names_its_place() {
     let faults = of_card(CardFault::NotACard { seen: "an HTML page".into() }, 203);
     assert_eq!(faults[0].0.reason(&faults[0].1).reason, "card fail 203 (non-card body)");
 }
+
+#[test]
+fn the_cure_of_a_fault_is_found_by_its_words() {
+    for (fault, _, words, _) in table() {
+        assert!(cure_of(words).is_some_and(|cure| !cure.is_empty()), "{words}");
+        let is_of_content =
+            matches!(fault, ProbeFault::InvalidCard { .. } | ProbeFault::BrokenCardRule { .. });
+        // Two faults may share their words; either cure is then one of theirs.
+        let shares = table().iter().filter(|(_, _, other, _)| *other == words).count() > 1;
+        assert!(is_of_content || shares || cure_of(words) == Some(fault.reason("").fix), "{words}");
+    }
+    assert_eq!(cure_of("no such words 404"), None);
+}

@@ -1,0 +1,107 @@
+//! From the words of a reason back to its cure, for statistics, which keep the words alone. The table of faults is asked,
+//! so that no cure is written twice.
+
+use super::fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
+use super::rows::row_of;
+
+/// The cure of a reason in the contract's words; `None` for words that no fault has.
+#[must_use]
+pub fn cure_of(words: &str) -> Option<String> {
+    if words.ends_with("(invalid card)") || words == "card partial (breaks the specification)" {
+        return Some(
+            "Correct the card where the listing's status says so: it names each fault and its place."
+                .to_owned(),
+        );
+    }
+    faults(number_in(words))
+        .into_iter()
+        .map(|fault| row_of(&fault))
+        .find(|(_, row_words, ..)| row_words == words)
+        .map(|(_, _, cure, _)| cure.into_owned())
+}
+
+/// The first number in a text: a status, or milliseconds.
+fn number_in(words: &str) -> u16 {
+    let digits = words.split(|c: char| !c.is_ascii_digit()).find(|digits| !digits.is_empty());
+    digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
+}
+
+/// Every fault but those of a card's content, with `number` for a status or a time.
+fn faults(number: u16) -> Vec<ProbeFault> {
+    use ConformanceRule as Rule;
+    use ProbeFault as Fault;
+    let mut faults = vec![
+        Fault::PreflightTimeout { ms: number.into() },
+        Fault::ProbeTimeout { ms: number.into() },
+        Fault::ConnectionLost,
+        Fault::BadEncoding,
+        Fault::TooMuch,
+        Fault::NotACard { status: number },
+        Fault::NothingFound { status: Some(number) },
+        Fault::NothingFound { status: None },
+        Fault::GrpcOnly,
+        Fault::NoInterface,
+        Fault::InterfaceUrl,
+        Fault::ForeignInterface,
+        Fault::NotA2a,
+        Fault::UnknownMethods,
+        Fault::MessageRefused,
+        Fault::MessageFailed,
+        Fault::MessageTimeout,
+        Fault::AnswerShape,
+        Fault::AuthRequired { status: number },
+        Fault::GatedUnproven { status: number },
+        Fault::PaymentRequired,
+        Fault::NotMcp { status: number },
+        Fault::BadJsonRpc,
+        Fault::InitializeRefused,
+        Fault::WrongTransport,
+        Fault::SseLegacy,
+        Fault::ToolsFailed,
+        Fault::NotAcceptable { speaks: true },
+        Fault::NotAcceptable { speaks: false },
+        Fault::ContentTypeRefused,
+        Fault::Templated,
+        Fault::NeedsConfig,
+        Fault::StdioOnly,
+        Fault::OptedOut,
+        Fault::Flaky,
+    ];
+    for resource in [ProbedResource::Card, ProbedResource::Remote] {
+        faults.extend([
+            Fault::Redirected { resource, status: Some(number) },
+            Fault::Redirected { resource, status: None },
+            Fault::TooLarge { resource },
+            Fault::Waf { resource, status: number },
+            Fault::Http { resource, status: number },
+        ]);
+    }
+    for stage in [Stage::Preflight, Stage::Probe] {
+        let causes = [
+            ConnectError::HostNotFound,
+            ConnectError::ResolverFailed,
+            ConnectError::Refused,
+            ConnectError::Tls,
+            ConnectError::NotPublic,
+            ConnectError::OwnHost,
+            ConnectError::Url,
+        ];
+        faults.extend(causes.map(|cause| Fault::Unreached { stage, cause }));
+    }
+    let rules = [
+        Rule::ResultType,
+        Rule::Caching,
+        Rule::IdEcho,
+        Rule::Batch,
+        Rule::JsonRpcMember,
+        Rule::Notification,
+        Rule::ToolShape,
+        Rule::ToolNames,
+        Rule::Cursor,
+        Rule::Revision,
+        Rule::ResultShape,
+        Rule::Headers,
+    ];
+    faults.extend(rules.map(Fault::Nonconforming));
+    faults
+}
