@@ -267,7 +267,7 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
             "take_demo",
             settings.url("/api/products/demo"),
             json!({ "listing_id": listing.id }),
-            "Live. Take the free demo; `take_demo` says what it is.",
+            "Take the free demo; `take_demo` says what it is.",
         ),
         Lane::Queued => {
             let now = app.clock.now();
