@@ -14,6 +14,7 @@ mod key_set;
 pub mod mcp_server_card;
 mod probe_statistics;
 mod table;
+mod talk_feed;
 
 pub use document::{AnyDocument, DocumentAnswer};
 pub use table::*;

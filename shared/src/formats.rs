@@ -1,8 +1,10 @@
-//! The documents that peers publish: agent cards, server descriptions, server cards, and the names in them. Parsed and
-//! validated as text alone; nothing is fetched here, so every rule can be tested without a network.
+//! The documents that peers publish: agent cards, server descriptions, server cards, the names and texts in them.
+//! Parsed and validated as text alone; nothing is fetched here, so every rule can be tested without a network.
 
 pub mod agent_card;
+pub mod argument_text;
 pub mod email_address;
+pub mod injection;
 pub mod limits;
 pub mod name_owner;
 pub mod plain_text;

@@ -23,11 +23,14 @@ pub mod search;
 pub mod app;
 
 pub mod takedown;
+pub mod talk;
 
 pub mod funnel;
 pub mod probe;
 pub mod publish;
 pub mod trust;
+
+pub mod outreach;
 
 pub mod views;
 

@@ -1,6 +1,7 @@
 //! Every capability of the registry, written once. A new one is a file here, its module below, and two lines of the
 //! catalogue; REST routes, MCP tools, A2A skills and documents follow.
 
+pub mod agentfinder;
 pub(crate) mod allowance;
 pub mod ard_search;
 pub mod arguments;
@@ -8,7 +9,10 @@ mod attachment;
 mod catalogue;
 pub mod check_liveness;
 pub mod check_status;
+pub mod conversion_pressure;
+pub mod daily_connector;
 pub mod demo_confirm;
+pub mod demo_nudge;
 pub mod export_product;
 pub mod get_access;
 pub mod get_founding_deal;
@@ -17,19 +21,24 @@ mod goals;
 pub mod improvement_log;
 pub mod leave_feedback;
 mod lessons;
+pub mod list_connectors;
 pub mod list_yourself;
 mod lookup;
 pub mod match_capability;
 mod operation;
+pub mod outreach_opt_out;
 pub mod preview_product;
 pub mod probe_clean;
 pub mod product_agent;
+pub mod reply_capture;
 mod route;
 pub mod run_product;
 pub mod score;
 pub mod search_active;
 mod subject;
 pub mod take_demo;
+pub mod talk;
+pub mod talk_inbox;
 pub mod verify_product;
 
 pub use arguments::RawArguments;

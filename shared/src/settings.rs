@@ -2,6 +2,7 @@
 //! Read once at the start from the environment; a bad value stops the start with its name and what it may be.
 
 use std::net::SocketAddr;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -54,6 +55,26 @@ impl RequestRate {
     }
 }
 
+/// By which ways an invitation goes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutreachDelivery {
+    /// `talk`: it is left in the Talk inbox, and nobody is called.
+    Talk,
+    /// `talk+a2a`: an agent is also sent one A2A message, at the endpoint that it proved.
+    TalkAndA2a,
+}
+
+impl OutreachDelivery {
+    /// The word of the setting.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Talk => "talk",
+            Self::TalkAndA2a => "talk+a2a",
+        }
+    }
+}
+
 /// What the environment may set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -87,6 +108,12 @@ pub struct Settings {
     pub founding_seats: u32,
     /// `PAYMENTS_OPEN_AFTER`: feedback from agents, and from MCP servers, before payments open.
     pub payments_open_after: u32,
+    /// `OUTREACH_BUDGET_PERCENT`: how much of the contract's day budget of first touches is used; 0 sends none.
+    pub outreach_budget_percent: u32,
+    /// `OUTREACH_PAUSE_DAYS`: a listing that was written to is not written to again within this time.
+    pub outreach_pause_days: u32,
+    /// `OUTREACH_DELIVERY`: by which ways an invitation goes out.
+    pub outreach_delivery: OutreachDelivery,
     /// `LIST_ITSELF`: the registry's own doors are its first listings.
     pub list_itself: bool,
     /// `RATE_LIMITS=off` exists in development mode only.
@@ -104,12 +131,16 @@ pub struct Settings {
     pub name_servers: NameServers,
     /// `SCORE_PER_HOUR`, `SCORE_PER_HOST_PER_HOUR`, `SCORE_PER_HOUR_IN_ALL`.
     pub score_rate: Rate,
+    /// `TALK_PER_HOUR`, `TALK_PER_LISTING_PER_HOUR`, `TALK_PER_HOUR_IN_ALL`: what is left in Talk inboxes.
+    pub talk_rate: Rate,
     /// `DEMOS_PER_HOUR`, `DEMOS_PER_HOUR_IN_ALL`: demos that are taken for the first time.
     pub demo_rate: Rate,
     /// `FEEDBACK_PER_HOUR`, `FEEDBACK_PER_HOUR_IN_ALL`.
     pub feedback_rate: Rate,
     /// `TASKS_PER_HOUR`, `TASKS_PER_HOUR_IN_ALL`: A2A messages that leave a stored task.
     pub task_rate: Rate,
+    /// `OPT_OUTS_PER_HOUR`, `OPT_OUTS_PER_HOUR_IN_ALL`: listings that opt out of invitations, or in again.
+    pub opt_out_rate: Rate,
 }
 
 /// A setting that cannot be taken.
@@ -190,6 +221,19 @@ impl Settings {
             talk_grace_days: read.number("TALK_GRACE_DAYS", 7, "days, a whole number from 1")?,
             founding_seats: read.number("FOUNDING_SEATS", 100, "a whole number from 1")?,
             payments_open_after: read.number("PAYMENTS_OPEN_AFTER", 250, "a whole number from 1")?,
+            outreach_budget_percent: read.number_within(
+                "OUTREACH_BUDGET_PERCENT",
+                100,
+                0..=1000,
+                "a whole number from 0 to 1000",
+            )?,
+            outreach_pause_days: read.number_within(
+                "OUTREACH_PAUSE_DAYS",
+                30,
+                1..=365,
+                "days, a whole number from 1 to 365",
+            )?,
+            outreach_delivery: read.outreach_delivery()?,
             list_itself,
             rate_limits,
             caller_rate: (rate_limits && mode == Mode::Public).then_some(caller_rate),
@@ -206,11 +250,24 @@ impl Settings {
                 host: read.number("SCORE_PER_HOST_PER_HOUR", 30, "a whole number from 1")?,
                 everybody: read.number("SCORE_PER_HOUR_IN_ALL", 2000, "a whole number from 1")?,
             },
+            talk_rate: Rate {
+                caller: read.number("TALK_PER_HOUR", 60, "a whole number from 1")?,
+                host: read.number("TALK_PER_LISTING_PER_HOUR", 120, "a whole number from 1")?,
+                everybody: read.number("TALK_PER_HOUR_IN_ALL", 3000, "a whole number from 1")?,
+            },
             demo_rate: read.rate_without_host(("DEMOS_PER_HOUR", 60), ("DEMOS_PER_HOUR_IN_ALL", 3000))?,
             feedback_rate: read
                 .rate_without_host(("FEEDBACK_PER_HOUR", 60), ("FEEDBACK_PER_HOUR_IN_ALL", 3000))?,
             task_rate: read.rate_without_host(("TASKS_PER_HOUR", 120), ("TASKS_PER_HOUR_IN_ALL", 6000))?,
+            opt_out_rate: read
+                .rate_without_host(("OPT_OUTS_PER_HOUR", 60), ("OPT_OUTS_PER_HOUR_IN_ALL", 3000))?,
         })
+    }
+
+    /// How long a listing that was written to is left alone (contract "Outreach no-re-contact period").
+    #[must_use]
+    pub fn outreach_pause(&self) -> SignedDuration {
+        SignedDuration::from_hours(24 * i64::from(self.outreach_pause_days))
     }
 
     /// How far the prober may reach.
@@ -270,10 +327,20 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         most: u32,
         allowed: &'static str,
     ) -> Result<u32, SettingError> {
+        self.number_within(name, default, 1..=most, allowed)
+    }
+
+    fn number_within(
+        &self,
+        name: &'static str,
+        default: u32,
+        among: RangeInclusive<u32>,
+        allowed: &'static str,
+    ) -> Result<u32, SettingError> {
         match self.text(name) {
             None => Ok(default),
             Some(value) => match u32::from_str(&value) {
-                Ok(number) if (1..=most).contains(&number) => Ok(number),
+                Ok(number) if among.contains(&number) => Ok(number),
                 _ => Err(SettingError { name, value, allowed }),
             },
         }
@@ -288,6 +355,17 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         let caller = self.number(of_caller, default, "a whole number from 1")?;
         let everybody = self.number(in_all, default_in_all, "a whole number from 1")?;
         Ok(Rate { caller, host: caller, everybody })
+    }
+
+    fn outreach_delivery(&self) -> Result<OutreachDelivery, SettingError> {
+        const NAME: &str = "OUTREACH_DELIVERY";
+        match self.text(NAME) {
+            None => Ok(OutreachDelivery::Talk),
+            Some(value) => [OutreachDelivery::Talk, OutreachDelivery::TalkAndA2a]
+                .into_iter()
+                .find(|delivery| delivery.as_str() == value)
+                .ok_or(SettingError { name: NAME, value, allowed: "`talk` or `talk+a2a`" }),
+        }
     }
 
     fn github_raw_url(&self) -> Result<Option<String>, SettingError> {
@@ -360,7 +438,26 @@ mod tests {
         assert_eq!((s.probe_tick_seconds, s.probe_window_cap, s.probe_hourly_cap), (360, 64, 1920));
         assert_eq!((s.probe_daily_budget, s.fresh_ok_hours, s.recheck_days), (100_000, 6, 7));
         assert_eq!((s.founding_seats, s.payments_open_after, s.talk_grace_days), (100, 250, 7));
+        assert_eq!((s.outreach_budget_percent, s.outreach_pause_days), (100, 30));
+        assert_eq!(
+            s.outreach_delivery,
+            OutreachDelivery::Talk,
+            "nobody is called unless the operator says so"
+        );
         assert!(s.rate_limits);
+    }
+
+    #[test]
+    fn outreach_may_be_turned_off_and_its_other_ways_on() {
+        let of = |pairs: &[_]| settings(Mode::Public, pairs);
+        assert_eq!(of(&[("OUTREACH_BUDGET_PERCENT", "0")]).unwrap().outreach_budget_percent, 0);
+        let both = of(&[("OUTREACH_DELIVERY", "talk+a2a")]).unwrap().outreach_delivery;
+        assert_eq!(both, OutreachDelivery::TalkAndA2a);
+        for (name, value) in
+            [("OUTREACH_BUDGET_PERCENT", "1001"), ("OUTREACH_PAUSE_DAYS", "0"), ("OUTREACH_DELIVERY", "a2a")]
+        {
+            assert!(of(&[(name, value)]).is_err(), "{name}={value}");
+        }
     }
 
     #[test]

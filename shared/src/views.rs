@@ -3,12 +3,14 @@
 
 pub mod active_page;
 pub mod badge;
+pub mod connectors;
 mod feedback_draft;
 mod name_standing;
 mod next_step;
 mod peer;
 mod product_entry;
 pub mod row;
+pub mod time_cursor;
 pub mod urn;
 
 pub use feedback_draft::{FeedbackDraft, Question};

@@ -86,9 +86,11 @@ impl Template {
 }
 
 fn allows(statement: &Value, act: &Act) -> bool {
-    let resource = match act.index {
-        None => json!({ "Fn::GetAtt": "Table.Arn" }),
-        Some(_) => json!({ "Fn::Sub": "${Table.Arn}/index/*" }),
+    let resources = match &act.index {
+        None => vec![json!({ "Fn::GetAtt": "Table.Arn" })],
+        Some(index) => ["*", index.as_str()]
+            .map(|index| json!({ "Fn::Sub": format!("${{Table.Arn}}/index/{index}") }))
+            .to_vec(),
     };
     let keys = |operator: &str| -> Vec<&str> {
         let patterns = texts(&statement["Condition"][operator]["dynamodb:LeadingKeys"]);
@@ -98,7 +100,7 @@ fn allows(statement: &Value, act: &Act) -> bool {
     let within = |prefixes: &[&str]| prefixes.iter().any(|prefix| act.partition.starts_with(prefix));
     statement["Effect"] == "Allow"
         && texts(&statement["Action"]).contains(&act.action)
-        && statement["Resource"] == resource
+        && resources.contains(&statement["Resource"])
         && (only.is_empty() || within(&only))
         && !within(&never)
 }

@@ -10,6 +10,7 @@ mod table;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use local::{Local, Observer, Options};
 use registry::app::App;
 use registry::model::{Clock, ListingId, Moment};
@@ -239,6 +240,11 @@ impl TestRegistry {
         weekly_recheck::handle(&self.app, json!({ "detail-type": "weekly-recheck" })).await.unwrap()
     }
 
+    /// The hourly run of outreach.
+    pub async fn reach_out(&self) -> Value {
+        daily_connector::handle(&self.app, json!({ "detail-type": "daily-connector" })).await.unwrap()
+    }
+
     /// Publishes a card and probes it a second later: it must go Live.
     pub async fn live_card(&self, url: &str) -> ListingId {
         let id = self.publish_card(url).await;
@@ -251,6 +257,14 @@ impl TestRegistry {
     /// Everything in the table, read past the observer.
     pub async fn table(&self) -> Table {
         Table::read(&local::engine::client(self.local.engine.clone()), &self.app.settings.table_name).await
+    }
+
+    /// Deletes an item past the observer, as if it had never been written.
+    pub async fn forget(&self, pk: &str, sk: &str) {
+        let key = |text: &str| AttributeValue::S(text.to_owned());
+        let client = local::engine::client(self.local.engine.clone());
+        let deletion = client.delete_item().table_name(&self.app.settings.table_name);
+        deletion.key("pk", key(pk)).key("sk", key(sk)).send().await.unwrap();
     }
 
     /// Deletes what has expired, as DynamoDB does in its own time.

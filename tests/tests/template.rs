@@ -5,20 +5,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use axum::Router;
 use axum::body::Body;
+use axum::response::IntoResponse as _;
 use http::{Method, Request, StatusCode};
 use lambda_http::RequestExt;
+use local::engine::{self, Data, Embedded};
+use registry::app::App;
 use registry::documents::DOCUMENTS;
-use registry::events::{Event, SOURCE, What};
+use registry::events::{Bus, Event, SOURCE, What};
 use registry::metrics::{DIMENSION, Metric, NAMESPACE};
 use registry::model::protocol::ARD_BASE;
-use registry::model::{ListingId, Moment};
-use registry::operations::CATALOGUE;
+use registry::model::{Caller, Clock, ListingId, Moment, Random};
+use registry::operations::{self, CATALOGUE, RawArguments, RouteInput};
 use registry::settings::{Mode, Settings};
-use registry::store::table;
+use registry::store::{Store, table};
 use serde_json::{Value, json};
-use tests::aws_endpoints::Act;
+use tests::aws_endpoints::{Act, DynamoDb};
+use tests::peers::{Peer, agents};
 use tests::sample_events;
 use tests::template::{Template, root, sample_event, texts};
 use tests::test_registry::TestRegistry;
@@ -119,13 +124,13 @@ fn functions_find_in_their_environment_what_settings_read() {
 fn schedules_are_written_as_the_scheduler_reads_them() {
     let template = Template::read().unwrap();
     let schedules = template.events("ScheduleV2");
-    assert_eq!(schedules.len(), 3);
+    assert_eq!(schedules.len(), 4);
     for (function, schedule) in schedules {
         let seconds = rate_seconds(schedule["ScheduleExpression"].as_str().unwrap()).unwrap();
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
         match function {
             "probe-tick" => assert_eq!(seconds, u64::from(settings.probe_tick_seconds)),
-            "weekly-recheck" => assert_eq!(seconds, 3600),
+            "daily-connector" | "weekly-recheck" => assert_eq!(seconds, 3600),
             "search-index" => assert_eq!(seconds, 60),
             other => panic!("{other} has a schedule that no test knows"),
         }
@@ -267,14 +272,14 @@ async fn every_operation_and_document_is_served_by_the_function_of_its_route() {
     let template = Template::read().unwrap();
     let registry = TestRegistry::start().await;
     let functions = local::functions::http(&registry.app);
-    // One operation may be read and sent to at the same path.
-    let operations = CATALOGUE.iter().flat_map(|operation| -> BTreeSet<&str> {
-        operation.routes.iter().map(|route| route.path).collect()
-    });
-    let documents = DOCUMENTS.iter().flat_map(|document| document.paths).copied();
-    let mut seen = BTreeSet::new();
-    for path in operations.chain(documents) {
-        assert!(seen.insert(path), "{path} has one owner");
+    let method = |input| if matches!(input, RouteInput::BodyAs(_)) { "POST" } else { "GET" };
+    let routes = CATALOGUE.iter().flat_map(|operation| operation.routes);
+    let operations = routes.map(|route| (method(route.input), route.path));
+    let documents = DOCUMENTS.iter().flat_map(|document| document.paths).map(|path| ("GET", *path));
+    let (mut owned, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    for (method, path) in operations.chain(documents) {
+        assert!(owned.insert((method, path)), "{method} {path} has one owner");
+        seen.insert(path);
         let path = path.replace("{name}", "live");
         let function = function_of(&template, &path);
         assert!(is_served(&functions, &function, &path).await, "{function} does not serve {path}");
@@ -282,7 +287,9 @@ async fn every_operation_and_document_is_served_by_the_function_of_its_route() {
     let exact: Vec<&str> = template
         .events("HttpApi")
         .into_iter()
-        .filter(|(function, _)| matches!(*function, "publish" | "listings" | "well-known"))
+        .filter(|(function, _)| {
+            matches!(*function, "publish" | "listings" | "products" | "talk" | "well-known")
+        })
         .filter_map(|(_, route)| route["Path"].as_str())
         .filter(|path| !path.contains("{proxy+}") && *path != "$default" && *path != ARD_BASE)
         .collect();
@@ -330,13 +337,26 @@ fn no_policy_is_wider_than_its_function() {
         }
         assert!(!may("dynamodb:Scan", "LISTING#x"));
 
-        let writes = !matches!(function, "listings" | "search-index" | "well-known");
-        let lists = matches!(function, "a2a" | "operator" | "protocol" | "publish");
+        let writes = !matches!(function, "daily-connector" | "listings" | "search-index" | "well-known");
+        let reaches_out = function == "daily-connector";
+        let lists = matches!(function, "a2a" | "operator" | "products" | "protocol" | "publish");
         let forgets = function == "probe-tick";
         for write in
             ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"]
         {
+            let writes = match function {
+                "talk" => matches!(write, "dynamodb:UpdateItem" | "dynamodb:ConditionCheckItem"),
+                _ => writes,
+            };
             assert_eq!(may(write, "LISTING#x"), writes, "{function}: {write}");
+            let writes = writes && function != "talk";
+            let puts = matches!(write, "dynamodb:PutItem" | "dynamodb:UpdateItem");
+            assert_eq!(may(write, "OUTREACH#x"), writes || reaches_out && puts, "{function}: {write}");
+            assert_eq!(
+                may(write, "INBOX#x"),
+                writes || function == "daily-connector" && puts,
+                "{function}: {write}"
+            );
             assert_eq!(may(write, "INDEX#x"), writes || function == "search-index", "{function}: {write}");
             let may_forget = forgets && write == "dynamodb:DeleteItem";
             assert_eq!(may(write, "CONTACT#x"), lists || may_forget, "{function}: {write}");
@@ -344,6 +364,92 @@ fn no_policy_is_wider_than_its_function() {
         }
     }
 }
+
+#[test]
+fn an_inbox_is_all_that_the_function_of_talk_reaches() {
+    let template = Template::read().unwrap();
+    let may = |action, partition| template.permits("talk", &act(action, partition));
+    for read in ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"] {
+        for partition in ["LISTING#x", "INBOX#x", "TALK"] {
+            assert!(may(read, partition), "{read} {partition}");
+        }
+    }
+    assert!(may("dynamodb:PutItem", "INBOX#x") && may("dynamodb:PutItem", "TALK"));
+    assert!(may("dynamodb:UpdateItem", "LIVE") && may("dynamodb:UpdateItem", "RATE#talk#caller#x"));
+    for action in ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"] {
+        for partition in ["CONTACT#x", "KEY#x", "TOKEN#x", "CODE#x", "FEEDBACK#x", "RATE#publish#caller#x"] {
+            assert!(!may(action, partition), "{action} {partition}");
+        }
+    }
+    assert!(!may("dynamodb:PutItem", "LISTING#x"), "a listing is changed, never replaced");
+}
+
+/// The policies of what reaches out are narrower than what its code could do: here it does all of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn outreach_touches_only_what_its_policies_allow() {
+    let template = Template::read().unwrap();
+    let engine = Embedded::open(&Data::Memory, &Clock::System).unwrap();
+    let served = DynamoDb::serve(engine.clone()).await.unwrap();
+    table::ensure(&engine::client(engine), "table").await.unwrap();
+    let config = aws_sdk_dynamodb::Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::from_static("us-east-1"))
+        .credentials_provider(Credentials::new("test", "test", None, None, "test"))
+        .endpoint_url(&served.url)
+        .http_client(aws_smithy_http_client::Builder::new().build_http());
+    let store = Store::new(aws_sdk_dynamodb::Client::from_conf(config.build()), "table");
+    let lookup = |name: &str| (name == "OUTREACH_DELIVERY").then(|| "talk+a2a".to_owned());
+    let settings = Settings::from_env(Mode::Development, lookup).unwrap();
+    let clock = Clock::manual("2026-11-20T12:00:00Z".parse().unwrap());
+    let app = App::new(settings, store, Bus::Silent, clock, Random::seeded(7));
+
+    let peer = Peer::start(agents::newest_called("Relay Router")).await;
+    let asking = Peer::start(agents::newest).await;
+    let call = async |name: &str, arguments: Value| {
+        let run = operations::named(name).unwrap().run;
+        run(app.clone(), Caller::default(), RawArguments::Json(arguments)).await.unwrap()
+    };
+    for card in [peer.card(), asking.card()] {
+        call("list_yourself", json!({ "agent_card_url": card })).await;
+    }
+    app.clock.advance(std::time::Duration::from_secs(1));
+    probe_tick::handle(&app, json!({ "detail-type": "probe-tick" })).await.unwrap();
+    search_index::handle(&app, Value::Null).await.unwrap();
+    asking.answer_with(|_| (StatusCode::TOO_MANY_REQUESTS, [("retry-after", "60")]).into_response());
+
+    let obeys = |function: &str| {
+        let acts = served.take_acts();
+        assert!(!acts.is_empty());
+        for act in acts {
+            assert!(template.permits(function, &act), "the template forbids {function}: {act:?}");
+        }
+    };
+    drop(served.take_acts());
+    let report = daily_connector::handle(&app, Value::Null).await.unwrap();
+    let done =
+        ["connector_touched", "invited", "a2a_delivered", "a2a_failed"].map(|name| report[name].clone());
+    assert_eq!(done, [json!(true), json!(1), json!(1), json!(1)], "{report}");
+    obeys("daily-connector");
+
+    app.clock.advance(std::time::Duration::from_secs(86_400));
+    let id = report["connector"].clone();
+    for operation in OF_OUTREACH {
+        let arguments = if operation == "outreach_opt_out" { json!({ "listing_id": id }) } else { json!({}) };
+        call(operation, arguments).await;
+        obeys("products");
+    }
+}
+
+/// What tells of outreach.
+const OF_OUTREACH: [&str; 7] = [
+    "daily_connector",
+    "list_connectors",
+    "demo_nudge",
+    "outreach_opt_out",
+    "conversion_pressure",
+    "reply_capture",
+    "agentfinder",
+];
 
 fn act(action: &'static str, partition: &str) -> Act {
     Act { action, index: None, partition: partition.to_owned() }

@@ -1,4 +1,5 @@
-//! The funnel's function: demo, feedback, and the products that they lead to.
+//! The funnel's function: demo, feedback, the products that they lead to, and how the registry writes to Live
+//! listings about them.
 
 use axum::Router;
 use registry::app::App;
@@ -12,6 +13,13 @@ pub fn router(app: App) -> Router {
         &operations::LEAVE_FEEDBACK,
         &operations::DEMO_CONFIRM,
         &operations::GET_ACCESS,
+        &operations::DAILY_CONNECTOR,
+        &operations::LIST_CONNECTORS,
+        &operations::DEMO_NUDGE,
+        &operations::OUTREACH_OPT_OUT,
+        &operations::CONVERSION_PRESSURE,
+        &operations::REPLY_CAPTURE,
+        &operations::AGENTFINDER,
         &operations::EXPORT_PRODUCT,
         &operations::PRODUCT_AGENT,
         &operations::PREVIEW_PRODUCT,

@@ -22,6 +22,7 @@ pub fn http(app: &App) -> BTreeMap<&'static str, Router> {
         ("products", products::router(app.clone())),
         ("protocol", protocol::router(app.clone())),
         ("publish", publish::router(app.clone())),
+        ("talk", talk::router(app.clone())),
         ("well-known", well_known::router(app.clone())),
     ])
 }
@@ -30,6 +31,7 @@ pub fn http(app: &App) -> BTreeMap<&'static str, Router> {
 #[must_use]
 pub fn jobs(app: &App) -> BTreeMap<&'static str, Job> {
     BTreeMap::from([
+        ("daily-connector", job(app, |app, event| async move { daily_connector::handle(&app, event).await })),
         ("probe-tick", job(app, |app, event| async move { probe_tick::handle(&app, event).await })),
         ("search-index", job(app, |app, event| async move { search_index::handle(&app, event).await })),
         ("weekly-recheck", job(app, |app, event| async move { weekly_recheck::handle(&app, event).await })),

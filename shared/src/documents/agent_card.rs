@@ -142,7 +142,6 @@ mod tests {
 
     /// Skill ids of the contract whose operation is still to come; an id leaves this list with its operation.
     const TO_COME: &[&str] = &[
-        "talk-inbox",
         "openapi-map",
         "get-reciprocity",
         "leave-trace",

@@ -94,6 +94,8 @@ async fn map(app: &App) -> Result<Map, Problem> {
             "mcp_registry": settings.url("/v0.1/servers"),
             "mcp_registry_search": settings.url(&format!("{extensions}/search?q={{words}}")),
             "feed": settings.url("/api/feed"),
+            "talk": settings.url("/api/talk?listing_id={listing_id}"),
+            "talk_feed": settings.url("/api/talk/feed"),
             "probes": settings.url("/api/probes"),
             "badge": settings.url("/badge/clean.svg?id={listing_id}"),
             "discovery": settings.url("/discovery.json"),

@@ -1,7 +1,5 @@
 //! The public activity feed: what happened to which listing, the latest first, nothing of any person.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,6 +9,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::model::{FeedItem, Moment};
 use crate::views::active_page::limit;
+use crate::views::time_cursor;
 
 /// Items where no limit is given.
 const ITEMS: u32 = 50;
@@ -50,34 +49,17 @@ impl Document for ActivityFeed {
 
     async fn render(app: &App, request: &DocumentRequest<Arguments>) -> Result<Bytes, Problem> {
         let limit = limit(request.query.limit, ITEMS)?;
-        let before = request.query.cursor.as_deref().map(place).transpose()?;
+        let cursor = request.query.cursor.as_deref();
+        let before = cursor.map(|cursor| time_cursor::read(cursor, "next_cursor")).transpose()?;
         let (items, more) = app.store.feed(before.as_deref(), limit).await?;
         json(&Feed {
             ok: true,
             title: format!("Activity of {}", app.settings.brand),
             updated_at: items.first().map(|item| item.at),
             items,
-            next_cursor: more.map(|place| URL_SAFE_NO_PAD.encode(place)),
+            next_cursor: more.map(|place| time_cursor::write(&place)),
             discovery: app.settings.url("/discovery.json"),
             self_serve: app.settings.url("/api/publish"),
         })
     }
-}
-
-/// A cursor is the sort key that the page before ended with.
-fn place(cursor: &str) -> Result<String, Problem> {
-    let refuse = || {
-        Problem::invalid(
-            "cursor",
-            "bad_cursor",
-            "`cursor` must be the next_cursor of an earlier page; leave it out for the first page.",
-        )
-    };
-    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refuse())?;
-    let place = String::from_utf8(bytes).map_err(|_| refuse())?;
-    let sound = place.len() <= 300
-        && place
-            .split_once('#')
-            .is_some_and(|(millis, _)| millis.len() == 13 && millis.bytes().all(|b| b.is_ascii_digit()));
-    if sound { Ok(place) } else { Err(refuse()) }
 }

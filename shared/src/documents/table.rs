@@ -19,6 +19,7 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &PUBLIC_AGENTS,
     &SERVER_CARD,
     &STRICT_AGENT_CARD,
+    &TALK_FEED,
     &WELL_KNOWN_AGENTS,
     &WIDE_SERVER_CARD,
 ];
@@ -38,4 +39,5 @@ pub static LINKED_CATALOG: AnyDocument = AnyDocument::of::<super::ai_catalog::Li
 pub static PROBE_STATISTICS: AnyDocument = AnyDocument::of::<super::probe_statistics::ProbeStatistics>();
 pub static SERVER_CARD: AnyDocument = AnyDocument::of::<super::mcp_server_card::ServerCard>();
 pub static STRICT_AGENT_CARD: AnyDocument = AnyDocument::of::<super::agent_card::StrictAgentCard>();
+pub static TALK_FEED: AnyDocument = AnyDocument::of::<super::talk_feed::TalkFeed>();
 pub static WIDE_SERVER_CARD: AnyDocument = AnyDocument::of::<super::mcp_server_card::WideServerCard>();

@@ -1,6 +1,6 @@
 //! An e-mail address as far as it can be judged without writing to it: one `@`, a local part, a dotted domain.
 
-use super::plain_text;
+use super::argument_text;
 use crate::error::Problem;
 
 const LONGEST: usize = 254;
@@ -10,7 +10,7 @@ const LONGEST: usize = 254;
 /// # Errors
 /// It cannot be an address.
 pub fn parse(field: &str, text: &str) -> Result<String, Problem> {
-    let text = plain_text::line(field, text, LONGEST)?;
+    let text = argument_text::line(field, text, LONGEST)?;
     let plausible = text.split_once('@').is_some_and(|(local, domain)| {
         !local.is_empty()
             && local.len() <= 64

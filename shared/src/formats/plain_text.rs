@@ -1,50 +1,180 @@
-//! Texts that a caller writes: plain, of a known length, without the characters that hide or reorder others. Parsed at the
-//! door, so that whatever is kept can be shown.
+//! Plain text only: no hidden or reordering characters, no active markup, no endless names.
+//! What is listed is read by people in pages and by models in prompts, and both can be misled by what they do not see.
 
-use crate::error::Problem;
+use std::sync::LazyLock;
 
-/// A line of 1 to `longest` characters.
-///
-/// # Errors
-/// It is empty, too long, or holds control or direction characters.
-pub fn line(field: &str, text: &str, longest: usize) -> Result<String, Problem> {
-    parsed(field, text, longest, |_| false)
+use regex::Regex;
+
+use super::limits::LONGEST_NAME;
+
+/// What a text is held to, by what is done with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextKind {
+    /// A display name: one line of bounded length, without any tag.
+    Name,
+    /// The name of a part, a tag, a version: one line without any tag, cut where it is shown.
+    Label,
+    /// Prose that is shown: nothing active, cut where it is shown.
+    Description,
+    /// Prose that is not shown, and that clients put before their models: nothing hidden.
+    ForModels,
+    /// Anything else, such as a default value or a URL.
+    Value,
 }
 
-/// A text of 1 to `longest` characters, perhaps of several lines.
-///
-/// # Errors
-/// It is empty, too long, or holds control characters other than line breaks and tabs, or direction characters.
-pub fn text(field: &str, text: &str, longest: usize) -> Result<String, Problem> {
-    parsed(field, text, longest, |c| matches!(c, '\n' | '\r' | '\t'))
+/// Why a text is not plain, in the words of its owner's cure.
+#[must_use]
+pub fn fault(words: &str, kind: TextKind) -> Option<String> {
+    match kind {
+        TextKind::Name => length(words).or_else(|| hidden(words, false)).or_else(|| markup(words, tag())),
+        TextKind::Label => hidden(words, false).or_else(|| markup(words, tag())),
+        TextKind::Description => hidden(words, true).or_else(|| markup(words, active())),
+        TextKind::ForModels => hidden(words, true),
+        TextKind::Value => None,
+    }
 }
 
-fn parsed(
-    field: &str,
-    text: &str,
-    longest: usize,
-    is_layout: impl Fn(char) -> bool,
-) -> Result<String, Problem> {
-    let text = text.trim();
-    if text.is_empty() || text.chars().count() > longest {
-        return Err(Problem::invalid(
-            field,
-            "bad_length",
-            format!(
-                "`{field}` must have 1 to {longest} characters; leave it out if there is nothing to say."
-            ),
-        ));
+/// A display name longer than it is shown.
+fn length(words: &str) -> Option<String> {
+    let excess = words.chars().nth(LONGEST_NAME);
+    excess.map(|_| format!("it is longer than {LONGEST_NAME} characters; shorten it."))
+}
+
+/// A character that is not seen, or that changes the order of those that are.
+fn hidden(words: &str, lines: bool) -> Option<String> {
+    let mut in_flag = 0_u8;
+    for c in words.chars() {
+        // The flags of England, Scotland and Wales are spelled in tag characters behind a black flag.
+        in_flag = match c {
+            '\u{1F3F4}' => 7,
+            '\u{E0020}'..='\u{E007F}' => in_flag.saturating_sub(1),
+            _ => 0,
+        };
+        let kind = match c {
+            '\n' | '\r' | '\t' if lines => continue,
+            c if c.is_control() => "a control character",
+            '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => "a character that reorders text",
+            '\u{200B}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' | '\u{180E}' => "an invisible character",
+            '\u{2028}' | '\u{2029}' => "a line separator",
+            '\u{E0000}'..='\u{E007F}' if in_flag == 0 => "an invisible tag character",
+            _ => continue,
+        };
+        return Some(format!("{kind} (U+{:04X}) is in it; take it out.", u32::from(c)));
     }
-    let is_refused = |c: char| {
-        (c.is_control() && !is_layout(c))
-            || matches!(c, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    if text.chars().any(is_refused) {
-        return Err(Problem::invalid(
-            field,
-            "control_characters",
-            format!("`{field}` holds control or direction characters; send plain text."),
-        ));
+    None
+}
+
+/// Markup: any tag in a name, anything active in a description (`<city>` as a placeholder is neither).
+fn markup(words: &str, pattern: &Regex) -> Option<String> {
+    pattern.find(words).map(|found| {
+        let shown: String = found.as_str().chars().take(40).collect();
+        format!("markup (\"{shown}\") is in it; write plain text.")
+    })
+}
+
+/// Anything that looks like a tag, opening or closing.
+#[expect(clippy::expect_used, reason = "a literal pattern, compiled by the tests")]
+fn tag() -> &'static Regex {
+    static TAG: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)<!--|</?[a-z][a-z0-9-]*(?:\s[^<>]*)?/?>").expect("a literal pattern")
+    });
+    &TAG
+}
+
+/// Markup that a careless page would run, load or hide.
+#[expect(clippy::expect_used, reason = "a literal pattern, compiled by the tests")]
+fn active() -> &'static Regex {
+    const PATTERN: &str = concat!(
+        r"(?i)<!--|<!doctype\b|<(?:script|style)\s*>[^<]*\S[^<]*</|<script\s[^<>]*=",
+        r"|<(?:a|base|body|button|div|embed|font|form|iframe|img|input|link|meta|object|p|span|svg|table|video)\s[^<>]*=",
+        r"|<[a-z][^<>]*\son[a-z]+\s*=",
+        r"|\]\(\s*(?:javascript|vbscript|data):",
+    );
+    static ACTIVE: LazyLock<Regex> = LazyLock::new(|| Regex::new(PATTERN).expect("a literal pattern"));
+    &ACTIVE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(words: &str, is_name: bool) -> Option<String> {
+        fault(words, if is_name { TextKind::Name } else { TextKind::Description })
     }
-    Ok(text.to_owned())
+
+    #[test]
+    fn plain_texts_of_any_language_pass() {
+        let names = [
+            "Weather agent",
+            "天気エージェント",
+            "Agent « Météo »",
+            "سفر بخیر",
+            "👩‍💻 Coder",
+            "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F} Agent",
+            "C++ <3",
+            "A < B > C",
+            "می\u{200C}خواهم",
+        ];
+        for name in names {
+            assert_eq!(of(name, true), None, "{name}");
+        }
+        let descriptions = [
+            "Lines\nand\ttabs.\r\n",
+            "Weather for <city>, in <unit>.",
+            "Converts <h1> headings and <b>bold</b> text to Markdown.",
+            "See [the docs](https://example.com).",
+            "if a<b then x = 1",
+            "Adds a <script> or <style> tag to the page.",
+            "Takes List<String> values.",
+        ];
+        for description in descriptions {
+            assert_eq!(of(description, false), None, "{description}");
+        }
+    }
+
+    #[test]
+    fn hidden_characters_markup_and_endless_texts_do_not() {
+        let names = [
+            ("a\u{0}b", "control character (U+0000)"),
+            ("a\nb", "control character (U+000A)"),
+            ("a\u{1B}[31m", "control character (U+001B)"),
+            ("a\u{202E}b", "reorders text (U+202E)"),
+            ("a\u{2066}b", "reorders text (U+2066)"),
+            ("a\u{200B}b", "invisible character (U+200B)"),
+            ("a\u{E0041}b", "tag character (U+E0041)"),
+            ("<b>Best</b>", "markup"),
+            ("</title>", "markup"),
+            ("<img src=x>", "markup"),
+        ];
+        for (name, why) in names {
+            assert!(of(name, true).is_some_and(|told| told.contains(why)), "{name}");
+            assert!(fault(name, TextKind::Label).is_some_and(|told| told.contains(why)), "{name}");
+        }
+        let descriptions = [
+            "<script>alert(1)</script>",
+            "<SCRIPT src=//x>",
+            "<img src=x onerror=alert(1)>",
+            "<a href='https://x'>x</a>",
+            "<x onload=1>",
+            "text <!-- hidden instructions --> text",
+            "[click](javascript:alert(1))",
+            "hidden 🏴\u{E0069}\u{E0067}\u{E006E}\u{E006F}\u{E0072}\u{E0065}\u{E0020}\u{E0061} text",
+        ];
+        for description in descriptions {
+            assert!(of(description, false).is_some(), "{description}");
+        }
+        assert!(of(&"x".repeat(LONGEST_NAME + 1), true).is_some());
+        assert!(of(&"x".repeat(LONGEST_NAME), true).is_none());
+        assert!(of(&"x".repeat(100_000), false).is_none(), "it is cut where it is shown");
+    }
+
+    #[test]
+    fn what_only_models_read_must_not_hide_anything() {
+        let hiding = ["a\u{0}b", "a\u{202E}b", "a\u{200B}b", "a\u{E0041}b"];
+        for words in hiding {
+            assert!(fault(words, TextKind::ForModels).is_some(), "{words:?}");
+            assert_eq!(fault(words, TextKind::Value), None, "a pattern may name such a character");
+        }
+        assert_eq!(fault("Write <a href='x'>,\nin a line.", TextKind::ForModels), None);
+    }
 }

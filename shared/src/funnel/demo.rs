@@ -4,7 +4,7 @@
 use super::profile;
 use crate::app::App;
 use crate::error::Problem;
-use crate::formats::plain_text;
+use crate::formats::argument_text;
 use crate::model::{Caller, FeedItem, Lane, ListingId, Order, OrderId, Sku};
 use crate::products::{self, File, Profile};
 use crate::store::{Allowance, DemoOutcome, FunnelCounts, NamedListing, WithOrders};
@@ -59,7 +59,7 @@ pub fn goals(goals: &[String]) -> Result<Vec<String>, Problem> {
         let detail = format!("`goals` may hold {MOST_GOALS} goals. Send the ones that matter most.");
         return Err(Problem::invalid("goals", "too_many", detail));
     }
-    goals.iter().map(|goal| plain_text::line("goals", goal, LONGEST_GOAL)).collect()
+    goals.iter().map(|goal| argument_text::line("goals", goal, LONGEST_GOAL)).collect()
 }
 
 /// Takes a demo.

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::confirm::order_not_found;
 use crate::app::App;
 use crate::error::Problem;
-use crate::formats::{email_address, plain_text};
+use crate::formats::{argument_text, email_address};
 use crate::model::{
     AccessToken, Caller, Contact, DiscountCode, FeedItem, Feedback, Grant, GrantSource, GrantSubject, Kind,
     Lane, Listing, ListingId, Order, OrderId, QUESTIONS, Reward, Sku,
@@ -284,24 +284,24 @@ fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
             let detail = format!("`{field}` is missing: {question} The demo's example_body holds a draft.");
             return Err(Problem::invalid(field, "missing_answer", detail));
         };
-        plain_text::text(&field, answer, LONGEST_ANSWER)?;
+        argument_text::text(&field, answer, LONGEST_ANSWER)?;
     }
     if let Some(name) = &given.agent_name {
-        plain_text::line("agent_name", name, LONGEST_NAME)?;
+        argument_text::line("agent_name", name, LONGEST_NAME)?;
     }
     let body = given.body.as_deref().filter(|body| !body.trim().is_empty());
     let email = given.contact_email.as_deref().filter(|email| !email.trim().is_empty());
     let source = given.source.as_deref();
     let key = given.idempotency_key.as_deref();
-    let key = key.map(|key| plain_text::line("idempotency_key", key, LONGEST_KEY)).transpose()?;
+    let key = key.map(|key| argument_text::line("idempotency_key", key, LONGEST_KEY)).transpose()?;
     let digest = |key: String| Sha256::digest(key).iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(Parsed {
         rating,
         key_digest: key.map(digest),
-        body: body.map(|body| plain_text::text("body", body, LONGEST_ANSWER)).transpose()?,
+        body: body.map(|body| argument_text::text("body", body, LONGEST_ANSWER)).transpose()?,
         contact: Contact {
             email: email.map(|email| email_address::parse("contact_email", email)).transpose()?,
-            source: source.map(|source| plain_text::line("source", source, LONGEST_SOURCE)).transpose()?,
+            source: source.map(|source| argument_text::line("source", source, LONGEST_SOURCE)).transpose()?,
         },
     })
 }

@@ -245,7 +245,13 @@ fn fill(
         let found = match slot {
             Slot::Url => parsed.urls.first().cloned().map(|url| (argument, url, SLOT)),
             Slot::Id => listing(parsed, known, nth, argument),
-            Slot::Text => text(parsed, phrase, &mut filling.taken).map(|text| (argument, text, SLOT)),
+            Slot::Text => {
+                let ids_before = filled[Slot::Id as usize];
+                // A question may be cut; what is left somewhere is left as it was said, or refused.
+                let longest = if known.entry.effect.read_only { LONGEST_TEXT } else { usize::MAX };
+                let text = text(parsed, phrase, ids_before, &mut filling.taken);
+                text.map(|text| (argument, text.chars().take(longest).collect(), SLOT))
+            }
         };
         let Some((argument, value, weight)) = found else { return Err(*slot) };
         filling.arguments.insert(argument.to_owned(), Value::String(value));
@@ -282,8 +288,14 @@ fn listing<'a>(
     Some((known.arguments.name.as_deref()?, parsed.names.first()?.clone(), SLOT / 2.0))
 }
 
-/// The text for a text slot: a quotation, else the part of the text where the phrase has its slot.
-fn text(parsed: &ParsedText, phrase: &Phrase, taken: &mut HashSet<usize>) -> Option<String> {
+/// The text for a text slot: a quotation, else the part of the text where the phrase has its slot; without the ids that
+/// went into the slots before it.
+fn text(
+    parsed: &ParsedText,
+    phrase: &Phrase,
+    ids_before: usize,
+    taken: &mut HashSet<usize>,
+) -> Option<String> {
     if parsed.quoted > 0 {
         return parsed.names.first().cloned();
     }
@@ -294,13 +306,16 @@ fn text(parsed: &ParsedText, phrase: &Phrase, taken: &mut HashSet<usize>) -> Opt
     });
     let place: Range<usize> = start..end.map_or(parsed.text.len(), |word| word.at.start);
     let found = parsed.text.get(place.clone())?;
-    let found = found
-        .trim_matches(|c: char| c.is_whitespace() || matches!(c, ':' | ',' | '-' | '.' | '?' | '!' | ';'));
+    let outer = |c: char| c.is_whitespace() || matches!(c, ':' | ',' | '-' | '.' | '?' | '!' | ';');
+    let ids = parsed.ids.iter().take(ids_before);
+    let found = ids.fold(found.trim_matches(outer), |found, id| {
+        found.strip_prefix(id.as_str()).map_or(found, |behind| behind.trim_matches(outer))
+    });
     if found.is_empty() {
         return None;
     }
     taken.extend(parsed.words.iter().filter(|word| place.contains(&word.at.start)).map(|word| word.at.start));
-    Some(found.chars().take(LONGEST_TEXT).collect())
+    Some(found.to_owned())
 }
 
 /// Where the words before a slot end in a text, found in order; a stop word only directly after the one before it.

@@ -34,6 +34,7 @@ fn short(intent: &Intent) -> String {
 
 #[test]
 fn every_phrase_of_the_catalogue_means_its_operation() {
+    let mut others = Vec::new();
     for entry in CATALOGUE {
         // What a phrase cannot say, such as a token, the operation asks for itself.
         let mut schema = (entry.input_schema)();
@@ -44,15 +45,34 @@ fn every_phrase_of_the_catalogue_means_its_operation() {
             let text = text.replace("{text}", "Weather Bot");
             for said in [text.clone(), format!("Please {text}"), format!("Hello! {text} Thanks.")] {
                 let said = MessageContent { text: said, ..MessageContent::default() };
-                let Intent::Run(meant, arguments) = parse_intent(&said, None) else {
-                    panic!("{}: {said:?} means {}", entry.name, short(&parse_intent(&said, None)));
+                let intent = parse_intent(&said, None);
+                let arguments = match &intent {
+                    Intent::Run(meant, arguments) if meant.name == entry.name => arguments,
+                    _ => {
+                        others.push(format!("{}: {:?} means {}", entry.name, said.text, short(&intent)));
+                        continue;
+                    }
                 };
-                assert_eq!(meant.name, entry.name, "{said:?}");
-                assert!(validator.is_valid(&arguments), "{said:?}: {arguments}");
+                assert!(validator.is_valid(arguments), "{said:?}: {arguments}");
                 let slots = phrase.matches('{').count();
                 assert!(arguments.as_object().unwrap().len() >= slots, "{said:?}: {arguments}");
             }
         }
+    }
+    assert!(others.is_empty(), "{}", others.join("\n"));
+}
+
+#[test]
+fn a_choice_of_several_words_is_named_by_all_of_them() {
+    for (text, tool) in [
+        ("preview a kernel with the goals read papers", "preview_kernel"),
+        ("demo alive with the goals read papers", "demo_alive"),
+        ("what would it take to buy the product kernel?", "buy_product"),
+        ("list tools of the products", "list_tools"),
+    ] {
+        let said = MessageContent { text: text.to_owned(), ..MessageContent::default() };
+        let Intent::Run(entry, arguments) = parse_intent(&said, None) else { panic!("{text}") };
+        assert_eq!((entry.name, &arguments["tool"]), ("product_agent", &json!(tool)), "{text}: {arguments}");
     }
 }
 
@@ -117,6 +137,10 @@ fn a_url_stands_for_what_was_published_by_it() {
 fn what_is_missing_is_asked_for() {
     for (text, meant) in [
         ("list me", "list_yourself misses Url"),
+        (
+            "list me, and do it soon. Thank you very much! Thank you very much! Thank you very much!",
+            "list_yourself misses Url",
+        ),
         ("please list my agent", "list_yourself misses Url"),
         ("I want to register my MCP server", "list_yourself misses Url"),
         ("is it live?", "check_status misses Listing"),
@@ -172,6 +196,19 @@ fn nothing_is_written_by_a_guess() {
             assert!(entry.effect.read_only, "{said:?} writes: {} {arguments}", entry.name);
         }
     }
+}
+
+#[test]
+fn a_message_is_what_stands_behind_the_listing_it_is_for() {
+    let meant = format!("talk(listing_id={ID},text=Your tools fit)");
+    for text in [
+        format!("leave a message for {ID}: Your tools fit."),
+        format!("send {ID} the message \"Your tools fit\""),
+    ] {
+        assert_eq!(intent(&text), meant, "{text}");
+    }
+    let long = "word ".repeat(100);
+    assert!(intent(&format!("leave a message for {ID}: {long}")).len() > 500, "nothing is cut from it");
 }
 
 #[test]

@@ -96,6 +96,9 @@ pub struct Listing {
     /// It gave its feedback.
     #[serde(default)]
     pub feedbacked: bool,
+    /// When its inbox was last visited, to the hour; what was in it by then counts as read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visited_at: Option<Moment>,
     /// Claims for a probe since a verdict was last recorded: more than one where that process died or could not write.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub attempts: u32,

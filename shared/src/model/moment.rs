@@ -48,6 +48,12 @@ impl Moment {
         self.0.duration_since(earlier.0)
     }
 
+    /// Its UTC day, such as `2026-11-20`.
+    #[must_use]
+    pub fn utc_day(self) -> String {
+        self.0.to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
+    }
+
     /// The same moment, for calendars and formats.
     #[must_use]
     pub fn timestamp(self) -> Timestamp {

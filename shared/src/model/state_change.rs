@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use super::{Assessment, FeedItem, Lane, Listing, ProbeRecord};
+use super::{Assessment, FeedItem, Lane, Listing, ProbeRecord, TalkMessage};
 
 /// What a state change does to the Live counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +52,8 @@ pub struct StateChange {
     pub was_overdue: bool,
     /// The news, where there is any.
     pub news: Option<FeedItem>,
+    /// What its inbox is told.
+    pub messages: Vec<TalkMessage>,
 }
 
 impl StateChange {

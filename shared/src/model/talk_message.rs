@@ -27,6 +27,22 @@ pub struct TalkMessage {
     pub text: String,
 }
 
+impl TalkMessage {
+    /// A message of the registry to a listing, about what happened to it at `at`. Its id follows from that, so that what
+    /// is told twice is one message.
+    #[must_use]
+    pub fn of_registry(to: &ListingId, kind: TalkKind, at: Moment, text: String) -> Self {
+        let id = Self::id_at(at, kind.as_str());
+        Self { id, at, to: to.clone(), from: None, channel: TalkChannel::Registry, kind, text }
+    }
+
+    /// The id of a message of `at`; `mark` tells it from others of the same millisecond.
+    #[must_use]
+    pub fn id_at(at: Moment, mark: &str) -> String {
+        format!("msg_{:013}_{mark}", at.as_millisecond())
+    }
+}
+
 /// By which way a message came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -47,6 +63,8 @@ pub enum TalkKind {
     DemoInvitation,
     /// The registry: its weekly recheck was passed, or failed.
     Recheck,
+    /// The registry: a probe found something to fix.
+    NeedsFix,
     /// The registry: its tools are not those of the last look.
     Drift,
     /// The registry: the connector of the day is written to.
@@ -59,4 +77,46 @@ pub enum TalkKind {
     Owner,
     /// A sign of presence.
     CheckIn,
+}
+
+impl TalkKind {
+    /// The kind as documents and ids write it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Welcome => "welcome",
+            Self::DemoInvitation => "demo_invitation",
+            Self::Recheck => "recheck",
+            Self::NeedsFix => "needs_fix",
+            Self::Drift => "drift",
+            Self::Connector => "connector",
+            Self::Message => "message",
+            Self::Social => "social",
+            Self::Owner => "owner",
+            Self::CheckIn => "check_in",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_registry_tells_twice_is_one_message_and_ids_sort_by_time() {
+        let to: ListingId = "agent-a".parse().unwrap();
+        let told = |millis, kind| {
+            TalkMessage::of_registry(&to, kind, Moment::from_millisecond(millis).unwrap(), String::new()).id
+        };
+        assert_eq!(told(7, TalkKind::Welcome), told(7, TalkKind::Welcome));
+        assert_ne!(told(7, TalkKind::Welcome), told(7, TalkKind::Recheck));
+        assert!(told(999, TalkKind::Welcome) < told(1000, TalkKind::Drift));
+    }
+
+    #[test]
+    fn a_kind_is_written_as_it_is_serialised() {
+        for kind in [TalkKind::DemoInvitation, TalkKind::NeedsFix, TalkKind::CheckIn, TalkKind::Owner] {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
+        }
+    }
 }

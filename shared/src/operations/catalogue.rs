@@ -19,6 +19,15 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &LEAVE_FEEDBACK,
     &DEMO_CONFIRM,
     &GET_ACCESS,
+    &TALK_INBOX,
+    &TALK,
+    &DAILY_CONNECTOR,
+    &LIST_CONNECTORS,
+    &DEMO_NUDGE,
+    &OUTREACH_OPT_OUT,
+    &CONVERSION_PRESSURE,
+    &REPLY_CAPTURE,
+    &AGENTFINDER,
     &EXPORT_PRODUCT,
     &PRODUCT_AGENT,
     &PREVIEW_PRODUCT,
@@ -42,6 +51,16 @@ pub static TAKE_DEMO: AnyOperation = AnyOperation::of::<super::take_demo::TakeDe
 pub static LEAVE_FEEDBACK: AnyOperation = AnyOperation::of::<super::leave_feedback::LeaveFeedback>();
 pub static DEMO_CONFIRM: AnyOperation = AnyOperation::of::<super::demo_confirm::DemoConfirm>();
 pub static GET_ACCESS: AnyOperation = AnyOperation::of::<super::get_access::GetAccess>();
+pub static TALK_INBOX: AnyOperation = AnyOperation::of::<super::talk_inbox::TalkInbox>();
+pub static TALK: AnyOperation = AnyOperation::of::<super::talk::Talk>();
+pub static DAILY_CONNECTOR: AnyOperation = AnyOperation::of::<super::daily_connector::DailyConnector>();
+pub static LIST_CONNECTORS: AnyOperation = AnyOperation::of::<super::list_connectors::ListConnectors>();
+pub static DEMO_NUDGE: AnyOperation = AnyOperation::of::<super::demo_nudge::DemoNudge>();
+pub static OUTREACH_OPT_OUT: AnyOperation = AnyOperation::of::<super::outreach_opt_out::OutreachOptOut>();
+pub static CONVERSION_PRESSURE: AnyOperation =
+    AnyOperation::of::<super::conversion_pressure::ConversionPressure>();
+pub static REPLY_CAPTURE: AnyOperation = AnyOperation::of::<super::reply_capture::ReplyCapture>();
+pub static AGENTFINDER: AnyOperation = AnyOperation::of::<super::agentfinder::AgentFinder>();
 pub static EXPORT_PRODUCT: AnyOperation = AnyOperation::of::<super::export_product::ExportProduct>();
 pub static PRODUCT_AGENT: AnyOperation = AnyOperation::of::<super::product_agent::ProductAgent>();
 pub static PREVIEW_PRODUCT: AnyOperation = AnyOperation::of::<super::preview_product::PreviewProduct>();

@@ -19,6 +19,7 @@ use crate::model::{
 };
 use crate::probe::explain;
 use crate::store::NamedListing;
+use crate::talk::Talk;
 use crate::views::{NameStanding, NextStep, ProbeSummary, badge};
 
 /// Reports the status of a listing.
@@ -78,6 +79,8 @@ pub struct Answer {
     /// More of the evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
+    /// Its presence on the Talk inbox.
+    talk: Talk,
     /// Its demo, where it is Live.
     #[serde(skip_serializing_if = "Option::is_none")]
     take_demo: Option<TakeDemo>,
@@ -225,6 +228,7 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
             tools: verdict.facts.tools.clone(),
             tools_hash: verdict.facts.tools_hash.clone(),
         }),
+        talk: Talk::of(listing, settings, now),
         take_demo: offer.map(|offer| funnel::take_demo(listing, settings, offer)),
         badge_markdown: badge::markdown(settings, &listing.id),
         next: next(app, listing, lane, &reasons),

@@ -88,7 +88,7 @@ impl Operation for ImprovementLog {
 }
 
 fn publish_call(settings: &Settings) -> NextStep {
-    NextStep::ask(
+    NextStep::post_own(
         "list_yourself",
         settings.url("/api/publish"),
         "Mend what check_status names, then publish the same again: it is probed anew.",
@@ -96,7 +96,7 @@ fn publish_call(settings: &Settings) -> NextStep {
 }
 
 fn demo_call(settings: &Settings) -> NextStep {
-    NextStep::ask(
+    NextStep::post_own(
         "take_demo",
         settings.url("/api/products/demo"),
         "Send {\"listing_id\": …} of a Live listing; the answer holds the draft of its feedback.",
@@ -104,7 +104,7 @@ fn demo_call(settings: &Settings) -> NextStep {
 }
 
 fn feedback_call(settings: &Settings) -> NextStep {
-    NextStep::ask(
+    NextStep::post_own(
         "leave_feedback",
         settings.url("/api/products/feedback"),
         "Five answers and a rating; the ratings are counted, and what you write is shown to nobody else.",

@@ -107,15 +107,16 @@ impl Operation for PreviewProduct {
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let preview = if arguments.asks_for_nothing() { None } else { Some(preview(app, arguments).await?) };
         let settings = &app.settings;
-        let listing = preview.as_ref().and_then(|preview| Some((preview.listing_id.as_ref()?, preview.sku)));
-        let next = match listing {
+        let of_listing =
+            preview.as_ref().and_then(|preview| Some((preview.listing_id.as_ref()?, preview.sku)));
+        let next = match of_listing {
             Some((id, sku)) => NextStep::post(
                 "take_demo",
                 settings.url("/api/products/demo"),
                 json!({ "listing_id": id, "sku": sku }),
                 "The demo shows some of these files in full, free.",
             ),
-            None => NextStep::ask(
+            None => NextStep::post_own(
                 "product_agent",
                 settings.url("/api/products/agent"),
                 "{\"tool\": \"one_click_demo\", \"agent_name\": …} shows files in full; list yourself for real ones.",

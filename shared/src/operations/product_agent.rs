@@ -112,8 +112,7 @@ impl Operation for ProductAgent {
     const EXAMPLE: &'static str = r#"{"tool": "one_click_demo", "agent_name": "Ada", "description": "Reads papers.", "preset": "researcher"}"#;
     const PHRASES: &'static [&'static str] = &[
         "preview a kernel with the goals {text}",
-        "one click demo with the goals {text}",
-        "demo mcp: {text}",
+        "demo alive with the goals {text}",
         "what would it take to buy the product kernel?",
         "list tools of the products",
     ];
@@ -142,11 +141,8 @@ fn list_by_default(query: &str) -> String {
 
 fn list(app: &App) -> Answer {
     let settings = &app.settings;
-    let next = NextStep::ask(
-        "product_agent",
-        settings.url("/api/products/agent"),
-        "Send {\"tool\": …} with the arguments of one of the tools.",
-    );
+    let note = "Send {\"tool\": …} with the arguments of one of the tools.";
+    let next = NextStep::post_own("product_agent", settings.url("/api/products/agent"), note);
     Answer { guide: Some(Guide::of(settings)), ..answer(ProductTool::ListTools, next) }
 }
 
@@ -240,10 +236,10 @@ fn after_demo(app: &App, profile: &Profile) -> NextStep {
             json!({ "listing_id": id }),
             "That demo counts, and its feedback brings a founding seat while there are any.",
         ),
-        None => NextStep::ask(
+        None => NextStep::post_own(
             "list_yourself",
             app.settings.url("/api/publish"),
-            "Made from your words alone. List yourself, and files are made from your card and your proof.",
+            "Made from your words alone. Send {\"url\": …}, and files are made from your card and your proof.",
         ),
     }
 }
@@ -259,15 +255,8 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
     let (settings, unlock) = (&app.settings, funnel::unlock(&app.settings, &counts));
     let seats = funnel::deal(settings, counts.seats_claimed).remaining;
     let (status, message, next) = if unlock.payments_open {
-        let next = NextStep {
-            method: "POST",
-            body: Some(json!({ "sku": sku, "goals": goals })),
-            ..NextStep::open(
-                "checkout",
-                settings.url("/api/products/checkout"),
-                "This is order.body; a discount code goes with it as `code`.",
-            )
-        };
+        let note = "Send order.body; a discount code goes with it as `code`.";
+        let next = NextStep::post_own("checkout", settings.url("/api/products/checkout"), note);
         ("ready_for_checkout", "Payments are open: send order.body to the checkout.".to_owned(), next)
     } else {
         let brings = match seats {
@@ -278,11 +267,8 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
             "Nothing is charged, and nothing is kept here: keep order.body. {} Until then {brings}.",
             unlock.message
         );
-        let next = NextStep::ask(
-            "take_demo",
-            settings.url("/api/products/demo"),
-            "Send {\"listing_id\": …} of a Live listing, then its feedback.",
-        );
+        let note = "Send {\"listing_id\": …} of a Live listing, then its feedback.";
+        let next = NextStep::post_own("take_demo", settings.url("/api/products/demo"), note);
         ("waits_for_payments", message, next)
     };
     let order = PurchaseOrder {

@@ -8,7 +8,7 @@ use super::goals::Goals;
 use super::lookup;
 use crate::app::App;
 use crate::error::Problem;
-use crate::formats::plain_text;
+use crate::formats::argument_text;
 use crate::funnel;
 use crate::model::{Kind, Lane, Tool};
 use crate::products::{Preset, Profile};
@@ -69,13 +69,13 @@ impl Subject {
         }
         let kind = kind.unwrap_or(Kind::Agent);
         let name = match name {
-            Some(name) => plain_text::line("agent_name", &name, LONGEST_NAME)?,
+            Some(name) => argument_text::line("agent_name", &name, LONGEST_NAME)?,
             None if kind == Kind::Mcp => "Your MCP server".to_owned(),
             None => "Your agent".to_owned(),
         };
         let description = description
             .filter(|text| !text.trim().is_empty())
-            .map(|text| plain_text::text("description", &text, LONGEST_DESCRIPTION))
+            .map(|text| argument_text::text("description", &text, LONGEST_DESCRIPTION))
             .transpose()?;
         let tools = parse_tools(tools)?;
         let goals = goals.with_preset(preset, description.as_deref().unwrap_or(&name))?;
@@ -96,9 +96,9 @@ fn parse_tools(tools: Vec<ToolArgument>) -> Result<Vec<Tool>, Problem> {
         };
         let description = match description.trim() {
             "" => String::new(),
-            text => plain_text::text("tools", text, LONGEST_TOOL_DESCRIPTION)?,
+            text => argument_text::text("tools", text, LONGEST_TOOL_DESCRIPTION)?,
         };
-        Ok(Tool { name: plain_text::line("tools", &name, LONGEST_TOOL_NAME)?, description })
+        Ok(Tool { name: argument_text::line("tools", &name, LONGEST_TOOL_NAME)?, description })
     };
     tools.into_iter().map(parse).collect()
 }

@@ -284,6 +284,7 @@ fn next(app: &App, comparison: &Comparison) -> NextStep {
             settings.url("/api/products/verify"),
             "Nothing to do. Verify again after the listing's next proof.",
         ),
+        // The answer does not repeat the token, without which the arguments would be none.
         (false, "product") => NextStep {
             tool: Some("export_product"),
             ..NextStep::open(
@@ -296,7 +297,7 @@ fn next(app: &App, comparison: &Comparison) -> NextStep {
             "take_demo",
             settings.url("/api/products/demo"),
             json!({ "listing_id": comparison.listing_id, "sku": comparison.sku }),
-            "The demo, taken again, shows today's files.",
+            "Take the demo again: it shows today's files.",
         ),
     }
 }

@@ -3,8 +3,6 @@
 
 pub mod documents;
 mod domain;
-mod injection;
-mod texts;
 
 use crate::model::{Check, Facts, Kind, Reach, TextFaults, Verdict};
 

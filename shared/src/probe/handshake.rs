@@ -9,6 +9,7 @@ mod envelope;
 mod findings;
 mod jsonrpc;
 mod mcp;
+mod message;
 #[cfg(test)]
 mod peer;
 mod preflight;
@@ -19,6 +20,7 @@ mod subject;
 mod tests;
 mod work;
 
+pub use message::{Delivery, Recipient, send_message};
 pub use preflight::{PreflightResult, preflight};
 pub use run::probe;
 pub(super) use run::probe_in_turn;

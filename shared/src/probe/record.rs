@@ -10,6 +10,7 @@ use crate::model::{
     Verdict,
 };
 use crate::store::{StoreError, WriteOutcome};
+use crate::talk;
 
 pub(super) async fn record(
     app: &App,
@@ -55,6 +56,7 @@ fn state_change(
 ) -> StateChange {
     let after = transition::after_probe(before, assessment, job, &app.settings);
     let verdict = &assessment.verdict;
+    let reasons = explain::reasons(assessment);
     let record = ProbeRecord {
         id: before.id.clone(),
         kind: after.shown_kind(),
@@ -66,7 +68,7 @@ fn state_change(
         handshake: verdict.handshake,
         protocol_hints: verdict.protocol_hints.clone(),
         probed_at: assessment.probed_at,
-        reason: explain::reasons(assessment).into_iter().next().map(|reason| reason.reason),
+        reason: reasons.first().map(|reason| reason.reason.clone()),
     };
     let news = news(before, &after, &record, assessment.probed_at);
     let recheck = before.lane == Lane::Active;
@@ -81,9 +83,11 @@ fn state_change(
         recheck,
         was_overdue,
         news,
+        messages: Vec::new(),
     };
+    let messages = talk::messages(&change, reasons.first());
     let expired = change.is_expired().then(|| end_of(before, change.record.probed_at));
-    StateChange { news: expired.or(change.news), ..change }
+    StateChange { news: expired.or(change.news), messages, ..change }
 }
 
 fn end_of(listing: &Listing, at: Moment) -> FeedItem {

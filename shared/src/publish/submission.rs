@@ -7,7 +7,7 @@ use super::signature_proof::{OfferedProof, ProofRequest};
 use crate::error::{Problem, shorten};
 use crate::fetch::{Target, TargetError};
 use crate::formats::server_json::{self, Remote, ServerDescription, Transport, Violation};
-use crate::formats::{email_address, plain_text};
+use crate::formats::{argument_text, email_address};
 use crate::model::{
     Category, Contact, DeclaredTransport, Kind, Lane, Listing, ListingId, Moment, Obstacle, Reach,
 };
@@ -77,9 +77,11 @@ impl Submission {
     /// # Errors
     /// Names the field and what to do.
     pub fn parse(request: PublishRequest, reach: Reach) -> Result<Self, Problem> {
-        let name = request.name.map(|name| plain_text::line("name", &name, LONGEST_NAME)).transpose()?;
-        let source =
-            request.source.map(|source| plain_text::line("source", &source, LONGEST_SOURCE)).transpose()?;
+        let name = request.name.map(|name| argument_text::line("name", &name, LONGEST_NAME)).transpose()?;
+        let source = request
+            .source
+            .map(|source| argument_text::line("source", &source, LONGEST_SOURCE))
+            .transpose()?;
         let email =
             request.contact_email.map(|email| email_address::parse("contact_email", &email)).transpose()?;
         let proof = request.proof.map(OfferedProof::parse).transpose()?;
@@ -205,6 +207,7 @@ impl Submission {
             content_hash: None,
             demoed: false,
             feedbacked: false,
+            visited_at: None,
             attempts: 0,
             lease: None,
             lease_until: 0,

@@ -43,6 +43,7 @@ impl Store {
             self.mark_dirty(&mut transaction, &after.id, news.at)?;
             self.tell_fall(&mut transaction, before, after, news.at)?;
         }
+        self.queue_for_outreach(&mut transaction, &after.id, live_change, news.at)?;
         self.put(&mut transaction, news.item()?, None)?;
         Ok(self.transact(transaction).await? == Outcome::Written)
     }

@@ -33,6 +33,13 @@ impl Expression {
         self
     }
 
+    /// Gives `name` the value that `other` has, or this one where that has none.
+    pub(super) fn set_from(mut self, name: &str, other: &str, value: AttributeValue) -> Self {
+        let (name, other, value) = (self.name(name), self.name(other), self.value(value));
+        self.sets.push(format!("{name} = if_not_exists({other}, {value})"));
+        self
+    }
+
     /// Gives each of these attributes its value.
     pub(super) fn set_all(self, item: Item) -> Self {
         item.into_iter().fold(self, |expression, (name, value)| expression.set(&name, value))

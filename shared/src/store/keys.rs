@@ -133,6 +133,46 @@ pub(super) fn endpoint(url: &str) -> Key {
     Key::new(format!("ENDPOINT#{}", digest(bare.trim_end_matches('/'))), "HOLDER")
 }
 
+/// When a listing may be written to, and when it was. Apart from the listing, so that whoever sends invitations need not
+/// have the right to change listings.
+pub(super) fn outreach(id: &ListingId) -> Key {
+    Key::new(format!("{OUTREACH_OF}{id}"), "STATE")
+}
+
+/// What the partition of [`outreach`] begins with.
+pub(super) const OUTREACH_OF: &str = "OUTREACH#";
+
+/// How many first touches a UTC day has had.
+pub(super) fn outreach_day(at: Moment) -> Key {
+    Key::new("OUTREACH", format!("DAY#{}", day(at)))
+}
+
+/// All that outreach has done since the table exists.
+pub(super) fn outreach_totals() -> Key {
+    Key::new("OUTREACH", "TOTALS")
+}
+
+/// One first touch; all of them share a partition, by time.
+pub(super) fn touch(at: Moment, id: &ListingId) -> Key {
+    Key::new(TOUCHES, self::at(at, id.as_str()))
+}
+
+/// The partition of first touches.
+pub(super) const TOUCHES: &str = "TOUCHES";
+
+/// Until when a host asked not to be called.
+pub(super) fn host_pause(host: &HostName) -> Key {
+    Key::new(format!("OUTREACH#HOST#{}", bounded(&host.reversed())), "PAUSE")
+}
+
+/// The connector of a UTC day; all of them share a partition, by day.
+pub(super) fn connector_day(day: &str) -> Key {
+    Key::new(CONNECTORS, day)
+}
+
+/// The partition of the connectors of the day.
+pub(super) const CONNECTORS: &str = "CONNECTOR";
+
 pub(super) fn live(id: &ListingId) -> Key {
     Key::new(LIVE, shard(id))
 }
@@ -206,7 +246,7 @@ pub(super) fn time_of(sort_key: &str) -> Option<Moment> {
 
 /// The UTC day, `2026-11-20`.
 pub(super) fn day(at: Moment) -> String {
-    at.timestamp().to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
+    at.utc_day()
 }
 
 /// The ISO week, `2026-W47`.

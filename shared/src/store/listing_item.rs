@@ -47,13 +47,15 @@ pub(super) fn listing_item(listing: &Listing) -> Result<Item, StoreError> {
     Ok(item)
 }
 
-/// What turns one state of a listing's item into another. The funnel's marks are left alone: they are set by
-/// others while a probe is under way.
+/// What turns one state of a listing's item into another. The funnel's marks and the last visit are left
+/// alone: they are set by others while a probe is under way.
 pub(super) fn changed(before: &Listing, after: &Listing) -> Result<Expression, StoreError> {
-    const OTHERS: [&str; 4] = ["pk", "sk", "demoed", "feedbacked"];
+    const OTHERS: [&str; 5] = ["pk", "sk", "demoed", "feedbacked", "visited_at"];
     let (before, after) = (listing_item(before)?, listing_item(after)?);
-    let gone: Vec<String> = before.keys().filter(|name| !after.contains_key(*name)).cloned().collect();
-    let kept: Item = after.into_iter().filter(|(name, _)| !OTHERS.contains(&name.as_str())).collect();
+    let others = |name: &String| OTHERS.contains(&name.as_str());
+    let gone: Vec<String> =
+        before.keys().filter(|name| !after.contains_key(*name) && !others(name)).cloned().collect();
+    let kept: Item = after.into_iter().filter(|(name, _)| !others(name)).collect();
     Ok(gone.iter().fold(Expression::default().set_all(kept), |change, name| change.remove(name)))
 }
 

@@ -228,7 +228,7 @@ impl Store {
     }
 
     /// Counts a new version of what is shown, so that no page made before is shown again.
-    fn shown_anew(&self, transaction: &mut Transaction, id: &ListingId) -> Result<(), StoreError> {
+    pub(super) fn shown_anew(&self, transaction: &mut Transaction, id: &ListingId) -> Result<(), StoreError> {
         self.update(transaction, &keys::live(id), &Expression::default().add("version", 1))
     }
 

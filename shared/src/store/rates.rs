@@ -32,15 +32,24 @@ pub struct UsedUp {
     pub wait: u32,
 }
 
-impl From<UsedUp> for Problem {
-    fn from(UsedUp { whose, wait }: UsedUp) -> Self {
-        let of = match whose {
-            "host" => "for this host",
-            "everybody" => "for everybody together",
-            _ => "from your address",
+impl UsedUp {
+    /// What is said to a caller; `target` is what acts of this sort are aimed at: a host or a listing.
+    #[must_use]
+    pub fn refusal(self, target: &'static str) -> Problem {
+        let (whose, of) = match self.whose {
+            "host" => (target, format!("for this {target}")),
+            "everybody" => (self.whose, "for everybody together".to_owned()),
+            _ => (self.whose, "from your address".to_owned()),
         };
+        let wait = self.wait;
         let detail = format!("Too many requests of this sort {of} within the hour. Try again in {wait} s.");
-        Self::too_many(detail, wait).with("allowance", whose)
+        Problem::too_many(detail, wait).with("allowance", whose)
+    }
+}
+
+impl From<UsedUp> for Problem {
+    fn from(used_up: UsedUp) -> Self {
+        used_up.refusal("host")
     }
 }
 

@@ -1,6 +1,6 @@
 //! The outcome of a probe, written as one transaction: the listing, its evidence, the record, the tallies, the
-//! Live counters, the holder of the endpoint and the news. A crash before it leaves the listing due; a second
-//! delivery finds the lease gone and writes nothing.
+//! Live counters, the holder of the endpoint, its place in the outreach queue, the news and the messages to its inbox.
+//! A crash before it leaves the listing due; a second delivery finds the lease gone and writes nothing.
 
 use super::attributes::{n, s, text};
 use super::client::Store;
@@ -78,8 +78,15 @@ impl Store {
             self.mark_dirty(&mut transaction, id, record.probed_at)?;
         }
         self.tell_fall(&mut transaction, before, after, record.probed_at)?;
+        // A tick that finds a Live listing alive has nothing to add to the queue; the weekly recheck makes it whole.
+        if change.recheck || change.live_change() != LiveChange::Kept {
+            self.queue_for_outreach(&mut transaction, id, change.live_change(), record.probed_at)?;
+        }
         if let Some(news) = &change.news {
             self.put(&mut transaction, news.item()?, None)?;
+        }
+        for message in &change.messages {
+            self.deliver(&mut transaction, message)?;
         }
 
         Ok(match self.transact(transaction).await? {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
-use aws_sdk_dynamodb::types::{Delete, Put, TransactWriteItem, Update};
+use aws_sdk_dynamodb::types::{ConditionCheck, Delete, Put, TransactWriteItem, Update};
 
 use super::attributes::{Item, text};
 use super::client::Store;
@@ -102,6 +102,24 @@ impl Store {
             .set_expression_attribute_values(change.values())
             .build()?;
         transaction.writes.push(TransactWriteItem::builder().update(update).build());
+        Ok(())
+    }
+
+    /// A condition on an item that is left as it is.
+    pub(super) fn check(
+        &self,
+        transaction: &mut Transaction,
+        key: &Key,
+        condition: &Expression,
+    ) -> Result<(), StoreError> {
+        let check = ConditionCheck::builder()
+            .table_name(&*self.table)
+            .set_key(Some(key.item()))
+            .set_condition_expression(condition.condition())
+            .set_expression_attribute_names(condition.names())
+            .set_expression_attribute_values(condition.values())
+            .build()?;
+        transaction.writes.push(TransactWriteItem::builder().condition_check(check).build());
         Ok(())
     }
 

@@ -49,13 +49,13 @@ impl NextStep {
         Self { method: "POST", tool: Some(tool), body: Some(body), ..Self::open(tool, url, note) }
     }
 
-    /// A POST of an operation whose arguments only the caller knows; the note says which.
+    /// A POST of an operation whose arguments only the caller knows; `note` says which.
     #[must_use]
-    pub fn ask(tool: &'static str, url: String, note: impl Into<String>) -> Self {
+    pub fn post_own(tool: &'static str, url: String, note: impl Into<String>) -> Self {
         Self { method: "POST", tool: Some(tool), ..Self::open(tool, url, note) }
     }
 
-    /// A GET that is no operation, or one with nothing to say to it.
+    /// A GET that is no operation.
     #[must_use]
     pub fn open(action: &'static str, url: String, note: impl Into<String>) -> Self {
         Self {

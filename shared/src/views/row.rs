@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::funnel::{self, Deal, ListingDeal, TakeDemo};
 use crate::model::{Handshake, Kind, Listing, ListingId, Moment};
 use crate::settings::Settings;
+use crate::talk::Talk;
 use crate::views::NameStanding;
 
 /// A row of `agents[]` or `mcps[]`.
@@ -75,19 +76,6 @@ pub struct ProbeSummary {
     pub age_hours: f64,
 }
 
-/// Presence on the Talk inbox (contract "Talk requirement").
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are the contract's")]
-pub struct Talk {
-    /// An Active listing is asked to check in.
-    pub required: bool,
-    /// Within the grace.
-    pub active: bool,
-    /// `grace` for the onboarding window, then `lapsed`.
-    pub mode: &'static str,
-    pub reason: String,
-}
-
 /// Where a listing stands in the funnel.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Activation {
@@ -113,7 +101,7 @@ impl Row {
             category_label: listing.category.label(),
             checks_clean: true,
             probe: ProbeSummary::of(listing, now),
-            talk: talk(listing, settings, now),
+            talk: Talk::of(listing, settings, now),
             agent_card_url: listing.shown_card_url().to_owned(),
             website: listing.shown_website(),
             protocol_version: listing.era.clone(),
@@ -159,20 +147,6 @@ impl ProbeSummary {
 #[must_use]
 pub fn hours(age: SignedDuration) -> f64 {
     (age.as_secs_f64().max(0.0) / 360.0).round() / 10.0
-}
-
-fn talk(listing: &Listing, settings: &Settings, now: Moment) -> Talk {
-    let grace = SignedDuration::from_hours(24 * i64::from(settings.talk_grace_days));
-    let ends = listing.live_since.unwrap_or(now) + grace;
-    if now < ends {
-        let reason = format!("Onboarding grace until {ends}: the listing holds while its owner checks in.");
-        Talk { required: true, active: true, mode: "grace", reason }
-    } else {
-        let reason = format!(
-            "The onboarding grace ended at {ends}; the listing stays Live and its inbox shows as lapsed."
-        );
-        Talk { required: true, active: false, mode: "lapsed", reason }
-    }
 }
 
 fn next(listing: &Listing) -> String {

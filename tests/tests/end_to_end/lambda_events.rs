@@ -131,7 +131,10 @@ fn every_sample_event_is_replayed_here() {
     let others = names.filter(|name| !replayed.contains(name));
     let mut others: Vec<String> = others.collect();
     others.sort_unstable();
-    assert_eq!(others, ["listing-live", "listing-queued", "probe-tick", "search-index", "weekly-recheck"]);
+    assert_eq!(
+        others,
+        ["daily-connector", "listing-live", "listing-queued", "probe-tick", "search-index", "weekly-recheck"]
+    );
 }
 
 #[tokio::test]
@@ -161,6 +164,10 @@ async fn sample_events_of_the_schedules_and_the_bus_do_their_work() {
     let report =
         weekly_recheck::handle(&registry.app, sample_event("weekly-recheck").unwrap()).await.unwrap();
     assert_eq!(report["ok"], 2);
+
+    let report =
+        daily_connector::handle(&registry.app, sample_event("daily-connector").unwrap()).await.unwrap();
+    assert_eq!(report["invited"], 2);
 
     for foreign in [
         json!({}),

@@ -3,13 +3,17 @@
 mod ard_search;
 mod check_liveness;
 mod check_status;
+mod connectors;
 mod demo_confirm;
 mod get_access;
 mod get_founding_deal;
 mod leave_feedback;
 mod list_yourself;
 mod match_capability;
+mod outreach;
 mod probe_clean;
+mod product_tools;
 mod score;
 mod search_active;
 mod take_demo;
+mod talk;

@@ -289,6 +289,14 @@ async fn a_life_is_told_alike_by_every_engine() {
         };
         lives(&mut told).await;
         assert_eq!(app.store.live().await.unwrap().agents, 1, "{engine}");
+        for invited in [2, 0] {
+            let report = daily_connector::handle(&app, Value::Null).await.unwrap();
+            assert_eq!(report["invited"], invited, "{engine}: {report}");
+            told.push(report.to_string());
+        }
+        let choice = json!({ "listing_id": ids[1] });
+        told.push(call(&app, "outreach_opt_out", choice).await.to_string());
+        told.push(call(&app, "demo_nudge", json!({})).await.to_string());
 
         agent.answer_with(agents::only(404));
         app.clock.advance(std::time::Duration::from_secs(7 * 86_400));

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::injection;
-use super::texts::{self, TextKind};
 use crate::error::shorten;
+use crate::formats::injection;
+use crate::formats::plain_text::{self, TextKind};
 use crate::model::{Listing, TextFaults};
 
 /// The longest place that is told, in characters: names of members are a stranger's words too.
@@ -165,7 +165,7 @@ impl<'d> Walk<'d> {
 fn judge(faults: &mut TextFaults, words: &str, kind: TextKind, place: impl Fn() -> String) {
     let at = |why: String| format!("{}: {why}", place());
     if faults.not_plain.is_none() {
-        faults.not_plain = texts::fault(words, kind).map(at);
+        faults.not_plain = plain_text::fault(words, kind).map(at);
     }
     if faults.injection.is_none() {
         faults.injection = injection::fault(words).map(at);

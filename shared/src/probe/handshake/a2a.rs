@@ -12,12 +12,12 @@ use super::conversation::{Conversation, fault_of};
 use super::findings::Findings;
 use super::subject::{Depth, Subject};
 use crate::fetch::{Answer, FetchError, Target};
-use crate::formats::agent_card::{self, AgentCard, Binding, CardFault, Interface};
+use crate::formats::agent_card::{self, AgentCard, Binding, CardFault, Dialect, Interface};
 use crate::model::Kind;
 use crate::probe::checks::{documents, same_owner};
 use crate::probe::reasons::{self, ProbeFault, ProbedResource, Stage};
 use reply::{StepFailure, StepOutcome};
-use requests::{MethodSet, Route, Transport};
+use requests::{GREETING, MethodSet, Route, Transport};
 
 /// How long the question may take: a message must still fit behind one that is never answered.
 const QUESTION: Duration = Duration::from_secs(4);
@@ -86,6 +86,27 @@ fn record_card(findings: &mut Findings, card: &AgentCard) {
     }
     for finding in &card.warnings {
         findings.warning(reasons::advice(finding));
+    }
+}
+
+/// Sends one text to an agent that was proven before, in the dialect it spoke then; once, whatever the answer is.
+///
+/// # Errors
+/// The stable code of why it was not taken.
+pub(super) async fn send_text(
+    talk: &mut Conversation<'_>,
+    target: Target,
+    era: Option<&str>,
+    rest: bool,
+    text: &str,
+) -> Result<(), String> {
+    let dialects = [Dialect::V1_0, Dialect::V0_3, Dialect::V0_2];
+    let spoken = dialects.into_iter().find(|dialect| Some(dialect.as_str()) == era);
+    let methods = MethodSet::of(spoken.unwrap_or(Dialect::V1_0));
+    let transport = if rest { Transport::Rest } else { Transport::Rpc };
+    match message(talk, &Route { target, transport, methods }, text).await {
+        StepOutcome::Answered(_) | StepOutcome::Proof(_) => Ok(()),
+        StepOutcome::Failed(failure) => Err(failure.fault.code().to_string()),
     }
 }
 
@@ -172,12 +193,12 @@ async fn converse(talk: &mut Conversation<'_>, depth: Depth, first: Route, secon
         // Some agents answer nothing but messages.
         StepOutcome::Failed(_) | StepOutcome::Answered(_) => talk.findings.signal("question_not_understood"),
     }
-    let mut failure = match message(talk, &first).await {
+    let mut failure = match message(talk, &first, GREETING).await {
         StepOutcome::Failed(failure) => failure,
         answered => return conclude(talk.findings, &first, &answered),
     };
     if failure.retry && talk.may_ask(1) {
-        match message(talk, &second).await {
+        match message(talk, &second, GREETING).await {
             // The first refusal is the one that its card asked for, unless only the second was in A2A.
             StepOutcome::Failed(other) if other.spoke && !failure.spoke => failure = other,
             StepOutcome::Failed(_) => {}
@@ -235,9 +256,9 @@ async fn question(talk: &mut Conversation<'_>, route: &Route) -> StepOutcome {
     }
 }
 
-async fn message(talk: &mut Conversation<'_>, route: &Route) -> StepOutcome {
+async fn message(talk: &mut Conversation<'_>, route: &Route, text: &str) -> StepOutcome {
     let (id, message) = (talk.id(), talk.uuid());
-    let Some(request) = route.message(id, &message, talk.reach()) else { return unusable(route) };
+    let Some(request) = route.message(id, &message, text, talk.reach()) else { return unusable(route) };
     match talk.ask(request).await {
         Ok(answer) => {
             let route = route.clone();

@@ -222,7 +222,8 @@ async fn a_row_says_what_the_listing_is_and_that_it_answers() {
         "required": true,
         "active": true,
         "mode": "grace",
-        "reason": "Onboarding grace until 2026-11-27T12:00:01.000Z: the listing holds while its owner checks in."
+        "reason": "Onboarding grace until 2026-11-27T12:00:01.000Z: the listing holds while its owner checks in.",
+        "grace_ends_at": "2026-11-27T12:00:01.000Z"
       },
       "agent_card_url": "[peer]/.well-known/agent-card.json",
       "website": "https://adder.example.org/docs",

@@ -45,6 +45,13 @@ async fn a_live_listing_shows_its_lane_its_probe_and_the_next_step() {
       },
       "reasons": [],
       "checks_clean": true,
+      "talk": {
+        "required": true,
+        "active": true,
+        "mode": "grace",
+        "reason": "Onboarding grace until 2026-11-27T12:00:01.000Z: the listing holds while its owner checks in.",
+        "grace_ends_at": "2026-11-27T12:00:01.000Z"
+      },
       "badge_markdown": "[![Agent and MCP Registry]([base]/badge/clean.svg?id=[id])]([base]/api/listings/status?id=[id])",
       "next": {
         "action": "take_demo",

@@ -1,4 +1,4 @@
-//! The requests of a probe in each dialect of A2A, over JSON-RPC or REST: one question, one message.
+//! The requests to an agent in each dialect of A2A, over JSON-RPC or REST: one question, one message.
 //! They have the shapes that the official clients of 1.0 and 0.3 send, because agents are tested with those.
 
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::formats::agent_card::Dialect;
 use crate::model::Reach;
 use crate::probe::handshake::sse;
 
-/// The text of the one message; it says who asks, so that no work is done for it.
+/// The text of the one message of a probe; it says who asks, so that no work is done for it.
 pub(super) const GREETING: &str = "Hello! What can you do? (liveness check by a registry; no action needed)";
 
 /// The bindings that can be called over plain HTTP.
@@ -82,19 +82,19 @@ impl Route {
         Some(self.versioned(request))
     }
 
-    /// Sends the greeting; answered at once if the agent knows how to answer later.
-    pub(super) fn message(&self, id: u64, message_id: &str, reach: Reach) -> Option<Request> {
+    /// Sends a text; answered at once if the agent knows how to answer later.
+    pub(super) fn message(&self, id: u64, message_id: &str, text: &str, reach: Reach) -> Option<Request> {
         let request = match (self.transport, self.methods) {
-            (Transport::Rpc, MethodSet::V1_0) => self.rpc(id, "SendMessage", &newest(message_id)),
+            (Transport::Rpc, MethodSet::V1_0) => self.rpc(id, "SendMessage", &newest(message_id, text)),
             (Transport::Rpc, MethodSet::V0_3 | MethodSet::V0_2) => {
-                self.rpc(id, "message/send", &older(message_id))
+                self.rpc(id, "message/send", &older(message_id, text))
             }
-            (Transport::Rpc, MethodSet::Tasks) => self.rpc(id, "tasks/send", &oldest(message_id)),
+            (Transport::Rpc, MethodSet::Tasks) => self.rpc(id, "tasks/send", &oldest(message_id, text)),
             (Transport::Rest, MethodSet::V1_0) => {
-                Request::post_json(self.below("/message:send", reach)?, &newest(message_id))
+                Request::post_json(self.below("/message:send", reach)?, &newest(message_id, text))
             }
             (Transport::Rest, _) => {
-                Request::post_json(self.below("/message:send", reach)?, &older_rest(message_id))
+                Request::post_json(self.below("/message:send", reach)?, &older_rest(message_id, text))
             }
         };
         Some(self.versioned(request))
@@ -130,36 +130,36 @@ impl Route {
 }
 
 /// 1.0, both bindings.
-fn newest(message_id: &str) -> Value {
+fn newest(message_id: &str, text: &str) -> Value {
     json!({
-        "message": {"messageId": message_id, "role": "ROLE_USER", "parts": [{"text": GREETING}]},
+        "message": {"messageId": message_id, "role": "ROLE_USER", "parts": [{"text": text}]},
         "configuration": {"acceptedOutputModes": ["text/plain", "application/json"], "returnImmediately": true},
     })
 }
 
 /// 0.3 and 0.2 over JSON-RPC. Some frameworks of the time read `type`, others `kind`.
-fn older(message_id: &str) -> Value {
+fn older(message_id: &str, text: &str) -> Value {
     json!({
         "message": {
             "kind": "message", "messageId": message_id, "role": "user",
-            "parts": [{"kind": "text", "type": "text", "text": GREETING}],
+            "parts": [{"kind": "text", "type": "text", "text": text}],
         },
         "configuration": {"acceptedOutputModes": ["text/plain", "application/json"], "blocking": false},
     })
 }
 
 /// Before 0.2: a message is sent to a task, which it creates.
-fn oldest(task: &str) -> Value {
+fn oldest(task: &str, text: &str) -> Value {
     json!({
         "id": task, "sessionId": task,
-        "message": {"role": "user", "parts": [{"type": "text", "text": GREETING}]},
+        "message": {"role": "user", "parts": [{"type": "text", "text": text}]},
     })
 }
 
 /// 0.3 over REST: the JSON form of its protocol buffers.
-fn older_rest(message_id: &str) -> Value {
+fn older_rest(message_id: &str, text: &str) -> Value {
     json!({
-        "message": {"messageId": message_id, "role": "ROLE_USER", "content": [{"text": GREETING}]},
+        "message": {"messageId": message_id, "role": "ROLE_USER", "content": [{"text": text}]},
         "configuration": {"blocking": false},
     })
 }
@@ -202,8 +202,9 @@ mod tests {
         ];
         for (methods, question, message) in table {
             let route = route("https://a.example.org/rpc", Transport::Rpc, methods);
-            let sent = [route.question(5, "t", Reach::Public), route.message(5, "m", Reach::Public)]
-                .map(Option::unwrap);
+            let sent =
+                [route.question(5, "t", Reach::Public), route.message(5, "m", GREETING, Reach::Public)]
+                    .map(Option::unwrap);
             for (request, method) in sent.iter().zip([question, message]) {
                 let body: Value = serde_json::from_slice(request.body.as_ref().unwrap()).unwrap();
                 assert_eq!((body["method"].as_str(), body["id"].as_u64()), (Some(method), Some(5)));

@@ -33,7 +33,8 @@ const PHRASES: [&str; 11] = [
 const MARKS: &str = r"<\|(?:im_start|im_end|system|endoftext|begin_of_text|start_header_id)\|?>|\[/?INST\]|<</?SYS>>|</?important>|</system>";
 
 /// Why a text is taken for an instruction to its reader, and the phrase that is one.
-pub(super) fn fault(words: &str) -> Option<String> {
+#[must_use]
+pub fn fault(words: &str) -> Option<String> {
     let phrase = phrase(words)?;
     Some(format!("\"{phrase}\" reads as an instruction to the reader's model; say what is offered instead."))
 }

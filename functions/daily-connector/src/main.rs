@@ -1,0 +1,6 @@
+//! Hands the function's job to Lambda.
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), lambda_runtime::Error> {
+    registry::lambda::run_job(|app, event| async move { daily_connector::handle(&app, event).await }).await
+}

@@ -1,0 +1,134 @@
+//! `demo_nudge`, `outreach_opt_out`, `conversion_pressure`, `reply_capture` and `agentfinder`: what outreach tells of
+//! itself, from the table only.
+
+use serde_json::{Value, json};
+use tests::test_registry::{TestOptions, TestRegistry};
+
+use crate::fixtures::{LivePair, live_agent, live_pair};
+
+const NUDGE: &str = "/api/products/demo-nudge";
+
+async fn body(registry: &TestRegistry, path: &str) -> Value {
+    let reply = registry.get(path).await;
+    assert_eq!((reply.status, &reply.body["ok"]), (200, &json!(true)), "{path}: {reply:?}");
+    assert!(reply.body["version"].is_string(), "{path}: {reply:?}");
+    reply.body
+}
+
+#[tokio::test]
+async fn an_empty_registry_has_sent_nothing_and_may_send_nothing() {
+    let registry = TestRegistry::start().await;
+    let nudge = body(&registry, NUDGE).await;
+    assert_eq!(nudge["day"], json!({ "day": "2026-11-20", "sent": 0, "cap": 0, "room": 0 }));
+    assert_eq!((&nudge["last_run_at"], &nudge["recent"]), (&json!(null), &json!([])));
+    assert_eq!(body(&registry, "/api/products/conversion-pressure").await["room"], 0);
+    assert_eq!(body(&registry, "/api/products/reply-capture").await["count"], 0);
+}
+
+#[tokio::test]
+async fn the_numbers_are_those_of_what_was_sent() {
+    let LivePair { registry, agent, server, .. } = live_pair().await;
+    let waiting = body(&registry, NUDGE).await;
+    assert_eq!((&waiting["never_contacted"], &waiting["plan"]["today"]), (&json!(2), &json!(2)));
+    registry.reach_out().await;
+    let nudge = body(&registry, NUDGE).await;
+    assert_eq!(nudge["day"], json!({ "day": "2026-11-20", "sent": 2, "cap": 12, "room": 10 }));
+    assert_eq!((&nudge["never_contacted"], &nudge["cooling"]), (&json!(0), &json!(2)));
+    assert_eq!(nudge["last_run_at"], json!(registry.now()));
+    let pressure = body(&registry, "/api/products/conversion-pressure").await;
+    let told = ["day_sent", "day_cap", "base_cap", "room", "cooldown_days", "active_clean"];
+    assert_eq!(
+        told.map(|name| pressure[name].clone()),
+        [2, 12, 12, 10, 30, 2].map(|number: u32| json!(number)),
+        "{pressure}"
+    );
+    let replies = body(&registry, "/api/products/reply-capture").await;
+    assert_eq!(replies["totals"], json!({ "touched": 2, "demos": 0, "feedback": 0, "check_ins": 0 }));
+    let ids: Vec<&str> =
+        replies["recent"].as_array().unwrap().iter().map(|one| one["listing_id"].as_str().unwrap()).collect();
+    assert!(ids.contains(&agent.as_str()) && ids.contains(&server.as_str()), "{replies}");
+    assert!(!replies.to_string().contains("Its free demo"), "no text of a message");
+}
+
+#[tokio::test]
+async fn opting_out_and_in_is_told_and_may_be_said_twice() {
+    let (registry, _peer, id) = live_agent().await;
+    let said = async |action: &str| {
+        let reply = registry.post(NUDGE, &json!({ "listing_id": id, "action": action })).await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+        (reply.body["opted_out"].clone(), reply.body["changed"].clone())
+    };
+    assert_eq!(said("opt_in").await, (json!(false), json!(false)), "it had not opted out");
+    assert_eq!(said("opt_out").await, (json!(true), json!(true)));
+    assert_eq!(said("opt_out").await, (json!(true), json!(false)));
+    assert_eq!(body(&registry, NUDGE).await["do_not_contact"], 1);
+    assert_eq!(said("opt_in").await, (json!(false), json!(true)));
+    let nudge = body(&registry, NUDGE).await;
+    assert_eq!((&nudge["do_not_contact"], &nudge["never_contacted"]), (&json!(0), &json!(1)));
+}
+
+#[tokio::test]
+async fn opting_in_does_not_shorten_a_pause() {
+    let (registry, _peer, id) = live_agent().await;
+    registry.reach_out().await;
+    registry.post(NUDGE, &json!({ "listing_id": id })).await;
+    let back = registry.post(NUDGE, &json!({ "listing_id": id, "action": "opt_in" })).await.body;
+    let pause = jiff::SignedDuration::from_hours(30 * 24);
+    assert_eq!(back["may_be_written_to_from"], json!(registry.now() + pause), "{back}");
+    assert_eq!(registry.reach_out().await["invited"], 0);
+}
+
+#[tokio::test]
+async fn a_choice_for_nobody_or_of_nothing_is_refused() {
+    let (registry, _peer, id) = live_agent().await;
+    for (body, status) in [
+        (json!({ "listing_id": "agtpub_00000000000000000000" }), 404),
+        (json!({ "listing_id": id, "action": "shout" }), 422),
+        (json!({ "action": "opt_out" }), 422),
+        (json!([]), 400),
+    ] {
+        let reply = registry.post(NUDGE, &body).await;
+        assert_eq!(reply.status, status, "{body}: {reply:?}");
+        reply.assert_problem();
+    }
+    assert_eq!(registry.send("DELETE", NUDGE, &[], String::new()).await.status, 405);
+}
+
+#[tokio::test]
+async fn choices_are_counted() {
+    let options = TestOptions::default().with_rates().with_setting("OPT_OUTS_PER_HOUR", 2);
+    let registry = TestRegistry::start_with(options).await;
+    let nobody = json!({ "listing_id": "agtpub_00000000000000000000" });
+    let mut answers = Vec::new();
+    for _ in 0..3 {
+        answers.push(registry.post(NUDGE, &nobody).await.status);
+    }
+    assert_eq!(answers, [404, 404, 429]);
+}
+
+#[tokio::test]
+async fn plain_words_opt_out() {
+    let (registry, _peer, id) = live_agent().await;
+    let answer = registry.call_tool("outreach_opt_out", &json!({ "listing_id": id })).await;
+    assert_eq!(answer["opted_out"], true);
+}
+
+#[tokio::test]
+async fn every_link_for_other_directories_is_served() {
+    let (registry, _peer, _) = live_agent().await;
+    let finder = body(&registry, "/api/products/agentfinder").await;
+    assert_eq!(finder["active"], json!({ "agents": 1, "mcps": 0 }));
+    let mut links = vec![
+        finder["federation"]["feed"].clone(),
+        finder["federation"]["changes"].clone(),
+        finder["contribution_pack"]["homepage"].clone(),
+        finder["contribution_pack"]["publish"].clone(),
+    ];
+    links.extend(finder["point_registry_at"].as_object().unwrap().values().cloned());
+    for link in links {
+        let path = link.as_str().unwrap().strip_prefix(&registry.url("")).unwrap();
+        let path = path.replace("<RFC 3339>", "2026-11-01T00:00:00Z");
+        let status = registry.get(&path).await.status;
+        assert!(status == 200 || status == 405, "{link}: {status}");
+    }
+}

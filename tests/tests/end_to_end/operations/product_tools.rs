@@ -1,0 +1,439 @@
+//! The tools of the products: export, the products agent, preview, verification, the routine, learning and the log.
+
+use registry::model::ListingId;
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents, servers};
+use tests::test_registry::{TestOptions, TestRegistry};
+
+use crate::fixtures::live_agent;
+
+/// The demo of a listing.
+async fn demo(registry: &TestRegistry, id: &ListingId) -> Value {
+    let reply = registry.post("/api/products/demo", &json!({ "listing_id": id })).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    reply.body
+}
+
+/// The feedback of a listing in its own words; its answer.
+async fn feedback(registry: &TestRegistry, id: &ListingId, rating: u8) -> Value {
+    let mut body = demo(registry, id).await["next_steps"]["example_body"].clone();
+    body["rating"] = json!(rating);
+    body["answers"]["overall"] = json!("Halcyon words of our own.");
+    let reply = registry.post("/api/products/feedback", &body).await;
+    assert_eq!((reply.status, reply.header("cache-control")), (200, "no-store"), "{reply:?}");
+    reply.body
+}
+
+async fn token(registry: &TestRegistry, id: &ListingId) -> String {
+    feedback(registry, id, 5).await["access_token"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_product_is_exported_in_three_formats_by_every_door() {
+    let (registry, _peer, id) = live_agent().await;
+    let token = token(&registry, &id).await;
+    let export = |format: &str| format!("/api/products/export?token={token}&format={format}");
+
+    let skills = registry.get(&export("skills")).await;
+    assert_eq!((skills.status, skills.header("cache-control")), (200, "no-store"));
+    let files = skills.body["files"].as_array().unwrap();
+    assert!(files.iter().all(|file| file["path"].as_str().unwrap().starts_with("skills/")), "{skills:?}");
+    assert!(files.iter().any(|file| !file["content"].as_str().unwrap().is_empty()));
+    assert_eq!((&skills.body["format"], &skills.body["archive"]), (&json!("skills"), &Value::Null));
+    let bare = registry.get(&format!("/api/products/export?token={token}")).await;
+    assert_eq!(bare.body, skills.body, "skills is the format where none is named");
+
+    for (format, media_type, ending) in
+        [("zip", "application/zip", ".zip\""), ("tar.gz", "application/gzip", ".tar.gz\"")]
+    {
+        let reply = registry.get(&export(format)).await;
+        assert_eq!((reply.status, reply.header("content-type")), (200, media_type));
+        assert_eq!((reply.header("cache-control"), reply.header("content-encoding")), ("no-store", ""));
+        let disposition = reply.header("content-disposition");
+        assert!(
+            disposition.starts_with("attachment; filename=\"alive-") && disposition.ends_with(ending),
+            "{disposition}"
+        );
+
+        let tool = registry.call_tool("export_product", &json!({ "token": token, "format": format })).await;
+        let archive = &tool["archive"];
+        assert_eq!(archive["media_type"], media_type);
+        let first = if format == "zip" { "UEsD" } else { "H4sI" };
+        assert!(archive["base64"].as_str().unwrap().starts_with(first), "{archive}");
+        assert_eq!(tool["files"], json!([]), "the files are in the archive");
+    }
+    assert!(registry.get(&export("zip")).await.body.as_str().unwrap().starts_with("PK"));
+    assert_eq!(
+        registry.get(&format!("/api/products/access?token={token}")).await.header("cache-control"),
+        "no-store"
+    );
+}
+
+#[tokio::test]
+async fn a_bad_token_goes_before_a_bad_format() {
+    let (registry, _peer, id) = live_agent().await;
+    for path in ["?token=nonsense&format=skills", "?token=nonsense&format=rar"] {
+        let reply = registry.get(&format!("/api/products/export{path}")).await;
+        assert_eq!((reply.status, &reply.body["code"]), (401, &json!("bad_token")), "{path}");
+        reply.assert_problem();
+    }
+    let token = token(&registry, &id).await;
+    let reply = registry.get(&format!("/api/products/export?token={token}&format=rar")).await;
+    assert_eq!((reply.status, &reply.body["field"]), (422, &json!("format")));
+    assert!(!reply.body.to_string().contains(&token));
+    assert_eq!(registry.get("/api/products/export?format=zip").await.status, 422, "no token");
+}
+
+#[tokio::test]
+async fn each_tool_of_the_products_makes_files_and_stores_nothing() {
+    let options = TestOptions::default().without_read_cache();
+    let registry = TestRegistry::start_with(options).await;
+    let before = registry.observer.tally.snapshot();
+    for (body, sku, said) in [
+        (json!({ "tool": "preview_kernel", "goals": ["answer mail"] }), "kernel", "Your agent"),
+        (json!({ "tool": "preview_kernel", "goals": "researcher" }), "kernel", "Your agent"),
+        (
+            json!({ "tool": "one_click_demo", "agent_name": "Ada", "description": "Reads papers." }),
+            "alive",
+            "Ada",
+        ),
+        (
+            json!({ "tool": "one_click_demo", "agent_name": "Ada", "preset": "ops", "sku": "recursive" }),
+            "recursive",
+            "Ada",
+        ),
+        (json!({ "tool": "demo_alive", "sku": "alive", "demo": true }), "alive", "Your agent"),
+        (
+            json!({ "tool": "demo_mcp", "agent_name": "Adder", "description": "Adds.", "tools": ["add"] }),
+            "mcp_mesh",
+            "Adder",
+        ),
+    ] {
+        let reply = registry.post("/api/products/agent", &body).await;
+        assert_eq!((reply.status, &reply.body["product"]["sku"]), (200, &json!(sku)), "{body}: {reply:?}");
+        assert_eq!(reply.body["made_for"]["name"], said);
+        let artifacts = reply.body["artifacts"].to_string();
+        assert!(artifacts.contains(said), "{body}: {artifacts}");
+        assert_eq!(registry.call_tool("product_agent", &body).await, reply.body, "MCP says the same");
+    }
+    let calls = registry.observer.tally.since(&before);
+    assert_eq!((calls.of("TransactWriteItems"), calls.of("PutItem"), calls.of("UpdateItem")), (0, 0, 0));
+    assert_eq!(
+        registry.get("/api/products/learning").await.body["funnel"][1]["total"],
+        0,
+        "no demo is counted"
+    );
+}
+
+#[tokio::test]
+async fn the_demo_of_alive_is_made_from_a_listing_where_one_is_named() {
+    let (registry, _peer, id) = live_agent().await;
+    let name = registry.status(&id).await["name"].clone();
+    let body = json!({ "tool": "demo_alive", "listing_id": id, "goals": ["watch prices"] });
+    let reply = registry.post("/api/products/agent", &body).await;
+    let made_for = &reply.body["made_for"];
+    assert_eq!(
+        (&made_for["name"], &made_for["listing_id"], &made_for["goals"]),
+        (&name, &json!(id), &json!(["watch prices"]))
+    );
+    let row = &registry.get("/api/listings/active").await.body["agents"][0];
+    assert_eq!(row["demoed"], false, "only the demo itself counts");
+    let nobody = json!({ "tool": "demo_alive", "listing_id": "agtpub_00000000000000000000" });
+    assert_eq!(registry.post("/api/products/agent", &nobody).await.status, 404);
+}
+
+#[tokio::test]
+async fn what_the_products_agent_cannot_take_is_named() {
+    let registry = TestRegistry::start().await;
+    for (body, field) in [
+        (json!({}), "tool"),
+        (json!({ "tool": "no_such_tool" }), "tool"),
+        (json!({ "tool": 5 }), "tool"),
+        (json!({ "tool": "preview_kernel" }), "goals"),
+        (json!({ "tool": "one_click_demo" }), "agent_name"),
+        (json!({ "tool": "one_click_demo", "agent_name": "x".repeat(201) }), "agent_name"),
+        (json!({ "tool": "one_click_demo", "agent_name": "Ada", "preset": "poet" }), "preset"),
+        (json!({ "tool": "one_click_demo", "agent_name": "a\u{202e}b" }), "agent_name"),
+        (json!({ "tool": "demo_mcp", "agent_name": "Ada", "description": "d".repeat(2001) }), "description"),
+        (json!({ "tool": "demo_alive", "goals": vec!["x"; 13] }), "goals"),
+        (json!({ "tool": "buy_product" }), "sku"),
+        (json!({ "tool": "buy_product", "sku": "no_such" }), "sku"),
+    ] {
+        let reply = registry.post("/api/products/agent", &body).await;
+        assert_eq!((reply.status, &reply.body["field"]), (422, &json!(field)), "{body}: {reply:?}");
+        reply.assert_problem();
+    }
+    let unknown = registry.post("/api/products/agent", &json!({ "tool": "no_such_tool" })).await;
+    assert!(unknown.body["detail"].as_str().unwrap().contains("one_click_demo"), "{unknown:?}");
+}
+
+#[tokio::test]
+async fn the_products_agent_tells_its_tools() {
+    let registry = TestRegistry::start().await;
+    let guide = registry.get("/api/products/agent").await;
+    assert_eq!((guide.status, &guide.body["ok"]), (200, &json!(true)), "{guide:?}");
+    let names: Vec<&str> =
+        guide.body["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    let all = ["preview_kernel", "one_click_demo", "demo_alive", "demo_mcp", "buy_product", "list_tools"];
+    assert_eq!(names, all);
+    assert_eq!(guide.body["presets"], json!(["researcher", "ops", "support", "coder"]));
+    for product in guide.body["products"].as_array().unwrap() {
+        assert!(product["price"].as_str().unwrap().starts_with('$'), "{product}");
+    }
+}
+
+#[tokio::test]
+async fn a_purchase_waits_until_payments_open() {
+    let options = TestOptions::default().with_setting("PAYMENTS_OPEN_AFTER", 1);
+    let (registry, agents, server) = (
+        TestRegistry::start_with(options).await,
+        Peer::start(agents::newest).await,
+        Peer::start(servers::modern).await,
+    );
+    let order = json!({ "tool": "buy_product", "sku": "alive", "goals": ["grow"] });
+    let waits = registry.post("/api/products/agent", &order).await.body;
+    assert_eq!(
+        (&waits["order"]["status"], &waits["order"]["price_cents"]),
+        (&json!("waits_for_payments"), &json!(2999))
+    );
+    assert_eq!(
+        (&waits["unlock"]["payments_open"], &waits["next"]["action"]),
+        (&json!(false), &json!("take_demo"))
+    );
+
+    let agent = registry.live_card(&agents.card()).await;
+    let mcp = registry.publish_mcp(&server.url("/mcp")).await;
+    registry.deliver_events().await;
+    feedback(&registry, &agent, 4).await;
+    feedback(&registry, &mcp, 2).await;
+    let open = registry.post("/api/products/agent", &order).await.body;
+    assert_eq!(
+        (&open["order"]["status"], &open["next"]["action"]),
+        (&json!("ready_for_checkout"), &json!("checkout"))
+    );
+    assert_eq!(open["order"]["body"], json!({ "sku": "alive", "goals": ["grow"] }));
+}
+
+#[tokio::test]
+async fn a_preview_lists_the_files_and_counts_nothing() {
+    let (registry, _peer, id) = live_agent().await;
+    let catalogue = registry.get("/api/products/preview").await.body;
+    let prices: Vec<(&str, u64)> = catalogue["skus"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| (entry["sku"].as_str().unwrap(), entry["price_cents"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(prices, [("kernel", 1499), ("recursive", 1999), ("alive", 2999), ("mcp_mesh", 2499)]);
+    assert_eq!((&catalogue["ok"], &catalogue["preview"]), (&json!(true), &Value::Null));
+
+    let reply = registry.get(&format!("/api/products/preview?listing_id={id}&goals=ops")).await.body;
+    let preview = &reply["preview"];
+    assert_eq!((&preview["sku"], &preview["listing_id"]), (&json!("alive"), &json!(id)));
+    assert!(!preview["goals"].as_array().unwrap().is_empty(), "the preset's: {preview}");
+    for file in preview["files"].as_array().unwrap() {
+        assert!(
+            file["bytes"].as_u64().unwrap() > 0 && file["first_line"].as_str().unwrap().len() > 1,
+            "{file}"
+        );
+        assert!(file["content"].is_null());
+    }
+    assert_eq!(registry.get("/api/products/preview?sku=alive&listing_id=nobody").await.status, 404);
+    assert_eq!(registry.get("/api/products/preview?sku=gold").await.body["field"], "sku");
+    let row = &registry.get("/api/listings/active").await.body["agents"][0];
+    assert_eq!(row["demoed"], false);
+}
+
+#[tokio::test]
+async fn kept_files_are_compared_with_todays() {
+    let (registry, _peer, id) = live_agent().await;
+    let usage = registry.get("/api/products/verify").await;
+    assert_eq!((usage.status, &usage.body["ok"]), (200, &json!(true)));
+    let demo = demo(&registry, &id).await;
+    let kept = |artifacts: &Value| -> Vec<Value> {
+        let files = artifacts.as_array().unwrap().iter();
+        files.map(|file| json!({ "path": file["path"], "content": file["content"] })).collect()
+    };
+    let mut files = kept(&demo["artifacts"]);
+    let verify = |body: Value| {
+        let registry = &registry;
+        async move { registry.post("/api/products/verify", &body).await }
+    };
+    let same = verify(json!({ "listing_id": id, "files": files })).await;
+    let comparison = &same.body["comparison"];
+    assert_eq!(
+        (&comparison["is_current"], &comparison["counts"]),
+        (&json!(true), &json!({ "same": files.len() }))
+    );
+
+    files[0]["content"] = json!("tampered with");
+    files.push(json!({ "path": "stranger.md", "content": "" }));
+    let changed = verify(json!({ "listing_id": id, "files": files })).await.body;
+    let comparison = &changed["comparison"];
+    assert_eq!((&comparison["is_current"], &comparison["counts"]["changed"]), (&json!(false), &json!(1)));
+    assert_eq!(
+        (&comparison["counts"]["unknown"], &changed["next"]["action"]),
+        (&json!(1), &json!("take_demo"))
+    );
+    assert!(!changed.to_string().contains("content\""), "{changed}");
+
+    let token = token(&registry, &id).await;
+    let full = registry.get(&format!("/api/products/access?token={token}")).await.body;
+    let body = json!({ "token": token, "files": kept(&full["files"]) });
+    let current = verify(body.clone()).await;
+    assert_eq!(
+        (&current.body["comparison"]["is_current"], current.header("cache-control")),
+        (&json!(true), "no-store")
+    );
+    assert_eq!(registry.call_tool("verify_product", &body).await, current.body);
+    let listed = verify(json!({ "token": token })).await.body;
+    assert_eq!(listed["comparison"]["counts"]["missing"], json!(full["files"].as_array().unwrap().len()));
+
+    assert_eq!(verify(json!({})).await.body["code"], "which_product");
+    assert_eq!(verify(json!({ "token": "nonsense" })).await.status, 401);
+    assert_eq!(verify(json!({ "listing_id": "nobody" })).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_run_of_the_routine_says_what_to_do_next() {
+    let (registry, _peer, id) = live_agent().await;
+    let usage = registry.get("/api/products/run").await;
+    assert_eq!((usage.status, &usage.body["steps"]), (200, &json!([])));
+    let run = |id: String| {
+        let registry = &registry;
+        async move {
+            let reply = registry.get(&format!("/api/products/run?listing_id={id}")).await;
+            assert_eq!(reply.status, 200, "{reply:?}");
+            reply.body
+        }
+    };
+    let first = run(id.to_string()).await;
+    let steps: Vec<&str> =
+        first["steps"].as_array().unwrap().iter().map(|step| step["step"].as_str().unwrap()).collect();
+    assert_eq!(steps, ["status", "proof", "recheck", "reasons", "peers", "funnel"]);
+    for step in first["steps"].as_array().unwrap() {
+        for member in ["looked_at", "found"] {
+            assert!(step[member].as_str().is_some_and(|text| !text.is_empty()), "{step}");
+        }
+        assert!(step["call"]["url"].as_str().unwrap().starts_with(&registry.url("/api/")), "{step}");
+    }
+    assert_eq!((&first["to_do"], &first["steps"][5]["data"]["stage"]), (&json!(1), &json!("live")));
+
+    demo(&registry, &id).await;
+    assert_eq!(run(id.to_string()).await["steps"][5]["data"]["stage"], "demo");
+    feedback(&registry, &id, 4).await;
+    let done = run(id.to_string()).await;
+    assert_eq!((&done["steps"][5]["data"]["stage"], &done["to_do"]), (&json!("feedback"), &json!(0)));
+
+    let broken = registry.publish(&json!({ "url": registry.url("/discovery.json") })).await;
+    registry.deliver_events().await;
+    let broken = run(broken["listing_id"].as_str().unwrap().to_owned()).await;
+    assert_eq!(broken["steps"][0]["data"]["live"], false);
+    let reasons = &broken["steps"][3];
+    assert_eq!(
+        (&reasons["to_do"], &reasons["data"]["reasons"][0]["code"]),
+        (&json!(true), &json!("not_a_card"))
+    );
+    assert_eq!(registry.get("/api/products/run?listing_id=nobody").await.status, 404);
+}
+
+#[tokio::test]
+async fn ratings_are_counted_without_drafts_and_without_words() {
+    let options = TestOptions::default().with_setting("FOUNDING_SEATS", 1);
+    let (registry, agents) = (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
+    let mut ids = Vec::new();
+    for number in 0..3 {
+        ids.push(registry.live_card(&agents.url(&format!("/{number}/card.json"))).await);
+    }
+    let none = registry.get("/api/products/learning").await.body;
+    assert_eq!((&none["feedback"]["average"], &none["feedback"]["ratings"]), (&Value::Null, &json!(0)));
+
+    feedback(&registry, &ids[0], 5).await;
+    feedback(&registry, &ids[1], 2).await;
+    let draft = demo(&registry, &ids[2]).await["next_steps"]["example_body"].clone();
+    assert_eq!(registry.post("/api/products/feedback", &draft).await.body["feedback"]["is_draft"], true);
+
+    let learning = registry.call_tool("get_learning", &json!({})).await;
+    let feedback = &learning["feedback"];
+    assert_eq!(
+        (&feedback["agents"], &feedback["drafts"], &feedback["ratings"]),
+        (&json!(3), &json!(1), &json!(2))
+    );
+    assert_eq!((&feedback["average"], &feedback["distribution"]), (&json!(3.5), &json!([0, 1, 0, 0, 1])));
+    let alive = &learning["products"][2];
+    assert_eq!((&alive["sku"], &alive["average"]), (&json!("alive"), &json!(3.5)));
+    assert_eq!(learning["products"][0]["average"], Value::Null);
+    let totals: Vec<u64> =
+        learning["funnel"].as_array().unwrap().iter().map(|stage| stage["total"].as_u64().unwrap()).collect();
+    assert_eq!(totals, [3, 3, 3, 1], "live, demo, feedback, seat");
+    assert_eq!(learning["seats"], json!({ "seats": 1, "claimed": 1, "remaining": 0 }));
+
+    let log = registry.get("/api/products/improvement-log").await.body;
+    let subjects: Vec<&str> =
+        log["entries"].as_array().unwrap().iter().map(|entry| entry["id"].as_str().unwrap()).collect();
+    assert_eq!(subjects, ["funnel: demo to feedback", "ratings: alive"]);
+    for shown in [&learning, &log] {
+        assert!(!shown.to_string().contains("Halcyon"), "what was written is shown to nobody");
+    }
+}
+
+#[tokio::test]
+async fn the_log_names_the_reasons_of_the_day_with_their_fix() {
+    let registry = TestRegistry::start().await;
+    let empty = registry.get("/api/products/improvement-log").await.body;
+    assert_eq!((&empty["ok"], &empty["entries"]), (&json!(true), &json!([])), "no number, no entry");
+    registry.publish(&json!({ "url": registry.url("/discovery.json") })).await;
+    registry.deliver_events().await;
+    let log = registry.call_tool("improvement_log", &json!({})).await;
+    let entry = &log["entries"][0];
+    assert_eq!((&entry["area"], &entry["evidence"]["count"]), (&json!("probes"), &json!(1)));
+    assert!(entry["ask"].as_str().unwrap().starts_with("Serve the agent card itself"), "{entry}");
+    let gap = &registry.get("/api/products/learning").await.body["top_gaps"][0];
+    assert_eq!((&gap["count"], &gap["share_pct"], &gap["fix"]), (&json!(1), &json!(100), &entry["ask"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_tool_costs_few_calls_however_much_is_listed() {
+    let options = TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", 1000);
+    let (registry, agents) = (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
+    for number in 0..30 {
+        registry.publish_card(&agents.url(&format!("/{number}/card.json"))).await;
+    }
+    registry.deliver_events().await;
+    let active = registry.get("/api/listings/active").await.body;
+    let id: ListingId = active["agents"][7]["listing_id"].as_str().unwrap().parse().unwrap();
+    let token = token(&registry, &id).await;
+    // A search is a look at the index and one batch of what it found.
+    let table = [
+        ("/api/products/learning".to_owned(), 2),
+        ("/api/products/improvement-log".to_owned(), 2),
+        ("/api/products/preview".to_owned(), 0),
+        ("/api/products/agent".to_owned(), 0),
+        ("/api/products/verify".to_owned(), 0),
+        ("/api/products/run".to_owned(), 0),
+        (format!("/api/products/preview?listing_id={id}"), 4),
+        (format!("/api/products/run?listing_id={id}"), 5),
+        (format!("/api/products/export?token={token}&format=zip"), 5),
+    ];
+    for (path, most) in table {
+        let before = registry.observer.tally.snapshot();
+        let reply = registry.get(&path).await;
+        let calls = registry.observer.tally.since(&before);
+        assert_eq!((reply.status, calls.of("Scan")), (200, 0), "{path}");
+        assert!(calls.total() <= most, "{path} cost {calls:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_agent_asks_for_a_preview_by_a2a() {
+    let registry = TestRegistry::start().await;
+    let call = json!({ "operation": "preview_product", "arguments": { "sku": "kernel", "preset": "coder" } });
+    let message = json!({
+        "messageId": "m1", "role": "user", "kind": "message", "parts": [{ "kind": "data", "data": call }],
+    });
+    let request =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "message/send", "params": { "message": message } });
+    let reply = registry.post("/api/a2a", &request).await;
+    let text = reply.body.to_string();
+    assert!(text.contains("\"price_cents\":1499") && text.contains("AGENTS.md"), "{text}");
+}

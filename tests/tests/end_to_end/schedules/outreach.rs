@@ -1,0 +1,257 @@
+//! The `daily-connector` schedule, under a clock that is moved by hand: invitations within the day's budget, the pause of
+//! each listing, and who is not written to.
+
+mod a2a_delivery;
+mod connector_day;
+mod limits;
+
+use std::collections::BTreeSet;
+
+use futures::future::join_all;
+use local::engine::instrumented::Fault;
+use registry::model::{ListingId, Moment};
+use registry::outreach::texts::OPT_OUT_PATH;
+use serde_json::{Value, json};
+use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer};
+use tests::test_registry::{DAY, Table, TestOptions, TestRegistry};
+
+use crate::fixtures::{demote, live_agent, time};
+
+/// Nothing is rechecked while these tests move the clock by months.
+fn lasting() -> TestOptions {
+    TestOptions::default().with_setting("RECHECK_DAYS", 365).with_setting("PROBE_WINDOW_CAP", 1000)
+}
+
+/// An agent that routes.
+fn router(asked: &PeerRequest) -> axum::response::Response {
+    let folder = asked.path.strip_suffix("/card.json").or_else(|| asked.path.strip_suffix(CARD));
+    match (asked.verb.as_str(), folder) {
+        ("GET", Some(folder)) => {
+            let mut card = agents::card_at(
+                &format!("Relay Router{}", folder.replace('/', " ")),
+                &format!("{}{folder}/rpc", asked.origin()),
+            );
+            card["description"] = json!("A gateway between A2A agents and MCP servers.");
+            json_answer(200, &card)
+        }
+        ("POST", _) => agents::speaks_newest(asked),
+        _ => empty(404),
+    }
+}
+
+async fn live_agents(registry: &TestRegistry, peer: &Peer, count: usize) -> Vec<ListingId> {
+    let mut ids = Vec::new();
+    for folder in 0..count {
+        ids.push(registry.publish_card(&peer.url(&format!("/{folder}/card.json"))).await);
+    }
+    registry.deliver_events().await;
+    assert_eq!(usize::try_from(registry.live_counts().await.0).unwrap(), count);
+    ids
+}
+
+/// Every message that the registry left: to whom, of which kind, when.
+fn messages(table: &Table) -> Vec<(String, String, Moment)> {
+    let read = |item: &&Value| {
+        let message: Value = serde_json::from_str(item["message"].as_str().unwrap()).unwrap();
+        let text = |name: &str| message[name].as_str().unwrap().to_owned();
+        assert_eq!(message["channel"], "registry", "{message}");
+        (text("to"), text("kind"), time(&message["at"]))
+    };
+    table.items_under("INBOX#").iter().map(read).collect()
+}
+
+async fn message_count(registry: &TestRegistry, id: &ListingId) -> usize {
+    messages(&registry.table().await).iter().filter(|(to, ..)| to == id.as_str()).count()
+}
+
+#[tokio::test]
+async fn an_invitation_says_why_it_came_and_how_to_stop_it() {
+    let (registry, _peer, id) = live_agent().await;
+    assert_eq!(registry.reach_out().await["invited"], 1);
+    let table = registry.table().await;
+    let items = table.items_under(&format!("INBOX#{id} "));
+    assert_eq!(items.len(), 1);
+    let message: Value = serde_json::from_str(items[0]["message"].as_str().unwrap()).unwrap();
+    let text = message["text"].as_str().unwrap();
+    for said in [
+        registry.url(&format!("/api/products/demo?listing_id={id}")),
+        registry.url(OPT_OUT_PATH),
+        format!(r#""listing_id":"{id}""#),
+        "opt_out".to_owned(),
+        "30 days".to_owned(),
+    ] {
+        assert!(text.contains(&said), "{said}: {text}");
+    }
+    assert_eq!((&message["kind"], &message["to"]), (&json!("demo_invitation"), &json!(id)));
+}
+
+#[tokio::test]
+async fn a_listing_is_left_alone_for_thirty_days_and_no_longer() {
+    let (registry, peer) = (TestRegistry::start_with(lasting()).await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    assert_eq!(registry.reach_out().await["invited"], 1);
+    let touched = registry.now();
+    for _ in 0..29 {
+        registry.advance(DAY);
+        assert_eq!(registry.reach_out().await["invited"], 0);
+    }
+    registry
+        .advance_to(touched + jiff::SignedDuration::from_hours(30 * 24) - jiff::SignedDuration::from_secs(1));
+    assert_eq!(registry.reach_out().await["invited"], 0, "a second before");
+    registry.advance(std::time::Duration::from_secs(1));
+    assert_eq!(registry.reach_out().await["invited"], 1);
+    assert_eq!(message_count(&registry, &id).await, 2);
+}
+
+#[tokio::test]
+async fn the_budget_is_that_of_a_utc_day() {
+    let (registry, peer) = (TestRegistry::start_with(lasting()).await, Peer::start(agents::fleet).await);
+    live_agents(&registry, &peer, 30).await;
+    registry.advance_to("2026-11-20T23:30:00Z".parse().unwrap());
+    assert_eq!(registry.reach_out().await["invited"], 12, "up to 49 Live listings: 12");
+    assert_eq!(registry.reach_out().await["invited"], 0);
+    registry.advance_to("2026-11-20T23:59:59.999Z".parse().unwrap());
+    assert_eq!(registry.reach_out().await["invited"], 0);
+    registry.advance_to("2026-11-21T00:00:00Z".parse().unwrap());
+    assert_eq!(registry.reach_out().await["invited"], 12);
+    registry.advance(DAY);
+    assert_eq!(registry.reach_out().await["invited"], 6, "nobody is left");
+    let written: BTreeSet<String> =
+        messages(&registry.table().await).into_iter().map(|(to, ..)| to).collect();
+    assert_eq!(written.len(), 30, "each once");
+}
+
+#[tokio::test]
+async fn the_budget_may_be_scaled_and_turned_off() {
+    for (percent, invited) in [(0, 0), (50, 6), (150, 14)] {
+        let registry =
+            TestRegistry::start_with(lasting().with_setting("OUTREACH_BUDGET_PERCENT", percent)).await;
+        let peer = Peer::start(agents::fleet).await;
+        live_agents(&registry, &peer, 14).await;
+        assert_eq!(registry.reach_out().await["invited"], invited, "{percent} %");
+    }
+}
+
+#[tokio::test]
+async fn who_opted_out_is_never_written_to() {
+    let (registry, peer) = (TestRegistry::start_with(lasting()).await, Peer::start(router).await);
+    let id = registry.live_card(&peer.card()).await;
+    registry.index().await;
+    let out = registry.post(OPT_OUT_PATH, &json!({ "listing_id": id, "action": "opt_out" })).await;
+    assert_eq!((out.status, &out.body["opted_out"]), (200, &json!(true)), "{out:?}");
+    for _ in 0..40 {
+        let report = registry.reach_out().await;
+        assert_eq!((&report["invited"], &report["connector"]), (&json!(0), &json!(null)));
+        registry.advance(DAY);
+    }
+    assert_eq!(message_count(&registry, &id).await, 0);
+
+    registry.post(OPT_OUT_PATH, &json!({ "listing_id": id, "action": "opt_in" })).await;
+    assert_eq!(registry.reach_out().await["connector"], json!(id), "it may be met again");
+    assert_eq!(message_count(&registry, &id).await, 1);
+}
+
+#[tokio::test]
+async fn an_opt_out_outlives_a_fall_and_a_return() {
+    let (registry, peer, id) = live_agent().await;
+    registry.post(OPT_OUT_PATH, &json!({ "listing_id": id })).await;
+    demote(&registry, &peer, &id).await;
+    peer.answer_with(agents::newest);
+    registry.publish_card(&peer.card()).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.lane(&id).await, "active");
+    assert_eq!(registry.reach_out().await["invited"], 0);
+}
+
+#[tokio::test]
+async fn what_fell_is_not_written_to_and_its_pause_outlives_the_fall() {
+    let (registry, peer, id) = live_agent().await;
+    demote(&registry, &peer, &id).await;
+    assert_eq!(registry.reach_out().await["invited"], 0);
+    assert_eq!(registry.get(OPT_OUT_PATH).await.body["never_contacted"], 0, "it is out of the queue");
+
+    let back = async || {
+        peer.answer_with(agents::newest);
+        registry.publish_card(&peer.card()).await;
+        registry.deliver_events().await;
+        assert_eq!(registry.lane(&id).await, "active");
+    };
+    back().await;
+    assert_eq!(registry.reach_out().await["invited"], 1);
+    demote(&registry, &peer, &id).await;
+    back().await;
+    assert_eq!(registry.reach_out().await["invited"], 0, "it was written to a week ago");
+    assert_eq!(message_count(&registry, &id).await, 1);
+}
+
+#[tokio::test]
+async fn a_listing_of_an_earlier_table_comes_into_the_queue_with_its_recheck() {
+    let (registry, _peer, id) = live_agent().await;
+    registry.forget(&format!("OUTREACH#{id}"), "STATE").await;
+    assert_eq!(registry.reach_out().await["invited"], 0);
+    registry.advance(DAY * 7);
+    registry.recheck().await;
+    assert_eq!(registry.reach_out().await["invited"], 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_at_once_touch_once_and_stay_within_the_budget() {
+    let (registry, peer) = (TestRegistry::start_with(lasting()).await, Peer::start(agents::fleet).await);
+    live_agents(&registry, &peer, 20).await;
+    let reports = join_all((0..4).map(|_| registry.reach_out())).await;
+    let invited: u64 = reports.iter().map(|report| report["invited"].as_u64().unwrap()).sum();
+    let messages = messages(&registry.table().await);
+    assert_eq!((invited, messages.len()), (12, 12));
+    let written: BTreeSet<&String> = messages.iter().map(|(to, ..)| to).collect();
+    assert_eq!(written.len(), 12);
+    assert_eq!(registry.get(OPT_OUT_PATH).await.body["day"]["sent"], 12);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_meets_a_fault_is_made_good_by_the_next() {
+    for fault in [Fault::Throttle, Fault::ServiceError, Fault::TransactionConflict] {
+        for operation in ["Query", "GetItem", "BatchGetItem", "TransactWriteItems", "PutItem"] {
+            let (registry, peer) =
+                (TestRegistry::start_with(lasting()).await, Peer::start(agents::fleet).await);
+            live_agents(&registry, &peer, 3).await;
+            registry.observer.faults.arm(operation, fault, 1000);
+            let _report = daily_connector::handle(&registry.app, Value::Null).await;
+            registry.observer.faults.disarm();
+            registry.reach_out().await;
+            assert_eq!(messages(&registry.table().await).len(), 3, "{operation} {fault:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_touch_whose_answer_was_lost_is_made_once() {
+    let (registry, _peer, _) = live_agent().await;
+    registry.observer.faults.arm("TransactWriteItems", Fault::AnswerLost, 1);
+    let _report = daily_connector::handle(&registry.app, Value::Null).await;
+    registry.observer.faults.disarm();
+    registry.reach_out().await;
+    assert_eq!(messages(&registry.table().await).len(), 1);
+    assert_eq!(registry.get(OPT_OUT_PATH).await.body["totals"]["touches"], 1);
+}
+
+#[tokio::test]
+async fn a_run_costs_a_constant_and_one_transaction_a_touch() {
+    let registry = TestRegistry::start_with(lasting().without_read_cache()).await;
+    let peer = Peer::start(agents::fleet).await;
+    live_agents(&registry, &peer, 60).await;
+    let mut costs = Vec::new();
+    for touches in [24_u64, 24, 12, 0] {
+        let before = registry.observer.tally.snapshot();
+        assert_eq!(registry.reach_out().await["invited"], touches);
+        let calls = registry.observer.tally.since(&before);
+        assert_eq!((calls.of("Scan"), calls.of("UpdateItem")), (0, 0), "{calls:?}");
+        assert_eq!(
+            calls.of("TransactWriteItems"),
+            touches + 1,
+            "one a touch, and the end of the run: {calls:?}"
+        );
+        costs.push(calls.total() - touches);
+        registry.advance(DAY);
+    }
+    assert!(costs.iter().all(|cost| *cost <= 22), "{costs:?}");
+}

@@ -1,0 +1,87 @@
+//! The limits of outreach under any sequence of runs, days and crashes: the budget of a day, the pause of a listing, one
+//! connector a day, and counts that say what was sent.
+
+use std::collections::BTreeMap;
+
+use futures::future::join_all;
+use local::engine::instrumented::Fault;
+use proptest::prelude::*;
+use registry::model::Moment;
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents};
+use tests::test_registry::{HOUR, TestRegistry};
+
+use super::{lasting, messages, router};
+
+/// One thing that happens to a registry.
+#[derive(Clone, Debug)]
+enum Step {
+    Run,
+    RunsAtOnce,
+    /// A run in which so many of a thousand writes or reads fail, by this seed.
+    Broken(u16, u64),
+    Hours(u64),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        3 => Just(Step::Run),
+        1 => Just(Step::RunsAtOnce),
+        2 => (50_u16..600, any::<u64>()).prop_map(|(share, seed)| Step::Broken(share, seed)),
+        4 => (1_u64..200).prop_map(Step::Hours),
+    ];
+    prop::collection::vec(step, 4..24)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn no_sequence_of_runs_days_and_crashes_breaks_a_limit(steps in steps()) {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        runtime.block_on(async {
+            let registry = TestRegistry::start_with(lasting()).await;
+            let peers = [Peer::start(agents::fleet).await, Peer::start(router).await];
+            for (peer, count) in peers.iter().zip([12, 4]) {
+                for folder in 0..count {
+                    registry.publish_card(&peer.url(&format!("/{folder}/card.json"))).await;
+                }
+            }
+            registry.deliver_events().await;
+            for step in &steps {
+                match step {
+                    Step::Run => drop(registry.reach_out().await),
+                    Step::RunsAtOnce => drop(join_all((0..3).map(|_| registry.reach_out())).await),
+                    Step::Broken(share, seed) => {
+                        let broken = ["TransactWriteItems", "Query", "PutItem", "BatchGetItem"];
+                        registry.observer.faults.arm_by_chance(&broken, Fault::TransactionConflict, *share, *seed);
+                        let _report = daily_connector::handle(&registry.app, Value::Null).await;
+                        registry.observer.faults.disarm();
+                    }
+                    Step::Hours(hours) => registry.advance(HOUR * u32::try_from(*hours).unwrap()),
+                }
+            }
+            let (table, mut days, mut connectors) = (registry.table().await, BTreeMap::new(), BTreeMap::new());
+            let mut last = BTreeMap::<String, Moment>::new();
+            let mut all = messages(&table);
+            all.sort_by_key(|(.., at)| *at);
+            for (to, kind, at) in &all {
+                *days.entry(at.utc_day()).or_insert(0) += 1;
+                if kind == "connector" {
+                    *connectors.entry(at.utc_day()).or_insert(0) += 1;
+                }
+                if let Some(before) = last.insert(to.clone(), *at) {
+                    prop_assert!(at.duration_since(before) >= jiff::SignedDuration::from_hours(30 * 24), "{}", to);
+                }
+            }
+            prop_assert!(days.values().all(|sent| *sent <= 12), "{:?}", days);
+            prop_assert!(connectors.values().all(|met| *met == 1), "{:?}", connectors);
+            prop_assert_eq!(table.items_under("TOUCHES").len(), all.len());
+            for (day, sent) in &days {
+                let counted = table.items_under(&format!("OUTREACH DAY#{day}"));
+                prop_assert_eq!(&counted[0]["sent"], &json!(sent));
+            }
+            Ok(())
+        })?;
+    }
+}
