@@ -31,6 +31,7 @@ pub mod publish;
 pub mod trust;
 
 pub mod outreach;
+pub mod payments;
 
 pub mod views;
 

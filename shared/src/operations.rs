@@ -9,6 +9,7 @@ mod attachment;
 mod catalogue;
 pub mod check_liveness;
 pub mod check_status;
+pub mod checkout;
 pub mod conversion_pressure;
 pub mod daily_connector;
 pub mod demo_confirm;

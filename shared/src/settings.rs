@@ -10,7 +10,7 @@ use jiff::SignedDuration;
 use url::Url;
 
 use crate::model::protocol::MCP_ENDPOINT;
-use crate::model::{Kind, NameServers, Reach};
+use crate::model::{Kind, NameServers, Reach, Secret};
 
 /// Whose rules apply to what may be probed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,6 +137,14 @@ pub struct Settings {
     pub demo_rate: Rate,
     /// `FEEDBACK_PER_HOUR`, `FEEDBACK_PER_HOUR_IN_ALL`.
     pub feedback_rate: Rate,
+    /// `CHECKOUTS_PER_HOUR`, `CHECKOUTS_PER_HOUR_IN_ALL`: purchases that are begun.
+    pub checkout_rate: Rate,
+    /// `STRIPE_SECRET_KEY`: asks Stripe for payments; without it nothing is sold.
+    pub stripe_secret_key: Option<Secret>,
+    /// `STRIPE_WEBHOOK_SECRET`: what Stripe signs its events with; without it no payment could be confirmed.
+    pub stripe_webhook_secret: Option<Secret>,
+    /// `STRIPE_API_URL`: where Stripe's API is reached, without a trailing slash.
+    pub stripe_api_url: String,
     /// `TASKS_PER_HOUR`, `TASKS_PER_HOUR_IN_ALL`: A2A messages that leave a stored task.
     pub task_rate: Rate,
     /// `OPT_OUTS_PER_HOUR`, `OPT_OUTS_PER_HOUR_IN_ALL`: listings that opt out of invitations, or in again.
@@ -258,6 +266,19 @@ impl Settings {
             demo_rate: read.rate_without_host(("DEMOS_PER_HOUR", 60), ("DEMOS_PER_HOUR_IN_ALL", 3000))?,
             feedback_rate: read
                 .rate_without_host(("FEEDBACK_PER_HOUR", 60), ("FEEDBACK_PER_HOUR_IN_ALL", 3000))?,
+            checkout_rate: read
+                .rate_without_host(("CHECKOUTS_PER_HOUR", 20), ("CHECKOUTS_PER_HOUR_IN_ALL", 1000))?,
+            stripe_secret_key: read.secret(
+                "STRIPE_SECRET_KEY",
+                &["sk_", "rk_"],
+                "a secret key of Stripe, which begins with sk_ or rk_",
+            )?,
+            stripe_webhook_secret: read.secret(
+                "STRIPE_WEBHOOK_SECRET",
+                &["whsec_"],
+                "the signing secret of an endpoint, which begins with whsec_",
+            )?,
+            stripe_api_url: read.stripe_api_url()?,
             task_rate: read.rate_without_host(("TASKS_PER_HOUR", 120), ("TASKS_PER_HOUR_IN_ALL", 6000))?,
             opt_out_rate: read
                 .rate_without_host(("OPT_OUTS_PER_HOUR", 60), ("OPT_OUTS_PER_HOUR_IN_ALL", 3000))?,
@@ -378,6 +399,30 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         }
     }
 
+    /// A refusal names the variable and never shows what it held.
+    fn secret(
+        &self,
+        name: &'static str,
+        prefixes: &[&str],
+        allowed: &'static str,
+    ) -> Result<Option<Secret>, SettingError> {
+        let Some(text) = self.text(name) else { return Ok(None) };
+        let rest = prefixes.iter().find_map(|prefix| text.strip_prefix(prefix));
+        if rest.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_graphic())) {
+            return Ok(Some(Secret::new(text)));
+        }
+        Err(SettingError { name, value: "(not shown)".to_owned(), allowed })
+    }
+
+    fn stripe_api_url(&self) -> Result<String, SettingError> {
+        const NAME: &str = "STRIPE_API_URL";
+        let value = self.text(NAME).unwrap_or_else(|| "https://api.stripe.com".to_owned());
+        match Url::parse(&value) {
+            Ok(url) if url.has_host() && url.query().is_none() => Ok(value.trim_end_matches('/').to_owned()),
+            _ => Err(SettingError { name: NAME, value, allowed: "a URL without a query" }),
+        }
+    }
+
     fn domain_proof_url(&self) -> Result<String, SettingError> {
         const NAME: &str = "DOMAIN_PROOF_URL";
         let usual = "https://{domain}/.well-known/mcp-registry-auth";
@@ -472,6 +517,24 @@ mod tests {
         for address in ["10.0.0.2", "10.0.0.2:0", "ns.example.com:53", "on"] {
             assert!(settings(Mode::Public, &[("DNS_SERVER", address)]).is_err(), "{address}");
         }
+    }
+
+    #[test]
+    fn a_secret_is_taken_or_refused_and_never_shown() {
+        let pairs = [("STRIPE_SECRET_KEY", "sk_test_1"), ("STRIPE_WEBHOOK_SECRET", "whsec_1")];
+        let taken = settings(Mode::Public, &pairs).unwrap();
+        assert_eq!(taken.stripe_secret_key.as_ref().map(Secret::reveal), Some("sk_test_1"));
+        assert!(!format!("{taken:?}").contains("sk_test_1"));
+        assert_eq!(settings(Mode::Public, &[("STRIPE_SECRET_KEY", "")]).unwrap().stripe_secret_key, None);
+        for (name, wrong) in [
+            ("STRIPE_SECRET_KEY", "pk_live_1"),
+            ("STRIPE_SECRET_KEY", "sk_a b"),
+            ("STRIPE_WEBHOOK_SECRET", "hook_1"),
+        ] {
+            let error = settings(Mode::Public, &[(name, wrong)]).unwrap_err().to_string();
+            assert!(error.contains(name) && !error.contains(wrong), "{error}");
+        }
+        assert!(settings(Mode::Public, &[("STRIPE_API_URL", "stripe")]).is_err());
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod hostile;
 pub mod name_server;
 pub mod raw;
 pub mod servers;
+pub mod stripe;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -39,6 +40,8 @@ pub struct PeerRequest {
     pub headers: HeaderMap,
     /// The JSON of the body, or null.
     pub body: Value,
+    /// The body as it came, where it is text.
+    pub text: String,
 }
 
 impl PeerRequest {
@@ -180,6 +183,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request<Body>) -> Re
         path: parts.uri.path().to_owned(),
         headers: parts.headers,
         body: serde_json::from_slice(&body).unwrap_or_default(),
+        text: String::from_utf8(body.into()).unwrap_or_default(),
     };
     held(&shared.asked).push(asked.clone());
     let script = Arc::clone(&held(&shared.script));

@@ -32,6 +32,12 @@ impl Template {
         &self.document["Globals"]["Function"]
     }
 
+    /// A parameter of the stack.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> &Value {
+        &self.document["Parameters"][name]
+    }
+
     /// The properties of the resource with a logical id; null where there is none.
     #[must_use]
     pub fn properties(&self, logical_id: &str) -> &Value {

@@ -487,3 +487,23 @@ fn nothing_but_a_hand_reaches_the_operators_function() {
         assert!(!properties["Policies"].to_string().contains("lambda:"), "{function} may invoke another");
     }
 }
+
+#[test]
+fn secrets_of_payments_are_hidden_and_told_only_to_what_sells() {
+    let template = Template::read().unwrap();
+    let secrets =
+        [("STRIPE_SECRET_KEY", "StripeSecretKey"), ("STRIPE_WEBHOOK_SECRET", "StripeWebhookSecret")];
+    for (variable, parameter) in secrets {
+        assert_eq!(template.parameter(parameter)["NoEcho"], true, "{parameter}");
+        assert!(template.common()["Environment"]["Variables"].get(variable).is_none());
+        for (function, properties) in template.functions() {
+            let sells = matches!(function, "a2a" | "products" | "protocol");
+            let told = &properties["Environment"]["Variables"][variable];
+            assert_eq!(*told == json!({ "Ref": parameter }), sells, "{function}: {variable}");
+            assert_eq!(
+                template.permits(function, &act("dynamodb:GetItem", "PURCHASE#x")),
+                sells || function == "well-known"
+            );
+        }
+    }
+}

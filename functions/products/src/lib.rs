@@ -1,5 +1,7 @@
-//! The funnel's function: demo, feedback, the products that they lead to, and how the registry writes to Live
-//! listings about them.
+//! The funnel's function: demo, feedback, the products that they lead to and their payment, and how the registry writes
+//! to Live listings about them.
+
+mod webhook;
 
 use axum::Router;
 use registry::app::App;
@@ -27,6 +29,7 @@ pub fn router(app: App) -> Router {
         &operations::RUN_PRODUCT,
         &operations::GET_LEARNING,
         &operations::IMPROVEMENT_LOG,
+        &operations::CHECKOUT,
     ]);
-    with_middleware(routes, app)
+    with_middleware(routes.merge(webhook::routes()), app)
 }

@@ -34,7 +34,13 @@ impl AccessToken {
     /// A new one.
     #[must_use]
     pub fn new(random: &Random) -> Self {
-        Self(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(random.bytes::<32>())))
+        Self::of_bytes(&random.bytes())
+    }
+
+    /// The token of these bytes, which must be as hard to guess as random ones.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8; 32]) -> Self {
+        Self(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes)))
     }
 
     /// The token itself, for the one answer that shows it.

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, ListingId, Moment, Sku};
+use super::{Kind, ListingId, Moment, PurchaseId, Sku};
 
 /// What an access token opens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,8 +47,8 @@ pub enum GrantSource {
     FoundingSeat,
     /// A purchase; it opens once it is paid.
     Purchase {
-        /// The payment session that it was asked for with.
-        session: String,
+        /// The purchase, by which its payment finds it.
+        id: PurchaseId,
         /// Since when it is paid.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         paid_at: Option<Moment>,

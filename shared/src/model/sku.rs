@@ -71,8 +71,14 @@ impl Sku {
     /// The price as it is shown: a currency symbol and two decimals.
     #[must_use]
     pub fn price(self) -> String {
-        format!("${}.{:02}", self.price_cents() / 100, self.price_cents() % 100)
+        dollars(self.price_cents())
     }
+}
+
+/// An amount in US cents as it is shown: a currency symbol and two decimals.
+#[must_use]
+pub fn dollars(cents: u32) -> String {
+    format!("${}.{:02}", cents / 100, cents % 100)
 }
 
 /// A text that names no product.

@@ -35,6 +35,7 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &RUN_PRODUCT,
     &GET_LEARNING,
     &IMPROVEMENT_LOG,
+    &CHECKOUT,
 ];
 
 // One item each, so that a function holds no more operations than it serves.
@@ -68,6 +69,7 @@ pub static VERIFY_PRODUCT: AnyOperation = AnyOperation::of::<super::verify_produ
 pub static RUN_PRODUCT: AnyOperation = AnyOperation::of::<super::run_product::RunProduct>();
 pub static GET_LEARNING: AnyOperation = AnyOperation::of::<super::get_learning::GetLearning>();
 pub static IMPROVEMENT_LOG: AnyOperation = AnyOperation::of::<super::improvement_log::ImprovementLog>();
+pub static CHECKOUT: AnyOperation = AnyOperation::of::<super::checkout::Checkout>();
 
 /// The operation of that name or alias.
 #[must_use]

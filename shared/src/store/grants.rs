@@ -1,6 +1,6 @@
 //! Rights to products by the digest of their access token: the token itself is nowhere in the table.
 
-use super::attributes::{s, text};
+use super::attributes::{Item, s, text};
 use super::client::Store;
 use super::error::StoreError;
 use super::keys;
@@ -31,8 +31,14 @@ impl Store {
         token: &TokenDigest,
         grant: &Grant,
     ) -> Result<(), StoreError> {
+        self.put(transaction, grant.item(token)?, Some("attribute_not_exists(pk)"))
+    }
+}
+
+impl Grant {
+    pub(super) fn item(&self, token: &TokenDigest) -> Result<Item, StoreError> {
         let mut item = keys::grant(token).item();
-        item.insert("grant".to_owned(), s(serde_json::to_string(grant)?));
-        self.put(transaction, item, Some("attribute_not_exists(pk)"))
+        item.insert("grant".to_owned(), s(serde_json::to_string(self)?));
+        Ok(item)
     }
 }

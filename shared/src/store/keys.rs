@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use sha2::{Digest, Sha256};
 
 use super::attributes::{Item, s};
-use crate::model::{Handshake, HostName, Kind, ListingId, Moment, OrderId, TokenDigest};
+use crate::model::{Handshake, HostName, Kind, ListingId, Moment, OrderId, PurchaseId, TokenDigest};
 
 /// Items over which each shared counter is spread, against write conflicts.
 pub(super) const SHARDS: u64 = 8;
@@ -206,6 +206,21 @@ pub(super) fn discount_code(digest: &str) -> Key {
     Key::new(format!("CODE#{digest}"), "CODE")
 }
 
+/// Named so that a policy can deny it: it holds where a purchase is paid.
+pub(super) fn purchase(id: &PurchaseId) -> Key {
+    Key::new(format!("PURCHASE#{id}"), "PURCHASE")
+}
+
+/// Points from what makes a request the same, by its digest, to the purchase that it began.
+pub(super) fn repeat(digest: &str) -> Key {
+    Key::new(format!("PURCHASE#REPEAT#{digest}"), "REPEAT")
+}
+
+/// An event of the payment provider that was acted on.
+pub(super) fn payment_event(id: &str) -> Key {
+    Key::new(format!("PAYMENT#{}", bounded(id)), "EVENT")
+}
+
 pub(super) fn day_tally(at: Moment, id: &ListingId) -> Key {
     Key::new(day_partition(at), shard(id))
 }
@@ -303,6 +318,7 @@ mod tests {
                 prop_assert!(at(now, id.as_str()).len() <= 1024, "{id}");
             }
             prop_assert!(fits(&endpoint(&text)));
+            prop_assert!(fits(&payment_event(&text)));
             prop_assert!(fits(&rate("publish", "host", &text, i64::MAX)));
         }
     }

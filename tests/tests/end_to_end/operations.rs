@@ -3,6 +3,7 @@
 mod ard_search;
 mod check_liveness;
 mod check_status;
+mod checkout;
 mod connectors;
 mod demo_confirm;
 mod get_access;

@@ -257,6 +257,8 @@ async fn every_tool_answers_by_its_schema() {
         for (arguments, fails) in
             [(example, false), (json!({ "id": [], "listing_id": [], "url": 5, "limit": {} }), takes_any)]
         {
+            // Payments open late: until then whoever wants to buy is told so.
+            let fails = fails || name == "checkout";
             let result = call(&registry, name, arguments.clone()).await;
             assert_eq!(result["isError"], fails, "{name} {arguments}: {result}");
             let structured = &result["structuredContent"];

@@ -1,0 +1,324 @@
+//! A stand-in for Stripe's API as its documentation describes it: it checks the key, the headers and every field of a
+//! Checkout Session, keeps answers by their idempotency key, and signs events. What it does not know it refuses, so that
+//! a misspelt field fails here as it would there.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use registry::model::{Clock, Moment};
+use ring::hmac;
+use serde_json::{Value, json};
+
+use super::{Peer, PeerRequest, json_answer};
+use crate::test_registry::{Reply, TestOptions, TestRegistry};
+
+/// The key that it takes.
+pub const KEY: &str = "sk_test_stand_in";
+
+/// What it signs events with.
+pub const WEBHOOK_SECRET: &str = "whsec_stand_in";
+
+/// Where events are sent.
+pub const WEBHOOK: &str = "/api/products/checkout/webhook";
+
+/// Fields of a session that it takes, but for metadata.
+const FIELDS: [&str; 13] = [
+    "mode",
+    "payment_method_types[0]",
+    "adaptive_pricing[enabled]",
+    "line_items[0][quantity]",
+    "line_items[0][price_data][currency]",
+    "line_items[0][price_data][unit_amount]",
+    "line_items[0][price_data][product_data][name]",
+    "client_reference_id",
+    "success_url",
+    "cancel_url",
+    "expires_at",
+    "customer_email",
+    "payment_intent_data[metadata][purchase_id]",
+];
+
+/// How it fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failing {
+    /// Not at all.
+    Never,
+    /// With this status, and without a session. It keeps a server's error for the idempotency key, as Stripe does.
+    Status(u16),
+    /// The session is made, and the connection breaks before its answer is whole.
+    AnswerLost,
+    /// The answer never ends.
+    Hanging,
+}
+
+/// A session that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Its id.
+    pub id: String,
+    /// The fields that it was asked for with.
+    pub fields: BTreeMap<String, String>,
+}
+
+impl Session {
+    /// A field that it was asked for with.
+    #[must_use]
+    pub fn field(&self, name: &str) -> &str {
+        self.fields.get(name).map_or("", String::as_str)
+    }
+
+    /// The session as an event shows it, with these members changed.
+    #[must_use]
+    pub fn object(&self, changed: &Value) -> Value {
+        let amount: i64 = self.field("line_items[0][price_data][unit_amount]").parse().unwrap_or_default();
+        let mut object = json!({
+            "id": self.id, "object": "checkout.session", "mode": "payment", "status": "complete",
+            "payment_status": "paid", "amount_subtotal": amount, "amount_total": amount, "currency": "usd",
+            "client_reference_id": self.field("client_reference_id"),
+            "customer_details": { "email": "buyer@example.org", "name": "A. Buyer" },
+            "metadata": { "purchase_id": self.field("metadata[purchase_id]") },
+        });
+        for (name, value) in changed.as_object().into_iter().flatten() {
+            object[name] = value.clone();
+        }
+        object
+    }
+}
+
+type Hook = Arc<dyn Fn() + Send + Sync>;
+
+#[derive(Default)]
+struct Account {
+    clock: Option<Clock>,
+    failing: Option<Failing>,
+    sessions: Vec<Session>,
+    /// By idempotency key: the body, and what was answered to it.
+    answers: BTreeMap<String, (String, u16, Value)>,
+    events: u32,
+    when_asked: Option<Hook>,
+}
+
+/// A stand-in for Stripe.
+pub struct Stripe {
+    /// Its API.
+    pub peer: Peer,
+    account: Arc<Mutex<Account>>,
+}
+
+impl fmt::Debug for Stripe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stripe").field("peer", &self.peer).finish_non_exhaustive()
+    }
+}
+
+impl Stripe {
+    /// A new account.
+    pub async fn start() -> Self {
+        let account = Arc::new(Mutex::new(Account::default()));
+        let shared = Arc::clone(&account);
+        let peer = Peer::start(move |asked| answer(&shared, asked)).await;
+        Self { peer, account }
+    }
+
+    /// Options of a registry that uses this account.
+    #[must_use]
+    pub fn options(&self, options: TestOptions) -> TestOptions {
+        options
+            .with_setting("STRIPE_API_URL", &self.peer.origin)
+            .with_setting("STRIPE_SECRET_KEY", KEY)
+            .with_setting("STRIPE_WEBHOOK_SECRET", WEBHOOK_SECRET)
+    }
+
+    /// Keeps the time of a registry from now on, and with it the rules of how long a session lasts.
+    pub fn keep_time(&self, clock: &Clock) {
+        self.with(|account| account.clock = Some(clock.clone()));
+    }
+
+    /// Fails like this from now on.
+    pub fn fail(&self, failing: Failing) {
+        self.with(|account| account.failing = Some(failing));
+    }
+
+    /// Does this whenever it is asked for a session, before it answers.
+    pub fn when_asked(&self, hook: impl Fn() + Send + Sync + 'static) {
+        self.with(|account| account.when_asked = Some(Arc::new(hook)));
+    }
+
+    /// The sessions that were made.
+    #[must_use]
+    pub fn sessions(&self) -> Vec<Session> {
+        self.with(|account| account.sessions.clone())
+    }
+
+    /// The latest session.
+    #[must_use]
+    #[expect(clippy::expect_used, reason = "a test that made none has to fail")]
+    pub fn session(&self) -> Session {
+        self.sessions().pop().expect("a session was made")
+    }
+
+    /// A new event about a session, with members of that changed.
+    #[must_use]
+    pub fn event(&self, what: &str, session: &Session, changed: &Value) -> Value {
+        let number = self.with(|account| {
+            account.events += 1;
+            account.events
+        });
+        json!({
+            "id": format!("evt_{number}"), "object": "event", "api_version": "2025-09-30.clover", "livemode": false,
+            "type": format!("checkout.session.{what}"), "data": { "object": session.object(changed) },
+        })
+    }
+
+    /// Sends an event to a registry, signed now.
+    pub async fn deliver(&self, registry: &TestRegistry, event: &Value) -> Reply {
+        let body = event.to_string();
+        let signature = signature(WEBHOOK_SECRET, registry.now(), &body);
+        send(registry, &signature, body).await
+    }
+
+    /// A buyer pays the latest session: its event is sent.
+    pub async fn pay(&self, registry: &TestRegistry) -> Reply {
+        let event = self.event("completed", &self.session(), &json!({}));
+        self.deliver(registry, &event).await
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Account) -> T) -> T {
+        act(&mut self.account.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The `Stripe-Signature` header of a body.
+#[must_use]
+pub fn signature(secret: &str, at: Moment, body: &str) -> String {
+    let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+    let tag = hmac::sign(&key, format!("{}.{body}", at.as_second()).as_bytes());
+    let tag: String = tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+    format!(
+        "t={},v1={tag},v0=6ffbb59b2300aae63f272406069a9788598b792a944a07aba816edb039989a39",
+        at.as_second()
+    )
+}
+
+/// Sends an event with this signature.
+pub async fn send(registry: &TestRegistry, signature: &str, body: String) -> Reply {
+    let headers = [("content-type", "application/json; charset=utf-8"), ("stripe-signature", signature)];
+    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    registry.send("POST", WEBHOOK, &headers, body).await
+}
+
+fn error(status: u16, kind: &str, code: &str, param: &str) -> (u16, Value) {
+    let message = format!("{code}: {param}");
+    (status, json!({ "error": { "type": kind, "code": code, "param": param, "message": message } }))
+}
+
+fn answer(account: &Mutex<Account>, asked: &PeerRequest) -> Response {
+    let mut account = account.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(hook) = account.when_asked.clone() {
+        hook();
+    }
+    let (status, body) = judged(&mut account, asked);
+    match account.failing {
+        Some(Failing::AnswerLost) if status == 200 => {
+            let half = Bytes::from(body.to_string()[..40].to_owned());
+            let broken = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
+            Body::from_stream(futures::stream::iter([Ok(half), Err(broken)])).into_response()
+        }
+        Some(Failing::Hanging) => {
+            Body::from_stream(futures::stream::pending::<Result<Bytes, std::io::Error>>()).into_response()
+        }
+        _ => json_answer(status, &body),
+    }
+}
+
+fn judged(account: &mut Account, asked: &PeerRequest) -> (u16, Value) {
+    const INVALID: &str = "invalid_request_error";
+    if (asked.verb.as_str(), asked.path.as_str()) != ("POST", "/v1/checkout/sessions") {
+        return error(404, INVALID, "resource_missing", &asked.name());
+    }
+    if asked.header("authorization") != Some(&format!("Bearer {KEY}")) {
+        return error(401, INVALID, "api_key", "-");
+    }
+    if !asked.header("stripe-version").is_some_and(|version| version.starts_with("20")) {
+        return error(400, INVALID, "stripe_version", "-");
+    }
+    if asked.header("content-type") != Some("application/x-www-form-urlencoded") {
+        return error(415, INVALID, "content_type", "-");
+    }
+    // Stripe asks for none; this registry must never go without.
+    let Some(key) = asked.header("idempotency-key").filter(|key| key.len() <= 255) else {
+        return error(400, INVALID, "idempotency_key", "-");
+    };
+    if let Some((body, status, kept)) = account.answers.get(key) {
+        return if *body == asked.text {
+            (*status, kept.clone())
+        } else {
+            error(400, "idempotency_error", "idempotency_key_reused", "-")
+        };
+    }
+    if let Some(Failing::Status(status)) = account.failing {
+        let (status, body) = error(status, "api_error", "failing", "-");
+        if status >= 500 {
+            account.answers.insert(key.to_owned(), (asked.text.clone(), status, body.clone()));
+        }
+        return (status, body);
+    }
+    let pairs: Vec<(String, String)> = form_urlencoded::parse(asked.text.as_bytes()).into_owned().collect();
+    if let Some(fault) = fault(account, &pairs) {
+        return fault;
+    }
+    let id = format!("cs_test_{}", account.sessions.len() + 1);
+    let url = format!("https://checkout.stripe.com/c/pay/{id}#fid");
+    let session = Session { id: id.clone(), fields: pairs.into_iter().collect() };
+    let mut body =
+        session.object(&json!({ "status": "open", "payment_status": "unpaid", "customer_details": null }));
+    body["url"] = json!(url);
+    account.sessions.push(session);
+    account.answers.insert(key.to_owned(), (asked.text.clone(), 200, body.clone()));
+    (200, body)
+}
+
+/// The first rule that a session breaks (docs.stripe.com/api/checkout/sessions/create).
+fn fault(account: &Account, pairs: &[(String, String)]) -> Option<(u16, Value)> {
+    let refused = |code: &str, param: &str| Some(error(400, "invalid_request_error", code, param));
+    let metadata = |name: &str| name.starts_with("metadata[") && name.ends_with(']');
+    if let Some((name, _)) =
+        pairs.iter().find(|(name, _)| !FIELDS.contains(&name.as_str()) && !metadata(name))
+    {
+        return refused("parameter_unknown", name);
+    }
+    let value = |name: &str| {
+        let mut found = pairs.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str());
+        found.next().filter(|_| found.next().is_none()).unwrap_or_default()
+    };
+    let needed = [
+        ("mode", "payment"),
+        ("payment_method_types[0]", "card"),
+        ("line_items[0][quantity]", "1"),
+        ("line_items[0][price_data][currency]", "usd"),
+    ];
+    if let Some((name, _)) = needed.into_iter().find(|(name, wanted)| value(name) != *wanted) {
+        return refused("parameter_invalid", name);
+    }
+    let amount = "line_items[0][price_data][unit_amount]";
+    if !value(amount).parse::<u32>().is_ok_and(|cents| cents >= 50) {
+        return refused("amount_too_small", amount);
+    }
+    let urls = ["success_url", "cancel_url"];
+    if let Some(name) = urls.into_iter().find(|name| value(name).parse::<http::Uri>().is_err()) {
+        return refused("url_invalid", name);
+    }
+    if value("line_items[0][price_data][product_data][name]").is_empty() {
+        return refused("parameter_missing", "product_data[name]");
+    }
+    let now = account.clock.as_ref().map(|clock| clock.now().as_second());
+    let lasts = value("expires_at").parse::<i64>().ok().zip(now).map(|(until, now)| until - now);
+    if !lasts.is_some_and(|seconds| (30 * 60..=24 * 3600).contains(&seconds)) {
+        return refused("expires_at", "expires_at");
+    }
+    None
+}

@@ -1,0 +1,218 @@
+//! `checkout`: the products for money, once payments are open, through a stand-in for Stripe that checks what it is asked.
+
+mod codes;
+mod failures;
+mod payments;
+mod repeated;
+
+use std::time::Duration;
+
+use registry::model::ListingId;
+use serde_json::{Value, json};
+use tests::peers::stripe::{self, Stripe};
+use tests::peers::{Peer, agents, servers};
+use tests::test_registry::{Reply, TestOptions, TestRegistry};
+
+const PATH: &str = "/api/products/checkout";
+
+/// A registry whose payments are open: its agent took the only founding seat, its MCP server has a discount code.
+struct Shop {
+    registry: TestRegistry,
+    stripe: Stripe,
+    agent: ListingId,
+    server: ListingId,
+    code: String,
+    _peers: [Peer; 2],
+}
+
+impl Shop {
+    async fn open() -> Self {
+        Self::open_with(TestOptions::default()).await
+    }
+
+    async fn open_with(options: TestOptions) -> Self {
+        let stripe = Stripe::start().await;
+        let options = stripe.options(options);
+        Self::open_at(stripe, options).await
+    }
+
+    async fn open_at(stripe: Stripe, options: TestOptions) -> Self {
+        let options = options.with_setting("PAYMENTS_OPEN_AFTER", 1).with_setting("FOUNDING_SEATS", 1);
+        let registry = TestRegistry::start_with(options).await;
+        stripe.keep_time(&registry.app.clock);
+        let peers = [Peer::start(agents::newest).await, Peer::start(servers::modern).await];
+        let agent = registry.publish_card(&peers[0].card()).await;
+        let server = registry.publish_mcp(&peers[1].url("/mcp")).await;
+        registry.deliver_events().await;
+        let seat = complete(&registry, &agent).await;
+        assert_eq!(seat["founding_free"]["granted"], true, "{seat}");
+        let discount = complete(&registry, &server).await;
+        let code = discount["discount"]["code"].as_str().unwrap().to_owned();
+        assert_eq!(discount["unlock"]["payments_open"], true, "{discount}");
+        registry.advance(Duration::from_secs(1));
+        Self { registry, stripe, agent, server, code, _peers: peers }
+    }
+
+    async fn buy(&self, body: &Value) -> Reply {
+        self.registry.post(PATH, body).await
+    }
+
+    /// Buys something that must be taken.
+    async fn bought(&self, body: &Value) -> Value {
+        let reply = self.buy(body).await;
+        assert_eq!(reply.status, 200, "{body}: {reply:?}");
+        reply.body
+    }
+
+    /// The status of opening the product of an answer's token.
+    async fn opens(&self, bought: &Value) -> Reply {
+        let token = bought["access_token"].as_str().unwrap();
+        self.registry.get(&format!("/api/products/access?token={token}")).await
+    }
+
+    /// How far a purchase is, as it is told to whoever asks.
+    async fn standing(&self, bought: &Value) -> String {
+        let id = bought["purchase_id"].as_str().unwrap();
+        let reply = self.registry.get(&format!("{PATH}?purchase_id={id}")).await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+        reply.body["purchase"]["status"].as_str().unwrap().to_owned()
+    }
+
+    /// The MCP server's product with its code.
+    fn with_code(&self) -> Value {
+        json!({ "sku": "mcp_mesh", "listing_id": self.server, "code": self.code })
+    }
+}
+
+/// Takes the demo and gives feedback; gives what that brought.
+async fn complete(registry: &TestRegistry, id: &ListingId) -> Value {
+    let demo = registry.post("/api/products/demo", &json!({ "listing_id": id })).await;
+    let feedback = registry.post("/api/products/feedback", &demo.body["next_steps"]["example_body"]).await;
+    assert_eq!(feedback.status, 200, "{feedback:?}");
+    feedback.body
+}
+
+fn assert_refused(reply: &Reply, status: u16, code: &str) {
+    reply.assert_problem();
+    assert_eq!((reply.status, &reply.body["code"]), (status, &json!(code)), "{reply:?}");
+}
+
+#[tokio::test]
+async fn before_payments_open_everything_is_told_and_nothing_sold() {
+    let stripe = Stripe::start().await;
+    for options in [TestOptions::default(), stripe.options(TestOptions::default())] {
+        let registry = TestRegistry::start_with(options).await;
+        let offer = registry.get(PATH).await;
+        assert_eq!(offer.status, 200, "{offer:?}");
+        let body = &offer.body;
+        assert_eq!((&body["ok"], &body["payments_open"]), (&json!(true), &json!(false)), "{body}");
+        let told = body["skus"].as_array().unwrap().iter().map(|sku| {
+            format!(
+                "{} {} {}",
+                sku["sku"].as_str().unwrap(),
+                sku["price_cents"],
+                sku["price"].as_str().unwrap()
+            )
+        });
+        let told: Vec<String> = told.collect();
+        let wanted =
+            ["kernel 1499 $14.99", "recursive 1999 $19.99", "alive 2999 $29.99", "mcp_mesh 2499 $24.99"];
+        assert_eq!(told, wanted);
+        assert_eq!(body["unlock"]["targets"], json!({ "agents": 250, "mcps": 250 }));
+        assert_eq!(body["next"]["action"], "take_demo");
+        assert_eq!(registry.get(&format!("{PATH}?sku=alive&listing_id=x")).await.body["skus"], body["skus"]);
+
+        for body in [
+            json!({ "sku": "alive", "agent_name": "Ada" }),
+            json!({ "sku": "alive", "listing_id": "mcp-x", "code": "D25-AAAAA-AAAAA-AAAAA-AAAAA" }),
+        ] {
+            let reply = registry.post(PATH, &body).await;
+            assert_refused(&reply, 409, "payments_not_open");
+            assert_eq!(reply.body["unlock"]["feedback_agents"], 0, "{reply:?}");
+            assert_eq!(reply.body["unlock"]["payments_open"], false);
+        }
+        let refused =
+            registry.refused_tool("checkout", &json!({ "sku": "kernel", "agent_name": "Ada" })).await;
+        assert_eq!(refused["code"], "payments_not_open");
+        assert_eq!(registry.call_tool("checkout", &json!({})).await["skus"], offer.body["skus"]);
+        assert_refused(&registry.post(PATH, &json!({})).await, 422, "which_product");
+        assert_eq!(registry.post(PATH, &json!({ "sku": "gold" })).await.status, 422);
+        assert_eq!(registry.table().await.without(&["LIVE", "RATE#"]).keys(), [""; 0]);
+    }
+    assert_eq!(stripe.peer.requests().len(), 0, "Stripe was not asked");
+}
+
+#[tokio::test]
+async fn a_registry_without_both_secrets_sells_nothing_and_still_gives_seats() {
+    let keyless = TestOptions::default();
+    for options in [
+        keyless.clone(),
+        keyless.clone().with_setting("STRIPE_SECRET_KEY", stripe::KEY),
+        keyless.with_setting("STRIPE_WEBHOOK_SECRET", stripe::WEBHOOK_SECRET),
+    ] {
+        // Opening it gives the founding seat and the code, which need no payment.
+        let stripe = Stripe::start().await;
+        let options = options.with_setting("STRIPE_API_URL", &stripe.peer.origin);
+        let shop = Shop::open_at(stripe, options).await;
+        let offer = shop.registry.get(PATH).await.body;
+        assert_eq!((&offer["payments_open"], &offer["payments_configured"]), (&json!(true), &json!(false)));
+        let reply = shop.buy(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+        assert_refused(&reply, 503, "payments_not_configured");
+        assert_refused(&shop.buy(&shop.with_code()).await, 503, "payments_not_configured");
+        assert_eq!(shop.registry.table().await.items_under("PURCHASE#").len(), 0);
+        assert_eq!(shop.stripe.peer.requests().len(), 0);
+    }
+}
+
+#[tokio::test]
+async fn without_a_secret_to_verify_it_by_no_event_is_taken() {
+    let registry = TestRegistry::start().await;
+    let body =
+        json!({ "id": "evt_1", "type": "checkout.session.completed", "data": { "object": {} } }).to_string();
+    let signature = stripe::signature("", registry.now(), &body);
+    assert_refused(&stripe::send(&registry, &signature, body).await, 503, "payments_not_configured");
+    let get = registry.get(stripe::WEBHOOK).await;
+    assert_refused(&get, 405, "method_not_allowed");
+}
+
+#[tokio::test]
+async fn what_cannot_be_bought_is_named() {
+    let shop = Shop::open().await;
+    for (body, status, code, field) in [
+        (json!({ "sku": "alive" }), 422, "for_whom", "listing_id"),
+        (json!({ "sku": "alive", "listing_id": "mcp-unknown" }), 404, "listing_not_found", ""),
+        (json!({ "sku": "alive", "agent_name": "a\u{202e}b" }), 422, "control_characters", "agent_name"),
+        (
+            json!({ "sku": "alive", "agent_name": "Ada", "contact_email": "x" }),
+            422,
+            "bad_email",
+            "contact_email",
+        ),
+        (json!({ "sku": "alive", "agent_name": "Ada", "code": "D25" }), 422, "bad_code", "code"),
+        (
+            json!({ "sku": "alive", "agent_name": "Ada", "idempotency_key": "1" }),
+            422,
+            "bad_idempotency_key",
+            "idempotency_key",
+        ),
+    ] {
+        let reply = shop.buy(&body).await;
+        assert_refused(&reply, status, code);
+        assert_eq!(reply.body["field"].as_str().unwrap_or_default(), field, "{body}");
+    }
+    let unknown = shop.registry.get(&format!("{PATH}?purchase_id=pur_0123456789abcdef01234567")).await;
+    assert_refused(&unknown, 404, "purchase_not_found");
+    assert_eq!(shop.registry.table().await.items_under("PURCHASE#").len(), 0);
+    assert_eq!(shop.stripe.peer.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn purchases_are_counted_against_the_rate_limit_and_repeats_are_not() {
+    let options = TestOptions::default().with_rates().with_setting("CHECKOUTS_PER_HOUR", 1);
+    let shop = Shop::open_with(options).await;
+    let body = json!({ "sku": "kernel", "agent_name": "Ada", "idempotency_key": "0123456789abcdef" });
+    let first = shop.bought(&body).await;
+    assert_refused(&shop.buy(&json!({ "sku": "kernel", "agent_name": "Ada" })).await, 429, "rate_limited");
+    assert_eq!(shop.bought(&body).await, first);
+    assert_eq!(shop.stripe.sessions().len(), 1);
+}

@@ -1,0 +1,116 @@
+//! Discount codes at the checkout: each is good for one purchase of the listing whose feedback brought it.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{Shop, assert_refused};
+
+#[tokio::test]
+async fn a_code_takes_a_quarter_off_once() {
+    let shop = Shop::open().await;
+    let bought = shop.bought(&shop.with_code()).await;
+    assert_eq!(
+        (&bought["price_cents"], &bought["price"], &bought["percent_off"]),
+        (&json!(1874), &json!("$18.74"), &json!(25))
+    );
+    assert_eq!(shop.stripe.session().field("line_items[0][price_data][unit_amount]"), "1874");
+    shop.stripe.pay(&shop.registry).await;
+    assert_eq!(shop.opens(&bought).await.status, 200);
+
+    for again in [
+        json!({ "sku": "kernel", "listing_id": shop.server, "code": shop.code }),
+        json!({ "sku": "mcp_mesh", "listing_id": shop.server, "code": shop.code, "idempotency_key": "another-purchase" }),
+    ] {
+        let reply = shop.buy(&again).await;
+        assert_refused(&reply, 409, "code_used");
+        assert_eq!(reply.body["field"], "code");
+    }
+    // The request that it was bought with is that purchase, and is not sold again.
+    let same = shop.bought(&shop.with_code()).await;
+    assert_eq!((&same["status"], &same["access_token"]), (&json!("paid"), &bought["access_token"]));
+    assert_eq!(same["next"]["action"], "get_access");
+    assert_eq!(shop.stripe.sessions().len(), 1);
+}
+
+#[tokio::test]
+async fn a_code_of_another_and_one_that_never_was_are_told_apart() {
+    let shop = Shop::open().await;
+    for (body, code) in [
+        (json!({ "sku": "alive", "listing_id": shop.agent, "code": shop.code }), "code_of_another"),
+        (json!({ "sku": "alive", "agent_name": "Ada", "code": shop.code }), "code_of_another"),
+        (
+            json!({ "sku": "alive", "listing_id": shop.agent, "code": "D25-AAAAA-AAAAA-AAAAA-AAAAA" }),
+            "unknown_code",
+        ),
+    ] {
+        let reply = shop.buy(&body).await;
+        assert_refused(&reply, 422, code);
+        assert_eq!(reply.body["field"], "code");
+    }
+    assert_eq!(shop.stripe.sessions().len(), 0);
+    // It is as good as before, in any case.
+    let body = json!({ "sku": "kernel", "listing_id": shop.server, "code": shop.code.to_lowercase() });
+    assert_eq!(shop.bought(&body).await["price_cents"], 1124);
+}
+
+#[tokio::test]
+async fn a_code_is_held_until_its_purchase_ends() {
+    let shop = Shop::open().await;
+    let first = shop.bought(&shop.with_code()).await;
+    let other = json!({ "sku": "alive", "listing_id": shop.server, "code": shop.code });
+    let held = shop.buy(&other).await;
+    assert_refused(&held, 409, "code_held");
+    assert!(held.body["held_until"].is_string(), "{held:?}");
+
+    let ended = shop.stripe.event("expired", &shop.stripe.session(), &json!({ "payment_status": "unpaid" }));
+    assert_eq!(shop.stripe.deliver(&shop.registry, &ended).await.body["received"], "ended");
+    assert_eq!(shop.standing(&first).await, "expired");
+    let second = shop.bought(&other).await;
+    assert_eq!((&second["price_cents"], &second["percent_off"]), (&json!(2249), &json!(25)));
+    assert_ne!(
+        (&second["purchase_id"], &second["access_token"]),
+        (&first["purchase_id"], &first["access_token"])
+    );
+    // The end of the first comes again, and takes nothing from the second.
+    shop.stripe.deliver(&shop.registry, &ended).await;
+    assert_refused(&shop.buy(&shop.with_code()).await, 409, "code_held");
+    shop.stripe.pay(&shop.registry).await;
+    assert_eq!((shop.opens(&second).await.status, shop.opens(&first).await.status), (200, 402));
+    assert_refused(&shop.buy(&shop.with_code()).await, 409, "code_used");
+}
+
+#[tokio::test]
+async fn a_hold_of_which_nothing_more_is_heard_ends_by_itself() {
+    let shop = Shop::open().await;
+    let first = shop.bought(&shop.with_code()).await;
+    let other = json!({ "sku": "alive", "listing_id": shop.server, "code": shop.code });
+    shop.registry.advance(Duration::from_secs(23 * 3600 + 1800));
+    assert_refused(&shop.buy(&other).await, 409, "code_held");
+    shop.registry.advance(Duration::from_secs(3600));
+    let second = shop.bought(&other).await;
+    // A payment that was heard of too late still opens what was paid for; the code is the other's by now.
+    let late = shop.stripe.event("completed", &shop.stripe.sessions()[0], &json!({}));
+    assert_eq!(shop.stripe.deliver(&shop.registry, &late).await.body["received"], "paid");
+    assert_eq!(shop.opens(&first).await.status, 200);
+    shop.stripe.pay(&shop.registry).await;
+    assert_eq!(shop.opens(&second).await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_many_who_use_one_code_at_once_one_does() {
+    let shop = Shop::open().await;
+    let bodies: Vec<_> = (0..8)
+        .map(|number| {
+            json!({ "sku": "mcp_mesh", "listing_id": shop.server, "code": shop.code,
+                "idempotency_key": format!("request-number-{number:04}") })
+        })
+        .collect();
+    let replies = futures::future::join_all(bodies.iter().map(|body| shop.buy(body))).await;
+    let won = replies.iter().filter(|reply| reply.status == 200).count();
+    assert_eq!((won, shop.stripe.sessions().len()), (1, 1), "{replies:?}");
+    for reply in replies.iter().filter(|reply| reply.status != 200) {
+        assert_refused(reply, 409, "code_held");
+    }
+    assert_eq!(shop.registry.table().await.items_under("PURCHASE#pur_").len(), 1);
+}

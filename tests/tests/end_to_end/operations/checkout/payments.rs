@@ -1,0 +1,214 @@
+//! A purchase from the request to the product, and what is believed of what is said to be a payment.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tests::peers::stripe::{self, Session};
+
+use super::{PATH, Shop, assert_refused};
+
+#[tokio::test]
+async fn a_paid_purchase_opens_and_an_unpaid_one_does_not() {
+    let shop = Shop::open().await;
+    let body = json!({ "sku": "alive", "listing_id": shop.agent, "goals": ["Answer faster."],
+        "contact_email": "buyer@example.org" });
+    let bought = shop.bought(&body).await;
+    assert_eq!(
+        (&bought["ok"], &bought["status"], &bought["percent_off"]),
+        (&json!(true), &json!("pending"), &json!(0))
+    );
+    assert_eq!((&bought["price_cents"], &bought["price"]), (&json!(2999), &json!("$29.99")));
+    assert_eq!(bought["checkout_url"], "https://checkout.stripe.com/c/pay/cs_test_1#fid");
+    assert_eq!(bought["next"]["url"], bought["checkout_url"]);
+
+    let session = shop.stripe.session();
+    assert_eq!(session.field("line_items[0][price_data][unit_amount]"), "2999");
+    assert_eq!(session.field("client_reference_id"), bought["purchase_id"].as_str().unwrap());
+    assert_eq!(session.field("metadata[listing_id]"), shop.agent.as_str());
+    assert_eq!(session.field("customer_email"), "buyer@example.org");
+    assert!(session.field("success_url").starts_with(&shop.registry.url("/")), "{session:?}");
+    let asked = shop.stripe.peer.requests().remove(0);
+    assert_eq!(asked.header("idempotency-key"), bought["purchase_id"].as_str());
+    assert_refused(&shop.opens(&bought).await, 402, "not_paid");
+    assert_eq!(shop.standing(&bought).await, "pending");
+
+    let said = shop.stripe.pay(&shop.registry).await;
+    assert_eq!((said.status, &said.body), (200, &json!({ "ok": true, "received": "paid" })));
+    let opened = shop.opens(&bought).await;
+    assert_eq!((opened.status, &opened.body["source"]), (200, &json!("purchase")), "{opened:?}");
+    assert_eq!(opened.body["sku"], "alive");
+    assert_eq!(shop.standing(&bought).await, "paid");
+    // What is paid stays, whatever leaves in time.
+    shop.registry.advance(Duration::from_secs(60 * 86_400));
+    shop.registry.sweep_expired();
+    assert_ne!(shop.opens(&bought).await.status, 401);
+}
+
+#[tokio::test]
+async fn nothing_of_a_buyer_is_kept_or_told() {
+    let shop = Shop::open().await;
+    let body = json!({ "sku": "kernel", "agent_name": "Secret Project", "description": "Hush.",
+        "contact_email": "buyer@example.org" });
+    let bought = shop.bought(&body).await;
+    shop.stripe.pay(&shop.registry).await;
+    let opened = shop.opens(&bought).await;
+    assert_eq!(opened.status, 200);
+    assert!(opened.body["files"].to_string().contains("Secret Project"), "it is made of what was described");
+
+    let feed = shop.registry.get("/api/feed").await.body;
+    let latest = &feed["items"][0];
+    assert_eq!(
+        (&latest["type"], &latest["text"]),
+        (&json!("product_bought"), &json!("The Kernel product was bought."))
+    );
+    let table = shop.registry.table().await;
+    let table: String = table.items_under("").iter().map(ToString::to_string).collect();
+    let token = bought["access_token"].as_str().unwrap();
+    for (place, text) in [("feed", feed.to_string()), ("table", table)] {
+        for hidden in ["buyer@example.org", "A. Buyer", token, stripe::KEY, stripe::WEBHOOK_SECRET] {
+            assert!(!text.contains(hidden), "{hidden} stands in the {place}");
+        }
+    }
+    assert!(!feed.to_string().contains("Secret Project"));
+    let settings = format!("{:?}", shop.registry.app.settings);
+    assert!(!settings.contains(stripe::KEY) && !settings.contains(stripe::WEBHOOK_SECRET));
+}
+
+#[tokio::test]
+async fn the_feed_names_the_listing_and_not_who_bought() {
+    let shop = Shop::open().await;
+    shop.bought(&json!({ "sku": "mcp_mesh", "listing_id": shop.server })).await;
+    shop.stripe.pay(&shop.registry).await;
+    let latest = shop.registry.get("/api/feed").await.body["items"][0].clone();
+    assert_eq!((&latest["type"], &latest["listing_id"]), (&json!("product_bought"), &json!(shop.server)));
+    assert_eq!(latest["text"], "The MCP Mesh product was bought for Adder.");
+}
+
+#[tokio::test]
+async fn an_event_that_comes_again_changes_nothing() {
+    let shop = Shop::open().await;
+    let bought = shop.bought(&shop.with_code()).await;
+    let event = shop.stripe.event("completed", &shop.stripe.session(), &json!({}));
+    let body = event.to_string();
+    let signature = stripe::signature(stripe::WEBHOOK_SECRET, shop.registry.now(), &body);
+    assert_eq!(stripe::send(&shop.registry, &signature, body.clone()).await.body["received"], "paid");
+    let paid = shop.registry.table().await;
+    // The same bytes, the same event signed anew, another event of the same payment, and its end.
+    let seen = json!({ "ok": true, "received": "seen_before" });
+    assert_eq!(stripe::send(&shop.registry, &signature, body).await.body, seen);
+    shop.registry.advance(Duration::from_secs(3600));
+    assert_eq!(shop.stripe.deliver(&shop.registry, &event).await.body, seen);
+    for what in ["async_payment_succeeded", "expired", "async_payment_failed"] {
+        let other = shop.stripe.event(what, &shop.stripe.session(), &json!({}));
+        assert_eq!(shop.stripe.deliver(&shop.registry, &other).await.body, seen, "{what}");
+    }
+    assert_eq!(paid.difference(&shop.registry.table().await), [""; 0]);
+    assert_eq!(shop.registry.feed_types().await.iter().filter(|what| *what == "product_bought").count(), 1);
+    assert_eq!(shop.opens(&bought).await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_that_comes_many_times_at_once_is_acted_on_once() {
+    let shop = Shop::open().await;
+    let bought = shop.bought(&shop.with_code()).await;
+    let event = shop.stripe.event("completed", &shop.stripe.session(), &json!({}));
+    let replies =
+        futures::future::join_all((0..8).map(|_| shop.stripe.deliver(&shop.registry, &event))).await;
+    assert!(replies.iter().all(|reply| reply.status == 200), "{replies:?}");
+    let paid = replies.iter().filter(|reply| reply.body["received"] == "paid").count();
+    assert_eq!(paid, 1, "{replies:?}");
+    assert_eq!(shop.opens(&bought).await.status, 200);
+}
+
+#[tokio::test]
+async fn what_stripe_did_not_sign_is_not_believed() {
+    let shop = Shop::open().await;
+    let bought = shop.bought(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    let before = shop.registry.table().await;
+    let (now, secret) = (shop.registry.now(), stripe::WEBHOOK_SECRET);
+    let body = shop.stripe.event("completed", &shop.stripe.session(), &json!({})).to_string();
+    let good = stripe::signature(secret, now, &body);
+    let earlier = now - jiff::SignedDuration::from_secs(301);
+    for (what, signature, sent) in [
+        ("another secret", stripe::signature("whsec_other", now, &body), body.clone()),
+        ("the key in the place of the secret", stripe::signature(stripe::KEY, now, &body), body.clone()),
+        ("another body", good.clone(), body.replace("evt_1", "evt_2")),
+        ("an old one", stripe::signature(secret, earlier, &body), body.clone()),
+        ("another time", good.replace("t=", "t=1"), body.clone()),
+        ("no signature", String::new(), body.clone()),
+        ("another scheme", good.replace("v1=", "v2="), body.clone()),
+    ] {
+        let reply = stripe::send(&shop.registry, &signature, sent).await;
+        assert_refused(&reply, 400, "bad_signature");
+        assert!(!reply.body.to_string().contains("evt_"), "{what}: {reply:?}");
+    }
+    let plain = shop.registry.post(stripe::WEBHOOK, &serde_json::from_str::<Value>(&body).unwrap()).await;
+    assert_refused(&plain, 400, "bad_signature");
+    assert_eq!(before.difference(&shop.registry.table().await), [""; 0]);
+    assert_refused(&shop.opens(&bought).await, 402, "not_paid");
+    assert_eq!(stripe::send(&shop.registry, &good, body).await.body["received"], "paid");
+}
+
+#[tokio::test]
+async fn only_the_whole_price_in_our_currency_opens_a_product() {
+    let shop = Shop::open().await;
+    let bought = shop.bought(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    let session = shop.stripe.session();
+    for changed in [
+        json!({ "payment_status": "unpaid" }),
+        json!({ "payment_status": "no_payment_required" }),
+        json!({ "amount_total": 1498 }),
+        json!({ "amount_total": 1 }),
+        json!({ "amount_total": null }),
+        json!({ "currency": "jpy" }),
+        json!({ "client_reference_id": null }),
+        json!({ "client_reference_id": "order 7 of another shop" }),
+        json!({ "client_reference_id": "pur_000000000000000000000000" }),
+    ] {
+        let event = shop.stripe.event("completed", &session, &changed);
+        let reply = shop.stripe.deliver(&shop.registry, &event).await;
+        assert_eq!((reply.status, &reply.body["received"]), (200, &json!("ignored")), "{changed}: {reply:?}");
+        assert_eq!(shop.opens(&bought).await.status, 402, "{changed}");
+    }
+    let foreign = json!({ "id": "evt_x", "type": "invoice.paid", "data": { "object": {} } });
+    assert_eq!(shop.stripe.deliver(&shop.registry, &foreign).await.body["received"], "ignored");
+    // The end of a page that is not this purchase's ends nothing.
+    let stray = Session { id: "cs_test_stray".to_owned(), ..session.clone() };
+    let event = shop.stripe.event("expired", &stray, &json!({}));
+    assert_eq!(shop.stripe.deliver(&shop.registry, &event).await.body["received"], "ignored");
+    let late = shop.stripe.event("async_payment_succeeded", &session, &json!({}));
+    assert_eq!(shop.stripe.deliver(&shop.registry, &late).await.body["received"], "paid");
+    assert_eq!(shop.opens(&bought).await.status, 200);
+}
+
+#[tokio::test]
+async fn an_event_that_cannot_be_read_is_malformed() {
+    let shop = Shop::open().await;
+    for body in [
+        "{}",
+        "[]",
+        "nonsense",
+        r#"{"id": "evt_1", "type": "checkout.session.completed", "data": {"object": 7}}"#,
+    ] {
+        let signature = stripe::signature(stripe::WEBHOOK_SECRET, shop.registry.now(), body);
+        assert_refused(&stripe::send(&shop.registry, &signature, body.to_owned()).await, 400, "malformed");
+    }
+}
+
+#[tokio::test]
+async fn every_protocol_sells_the_same() {
+    let shop = Shop::open().await;
+    let arguments =
+        json!({ "sku": "recursive", "listing_id": shop.agent, "idempotency_key": "8d1f7f56-tool-and-rest" });
+    let by_tool = shop.registry.call_tool("checkout", &arguments).await;
+    assert_eq!(by_tool, shop.bought(&arguments).await);
+    assert_eq!(by_tool["price"], "$19.99");
+    let offer =
+        shop.registry.get(&format!("{PATH}?purchase_id={}", by_tool["purchase_id"].as_str().unwrap())).await;
+    let schema = jsonschema::validator_for(&(registry::operations::CHECKOUT.output_schema)()).unwrap();
+    for answer in [&by_tool, &offer.body] {
+        assert!(schema.is_valid(answer), "{answer}");
+    }
+    assert!(!schema.is_valid(&json!({ "ok": true })), "the schema says something");
+    assert_eq!(shop.stripe.sessions().len(), 1);
+}
