@@ -2,6 +2,7 @@
 //! registry answered them or a message brought them.
 
 use crate::model::{AccessToken, DiscountCode};
+use crate::operations::CATALOGUE;
 
 /// Stands where one was.
 const SHOWN_ONCE: &str = "(shown once)";
@@ -39,7 +40,8 @@ fn key_at(text: &str) -> Option<(usize, usize)> {
     let value = named.trim_start_matches(['\\', '"', ':', ' ']);
     let name = text.len() - value.len();
     let length = value.find(['\\', '"']).unwrap_or(value.len());
-    (text[KEY.len()..name].contains(':') && length > 0).then_some((name, length))
+    let is_key = text[KEY.len()..name].contains(':') && length > 0 && !is_example(&value[..length]);
+    is_key.then_some((name, length))
 }
 
 /// The length of the secret at the beginning of a text.
@@ -47,13 +49,27 @@ fn secret_at(text: &str) -> Option<usize> {
     let begins = |length: usize| text.get(..length);
     let token = begins(AccessToken::LENGTH).filter(|text| text.parse::<AccessToken>().is_ok());
     let code = || begins(DiscountCode::LENGTH).filter(|text| text.parse::<DiscountCode>().is_ok());
-    token.or_else(code).map(str::len)
+    token.or_else(code).filter(|secret| !is_example(secret)).map(str::len)
+}
+
+/// Whether the catalogue gives it as an example: it opens nothing, and is told to everybody who asks for help.
+fn is_example(secret: &str) -> bool {
+    let quoted = format!("\"{secret}\"");
+    CATALOGUE.iter().any(|entry| entry.example.contains(&quoted))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::Random;
+
+    #[test]
+    fn examples_of_the_catalogue_are_no_secrets() {
+        for entry in CATALOGUE {
+            let told = format!("{{\"data\":{:?}}}", entry.example);
+            assert_eq!(without_secrets(&told), told);
+        }
+    }
 
     #[test]
     fn tokens_and_codes_are_left_out_wherever_they_stand() {
