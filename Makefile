@@ -1,6 +1,6 @@
 # Every target is a line or two that you could type yourself; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz check check-infra build smoke bench soak interop conformance second-engine acceptance deploy
+.PHONY: help run test fuzz check check-infra build smoke bench soak interop walk conformance second-engine acceptance deploy
 
 TOOLS := target/venv/bin
 
@@ -39,6 +39,9 @@ soak: ## an hour of sweeps over 2,000 peers of which a third are hostile; SOAK_M
 
 interop: ## the official A2A and MCP clients and servers against the registry
 	tests/interop/run
+
+walk: ## the funnel from publish to export, walked by the official clients of MCP and A2A and by curl
+	tests/funnel_walk/run
 
 conformance: ## the official MCP suites, and official MCP and A2A clients, against the endpoints
 	tests/conformance/mcp

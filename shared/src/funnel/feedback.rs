@@ -365,6 +365,7 @@ fn already_completed(app: &App, id: &ListingId) -> Problem {
     Problem::new(StatusCode::CONFLICT, "already_completed", detail).with_next(json!({
         "action": "talk_inbox", "method": "GET",
         "url": app.settings.url(&format!("/api/talk?listing_id={id}")),
+        "tool": "talk_inbox", "arguments": { "listing_id": id },
         "note": "Its inbox says what comes next.",
     }))
 }

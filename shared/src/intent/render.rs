@@ -52,7 +52,8 @@ fn rows(result: &Value) -> Option<String> {
         Some((name, rows))
     })?;
     if rows.is_empty() {
-        return Some(format!("No {}.", list.replace('_', " ")));
+        // An answer about one listing is no list, and what it lacks says nothing.
+        return result.get("listing_id").is_none().then(|| format!("No {}.", list.replace('_', " ")));
     }
     let named = rows.iter().take(NAMED).map(|row| {
         let id = row["listing_id"].as_str().unwrap_or_default();
@@ -125,7 +126,7 @@ mod tests {
     fn answers_are_summed_up_by_what_they_hold() {
         let entry = named("check_status").unwrap();
         let status = json!({ "ok": true, "listing_id": "agtpub_1", "name": "Bot", "lane": "needs_fix",
-            "lane_reason": "The probe found something to fix.", "next": { "note": "Serve a card." } });
+            "lane_reason": "The probe found something to fix.", "reasons": [], "next": { "note": "Serve a card." } });
         assert_eq!(
             answer(entry, &status),
             "Bot (agtpub_1) is needs fix. The probe found something to fix. Next: Serve a card."

@@ -3,7 +3,7 @@
 
 use http::StatusCode;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::error::{Problem, shorten};
 
@@ -46,7 +46,26 @@ pub fn from_json<T: DeserializeOwned>(value: Value) -> Result<T, Problem> {
     if !value.is_object() {
         return Err(Problem::malformed("The arguments must be a JSON object."));
     }
-    serde_path_to_error::deserialize(value).map_err(|error| unreadable(&error))
+    serde_path_to_error::deserialize(whole(value)).map_err(|error| unreadable(&error))
+}
+
+/// The value with whole numbers written as such: JSON Schema takes `3.0` for an integer, and clients whose data is a
+/// protobuf `Value` can send no other.
+fn whole(value: Value) -> Value {
+    match value {
+        Value::Number(number) => whole_number(&number).map_or(Value::Number(number), Value::from),
+        Value::Array(values) => values.into_iter().map(whole).collect(),
+        Value::Object(members) => members.into_iter().map(|(name, value)| (name, whole(value))).collect(),
+        other => other,
+    }
+}
+
+/// The integer that a floating-point number is, where it is one that both can hold exactly.
+fn whole_number(number: &Number) -> Option<i64> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let float =
+        number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0 && float.abs() <= EXACT)?;
+    format!("{float:.0}").parse().ok()
 }
 
 fn unreadable<E: std::error::Error>(error: &serde_path_to_error::Error<E>) -> Problem {
@@ -78,4 +97,27 @@ fn plainly(detail: &str) -> String {
 fn named_by(detail: &str) -> Option<&str> {
     let rest = detail.strip_prefix("missing field `").or_else(|| detail.strip_prefix("duplicate field `"))?;
     rest.split('`').next()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_taken_as_protobuf_writes_them() {
+        #[derive(Debug, PartialEq, serde::Deserialize)]
+        struct Rated {
+            rating: u8,
+            weights: Vec<f64>,
+        }
+        let read = |value| RawArguments::Json(value).read::<Rated>();
+        let rated = read(json!({ "rating": 3.0, "weights": [0.5, 2.0] })).unwrap();
+        assert_eq!(rated, Rated { rating: 3, weights: vec![0.5, 2.0] });
+        for rating in [json!(3.5), json!(-1.0), json!(300.0), json!(1e300), json!("3")] {
+            let problem = read(json!({ "rating": rating, "weights": [] })).unwrap_err();
+            assert_eq!(problem.field.as_deref(), Some("rating"), "{rating}");
+        }
+    }
 }

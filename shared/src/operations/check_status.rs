@@ -262,16 +262,17 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
     let settings = &app.settings;
     let status = settings.url(&format!("/api/listings/status?id={}", listing.id));
     match lane {
-        Lane::Active if listing.feedbacked => NextStep::open(
+        Lane::Active if listing.feedbacked => NextStep::get(
             "talk_inbox",
             settings.url(&format!("/api/talk?listing_id={}", listing.id)),
+            json!({ "listing_id": listing.id }),
             "Live, and its feedback is given. Its inbox says what comes next.",
         ),
         Lane::Active => NextStep::post(
             "take_demo",
             settings.url("/api/products/demo"),
             json!({ "listing_id": listing.id }),
-            "Live. Take the free demo; `take_demo` says what it is.",
+            "Take the free demo; `take_demo` says what it is.",
         ),
         Lane::Queued => {
             let now = app.clock.now();

@@ -42,6 +42,7 @@ pub struct Answer {
     name: &'static str,
     /// `skills`, `zip` or `tar.gz`.
     format: &'static str,
+    message: String,
     /// Whom it was made for, where that is listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<ListingId>,
@@ -115,6 +116,12 @@ impl Operation for ExportProduct {
             sku: grant.sku,
             name: grant.sku.title(),
             format: word,
+            message: format!(
+                "{} for {} to take away: {} files.",
+                grant.sku.title(),
+                profile.name,
+                files.len()
+            ),
             listing_id: profile.listing_id,
             proved_at: profile.proof.map(|proof| proof.probed_at),
             skills: skills_of(&tree),

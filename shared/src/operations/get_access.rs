@@ -38,6 +38,7 @@ pub struct Answer {
     /// `founding_seat` or `purchase`.
     source: &'static str,
     granted_at: Moment,
+    message: String,
     /// When the proof was made that its evidence comes from.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_at: Option<Moment>,
@@ -80,6 +81,12 @@ impl Operation for GetAccess {
                 GrantSource::Purchase { .. } => "purchase",
             },
             granted_at: grant.at,
+            message: format!(
+                "{} for {}, whole: {} files, in `files`.",
+                grant.sku.title(),
+                profile.name,
+                files.len()
+            ),
             proved_at: profile.proof.map(|proof| proof.probed_at),
             files,
             next: NextStep::get(

@@ -49,6 +49,7 @@ pub struct Answer {
     kind: Kind,
     name: String,
     sku: Sku,
+    message: String,
     /// The product in full.
     product: Product,
     /// Whether it counts as a real demo: an invited one does once it is confirmed.
@@ -156,6 +157,12 @@ fn answer(app: &App, demo: Demo) -> Answer {
         kind: listing.shown_kind(),
         name: listing.name.clone(),
         sku,
+        message: format!(
+            "The free demo of {} for {}: {} of its files, in `artifacts`.",
+            sku.title(),
+            listing.name,
+            files.len()
+        ),
         product: Product { name: sku.title(), price_cents: sku.price_cents(), price: sku.price(), note },
         counted_as_real: order.is_real(),
         artifacts: files,
@@ -189,8 +196,8 @@ pub(super) fn feedback_step(settings: &Settings, draft: &FeedbackDraft) -> NextS
         "leave_feedback",
         settings.url("/api/products/feedback"),
         json!(draft),
-        "Five answers about the demo: `body` holds a draft of them. Put your own in their place; it is taken as it \
-         stands, too. The answer brings the full product while founding seats last, else a discount code.",
+        "Give feedback: this is a draft of its five answers. Put your own in their place; it is taken as it stands, \
+         too. It brings the full product while founding seats last, else a discount code.",
     )
 }
 

@@ -54,9 +54,10 @@ def following(text, data, way):
 
 
 async def main(base, peer, way):
-    config = ClientConfig(streaming=False, supported_protocol_bindings=["JSONRPC", "HTTP+JSON"])
-    async with httpx.AsyncClient() as http:
-        card = await A2ACardResolver(http, base).get_agent_card()
+    # Five seconds are this SDK's own, and little for a busy machine.
+    http = httpx.AsyncClient(timeout=30)
+    config = ClientConfig(streaming=False, supported_protocol_bindings=["JSONRPC", "HTTP+JSON"], httpx_client=http)
+    card = await A2ACardResolver(http, base).get_agent_card()
     async with await create_client(card, config) as client:
         async def say(part):
             message = new_message([part], role=Role.ROLE_USER)

@@ -6,5 +6,6 @@ mod ard;
 mod mcp_fuzz;
 pub(crate) mod mcp_http;
 mod mcp_official_client;
+mod next_steps;
 mod registry_api;
 mod rest;

@@ -57,7 +57,11 @@ async fn a_live_listing_shows_its_lane_its_probe_and_the_next_step() {
         "action": "take_demo",
         "method": "POST",
         "url": "[base]/api/products/demo",
-        "note": "Live. Send take_demo as it stands for the free demo."
+        "body": {
+          "listing_id": "[id]"
+        },
+        "tool": "take_demo",
+        "note": "Take the free demo; `take_demo` says what it is."
       }
     }
     "#);

@@ -30,6 +30,11 @@ async fn the_answer_says_where_to_poll_for_the_first_probe() {
         "action": "check_status",
         "method": "GET",
         "url": "[base]/api/listings/status?id=[id]",
+        "tool": "check_status",
+        "arguments": {
+          "id": "[id]"
+        },
+        "wait_s": 2,
         "note": "Poll until lane is `active`, or `needs_fix` with reasons that say what to change."
       }
     }
