@@ -52,6 +52,11 @@ const BY_REST: &str = "search_active of 20 by REST";
 const BY_MCP: &str = "search_active of 20 by MCP";
 const BY_A2A: &str = "search_active of 20 by A2A";
 const PUBLISH: &str = "publish, new each time";
+const DEMO: &str = "demo, new each time";
+const DEMO_AGAIN: &str = "demo, taken before";
+const FEEDBACK: &str = "feedback, new each time";
+/// Listings whose demo is taken, and as many that give feedback: over one connection, and over sixteen.
+const FUNNEL: [usize; 2] = [600, 2400];
 
 /// Measures all of it.
 ///
@@ -71,6 +76,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let empty = processes::start_empty_gateway().await?;
     let targets = targets(&registry, &empty, &ids).await?;
     let publish = publish_target(&registry).await?;
+    let funnel = funnel_targets(&registry, &ids).await?;
     for connections in [1, 16] {
         report.part(format!("Requests over {connections} connection(s), {LISTINGS} listings in a file"));
         let mut taken = load::in_turns(&targets, connections, 5, Duration::from_millis(400)).await?;
@@ -82,6 +88,10 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
                     .await?,
             );
             shown.push(publish.clone());
+        }
+        if let Some(funnel) = funnel.get(connections / 16) {
+            taken.extend(load::in_turns(funnel, connections, 2, Duration::from_millis(400)).await?);
+            shown.extend(funnel.clone());
         }
         tell(report, &shown, &taken, connections);
         if connections == 1 {
@@ -244,6 +254,46 @@ async fn publish_target(registry: &Server) -> Result<[Target; 2], Failure> {
         }
     };
     Ok([target(0, 3000), target(3000, 6000)])
+}
+
+/// Demos and feedback, each listing's once. Those that give feedback took their demo before it is measured.
+async fn funnel_targets(registry: &Server, ids: &[ListingId]) -> Result<Vec<Vec<Target>>, Failure> {
+    const DEMO_PATH: &str = "/api/products/demo";
+    let mut connection = Connection::open(registry.address).await?;
+    let demo = |id: &ListingId| client::post(DEMO_PATH, &json!({ "listing_id": id }).to_string());
+    let feedback = |id: &ListingId| {
+        let answers = json!({ "tried": "It.", "ux_friction": "None.", "product_one_ship": "Less.",
+            "overall": "Kept.", "would_buy": "maybe" });
+        let body = json!({ "listing_id": id, "rating": 4, "answers": answers });
+        client::post("/api/products/feedback", &body.to_string())
+    };
+    let mut rest = ids;
+    let mut of_each = Vec::new();
+    for count in FUNNEL {
+        let (new, more) = rest.split_at(count);
+        let (taken, more) = more.split_at(count);
+        rest = more;
+        for id in taken {
+            let answer = connection.ask(&demo(id)).await?;
+            if answer.status != 200 {
+                return Err(format!("a demo answered {}", String::from_utf8_lossy(answer.body)).into());
+            }
+        }
+        let target = |name, requests, once| Target {
+            name,
+            address: registry.address,
+            process: registry.process,
+            requests,
+            status: 200,
+            once,
+        };
+        of_each.push(vec![
+            target(DEMO, new.iter().map(demo).collect(), true),
+            target(DEMO_AGAIN, taken.iter().take(100).map(demo).collect(), false),
+            target(FEEDBACK, taken.iter().map(feedback).collect(), true),
+        ]);
+    }
+    Ok(of_each)
 }
 
 fn tell(report: &mut Report, targets: &[Target], taken: &[Taken], connections: usize) {

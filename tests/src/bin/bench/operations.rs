@@ -113,6 +113,11 @@ impl<'a> Counter<'a> {
             self.publish().await?
         };
         let described = self.publish_described().await?;
+        let demo = self.sending("/api/products/demo", &json!({ "listing_id": id })).await?;
+        let answers = json!({ "tried": "It.", "ux_friction": "None.", "product_one_ship": "Less.",
+            "overall": "Kept.", "would_buy": "maybe" });
+        let feedback = json!({ "listing_id": id, "rating": 4, "answers": answers });
+        let feedback = self.sending("/api/products/feedback", &feedback).await?;
         self.sweep().await?;
         let mut swept = Vec::new();
         for size in SWEPT {
@@ -135,6 +140,8 @@ impl<'a> Counter<'a> {
             cost("active page, unchanged", &again, 3.0),
             cost("status by id", &status, 2.0),
             cost("status by name", &by_name, 2.0),
+            cost("demo, for the first time", &demo, 6.0),
+            cost("feedback", &feedback, 6.0),
             cost("publish: the dearest of new, again, described", dearest_publish.unwrap_or(&publish), 4.0),
             verdict,
         ])
@@ -168,9 +175,13 @@ impl<'a> Counter<'a> {
     async fn send(&mut self, body: &Value) -> Result<Calls, Failure> {
         // Within the hour's allowance of one caller, whatever was published before.
         self.clock.advance(Duration::from_secs(90));
+        self.sending("/api/publish", body).await
+    }
+
+    async fn sending(&mut self, path: &str, body: &Value) -> Result<Calls, Failure> {
         let before = self.observer.tally.snapshot();
-        let answer = self.connection.ask(&client::post("/api/publish", &body.to_string())).await?;
-        expect(answer, "/api/publish")?;
+        let answer = self.connection.ask(&client::post(path, &body.to_string())).await?;
+        expect(answer, path)?;
         Ok(self.observer.tally.since(&before))
     }
 
