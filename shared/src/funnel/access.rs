@@ -43,8 +43,8 @@ pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
             profile::of_listing(app, &listing, &grant.goals).await?
         }
         GrantSubject::Described { kind, name, description } => {
-            let (name, description) = (name.clone(), description.clone());
-            profile::of_description(app, *kind, name, description, grant.goals.clone()).await?
+            let said = Profile::unlisted(*kind, name, description.as_deref(), Vec::new());
+            profile::of_description(app, Profile { goals: grant.goals.clone(), ..said }).await?
         }
     };
     let files = products::tree(grant.sku, &profile, &app.settings);

@@ -3,7 +3,6 @@
 use super::peers;
 use crate::app::App;
 use crate::error::Problem;
-use crate::model::Kind;
 use crate::products::Profile;
 use crate::store::NamedListing;
 
@@ -25,14 +24,7 @@ pub async fn of_listing(
 ///
 /// # Errors
 /// The table is busy.
-pub async fn of_description(
-    app: &App,
-    kind: Kind,
-    name: String,
-    description: Option<String>,
-    goals: Vec<String>,
-) -> Result<Profile, Problem> {
-    let mut profile = Profile::described(kind, name, description, goals);
-    profile.peers = peers::of(app, &profile).await?;
-    Ok(profile)
+pub async fn of_description(app: &App, described: Profile) -> Result<Profile, Problem> {
+    let peers = peers::of(app, &described).await?;
+    Ok(Profile { peers, ..described })
 }

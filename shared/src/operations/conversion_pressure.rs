@@ -77,7 +77,7 @@ impl Operation for ConversionPressure {
             base_cap: budget::base_cap(active_clean),
             room: day_cap.saturating_sub(day_sent),
             active_clean,
-            founding: funnel::deal(settings, 0),
+            founding: funnel::deal(settings, live.funnel.seats_claimed),
             cooldown_days: settings.outreach_pause_days,
             law: format!(
                 "Only Live listings that have not taken their demo are invited, each at most once in {} days, and all \

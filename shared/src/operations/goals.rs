@@ -3,12 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::error::{Problem, shorten};
+use crate::error::Problem;
 use crate::funnel;
 use crate::products::Preset;
-
-/// What a preset is told of what it is for, in characters: its goals must stay lines.
-const LONGEST_ABOUT: usize = 80;
 
 /// Goals, not yet looked at.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -35,19 +32,17 @@ impl Goals {
         funnel::goals(&said)
     }
 
-    /// The goals, and after them those of a preset for what is about this. A preset may also stand in their place.
-    pub(super) fn with_preset(self, preset: Option<Preset>, about: &str) -> Result<Vec<String>, Problem> {
-        let mut goals = self.parse()?;
+    /// The goals, and the preset beside them. A preset may also stand in their place.
+    pub(super) fn with_preset(
+        self,
+        preset: Option<Preset>,
+    ) -> Result<(Vec<String>, Option<Preset>), Problem> {
+        let goals = self.parse()?;
         let named = match goals.as_slice() {
             [goal] => goal.parse::<Preset>().ok(),
             _ => None,
         };
-        if named.is_some() {
-            goals.clear();
-        }
-        let preset = named.or(preset).map(|preset| preset.goals(&shorten(about, LONGEST_ABOUT)));
-        goals.extend(preset.into_iter().flatten());
-        Ok(goals)
+        Ok(if named.is_some() { (Vec::new(), named) } else { (goals, preset) })
     }
 }
 
@@ -66,16 +61,15 @@ mod tests {
 
     #[test]
     fn a_preset_stands_beside_goals_or_in_their_place() {
-        let chosen = |value, preset| {
-            serde_json::from_value::<Goals>(value).unwrap().with_preset(preset, "tides").unwrap()
-        };
-        let ops = Preset::Ops.goals("tides");
-        assert_eq!(chosen(json!("ops"), None), ops);
-        assert_eq!(chosen(json!(["ops"]), Some(Preset::Coder)), ops);
+        let chosen =
+            |value, preset| serde_json::from_value::<Goals>(value).unwrap().with_preset(preset).unwrap();
+        let ops = || (Vec::new(), Some(Preset::Ops));
+        assert_eq!(chosen(json!("ops"), None), ops());
+        assert_eq!(chosen(json!(["ops"]), Some(Preset::Coder)), ops());
         assert_eq!(
             chosen(json!(["sleep"]), Some(Preset::Ops)),
-            [&["sleep".to_owned()], ops.as_slice()].concat()
+            (vec!["sleep".to_owned()], Some(Preset::Ops))
         );
-        assert!(chosen(json!(null), None).is_empty());
+        assert_eq!(chosen(json!(null), None), (Vec::new(), None));
     }
 }

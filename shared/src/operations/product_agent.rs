@@ -1,23 +1,28 @@
 //! The tools of `POST /api/products/agent` (contract): demos of the products made from what the caller says, and what a
 //! purchase needs. Nothing is stored or counted, so that anybody can try what a product would be.
 
+mod purchase;
 mod tools;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::goals::Goals;
 use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Route;
 use super::subject::{Subject, ToolArgument};
 use crate::app::App;
-use crate::error::Problem;
+use crate::error::{Problem, shorten};
 use crate::funnel::{self, Unlock};
 use crate::model::{Caller, Kind, ListingId, Sku};
 use crate::products::{self, File, Preset, Profile};
 use crate::views::{NextStep, ProductEntry};
+use purchase::PurchaseOrder;
 use tools::{Guide, ProductTool};
+
+/// Characters of what an order's goals are about.
+const LONGEST_TOPIC: usize = 80;
 
 /// Runs a tool of the products.
 #[derive(Debug)]
@@ -84,21 +89,6 @@ struct MadeFor {
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<ListingId>,
     goals: Vec<String>,
-}
-
-/// A purchase as it would be. It is kept nowhere: `body` holds all of it.
-#[derive(Debug, Serialize, JsonSchema)]
-struct PurchaseOrder {
-    /// `waits_for_payments` until payments open, then `ready_for_checkout`.
-    status: &'static str,
-    sku: Sku,
-    price_cents: u32,
-    price: String,
-    goals: Vec<String>,
-    /// What to send to the checkout once payments are open.
-    body: Value,
-    /// What to do meanwhile.
-    message: String,
 }
 
 impl Operation for ProductAgent {
@@ -250,36 +240,11 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
         return Err(Problem::invalid("sku", "missing_argument", detail));
     };
     let about = arguments.description.as_deref().or(arguments.agent_name.as_deref()).unwrap_or("your work");
-    let goals = arguments.goals.with_preset(arguments.preset, about)?;
+    let (mut goals, preset) = arguments.goals.with_preset(arguments.preset)?;
+    goals.extend(preset.into_iter().flat_map(|preset| preset.goals(&shorten(about, LONGEST_TOPIC))));
     let counts = app.store.live().await?.funnel;
-    let (settings, unlock) = (&app.settings, funnel::unlock(&app.settings, &counts));
-    let seats = funnel::deal(settings, counts.seats_claimed).remaining;
-    let (status, message, next) = if unlock.payments_open {
-        let note = "Send order.body; a discount code goes with it as `code`.";
-        let next = NextStep::post_own("checkout", settings.url("/api/products/checkout"), note);
-        ("ready_for_checkout", "Payments are open: send order.body to the checkout.".to_owned(), next)
-    } else {
-        let brings = match seats {
-            0 => "feedback after the demo brings a code for 25 percent off".to_owned(),
-            _ => format!("feedback after the demo brings the product free ({seats} founding seats are left)"),
-        };
-        let message = format!(
-            "Nothing is charged, and nothing is kept here: keep order.body. {} Until then {brings}.",
-            unlock.message
-        );
-        let note = "Send {\"listing_id\": …} of a Live listing, then its feedback.";
-        let next = NextStep::post_own("take_demo", settings.url("/api/products/demo"), note);
-        ("waits_for_payments", message, next)
-    };
-    let order = PurchaseOrder {
-        status,
-        sku,
-        price_cents: sku.price_cents(),
-        price: sku.price(),
-        body: json!({ "sku": sku, "goals": goals }),
-        goals,
-        message,
-    };
+    let unlock = funnel::unlock(&app.settings, &counts);
+    let (order, next) = purchase::of(&app.settings, sku, goals, &counts, &unlock);
     Ok(Answer {
         product: Some(ProductEntry::of(sku)),
         order: Some(order),
@@ -290,6 +255,8 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     fn arguments(value: Value) -> Arguments {

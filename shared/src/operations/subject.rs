@@ -63,9 +63,9 @@ impl Subject {
             if listing.0.lane == Lane::Withdrawn {
                 return Err(Problem::listing_not_found(&id));
             }
-            let about = listing.0.description.as_deref().unwrap_or(&listing.0.name);
-            let goals = goals.with_preset(preset, about)?;
-            return funnel::profile_of_listing(app, &listing, &goals).await;
+            let (goals, preset) = goals.with_preset(preset)?;
+            let profile = funnel::profile_of_listing(app, &listing, &goals).await?;
+            return Ok(Profile { preset, ..profile });
         }
         let kind = kind.unwrap_or(Kind::Agent);
         let name = match name {
@@ -78,9 +78,9 @@ impl Subject {
             .map(|text| argument_text::text("description", &text, LONGEST_DESCRIPTION))
             .transpose()?;
         let tools = parse_tools(tools)?;
-        let goals = goals.with_preset(preset, description.as_deref().unwrap_or(&name))?;
-        let profile = funnel::profile_of_description(app, kind, name, description, goals).await?;
-        Ok(Profile { tools, ..profile })
+        let (goals, preset) = goals.with_preset(preset)?;
+        let said = Profile::unlisted(kind, &name, description.as_deref(), tools);
+        funnel::profile_of_description(app, Profile { goals, preset, ..said }).await
     }
 }
 

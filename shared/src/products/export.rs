@@ -1,5 +1,5 @@
-//! A product's files in one piece: as a tree of Agent Skills, or as an archive. The same files give the same bytes:
-//! sorted, with fixed times, and under safe relative paths only.
+//! A product's files in one piece: as a skill tree, or as an archive. The same files give the same bytes: sorted, with
+//! fixed times, and under safe relative paths only.
 
 use std::io::{Cursor, Write as _};
 use std::str::FromStr;
@@ -9,6 +9,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::file::File;
+use super::text::slug_after;
 
 /// In which form a product is exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,11 +57,19 @@ pub enum ExportError {
     Tree(#[from] serde_json::Error),
 }
 
-/// The files as Agent Skills: each under `skills/`, what belongs to no skill as a reference of the first.
+/// The files as Agent Skills: each under `skills/`, what belongs to none of the skills as a reference of the first.
 #[must_use]
 pub fn skills(files: &[File]) -> Vec<File> {
-    let first = files.iter().find_map(|file| file.path.strip_prefix("skills/")?.strip_suffix("/SKILL.md"));
-    let folder = first.unwrap_or("product");
+    let folders: Vec<&str> = files
+        .iter()
+        .filter_map(|file| file.path.strip_prefix("skills/")?.strip_suffix("/SKILL.md"))
+        .collect();
+    // The listing's own skill, not those that improve it or keep it Live.
+    let has_more = |folder: &&&str| {
+        let more = ["improve", "keep-live"].map(|word| slug_after(word, folder));
+        folders.iter().any(|other| more.iter().any(|more| more == other))
+    };
+    let folder = folders.iter().find(has_more).or(folders.first()).copied().unwrap_or("product");
     let mut skills: Vec<File> = files
         .iter()
         .map(|file| {
@@ -88,7 +97,11 @@ pub fn archive(files: &[File], format: Format) -> Result<Vec<u8>, ExportError> {
     }
 }
 
-fn zip(files: &[File]) -> Result<Vec<u8>, ExportError> {
+/// The files as a zip.
+///
+/// # Errors
+/// A path is not safe, or the archive could not be written.
+pub fn zip(files: &[File]) -> Result<Vec<u8>, ExportError> {
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
         .last_modified_time(zip::DateTime::default())
@@ -101,7 +114,11 @@ fn zip(files: &[File]) -> Result<Vec<u8>, ExportError> {
     Ok(writer.finish()?.into_inner())
 }
 
-fn tar_gz(files: &[File]) -> Result<Vec<u8>, ExportError> {
+/// The files as a gzipped tar.
+///
+/// # Errors
+/// A path is not safe, or the archive could not be written.
+pub fn tar_gz(files: &[File]) -> Result<Vec<u8>, ExportError> {
     let encoder = GzBuilder::new().mtime(0).write(Vec::new(), Compression::default());
     let mut builder = tar::Builder::new(encoder);
     for file in sorted(files)? {
@@ -121,41 +138,92 @@ fn sorted(files: &[File]) -> Result<Vec<&File>, ExportError> {
     }
     let mut sorted: Vec<&File> = files.iter().collect();
     sorted.sort_by(|one, other| one.path.cmp(&other.path));
+    sorted.dedup_by(|one, other| one.path == other.path);
     Ok(sorted)
 }
 
 /// A relative path of plain parts, none of which leads up.
 fn is_safe(path: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    path.split('/').all(|part| !matches!(part, "" | "." | "..") && part.chars().all(plain))
+    path.len() <= 240
+        && path.split('/').all(|part| !matches!(part, "" | "." | "..") && part.chars().all(plain))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read as _;
+
     use super::*;
 
     fn file(path: &str, content: &str) -> File {
         File { path: path.to_owned(), media_type: "text/plain", content: content.to_owned() }
     }
 
+    fn files() -> Vec<File> {
+        vec![
+            file("skills/tides/SKILL.md", "two"),
+            file(".vscode/mcp.json", "{}"),
+            file("AGENTS.md", &"one ".repeat(99)),
+        ]
+    }
+
     #[test]
-    fn archives_are_the_same_each_time() {
-        let files = [file("skills/tides/SKILL.md", "two"), file("AGENTS.md", "one")];
-        let mut other_way_round = files.clone();
+    fn archives_hold_the_files_and_are_the_same_each_time() {
+        let mut other_way_round = files();
         other_way_round.reverse();
-        for format in [Format::Skills, Format::Zip, Format::TarGz] {
-            assert_eq!(archive(&files, format).unwrap(), archive(&other_way_round, format).unwrap());
-        }
-        let paths: Vec<String> = skills(&files).into_iter().map(|file| file.path).collect();
-        assert_eq!(paths, ["skills/tides/SKILL.md", "skills/tides/references/AGENTS.md"]);
+        assert_eq!(zip(&files()).unwrap(), zip(&other_way_round).unwrap());
+        assert_eq!(tar_gz(&files()).unwrap(), tar_gz(&other_way_round).unwrap());
+
+        let mut archive = ::zip::ZipArchive::new(Cursor::new(zip(&files()).unwrap())).unwrap();
+        assert_eq!(
+            archive.file_names().map(Result::unwrap).collect::<Vec<_>>(),
+            [".vscode/mcp.json", "AGENTS.md", "skills/tides/SKILL.md"]
+        );
+        let mut text = String::new();
+        archive.by_name("skills/tides/SKILL.md").unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(text, "two");
+
+        let packed = tar_gz(&files()).unwrap();
+        let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(packed.as_slice()));
+        let unpacked: Vec<(String, String)> = archive
+            .entries()
+            .unwrap()
+            .map(|entry| {
+                let mut entry = entry.unwrap();
+                assert_eq!(entry.header().mtime().unwrap(), 0);
+                let path = entry.path().unwrap().display().to_string();
+                let mut text = String::new();
+                entry.read_to_string(&mut text).unwrap();
+                (path, text)
+            })
+            .collect();
+        assert_eq!(unpacked[2], ("skills/tides/SKILL.md".to_owned(), "two".to_owned()));
     }
 
     #[test]
     fn no_path_leads_out_of_its_folder() {
         for path in ["../x", "/etc/passwd", "a/../b", "a//b", "", "a\\b", "a/./b", "C:x", "a\nb"] {
-            for format in [Format::Zip, Format::TarGz] {
-                assert!(archive(&[file(path, "")], format).is_err(), "{path:?}");
-            }
+            assert!(zip(&[file(path, "")]).is_err() && tar_gz(&[file(path, "")]).is_err(), "{path:?}");
         }
+    }
+
+    #[test]
+    fn a_skill_tree_has_everything_below_a_skill() {
+        let paths = |files: &[File]| skills(files).into_iter().map(|file| file.path).collect::<Vec<_>>();
+        assert_eq!(
+            paths(&files()),
+            [
+                "skills/tides/SKILL.md",
+                "skills/tides/references/.vscode/mcp.json",
+                "skills/tides/references/AGENTS.md"
+            ]
+        );
+        let two = [
+            file("AGENTS.md", ""),
+            file("skills/improve-tides/SKILL.md", ""),
+            file("skills/tides/SKILL.md", ""),
+        ];
+        assert_eq!(paths(&two)[1], "skills/tides/SKILL.md");
+        assert_eq!(paths(&two)[2], "skills/tides/references/AGENTS.md");
     }
 }

@@ -1,5 +1,5 @@
-//! Sets of goals of four trades, for who names none of his own. They say what an agent of the trade is held to, and what
-//! the agent is about is put in.
+//! Sets of goals of four trades, each with its acceptance test. They name what an agent of the trade is held to; the
+//! agent's own words and abilities are put in, so that no two agents get the same text.
 
 use std::str::FromStr;
 
@@ -20,10 +20,112 @@ pub enum Preset {
     Coder,
 }
 
-/// A text that names no preset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a preset: researcher, ops, support or coder")]
-pub struct InvalidPreset;
+/// A goal with places to fill: `{name}` the agent, `{by}` the ability that serves it, `{topic}` what it is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Template {
+    /// What is to be reached.
+    pub(super) goal: &'static str,
+    /// How one sees that it is.
+    pub(super) accepted: &'static str,
+    /// Words by which the ability that serves it is found.
+    pub(super) words: &'static str,
+}
+
+const fn template(goal: &'static str, accepted: &'static str, words: &'static str) -> Template {
+    Template { goal, accepted, words }
+}
+
+const RESEARCHER: [Template; 4] = [
+    template(
+        "Back every claim about {topic} with a source that opens",
+        "of 10 claims in {name}'s last answers on {topic}, 10 link a page, and each page says what the claim says",
+        "search find query fetch read retrieve source paper document",
+    ),
+    template(
+        "Say what is not known about {topic} instead of filling the gap",
+        "asked for a figure that {by} does not return, {name} answers that it found none and where it looked",
+        "search find query lookup retrieve answer",
+    ),
+    template(
+        "Weigh sources on {topic} that contradict each other",
+        "given two sources on {topic} that disagree, the answer names both, their dates, and which one {name} follows and why",
+        "compare analyze analysis evaluate review summarize",
+    ),
+    template(
+        "Make findings on {topic} repeatable",
+        "a second run of the calls to {by} that {name} notes under its answer brings the same findings",
+        "search query list fetch report export",
+    ),
+];
+
+const OPS: [Template; 4] = [
+    template(
+        "See trouble with {topic} before somebody reports it",
+        "a fault put into {topic} on purpose is reported by {name} through {by} within one round of its routine",
+        "monitor check status watch alert health metric log",
+    ),
+    template(
+        "Change nothing about {topic} that cannot be undone without a yes",
+        "every call of {name} to {by} that changes {topic} has the way back and the name of who agreed beside it",
+        "update create delete deploy run execute apply restart configure",
+    ),
+    template(
+        "Do the same step on {topic} twice without harm",
+        "running {by} a second time with the same input leaves {topic} as it was after the first",
+        "run execute apply sync create schedule process",
+    ),
+    template(
+        "Leave a record of {topic} that the next shift can act on",
+        "from {name}'s note alone a second person names the state of {topic}, the last call to {by} and the next step",
+        "report log record list summary status",
+    ),
+];
+
+const SUPPORT: [Template; 4] = [
+    template(
+        "Settle questions on {topic} in the first answer",
+        "of 20 past questions on {topic}, {name} settles 16 through {by} without a second question",
+        "answer search help find lookup faq document",
+    ),
+    template(
+        "Promise nothing about {topic} that {by} does not say",
+        "asked for a refund, date or exception on {topic}, {name} quotes what {by} returns, or hands over",
+        "policy status order account lookup check read",
+    ),
+    template(
+        "Hand over what {name} cannot settle, with all that is known",
+        "a person who takes over a case on {topic} asks the customer nothing that {name} was told already",
+        "ticket escalate message create send contact",
+    ),
+    template(
+        "Learn which questions on {topic} recur",
+        "once a week {name} lists the five most frequent questions on {topic} that {by} could not settle",
+        "list search report analytics summarize",
+    ),
+];
+
+const CODER: [Template; 4] = [
+    template(
+        "Change {topic} only with a test that fails before and passes after",
+        "each change that {name} makes through {by} comes with the test's output from before and after it",
+        "code edit write create test run execute commit",
+    ),
+    template(
+        "Read before changing: know who uses what {by} touches",
+        "for 5 changes to {topic}, {name} names every caller of the changed part, and a search finds no other",
+        "read search find list get analyze review",
+    ),
+    template(
+        "Keep changes to {topic} small enough to review",
+        "no change of {name} to {topic} mixes two purposes, and its summary says in one sentence what is so now",
+        "commit merge push pull request create update",
+    ),
+    template(
+        "Leave no secret in {topic}",
+        "a scan of all that {name} wrote through {by} finds no key, token or password",
+        "scan check security verify validate lint",
+    ),
+];
 
 impl Preset {
     /// All of them.
@@ -40,34 +142,34 @@ impl Preset {
         }
     }
 
-    /// Its goals for an agent that is about this.
+    /// Its goals in a sentence each, for an agent that is about `topic`.
     #[must_use]
-    pub fn goals(&self, about: &str) -> Vec<String> {
-        let goals: [&str; 3] = match self {
-            Self::Researcher => [
-                "Back every claim about {about} with a source that opens",
-                "Say what is not known about {about} instead of filling the gap",
-                "Make findings on {about} repeatable from the calls noted under them",
-            ],
-            Self::Ops => [
-                "See trouble with {about} before somebody reports it",
-                "Change nothing about {about} that cannot be undone without a yes",
-                "Leave a record of {about} that the next shift can act on",
-            ],
-            Self::Support => [
-                "Settle questions on {about} in the first answer",
-                "Promise nothing about {about} that the sources do not say",
-                "Hand over what cannot be settled about {about}, with all that is known",
-            ],
-            Self::Coder => [
-                "Change {about} only with a test that fails before and passes after",
-                "Keep changes to {about} small enough to review",
-                "Leave no secret in {about}",
-            ],
+    pub fn goals(self, topic: &str) -> Vec<String> {
+        let filled = |template: &Template| {
+            template
+                .goal
+                .replace("{topic}", topic)
+                .replace("{name}", "the agent")
+                .replace("{by}", "its abilities")
         };
-        goals.map(|goal| goal.replace("{about}", about)).to_vec()
+        self.templates().iter().map(filled).collect()
+    }
+
+    /// Its goals, to be filled.
+    pub(super) const fn templates(self) -> &'static [Template] {
+        match self {
+            Self::Researcher => &RESEARCHER,
+            Self::Ops => &OPS,
+            Self::Support => &SUPPORT,
+            Self::Coder => &CODER,
+        }
     }
 }
+
+/// A text that names no preset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a preset: researcher, ops, support or coder")]
+pub struct InvalidPreset;
 
 impl FromStr for Preset {
     type Err = InvalidPreset;
@@ -85,7 +187,9 @@ mod tests {
     fn a_preset_is_known_by_its_word_and_speaks_of_the_agent() {
         for preset in Preset::ALL {
             assert_eq!(preset.as_str().parse(), Ok(preset));
-            assert!(preset.goals("tides").iter().all(|goal| goal.contains("tides")));
+            for template in preset.templates() {
+                assert!(template.accepted.contains('{'), "{}", template.accepted);
+            }
         }
         assert_eq!("poet".parse::<Preset>(), Err(InvalidPreset));
     }

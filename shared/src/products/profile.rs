@@ -1,7 +1,10 @@
 //! What a product is made from: a listing's own words, its last proof, its goals, and who goes well with it. Apart from
 //! `Listing`, because a demo may also be made of what a caller says of an agent that is not listed.
 
-use crate::model::{Assessment, Category, Handshake, Kind, Listing, ListingId, Moment, Skill, Tool};
+use super::fixes;
+use super::preset::Preset;
+use super::text::{address, slug};
+use crate::model::{Assessment, Handshake, Kind, Listing, ListingId, Moment, ScorePart, Skill, Tool};
 
 /// What is known of an agent or MCP server.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +37,8 @@ pub struct Profile {
     pub tools: Vec<Tool>,
     /// What its owner wants it to reach; empty where none said.
     pub goals: Vec<String>,
+    /// A set of goals of its trade, beside those.
+    pub preset: Option<Preset>,
     /// Its last proof, where it was probed.
     pub proof: Option<Proof>,
     /// Other Live listings that complement it, the best first.
@@ -53,7 +58,11 @@ pub struct Proof {
     pub latency_ms: Option<u32>,
     /// Short machine-readable findings.
     pub signals: Vec<String>,
-    /// What failed or is weak, the blocking first.
+    /// Protocols seen, such as `a2a/1.0`, `jsonrpc`, `http+json`.
+    pub protocol_hints: Vec<String>,
+    /// The parts of the score.
+    pub parts: Vec<ScorePart>,
+    /// What failed or is weak: the blocking first, then what costs the most points.
     pub weaknesses: Vec<Weakness>,
 }
 
@@ -68,6 +77,8 @@ pub struct Weakness {
     pub seen: String,
     /// What to do about it.
     pub fix: String,
+    /// Points of the score that it costs; 0 where that is not known.
+    pub points: u8,
 }
 
 /// Another Live listing that complements it.
@@ -105,6 +116,7 @@ impl Profile {
             skills: facts.map(|facts| facts.skills.clone()).unwrap_or_default(),
             tools: facts.map(|facts| facts.tools.clone()).unwrap_or_default(),
             goals: Vec::new(),
+            preset: None,
             proof: evidence.map(Proof::of),
             peers: Vec::new(),
         }
@@ -112,54 +124,97 @@ impl Profile {
 }
 
 impl Profile {
-    /// The profile of something that is not listed, as its owner describes it.
+    /// What is known of an agent or server that is not listed: its own words.
     #[must_use]
-    pub fn described(kind: Kind, name: String, description: Option<String>, goals: Vec<String>) -> Self {
-        let words: Vec<&str> = description.iter().map(String::as_str).collect();
-        let category = Category::of(kind, &name, &words).label();
+    pub fn unlisted(kind: Kind, name: &str, description: Option<&str>, tools: Vec<Tool>) -> Self {
         Self {
             listing_id: None,
             kind,
-            name,
-            description,
+            name: name.to_owned(),
+            description: description.map(str::to_owned).filter(|text| !text.trim().is_empty()),
             server_name: None,
             version: None,
             endpoint: None,
             card_url: None,
             website: None,
-            category: category.to_owned(),
+            category: String::new(),
             protocol_versions: Vec::new(),
             skills: Vec::new(),
-            tools: Vec::new(),
-            goals,
+            tools,
+            goals: Vec::new(),
+            preset: None,
             proof: None,
             peers: Vec::new(),
         }
     }
+
+    /// The name of its folder and of its skill: its own, else its host's, else its kind.
+    #[must_use]
+    pub fn slug(&self) -> String {
+        let host = || {
+            let url = url::Url::parse(&address(self.endpoint.as_deref())?).ok()?;
+            slug(url.host_str()?)
+        };
+        let id = || slug(self.listing_id.as_ref()?.as_str());
+        let kind = match self.kind {
+            Kind::Agent => "agent",
+            Kind::Mcp => "mcp-server",
+        };
+        slug(&self.name).or_else(host).or_else(id).unwrap_or_else(|| kind.to_owned())
+    }
 }
 
 impl Proof {
-    fn of(evidence: &Assessment) -> Self {
+    /// The proof in an assessment.
+    #[must_use]
+    pub fn of(evidence: &Assessment) -> Self {
+        let verdict = &evidence.verdict;
         let failed = evidence.checks.iter().filter(|check| !check.ok).map(|check| Weakness {
-            id: check.id.to_string(),
+            id: check.id.clone(),
             blocking: check.blocking,
             seen: check.detail.clone(),
-            fix: String::new(),
+            fix: fixes::of_check(&check.id).to_owned(),
+            points: 0,
         });
-        let reasons = evidence.verdict.reasons.iter().map(|reason| Weakness {
+        let reasons = verdict.reasons.iter().map(|reason| Weakness {
             id: reason.code.clone(),
-            blocking: evidence.verdict.handshake != Handshake::Ok,
+            blocking: verdict.handshake != Handshake::Ok,
             seen: reason.seen.clone(),
             fix: reason.fix.clone(),
+            points: 0,
         });
-        let mut weaknesses: Vec<Weakness> = failed.chain(reasons).collect();
-        weaknesses.sort_by_key(|weakness| !weakness.blocking);
+        // A part that only repeats a reason or a failed check names no weakness of its own.
+        let told = |part: &ScorePart| match part.id.as_str() {
+            "handshake" => !verdict.reasons.is_empty(),
+            "checks" => evidence.checks.iter().any(|check| !check.ok),
+            _ => false,
+        };
+        let parts =
+            evidence.score.breakdown.iter().filter(|part| part.points < part.of && !told(part)).map(|part| {
+                let kind = verdict.facts.kind.unwrap_or(Kind::Agent);
+                Weakness {
+                    id: part.id.clone(),
+                    blocking: false,
+                    seen: format!(
+                        "{} ({} of {} points)",
+                        part.why.trim_end_matches('.'),
+                        part.points,
+                        part.of
+                    ),
+                    fix: fixes::of_part(&part.id, kind, &part.why),
+                    points: part.of - part.points,
+                }
+            });
+        let mut weaknesses: Vec<Weakness> = failed.chain(reasons).chain(parts).collect();
+        weaknesses.sort_by_key(|weakness| (!weakness.blocking, u8::MAX - weakness.points));
         Self {
             probed_at: evidence.probed_at,
-            handshake: evidence.verdict.handshake,
+            handshake: verdict.handshake,
             score: evidence.score.value,
-            latency_ms: evidence.verdict.latency_ms,
-            signals: evidence.verdict.signals.clone(),
+            latency_ms: verdict.latency_ms,
+            signals: verdict.signals.clone(),
+            protocol_hints: verdict.protocol_hints.clone(),
+            parts: evidence.score.breakdown.clone(),
             weaknesses,
         }
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::operations::AdvertisedSkill;
+use super::super::operation::AdvertisedSkill;
 use crate::products::Preset;
 use crate::settings::Settings;
 use crate::views::ProductEntry;

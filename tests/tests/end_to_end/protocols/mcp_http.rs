@@ -260,8 +260,13 @@ async fn every_tool_answers_by_its_schema() {
             // Payments open late: until then whoever wants to buy is told so.
             let fails = fails || name == "checkout";
             let result = call(&registry, name, arguments.clone()).await;
-            assert_eq!(result["isError"], fails, "{name} {arguments}: {result}");
             let structured = &result["structuredContent"];
+            // An example's token and order are nobody's, and feedback is given once.
+            let is_of_another = ["bad_token", "order_not_found", "already_completed"]
+                .map(Value::from)
+                .contains(&structured["code"]);
+            let fails = fails || is_of_another;
+            assert_eq!(result["isError"], fails, "{name} {arguments}: {result}");
             assert!(schema.is_valid(structured), "{name}: {}", why_not(&tool["outputSchema"], structured));
             assert_eq!(result["content"].as_array().map(Vec::len), Some(1));
             let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();

@@ -1,0 +1,188 @@
+//! Words and verbs of a listing's texts, stemmed: what two abilities have in common, what a goal is about, and whether a
+//! call changes something. Plain lists and counting, so that the same texts always give the same tree.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::LazyLock;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// Verbs of calls that change something, somewhere.
+const ACTING: &str = "accept add allocate apply approve arrange assign attest bind book buy call cancel charge click \
+    close commit configure copy create delete deploy deposit disable drag drop edit enable execute fill fork grant \
+    import insert install invoke issue launch lock make merge mint modify move navigate order overwrite patch pay \
+    place play post press process provision publish purchase push put record refund register reimburse remove rename \
+    replace reply reserve reset resize restart revert revoke run save schedule send set sell sign stake start stop \
+    store submit swap sync trade transfer trigger uninstall unlock update upload upsert wipe withdraw write";
+
+/// Verbs of calls that leave everything as it was.
+const READING: &str = "access analyse analyze answer assess audit browse calculate check classify collect compare compute \
+    consult convert count crawl decode describe detect determine discover diff download encode estimate evaluate \
+    examine explain explore extract fetch filter find forecast format generate get give identify inspect interpret list \
+    look lookup map measure monitor observe parse plan predict preview provide query rank rate read recommend report \
+    resolve retrieve return reverse scan scrape screenshot search see select show simulate summarise summarize suggest tell track \
+    transcribe translate validate verify view watch";
+
+/// Words that say nothing of a subject.
+const EMPTY: &str = "a about above across after again against agent agents ai all also an and any are as assist assistant at be \
+    been before being between both but by can could data do does each either every for from get given has have help helps \
+    her here him his how i if in including information input into is it its like make many may more most mcp must my new no not of on one only \
+    or other our out output over own per please provide provides request response returns same server service should skill so some such task than that the their them \
+    then there these they this those through to tool tools under up us use used user users uses using various via was we were what when where \
+    which while who will with within without would you your various based following specific";
+
+/// Words of abilities that bring in texts of third parties.
+const OUTSIDE: &str = "article browse browser comment content crawl document documentation email feed fetch file html inbox \
+    issue mail message news page paper pdf review scrape search site transcript url web website";
+
+static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
+static ACTING_STEMS: LazyLock<HashSet<String>> = LazyLock::new(|| stems(ACTING));
+static READING_STEMS: LazyLock<HashSet<String>> = LazyLock::new(|| stems(READING));
+static EMPTY_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| EMPTY.split_whitespace().collect());
+static OUTSIDE_STEMS: LazyLock<HashSet<String>> = LazyLock::new(|| stems(OUTSIDE));
+
+/// The most of a description that is parted into sentences, in characters.
+const LONGEST_PROSE: usize = 2000;
+
+/// The most of a text that is looked at, in characters.
+const LOOKED_AT: usize = 600;
+
+fn stems(words: &str) -> HashSet<String> {
+    words.split_whitespace().map(stem).collect()
+}
+
+fn stem(word: &str) -> String {
+    STEMMER.stem(word).into_owned()
+}
+
+/// The words of a text in lower case; names in camel or snake case fall into theirs.
+pub(super) fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    // "getForecast" is two words, "arXiv" and "iOS" are one: what stands before the capital is a word by itself.
+    let (mut run, mut parted) = (0_u8, false);
+    for c in text.chars().take(LOOKED_AT) {
+        let parts = c.is_uppercase() && (run > 2 || (parted && run > 0));
+        if (parts || !c.is_alphanumeric()) && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+            parted = parts;
+        }
+        if c.is_alphanumeric() {
+            word.extend(c.to_lowercase());
+        }
+        run = if c.is_lowercase() || c.is_ascii_digit() { run.saturating_add(1) } else { 0 };
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// The words that tell a subject, in their order, each once.
+pub(super) fn telling(text: &str) -> Vec<String> {
+    let mut known = HashSet::new();
+    // Adverbs say how, not what; a short word in -ly is seldom one.
+    let adverb = |word: &str| word.len() > 8 && word.ends_with("ly");
+    let tells =
+        |word: &String| word.chars().count() > 2 && !EMPTY_WORDS.contains(word.as_str()) && !adverb(word);
+    words(text).into_iter().filter(|word| tells(word) && known.insert(stem(word))).collect()
+}
+
+/// The stems of the words that tell a subject.
+pub(super) fn subject(text: &str) -> BTreeSet<String> {
+    telling(text).iter().map(|word| stem(word)).collect()
+}
+
+/// Whether a word is a verb of a call, and one that changes something.
+fn acts(word: &str) -> Option<bool> {
+    let stem = stem(word);
+    if ACTING_STEMS.contains(&stem) {
+        return Some(true);
+    }
+    READING_STEMS.contains(&stem).then_some(false)
+}
+
+/// The first verb among the words, and whether it changes something.
+pub(super) fn verb(words: &[String]) -> Option<(&str, bool)> {
+    words.iter().find_map(|word| acts(word).map(|acts| (word.as_str(), acts)))
+}
+
+/// Whether a word is a verb of a call.
+pub(super) fn is_verb(word: &str) -> bool {
+    acts(word).is_some()
+}
+
+/// Whether the words begin with a verb in its plain form: "search papers", but not "searching" or "papers".
+pub(super) fn commands(words: &[String]) -> bool {
+    let plain =
+        |word: &String| ACTING.split_whitespace().chain(READING.split_whitespace()).any(|verb| verb == word);
+    words.first().is_some_and(plain)
+}
+
+/// Whether the text speaks of anything that third parties write.
+pub(super) fn brings_outside_texts(text: &str) -> bool {
+    words(text).iter().any(|word| OUTSIDE_STEMS.contains(&stem(word)))
+}
+
+/// The sentences of a text, without their full stops.
+pub(super) fn sentences(text: &str) -> Vec<String> {
+    let mut sentences = Vec::new();
+    let mut sentence = String::new();
+    let mut rest = text.chars().take(LONGEST_PROSE).peekable();
+    while let Some(c) = rest.next() {
+        let breaks = matches!(c, '\n' | '\r');
+        if !breaks {
+            sentence.push(c);
+        }
+        // "e.g. this" and "U.S. parks" go on: what stands before the dot is too short to end anything.
+        let closes = matches!(c, '.' | '!' | '?') && rest.peek().is_none_or(|next| next.is_whitespace());
+        let last = || {
+            sentence.rsplit([' ', '.']).find(|part| !part.is_empty()).map_or(0, |part| part.chars().count())
+        };
+        let ends = closes && last() > 2;
+        if ends || breaks || rest.peek().is_none() {
+            let said = sentence.trim().trim_end_matches('.').trim().to_owned();
+            sentence.clear();
+            if said.chars().any(char::is_alphanumeric) {
+                sentences.push(said);
+            }
+        }
+    }
+    sentences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fall_into_words() {
+        assert_eq!(
+            words("getUserById_v2 book-air.tickets"),
+            ["get", "user", "by", "id", "v2", "book", "air", "tickets"]
+        );
+        assert_eq!(telling("Helps with booking of air tickets, tickets"), ["booking", "air", "tickets"]);
+    }
+
+    #[test]
+    fn capitals_inside_a_word_do_not_part_it() {
+        assert_eq!(words("arXiv iOS OpenAPI listIssues"), ["arxiv", "ios", "open", "api", "list", "issues"]);
+    }
+
+    #[test]
+    fn a_verb_tells_whether_something_changes() {
+        let of = |text: &str| verb(&words(text)).map(|(verb, acts)| (verb.to_owned(), acts));
+        assert_eq!(of("book_air_tickets"), Some(("book".to_owned(), true)));
+        assert_eq!(of("Helps with booking"), Some(("booking".to_owned(), true)));
+        assert_eq!(of("search_papers"), Some(("search".to_owned(), false)));
+        assert_eq!(of("text_info"), None);
+    }
+
+    #[test]
+    fn sentences_end_where_they_end() {
+        assert_eq!(
+            sentences("Verify it, e.g. a U.S. plan. Returns ALLOW.\nFail-closed!"),
+            ["Verify it, e.g. a U.S. plan", "Returns ALLOW", "Fail-closed!"]
+        );
+        assert_eq!(sentences(" . "), Vec::<String>::new());
+    }
+}
