@@ -24,7 +24,7 @@ class Home:
     skills: int
 
     def __str__(self):
-        return f"{self.name}: Live, demo, feedback, seat, {self.files} files, zip and tar.gz of them, {self.skills} skills"
+        return f"{self.name}: Live, demo, feedback, seat, {self.files} files, zip and tar.gz of them, skills: {self.skills}"
 
 
 def demand(holds, fault):

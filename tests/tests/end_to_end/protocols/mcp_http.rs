@@ -259,6 +259,8 @@ async fn every_tool_answers_by_its_schema() {
         {
             // Payments open late: until then whoever wants to buy is told so.
             let fails = fails || name == "checkout";
+            // Feedback is given once; by its other name it comes a second time.
+            let fails = fails || name == "submit_feedback";
             let result = call(&registry, name, arguments.clone()).await;
             let structured = &result["structuredContent"];
             // An example's token and order are nobody's, and feedback is given once.
