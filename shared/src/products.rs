@@ -25,6 +25,7 @@ mod tree;
 mod words;
 
 pub use file::File;
+pub use goals::goals_of;
 pub use preset::{InvalidPreset, Preset};
 pub use profile::{Peer, Profile, Proof, Weakness};
 pub use tree::{sample, tree};

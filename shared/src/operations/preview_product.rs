@@ -162,10 +162,10 @@ async fn preview(app: &App, arguments: Arguments) -> Result<Preview, Problem> {
     Ok(Preview {
         sku,
         name: sku.title(),
+        goals: products::goals_of(&profile),
         made_for: profile.name,
         listing_id: profile.listing_id,
         kind: profile.kind,
-        goals: profile.goals,
         bytes: files.iter().map(|file| file.content.len()).sum(),
         files: files.iter().map(|file| summary(file, in_demo(file))).collect(),
     })

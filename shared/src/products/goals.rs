@@ -40,6 +40,12 @@ pub(super) fn of(profile: &Profile) -> Vec<Goal> {
     goals
 }
 
+/// The goals that the files of a profile hold its subject to, in words.
+#[must_use]
+pub fn goals_of(profile: &Profile) -> Vec<String> {
+    of(profile).into_iter().map(|goal| goal.words).collect()
+}
+
 /// The abilities that share most words with a text, the best first.
 fn serving<'a>(text: &str, abilities: &'a [Ability], most: usize) -> Vec<&'a Ability> {
     let wanted = subject(text);

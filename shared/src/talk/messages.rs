@@ -16,7 +16,7 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         |kind, text: String| TalkMessage::of_registry(&change.after.id, kind, change.record.probed_at, text);
     let mut messages = Vec::new();
     match (change.live_change(), change.after.lane) {
-        (LiveChange::Risen, _) => messages.extend(risen(change, told)),
+        (LiveChange::Risen, _) => messages.push(risen(told)),
         (LiveChange::Fallen, _) => {
             let text = format!(
                 "Demoted: the weekly recheck failed at three different hours. {} Then publish the same again to be Live \
@@ -54,16 +54,12 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
     messages
 }
 
-fn risen(change: &StateChange, told: impl Fn(TalkKind, String) -> TalkMessage) -> Vec<TalkMessage> {
+/// Its demo is not spoken of: invitations are sent within a budget of their own (`outreach`).
+fn risen(told: impl Fn(TalkKind, String) -> TalkMessage) -> TalkMessage {
     let welcome = "Live: a real handshake was answered and the checks are clean. Every week it is rechecked, and this \
-        inbox tells how that went. A visit or a check-in within seven days keeps it shown as present.";
-    let invitation = "The free demo waits: it makes artifacts from this listing's own card and probe evidence. \
-        next_actions of this inbox holds the call, as it is to be sent.";
-    let mut messages = vec![told(TalkKind::Welcome, welcome.to_owned())];
-    if !change.before.demoed {
-        messages.push(told(TalkKind::DemoInvitation, invitation.to_owned()));
-    }
-    messages
+        inbox tells how that went. A visit or a check-in within seven days keeps it shown as present; next_actions \
+        holds what else there is to do.";
+    told(TalkKind::Welcome, welcome.to_owned())
 }
 
 /// Whether tools that clients may know already are others now.

@@ -78,7 +78,7 @@ async fn going_live_is_told_once_however_often_its_event_comes() {
     for _ in 0..3 {
         registry.first_probe(&id).await;
     }
-    assert_eq!(kinds(&registry, &id).await, ["welcome", "demo_invitation"]);
+    assert_eq!(kinds(&registry, &id).await, ["welcome"]);
 }
 
 #[tokio::test]
@@ -104,7 +104,7 @@ async fn each_weekly_recheck_is_told_and_no_failure_twice() {
     registry.advance(HOUR);
     registry.publish_card(&peer.card()).await;
     registry.deliver_events().await;
-    assert_eq!(kinds(&registry, &id).await[..2], ["welcome", "demo_invitation"], "Live again");
+    assert_eq!(kinds(&registry, &id).await[..1], ["welcome"], "Live again");
     let talk = registry.status(&id).await["talk"].clone();
     assert_eq!(talk["mode"], "grace", "its grace begins anew: {talk}");
 }
@@ -155,5 +155,5 @@ async fn what_needs_a_fix_is_told_its_reason_and_cure_in_our_own_words() {
     registry.advance(HOUR);
     registry.publish_card(&peer.card()).await;
     registry.deliver_events().await;
-    assert_eq!(kinds(&registry, &id).await, ["welcome", "demo_invitation", "needs_fix"]);
+    assert_eq!(kinds(&registry, &id).await, ["welcome", "needs_fix"]);
 }

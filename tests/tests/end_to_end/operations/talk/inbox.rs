@@ -26,7 +26,7 @@ async fn a_fresh_listing_finds_its_welcome_and_what_to_do() {
             "grace_ends_at": "2026-11-27T12:00:01.000Z",
         })
     );
-    assert_eq!(each(&shown["inbox"], "kind"), ["welcome", "demo_invitation"]);
+    assert_eq!(each(&shown["inbox"], "kind"), ["welcome"]);
     let welcome = &shown["inbox"][0];
     assert_eq!(welcome["at"], "2026-11-20T12:00:01.000Z");
     assert_eq!(
@@ -188,7 +188,7 @@ async fn every_door_leads_to_the_inbox() {
     let asked = ask(format!("show the talk inbox of {id}")).await;
     let data = &asked["message"]["parts"][1]["data"];
     assert_eq!((&data["operation"], &data["executed"]), (&json!("talk_inbox"), &json!(true)), "{asked}");
-    assert!(data.to_string().contains("demo_invitation"), "{data}");
+    assert!(data.to_string().contains("welcome"), "{data}");
 
     // What is said in one millisecond has no order.
     registry.advance(Duration::from_secs(1));
