@@ -68,7 +68,7 @@ async fn every_next_action_is_served_and_may_be_sent_as_it_stands() {
 #[tokio::test]
 async fn an_inbox_is_read_by_pages_and_nothing_is_shown_twice() {
     let (registry, _peer, id) = live_agent().await;
-    for number in 0..5 {
+    for number in 0..6 {
         said(&registry, &id, "message", &format!("Message {number}.")).await;
     }
     let whole = inbox(&registry, &id).await;
@@ -83,7 +83,7 @@ async fn an_inbox_is_read_by_pages_and_nothing_is_shown_twice() {
     }
     assert_eq!((texts.len(), pages), (7, 3));
     assert_eq!(texts, each(&whole["inbox"], "text"));
-    assert_eq!(texts[..2], ["Message 4.", "Message 3."]);
+    assert_eq!(texts[..2], ["Message 5.", "Message 4."]);
 }
 
 #[tokio::test]
