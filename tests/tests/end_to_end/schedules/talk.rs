@@ -93,7 +93,7 @@ async fn each_weekly_recheck_is_told_and_no_failure_twice() {
 
     demote(&registry, &peer, &id).await;
     let messages = told(&registry, &id).await;
-    assert_eq!(messages.len(), 5, "passed, failed once, demoted: {messages:?}");
+    assert_eq!(messages.len(), 4, "passed, failed once, demoted: {messages:?}");
     assert!(
         messages[0].1.starts_with("Demoted:") && messages[0].1.contains("Reason card_404: "),
         "{messages:?}"
