@@ -14,7 +14,7 @@ use crate::error::Problem;
 use crate::funnel;
 use crate::model::{Caller, Lane, ListingId, Moment};
 use crate::products::Profile;
-use steps::{At, Step};
+use steps::{At, LOOKED_AT, Step};
 
 /// Runs the routine once.
 #[derive(Debug)]
@@ -48,8 +48,8 @@ impl Operation for RunProduct {
     const NAME: &'static str = "run_product";
     const TITLE: &'static str = "Run the routine once";
     const DESCRIPTION: &'static str = "Runs the alive routine once for a listing: status, age of its last proof, weekly \
-        recheck, what is to be fixed and how, peers that are new, and its stage in the funnel; each step with the call \
-        to make next. Reads only; call it as often as the routine is due.";
+        recheck, what is to be fixed and how, unread messages of its inbox, peers that are new, and its stage in the \
+        funnel; each step with the call to make next. Reads only; call it as often as the routine is due.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -83,14 +83,20 @@ impl Operation for RunProduct {
             return Err(Problem::new(StatusCode::CONFLICT, "listing_withdrawn", detail));
         }
         let profile = Profile::of(listing, evidence.as_ref());
-        let (peers, live) =
-            futures::try_join!(funnel::peer_listings(app, &profile), async { Ok(app.store.live().await?) })?;
-        let at = At { app, listing, now: app.clock.now(), lane: listing.shown_lane(app.oldest_proof()) };
+        let now = app.clock.now();
+        let inbox = async {
+            let most = u32::try_from(LOOKED_AT).unwrap_or(u32::MAX);
+            Ok(app.store.inbox(&id, listing.listed_at, None, most, now).await?.0)
+        };
+        let live = async { Ok(app.store.live().await?) };
+        let (peers, live, inbox) = futures::try_join!(funnel::peer_listings(app, &profile), live, inbox)?;
+        let at = At { app, listing, now, lane: listing.shown_lane(app.oldest_proof()) };
         let steps = vec![
             at.status(),
             at.proof(),
             at.recheck(),
             at.reasons(evidence.as_ref()),
+            at.inbox(&inbox),
             at.peers(&peers),
             at.funnel(&live.funnel),
         ];

@@ -7,18 +7,20 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::funnel;
-use crate::model::{Assessment, Lane, Listing, ListingId, Moment, Reason, Sku};
+use crate::model::{Assessment, Lane, Listing, ListingId, Moment, Reason, Sku, TalkMessage};
 use crate::probe::explain;
 use crate::store::FunnelCounts;
 use crate::views::hours;
 
 /// A peer that went Live within so many days is new.
 const NEW_DAYS: i64 = 7;
+/// Messages of the inbox that are looked at.
+pub(super) const LOOKED_AT: usize = 50;
 
 /// One step of the routine.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Step {
-    /// `status`, `proof`, `recheck`, `reasons`, `peers` or `funnel`.
+    /// `status`, `proof`, `recheck`, `reasons`, `inbox`, `peers` or `funnel`.
     step: &'static str,
     looked_at: &'static str,
     found: String,
@@ -120,6 +122,26 @@ impl At<'_> {
             data: json!({ "due_at": due, "due_now": is_due, "failed_recheck_hours": strikes }),
             to_do: strikes > 0,
             call: self.publish_again("Publishing the same again asks for a probe now; useful after a fix."),
+        }
+    }
+
+    /// `messages` are the newest of its inbox, as far as they were looked at.
+    pub(super) fn inbox(&self, messages: &[TalkMessage]) -> Step {
+        let is_unread = |message: &&TalkMessage| self.listing.visited_at.is_none_or(|at| message.at > at);
+        let unread = messages.iter().filter(is_unread).count();
+        let or_more = if unread == messages.len() && unread >= LOOKED_AT { " or more" } else { "" };
+        let found = match unread {
+            0 => "Nothing new is in its inbox.".to_owned(),
+            unread => format!("{unread}{or_more} unread in its inbox."),
+        };
+        Step {
+            step: "inbox",
+            looked_at: "What its Talk inbox was told since the last visit.",
+            found,
+            data: json!({ "unread": unread, "visited_at": self.listing.visited_at }),
+            to_do: unread > 0,
+            call: self
+                .get("/api/talk?listing_id=", "Reading it counts as a visit, and keeps it shown as present."),
         }
     }
 

@@ -310,7 +310,7 @@ async fn a_run_of_the_routine_says_what_to_do_next() {
     let first = run(id.to_string()).await;
     let steps: Vec<&str> =
         first["steps"].as_array().unwrap().iter().map(|step| step["step"].as_str().unwrap()).collect();
-    assert_eq!(steps, ["status", "proof", "recheck", "reasons", "peers", "funnel"]);
+    assert_eq!(steps, ["status", "proof", "recheck", "reasons", "inbox", "peers", "funnel"]);
     for step in first["steps"].as_array().unwrap() {
         for member in ["looked_at", "found"] {
             assert!(step[member].as_str().is_some_and(|text| !text.is_empty()), "{step}");
