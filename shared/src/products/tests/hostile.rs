@@ -96,7 +96,7 @@ proptest! {
     fn strangers_words_break_no_file(profile in hostile()) {
         for sku in Sku::ALL {
             formats::check(&tree(sku, &profile, &settings()));
-            formats::check(&sample(sku, &profile, &settings())[..1]);
+            formats::check(&sample(sku, &profile, &settings()));
         }
     }
 
@@ -117,11 +117,8 @@ proptest! {
 #[test]
 fn a_tree_stays_small_for_the_largest_listing() {
     for filling in ["👩‍💻 ", "\\`|*"] {
-        let tools = (0..500).map(|at| Tool {
-            name: format!("{at}_{}", filling.repeat(2500)),
-            description: filling.repeat(2500),
-        });
-        for kind in [Kind::Mcp] {
+        let name = |at: usize| format!("{at}_{}", filling.repeat(2500));
+        for kind in [Kind::Mcp, Kind::Agent] {
             let mut profile = Profile {
                 goals: vec![filling.repeat(2500); 30],
                 preset: Some(Preset::Ops),
@@ -129,13 +126,27 @@ fn a_tree_stays_small_for_the_largest_listing() {
             };
             profile.kind = kind;
             profile.name = filling.repeat(2500);
-            profile.skills.clear();
-            profile.tools = tools.clone().collect();
+            (profile.skills, profile.tools) = (Vec::new(), Vec::new());
+            for at in 0..500 {
+                let description = filling.repeat(2500);
+                match kind {
+                    Kind::Mcp => profile.tools.push(Tool { name: name(at), description }),
+                    Kind::Agent => profile.skills.push(Skill {
+                        id: name(at),
+                        name: filling.repeat(2500),
+                        description,
+                        tags: vec![filling.repeat(2500); 50],
+                    }),
+                }
+            }
+            let noun = if kind == Kind::Mcp { "tool" } else { "skill" };
             for sku in Sku::ALL {
                 let files = tree(sku, &profile, &settings());
                 let bytes: usize = files.iter().map(|file| file.content.len()).sum();
                 assert!(bytes < 256 * 1024, "{sku:?}: {bytes}");
-                let cut = files.iter().any(|file| file.content.contains("460 tools more are not shown"));
+                let cut = files
+                    .iter()
+                    .any(|file| file.content.contains(&format!("460 {noun}s more are not shown")));
                 assert!(cut, "{sku:?}");
             }
         }
