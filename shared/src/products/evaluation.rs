@@ -13,7 +13,7 @@ use super::words::subject;
 use crate::model::Kind;
 
 /// The most abilities that get cases of their own.
-const MOST: usize = 25;
+const MOST: usize = 20;
 
 /// Requests of other trades; the first that shares no word with the listing is one that it must decline.
 const FOREIGN: [&str; 5] = [

@@ -124,7 +124,7 @@ fn of_ability(ability: &Ability) -> Goal {
         )
     } else {
         format!(
-            "one real call of {} answers a request on {topics} with what the goal says, and a call without input is refused with what is missing",
+            "one real call of {} answers a request on {topics} with what the goal says, and a wrong input is answered with what is wrong about it",
             ability.id
         )
     };

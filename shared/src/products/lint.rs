@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::ability::{Ability, MOST_READ, MOST_ROWS, likeness, nearest};
+use super::ability::{Ability, Effect, MOST_READ, MOST_ROWS, likeness, nearest};
 use super::profile::Profile;
 use super::text::plain;
 use super::words::{commands, sentences, subject, verb, words};
@@ -110,6 +110,12 @@ fn one(
     }
     let near = nearest(index, abilities)
         .filter(|(other, shared)| likeness(ability, other) >= 3 && !shared.is_empty());
+    let resultless = (1..LONG).contains(&length)
+        && matches!(ability.effect(), Effect::Acts(_))
+        && !says_what_returns(&said);
+    if resultless {
+        faults.push("does not say what it returns".to_owned());
+    }
     // Where nothing is near, what it does says when; a sentence more would be a burden on every call.
     let whenless = length > 0 && near.is_some() && !says_when(&said);
     if whenless {
@@ -124,7 +130,7 @@ fn one(
         return None;
     }
     let other = confusable.map(|(other, _)| other.id.clone()).or(same_words).or(same_name);
-    let lacks = Lacks { verb: verbless, when: whenless || length == 0 };
+    let lacks = Lacks { verb: verbless, result: resultless, when: whenless || length == 0 };
     let description = rewrite(ability, &said, &lacks, &apart(ability, abilities, other), rules);
     Some(Finding {
         id: ability.id.clone(),
@@ -137,6 +143,7 @@ fn one(
 /// What a description does not say.
 struct Lacks {
     verb: bool,
+    result: bool,
     when: bool,
 }
 
@@ -188,6 +195,9 @@ fn rewrite(ability: &Ability, said: &str, lacks: &Lacks, apart: &str, rules: &Ru
         (false, true) if does => parts.push(format!("{opening}: {}", stop(&plain(said, LONG - 400)))),
         _ => parts.push(stop(&plain(said, LONG - 400))),
     }
+    if lacks.result && !parts.iter().any(|part| part.contains("[say what]")) {
+        parts.push("Returns [say what].".to_owned());
+    }
     if lacks.when {
         let tags: Vec<&str> = ability
             .tags
@@ -197,10 +207,11 @@ fn rewrite(ability: &Ability, said: &str, lacks: &Lacks, apart: &str, rules: &Ru
             .take(4)
             .collect();
         // Its name over again would say nothing: without tags it is the owner's to say.
-        parts.push(match tags.is_empty() {
-            true => "Use it when [say when].".to_owned(),
-            false => format!("Use it for requests on {}.", tags.join(", ")),
-        });
+        if !tags.is_empty() {
+            parts.push(format!("Use it for requests on {}.", tags.join(", ")));
+        } else if apart.is_empty() {
+            parts.push("Use it when [say when].".to_owned());
+        }
     }
     parts.push(apart.to_owned());
     parts.retain(|part| !part.is_empty());
@@ -219,6 +230,14 @@ fn capital(text: &str) -> String {
 
 fn stop(text: &str) -> String {
     if text.ends_with(['.', '!', '?', '…']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// Whether a description tells what comes of a call.
+fn says_what_returns(said: &str) -> bool {
+    let said = said.to_lowercase();
+    ["return", "result", "respon", "output", "answer", "confirm", "with the id", "gives back"]
+        .iter()
+        .any(|sign| said.contains(sign))
 }
 
 /// Whether a description tells when to use it.
@@ -329,7 +348,7 @@ mod tests {
         let found = of(&[ability("search_papers", ""), ability("read_paper", "")], &rules);
         assert_eq!(
             found[1].description,
-            "Read paper (Papers of arXiv). Returns [say what]. Use it when [say when]. Not to search (search_papers)."
+            "Read paper (Papers of arXiv). Returns [say what]. Not to search (search_papers)."
         );
         assert_eq!(lawful("get.tide/now v2"), "get_tide_now_v2");
     }

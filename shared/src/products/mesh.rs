@@ -84,9 +84,11 @@ fn install(
     if clients.is_empty() {
         notes.push(format!("No client can be set up for {name}: the https URL of its MCP endpoint is not known. Publish it as `mcp_url`, or run it locally as its own documentation says."));
     }
-    if let Some(url) = about::endpoint(profile).filter(|_| !described.files.is_empty()) {
+    if let Some(url) =
+        about::endpoint(profile).filter(|url| url.starts_with("https://") && !described.files.is_empty())
+    {
         let card = format!("{}/server-card", url.trim_end_matches('/'));
-        notes.push(format!("`server.json` lists {local} in the official registry: `mcp-publisher login`, then `mcp-publisher publish`. `server-card.json` is what {local} should answer at {}.", code(&card, 2100)));
+        notes.push(format!("`server.json` lists {local} in the official registry: `mcp-publisher login` with `github` for a name under io.github, else with `dns` or `http`, then `mcp-publisher publish`. `server-card.json` is what {local} should answer at {}.", code(&card, 2100)));
     }
     notes.extend(described.notes.iter().map(|note| prose(note, 500)));
     page.section(&format!("To know about {name}"), items(notes));
@@ -156,7 +158,7 @@ fn lint_page(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> 
     }
     if !findings.is_empty() {
         page.block(vec![format!(
-            "`tools.jsonl` has {name} with these rewrites, one {} a line.",
+            "`tools.jsonl` has each {} of {name} with its rewrite, one a line; fill the brackets there before you use it.",
             ability::noun(profile)
         )]);
     }
@@ -164,7 +166,7 @@ fn lint_page(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> 
         let held = if abilities.is_empty() {
             format!("{name} declares nothing that could be looked at.")
         } else {
-            format!("Nothing is wrong with the names and descriptions of {name}.")
+            format!("No rule finds fault with the names and descriptions of {name}.")
         };
         page.block(vec![held]);
     }

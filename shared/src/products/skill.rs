@@ -162,7 +162,8 @@ fn refresh(profile: &Profile, abilities: &[Ability], settings: &Settings) -> Vec
 pub(super) fn match_lines(profile: &Profile, abilities: &[Ability], settings: &Settings) -> Vec<String> {
     let said = telling(profile.description.as_deref().unwrap_or_default());
     // Words out of a description, unlike tags, tell little one by one.
-    let said = said.chunks(4).map(<[String]>::to_vec).take(2);
+    let tagged = abilities.iter().any(|ability| !ability.tags.is_empty());
+    let said = said.chunks(4).map(<[String]>::to_vec).take(if tagged { 1 } else { 2 });
     let texts = said.chain(abilities.iter().filter(|one| !one.tags.is_empty()).map(Ability::topics));
     let mut known = HashSet::new();
     let wanted = texts.take(MOST_ROWS).map(|words| {

@@ -58,7 +58,7 @@ fn others(sku: Sku, profile: &Profile, rest: &[File]) -> File {
     let lines = rest.iter().map(|file| {
         let lines = file.content.lines().count();
         let count = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
-        format!("{} for {name}: {count}, {} bytes", code(&file.path, 200), file.content.len())
+        format!("{}: {count}, {} bytes", code(&file.path, 200), file.content.len())
     });
     page.block(items(lines.collect()));
     File { path: "more.md".to_owned(), media_type: "text/markdown", content: page.text() }
