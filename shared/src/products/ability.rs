@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::profile::Profile;
 use super::text::plain;
-use super::words::{brings_outside_texts, is_verb, sentences, subject, telling, verb, words};
+use super::words::{brings_outside_texts, sentences, subject, telling, verb, verb_of_name, words};
 use crate::model::Kind;
 
 /// The most abilities that a file tells one by one.
@@ -36,9 +36,9 @@ pub(super) struct Ability {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
     /// It changes something, by this verb.
-    Acts(String),
+    Acts(&'static str),
     /// It only reads, by this verb.
-    Reads(String),
+    Reads(&'static str),
     /// Its texts do not tell.
     Untold,
 }
@@ -60,9 +60,9 @@ impl Ability {
         let opening: Vec<String> = words(&self.description).into_iter().take(4).collect();
         let title = words(&self.title);
         let id = words(&self.id);
-        match verb(&id).or_else(|| verb(&title)).or_else(|| verb(&opening)) {
-            Some((word, true)) => Effect::Acts(word.to_owned()),
-            Some((word, false)) => Effect::Reads(word.to_owned()),
+        match verb_of_name(&id).or_else(|| verb_of_name(&title)).or_else(|| verb(&opening)) {
+            Some((word, true)) => Effect::Acts(word),
+            Some((word, false)) => Effect::Reads(word),
             None => Effect::Untold,
         }
     }
@@ -124,16 +124,6 @@ fn plain_sentences(text: &str) -> String {
 /// The name of a tool as words: `getForecast` is "get forecast".
 fn spoken(name: &str) -> String {
     plain(&words(name).join(" "), 80)
-}
-
-/// What the abilities together are about: their topics, each subject once and without the verbs, at most `most`.
-pub(super) fn subjects(abilities: &[Ability], most: usize) -> Vec<String> {
-    let mut known = HashSet::new();
-    let mut new = |topic: &String| subject(topic).into_iter().any(|stem| known.insert(stem));
-    let own = || abilities.iter().take(MOST_ROWS).map(Ability::topics);
-    let things = own().flat_map(|topics| topics.into_iter().filter(|topic| !is_verb(topic)).take(2));
-    let topics: Vec<String> = things.filter(&mut new).take(most).collect();
-    if topics.is_empty() { own().flatten().filter(&mut new).take(most).collect() } else { topics }
 }
 
 /// What the abilities of a profile are called.

@@ -18,7 +18,7 @@ pub(super) fn of(profile: &Profile, ability: Option<&Ability>) -> Vec<(String, S
             let card = card.map(|card| ("its card".to_owned(), get(&card)));
             let asked = ability.map_or_else(
                 || "ask what it can do".to_owned(),
-                |ability| format!("ask for {}", ability.title),
+                |ability| format!("ask about {}", ability.title),
             );
             card.into_iter().chain([(asked, message(profile, &url, ability))]).collect()
         }
@@ -37,7 +37,7 @@ pub(super) fn listed(profile: &Profile, ability: Option<&Ability>) -> Vec<String
 /// A plain text message in the newest dialect that was proven; in 1.0 where none was.
 fn message(profile: &Profile, url: &str, ability: Option<&Ability>) -> String {
     let text = match ability {
-        Some(ability) => format!("{}: …", ability.title),
+        Some(ability) => format!("What do you need to know for this: {}?", ability.title),
         None => format!("What can {} do?", about::plain_name(profile)),
     };
     let id = format!("{}-1", profile.slug());

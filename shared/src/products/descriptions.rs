@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::ability;
+use super::ability::Ability;
 use super::about;
 use super::file::File;
 use super::profile::Profile;
@@ -29,7 +29,7 @@ pub(super) struct Descriptions {
 }
 
 /// The documents of a server.
-pub(super) fn of(profile: &Profile) -> Descriptions {
+pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> Descriptions {
     let mut notes = Vec::new();
     let Some(name) = name(profile, &mut notes) else {
         notes.push("server.json: not made, since its name begins with a domain of its owner, reversed, and neither a name nor a URL is known.".to_owned());
@@ -39,8 +39,11 @@ pub(super) fn of(profile: &Profile) -> Descriptions {
     let version = version(profile, &mut notes);
     server.insert("name".to_owned(), name.into());
     server.insert("version".to_owned(), version.into());
-    server.insert("title".to_owned(), fitting(&about::plain_name(profile)).into());
-    server.insert("description".to_owned(), description(profile, &mut notes).into());
+    let title = about::plain_name(profile);
+    if server.get("name").and_then(Value::as_str) != Some(&title) {
+        server.insert("title".to_owned(), fitting(&title).into());
+    }
+    server.insert("description".to_owned(), description(profile, abilities, &mut notes).into());
     if let Some(page) = address(profile.website.as_deref()) {
         server.insert("websiteUrl".to_owned(), page.into());
     }
@@ -120,7 +123,7 @@ fn version(profile: &Profile, notes: &mut Vec<String>) -> String {
 }
 
 /// Its description within the limit; where it has none, what its tools are called.
-fn description(profile: &Profile, notes: &mut Vec<String>) -> String {
+fn description(profile: &Profile, abilities: &[Ability], notes: &mut Vec<String>) -> String {
     let said = plain(profile.description.as_deref().unwrap_or_default(), 2000);
     let length = said.chars().count();
     if length > LONGEST {
@@ -129,7 +132,7 @@ fn description(profile: &Profile, notes: &mut Vec<String>) -> String {
     if length > 0 {
         return fitting(&said);
     }
-    let names: Vec<String> = ability::all(profile).iter().take(8).map(|ability| ability.id.clone()).collect();
+    let names: Vec<String> = abilities.iter().take(8).map(|ability| ability.id.clone()).collect();
     notes.push("server.json: description made of the tools' names, since it has none of its own.".to_owned());
     let made =
         if names.is_empty() { about::plain_name(profile) } else { format!("Tools: {}", names.join(", ")) };

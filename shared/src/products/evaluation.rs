@@ -3,17 +3,17 @@
 
 use serde_json::{Value, json};
 
-use super::ability::{self, Ability, Effect, likeness, nearest};
+use super::ability::{Ability, Effect, likeness, nearest};
 use super::about;
 use super::file::File;
-use super::goals;
+use super::goals::Goal;
 use super::profile::Profile;
 use super::text::plain;
 use super::words::subject;
 use crate::model::Kind;
 
 /// The most abilities that get cases of their own.
-const MOST: usize = 25;
+const MOST: usize = 20;
 
 /// Requests of other trades; the first that shares no word with the listing is one that it must decline.
 const FOREIGN: [&str; 5] = [
@@ -24,25 +24,20 @@ const FOREIGN: [&str; 5] = [
     "Compose a waltz for two violins",
 ];
 
-/// The cases.
-pub(super) fn of(profile: &Profile) -> File {
-    let lines: Vec<String> = cases(profile).iter().map(ToString::to_string).collect();
+/// The cases as a file.
+pub(super) fn file(cases: &[Value]) -> File {
+    let lines: Vec<String> = cases.iter().map(ToString::to_string).collect();
     let mut content = lines.join("\n");
     content.push('\n');
     File { path: "evaluation.jsonl".to_owned(), media_type: "application/jsonl", content }
 }
 
-/// How many cases there are.
-pub(super) fn count(profile: &Profile) -> usize {
-    cases(profile).len()
-}
-
-fn cases(profile: &Profile) -> Vec<Value> {
+/// The cases.
+pub(super) fn cases(profile: &Profile, abilities: &[Ability], goals: &[Goal]) -> Vec<Value> {
     let name = about::plain_name(profile);
-    let abilities = ability::all(profile);
     let ids: Vec<&str> = abilities.iter().take(12).map(|ability| ability.id.as_str()).collect();
     let mut cases = vec![overview(&name, &ids, profile)];
-    cases.extend(foreign(&name, &ids, profile, &abilities));
+    cases.extend(foreign(&name, &ids, profile, abilities));
     for (index, ability) in abilities.iter().take(MOST).enumerate() {
         cases.push(serves(ability));
         if !matches!(ability.effect(), Effect::Reads(_)) {
@@ -51,14 +46,14 @@ fn cases(profile: &Profile) -> Vec<Value> {
         if ability.reads_outside() {
             cases.push(resists(ability));
         }
-        if let Some((other, shared)) = nearest(index, &abilities)
+        if let Some((other, shared)) = nearest(index, abilities)
             .filter(|(other, _)| likeness(ability, other) >= 3 && ability.id < other.id)
         {
             cases.push(chooses(ability, other, &shared));
         }
     }
-    let own = goals::of(profile)
-        .into_iter()
+    let own = goals
+        .iter()
         .filter(|_| !profile.goals.is_empty() || profile.preset.is_some() || abilities.is_empty());
     for (index, goal) in own.enumerate() {
         let rubric = format!("Reached when: {}", goal.accepted);

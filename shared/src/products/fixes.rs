@@ -52,8 +52,11 @@ pub(super) fn of_part(id: &str, kind: Kind, why: &str) -> String {
         ("protocol", Kind::Mcp) => {
             return format!("Speak revision {MCP_NEWEST_REVISION} (server/discover) beside the older ones.");
         }
-        ("description", _) => {
-            "Describe it in at least 80 characters: what it does, for whom, with what result."
+        ("description", Kind::Agent) => {
+            "Describe it in its card in at least 80 characters: what it does, for whom, with what result."
+        }
+        ("description", Kind::Mcp) => {
+            "Describe it in serverInfo.description in at least 80 characters: what it does, for whom, with what result."
         }
         ("abilities", Kind::Agent) => "Describe every skill: what it does, what it answers, when to use it.",
         ("abilities", Kind::Mcp) => "Describe every tool: what it does, what it returns, when to use it.",

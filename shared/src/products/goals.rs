@@ -24,12 +24,11 @@ pub(super) struct Goal {
 }
 
 /// The goals of a profile: its owner's and its preset's, else those of its own texts.
-pub(super) fn of(profile: &Profile) -> Vec<Goal> {
-    let abilities = ability::all(profile);
+pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> Vec<Goal> {
     let own = profile.goals.iter().map(|goal| plain(goal, 200)).filter(|goal| !goal.is_empty());
-    let mut goals: Vec<Goal> = own.take(MOST_OWN).map(|goal| of_owner(goal, profile, &abilities)).collect();
+    let mut goals: Vec<Goal> = own.take(MOST_OWN).map(|goal| of_owner(goal, profile, abilities)).collect();
     if let Some(preset) = profile.preset {
-        goals.extend(of_preset(preset, profile, &abilities));
+        goals.extend(of_preset(preset, profile, abilities));
     }
     if goals.is_empty() {
         goals = abilities.iter().take(MOST_ROWS).map(of_ability).collect();
@@ -122,7 +121,7 @@ fn of_ability(ability: &Ability) -> Goal {
     let accepted = if ability.description.is_empty() {
         format!("its description says what {} returns (it has none), and a call returns that", ability.id)
     } else if !promises.is_empty() {
-        let shown: Vec<String> = promises.iter().take(3).map(|promise| plain(promise, 160)).collect();
+        let shown: Vec<String> = promises.iter().take(3).map(|promise| plain(promise, 200)).collect();
         format!("one real call of {} shows: {}", ability.id, shown.join("; "))
     } else if let Effect::Acts(verb) = ability.effect() {
         format!(
@@ -131,7 +130,7 @@ fn of_ability(ability: &Ability) -> Goal {
         )
     } else {
         format!(
-            "one real call of {} answers a request on {topics} with what the goal says, and a call without input is refused with what is missing",
+            "one real call of {} answers a request on {topics} with what the goal says, and a wrong input is answered with what is wrong about it",
             ability.id
         )
     };

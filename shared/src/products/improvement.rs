@@ -3,10 +3,9 @@
 
 use serde_json::{Value, json};
 
-use super::ability;
+use super::ability::Ability;
 use super::about;
 use super::calls;
-use super::evaluation;
 use super::file::File;
 use super::lint::{self, Finding, MOST_FINDINGS};
 use super::page::{Page, items, shell_block, steps, table};
@@ -20,9 +19,9 @@ pub(super) fn slug(profile: &Profile) -> String {
 }
 
 /// The files.
-pub(super) fn of(profile: &Profile, settings: &Settings) -> Vec<File> {
-    let findings = lint::of(&ability::all(profile), &lint::Rules::of(profile));
-    vec![skill(profile, settings, &findings), regression(profile, settings, &findings), log(profile)]
+pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], cases: usize) -> Vec<File> {
+    let findings = lint::of(abilities, &lint::Rules::of(profile));
+    vec![skill(profile, settings, &findings, cases), regression(profile, settings, &findings), log(profile)]
 }
 
 /// What the last proof and the missing facts leave to mend, the worst first.
@@ -37,12 +36,11 @@ fn score_line(profile: &Profile, settings: &Settings) -> Option<String> {
     Some(calls::get(&settings.url(&format!("/api/score?url={}", query(&card)))))
 }
 
-fn skill(profile: &Profile, settings: &Settings, findings: &[Finding]) -> File {
+fn skill(profile: &Profile, settings: &Settings, findings: &[Finding], cases: usize) -> File {
     let name = about::name(profile);
     let plain_name = about::plain_name(profile);
     let slug = slug(profile);
     let open = open(profile);
-    let cases = evaluation::count(profile);
     let score = profile
         .proof
         .as_ref()
@@ -75,12 +73,12 @@ fn round(profile: &Profile, open: &[Weakness], findings: &[Finding], cases: usiz
     )];
     let next = match (open.first(), findings.first()) {
         (Some(weakness), _) => Some(format!(
-            "Nothing fails? Take the first open line of `regression.md`: {} ({}).",
+            "Nothing fails? Take the first open line of `regression.md`: {}, {}.",
             code(&weakness.id, 60),
-            prose(&weakness.seen, 160)
+            prose(weakness.seen.trim_end_matches('.'), 160)
         )),
         (None, Some(finding)) => Some(format!(
-            "Nothing fails? Take the first description below: {} ({}).",
+            "Nothing fails? Take the first description below: {}, {}.",
             code(&finding.id, 64),
             prose(&finding.faults.join("; "), 160)
         )),
@@ -138,17 +136,19 @@ fn regression(profile: &Profile, settings: &Settings, findings: &[Finding]) -> F
         )
     });
     page.section(&format!("Open in the proof of {name}"), items(open.collect()));
-    let parts = profile.proof.iter().flat_map(|proof| proof.parts.iter()).filter(|part| part.points > 0).map(
-        |part| {
+    let parts = profile
+        .proof
+        .iter()
+        .flat_map(|proof| proof.parts.iter())
+        .filter(|part| part.points > 0 && part.points == part.of)
+        .map(|part| {
             format!(
-                "[x] {} at least {} of {} ({})",
+                "[x] {}: all {} points ({})",
                 code(&part.id, 40),
-                part.points,
                 part.of,
                 prose(part.why.trim_end_matches('.'), 160)
             )
-        },
-    );
+        });
     page.section(&format!("Held by {name}, to be kept"), items(parts.collect()));
     let texts = findings
         .iter()

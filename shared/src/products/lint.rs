@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::ability::{Ability, MOST_READ, MOST_ROWS, likeness, nearest};
+use super::ability::{Ability, Effect, MOST_READ, MOST_ROWS, likeness, nearest};
 use super::profile::Profile;
 use super::text::plain;
 use super::words::{commands, sentences, subject, verb, words};
@@ -108,12 +108,20 @@ fn one(
     if verbless {
         faults.push("no verb says what it does".to_owned());
     }
-    let whenless = length > 0 && !says_when(&said);
+    let near = nearest(index, abilities)
+        .filter(|(other, shared)| likeness(ability, other) >= 3 && !shared.is_empty());
+    let resultless = (1..LONG).contains(&length)
+        && matches!(ability.effect(), Effect::Acts(_))
+        && !says_what_returns(&said);
+    if resultless {
+        faults.push("does not say what it returns".to_owned());
+    }
+    // Where nothing is near, what it does says when; a sentence more would be a burden on every call.
+    let whenless = length > 0 && near.is_some() && !says_when(&said);
     if whenless {
         faults.push("does not say when to use it".to_owned());
     }
-    let confusable = nearest(index, abilities)
-        .filter(|(other, shared)| likeness(ability, other) >= 4 && !shared.is_empty());
+    let confusable = near.filter(|(other, _)| likeness(ability, other) >= 4);
     let untold = confusable.as_ref().filter(|(other, _)| same_words.as_ref() != Some(&other.id));
     if let Some((other, shared)) = untold.filter(|(other, _)| !said.contains(&other.id)) {
         faults.push(format!("easily taken for {} (both say {})", other.id, shared.join(", ")));
@@ -122,7 +130,7 @@ fn one(
         return None;
     }
     let other = confusable.map(|(other, _)| other.id.clone()).or(same_words).or(same_name);
-    let lacks = Lacks { verb: verbless, when: whenless || length == 0 };
+    let lacks = Lacks { verb: verbless, result: resultless, when: whenless || length == 0 };
     let description = rewrite(ability, &said, &lacks, &apart(ability, abilities, other), rules);
     Some(Finding {
         id: ability.id.clone(),
@@ -135,6 +143,7 @@ fn one(
 /// What a description does not say.
 struct Lacks {
     verb: bool,
+    result: bool,
     when: bool,
 }
 
@@ -180,8 +189,14 @@ fn rewrite(ability: &Ability, said: &str, lacks: &Lacks, apart: &str, rules: &Ru
         (true, _) if does => parts.push(format!("{opening}{whole}. Returns [say what].")),
         (true, _) => parts
             .push(format!("[Say what it does, beginning with a verb] {title}{whole}. Returns [say what].")),
+        (false, true) if does && subject(said).is_subset(&subject(&title)) => {
+            parts.push(format!("{opening}{whole}. Returns [say what]."));
+        }
         (false, true) if does => parts.push(format!("{opening}: {}", stop(&plain(said, LONG - 400)))),
         _ => parts.push(stop(&plain(said, LONG - 400))),
+    }
+    if lacks.result && !parts.iter().any(|part| part.contains("[say what]")) {
+        parts.push("Returns [say what].".to_owned());
     }
     if lacks.when {
         let tags: Vec<&str> = ability
@@ -191,9 +206,12 @@ fn rewrite(ability: &Ability, said: &str, lacks: &Lacks, apart: &str, rules: &Ru
             .filter(|tag| words(tag) != words(&title))
             .take(4)
             .collect();
-        let verb = if does { "asks to" } else { "is about" };
-        let about = if tags.is_empty() { String::new() } else { format!(" ({})", tags.join(", ")) };
-        parts.push(format!("Use it when a request {verb} {}{about}.", title.to_lowercase()));
+        // Its name over again would say nothing: without tags it is the owner's to say.
+        if !tags.is_empty() {
+            parts.push(format!("Use it for requests on {}.", tags.join(", ")));
+        } else if apart.is_empty() {
+            parts.push("Use it when [say when].".to_owned());
+        }
     }
     parts.push(apart.to_owned());
     parts.retain(|part| !part.is_empty());
@@ -202,8 +220,7 @@ fn rewrite(ability: &Ability, said: &str, lacks: &Lacks, apart: &str, rules: &Ru
 
 /// The name in words, for people.
 fn spoken(title: &str, id: &str) -> String {
-    let spoken = words(if title.is_empty() { id } else { title }).join(" ");
-    plain(&spoken, 80)
+    plain(&if title.is_empty() { words(id).join(" ") } else { title.to_owned() }, 80)
 }
 
 fn capital(text: &str) -> String {
@@ -213,6 +230,14 @@ fn capital(text: &str) -> String {
 
 fn stop(text: &str) -> String {
     if text.ends_with(['.', '!', '?', '…']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// Whether a description tells what comes of a call.
+fn says_what_returns(said: &str) -> bool {
+    let said = said.to_lowercase();
+    ["return", "result", "respon", "output", "answer", "confirm", "with the id", "gives back"]
+        .iter()
+        .any(|sign| said.contains(sign))
 }
 
 /// Whether a description tells when to use it.
@@ -312,21 +337,18 @@ mod tests {
     #[test]
     fn a_rewrite_says_nothing_that_is_not_known() {
         let found = of(&[ability("search_papers", "")], &TOOLS);
-        assert_eq!(
-            found[0].description,
-            "Search papers. Returns [say what]. Use it when a request asks to search papers."
-        );
+        assert_eq!(found[0].description, "Search papers. Returns [say what]. Use it when [say when].");
         let found = of(&[ability("tide", "Harbour heights in metres above chart datum for a day")], &TOOLS);
-        assert_eq!(
-            found[0].description,
-            "Harbour heights in metres above chart datum for a day. Use it when a request is about tide."
-        );
+        assert_eq!(found[0].description, "Harbour heights in metres above chart datum for a day.");
+        let tagged =
+            Ability::new("tide".to_owned(), "Tide".to_owned(), String::new(), vec!["harbour".to_owned()]);
+        let found = of(&[tagged], &TOOLS);
+        assert!(found[0].description.ends_with("Use it for requests on harbour."), "{found:?}");
         let rules = Rules { whole: "Papers of arXiv".to_owned(), ..TOOLS };
         let found = of(&[ability("search_papers", ""), ability("read_paper", "")], &rules);
         assert_eq!(
             found[1].description,
-            "Read paper (Papers of arXiv). Returns [say what]. Use it when a request asks to read paper. Not to search \
-             (search_papers)."
+            "Read paper (Papers of arXiv). Returns [say what]. Not to search (search_papers)."
         );
         assert_eq!(lawful("get.tide/now v2"), "get_tide_now_v2");
     }

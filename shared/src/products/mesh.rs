@@ -9,7 +9,7 @@ use super::calls;
 use super::clients::{self, Client};
 use super::descriptions::{self, Descriptions};
 use super::file::File;
-use super::lint::{self, MOST_FINDINGS, Rules, lawful};
+use super::lint::{self, Finding, MOST_FINDINGS, Rules, lawful};
 use super::page::{Page, items, shell_block, table};
 use super::profile::Profile;
 use super::skill;
@@ -23,12 +23,14 @@ const LONGEST_CALL: usize = 64;
 /// The files.
 pub(super) fn of(profile: &Profile, settings: &Settings) -> Vec<File> {
     let abilities = ability::all(profile);
-    let mut files = vec![skill::of(profile, settings, true), lint_page(profile, &abilities)];
+    let findings = lint::of(&abilities, &Rules::of(profile));
+    let mut files =
+        vec![skill::of(profile, settings, &abilities, true), lint_page(profile, &abilities, &findings)];
     match profile.kind {
         Kind::Mcp => {
             let clients = clients::of(profile);
-            let described = descriptions::of(profile);
-            files.push(install(profile, &clients, &described, settings));
+            let described = descriptions::of(profile, &abilities);
+            files.push(install(profile, &clients, &described, &abilities, settings));
             files.extend(clients.into_iter().map(|client| client.file));
             files.extend(described.files);
         }
@@ -36,12 +38,18 @@ pub(super) fn of(profile: &Profile, settings: &Settings) -> Vec<File> {
             files.push(bridge(profile, &abilities, settings));
         }
     }
-    files.extend(tools(profile, &abilities));
+    files.extend(tools(profile, &abilities, &findings));
     files
 }
 
 /// How to install it, and what is to be known about the other files.
-fn install(profile: &Profile, clients: &[Client], described: &Descriptions, settings: &Settings) -> File {
+fn install(
+    profile: &Profile,
+    clients: &[Client],
+    described: &Descriptions,
+    abilities: &[Ability],
+    settings: &Settings,
+) -> File {
     let name = about::name(profile);
     let mut page = Page::default();
     page.title(&format!("Install {name}"));
@@ -66,7 +74,7 @@ fn install(profile: &Profile, clients: &[Client], described: &Descriptions, sett
         notes.push(format!(
             "Claude Desktop starts local programs only: its file runs the bridge `mcp-remote` for `{local}` (Node.js is needed); or add the URL under Settings, Connectors."
         ));
-        notes.extend(longest_name(&local, &ability::all(profile)));
+        notes.extend(longest_name(&local, abilities));
         let url = about::endpoint(profile).unwrap_or_default();
         notes.push(format!("Any other client: transport Streamable HTTP, URL {}.", code(&url, 2048)));
     }
@@ -75,6 +83,12 @@ fn install(profile: &Profile, clients: &[Client], described: &Descriptions, sett
     }
     if clients.is_empty() {
         notes.push(format!("No client can be set up for {name}: the https URL of its MCP endpoint is not known. Publish it as `mcp_url`, or run it locally as its own documentation says."));
+    }
+    if let Some(url) =
+        about::endpoint(profile).filter(|url| url.starts_with("https://") && !described.files.is_empty())
+    {
+        let card = format!("{}/server-card", url.trim_end_matches('/'));
+        notes.push(format!("`server.json` lists {local} in the official registry: `mcp-publisher login` with `github` for a name under io.github, else with `dns` or `http`, then `mcp-publisher publish`. `server-card.json` is what {local} should answer at {}.", code(&card, 2100)));
     }
     notes.extend(described.notes.iter().map(|note| prose(note, 500)));
     page.section(&format!("To know about {name}"), items(notes));
@@ -121,9 +135,8 @@ fn bridge(profile: &Profile, abilities: &[Ability], settings: &Settings) -> File
 }
 
 /// What is wrong with names and descriptions.
-fn lint_page(profile: &Profile, abilities: &[Ability]) -> File {
+fn lint_page(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> File {
     let name = about::name(profile);
-    let findings = lint::of(abilities, &Rules::of(profile));
     let mut page = Page::default();
     let read = counted(profile, abilities.len().min(MOST_READ));
     let title = format!("{name}: {} of {read} to be better described", findings.len());
@@ -143,11 +156,17 @@ fn lint_page(profile: &Profile, abilities: &[Ability]) -> File {
     if findings.len() > MOST_FINDINGS {
         page.block(vec![format!("{} more are not shown.", findings.len() - MOST_FINDINGS)]);
     }
+    if !findings.is_empty() {
+        page.block(vec![format!(
+            "`tools.jsonl` has each {} of {name} with its rewrite, one a line; fill the brackets there before you use it.",
+            ability::noun(profile)
+        )]);
+    }
     if findings.is_empty() {
         let held = if abilities.is_empty() {
             format!("{name} declares nothing that could be looked at.")
         } else {
-            format!("Nothing is wrong with the names and descriptions of {name}.")
+            format!("No rule finds fault with the names and descriptions of {name}.")
         };
         page.block(vec![held]);
     }
@@ -155,8 +174,7 @@ fn lint_page(profile: &Profile, abilities: &[Ability]) -> File {
 }
 
 /// The tools as `tools/list` should tell them, one a line.
-fn tools(profile: &Profile, abilities: &[Ability]) -> Option<File> {
-    let findings = lint::of(abilities, &Rules::of(profile));
+fn tools(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> Option<File> {
     let better = |ability: &Ability| {
         let finding = findings.iter().find(|finding| finding.id == ability.id);
         finding.map_or_else(|| ability.description.replace('\n', " "), |finding| finding.description.clone())

@@ -4,7 +4,7 @@
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::ability;
+use super::ability::Ability;
 use super::about;
 use super::calls::{get, post, registry_tool};
 use super::file::File;
@@ -26,7 +26,7 @@ pub(super) fn slug(profile: &Profile) -> String {
 }
 
 /// The routine.
-pub(super) fn of(profile: &Profile, settings: &Settings) -> File {
+pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> File {
     let name = about::name(profile);
     let slug = slug(profile);
     let brand = prose(&settings.brand, 60);
@@ -45,10 +45,7 @@ pub(super) fn of(profile: &Profile, settings: &Settings) -> File {
         None => unlisted(&mut page, profile, settings),
     }
     page.section(&format!("Peers of {name}"), peers(profile));
-    page.section(
-        &format!("Peers of {name}, anew"),
-        shell_block(match_lines(profile, &ability::all(profile), settings)),
-    );
+    page.block(shell_block(match_lines(profile, abilities, settings)));
     File { path: format!("skills/{slug}/SKILL.md"), media_type: "text/markdown", content: page.text() }
 }
 
@@ -56,7 +53,8 @@ pub(super) fn of(profile: &Profile, settings: &Settings) -> File {
 fn hours(id: &ListingId) -> (u8, u8, u8) {
     let digest = Sha256::digest(id.as_str());
     let byte = |at: usize| digest.get(at).copied().unwrap_or_default();
-    (byte(0) % 60, byte(1) % 24, byte(2) % 7)
+    // The two calls that follow, two minutes apart, stay in the same hour.
+    (byte(0) % 56, byte(1) % 24, byte(2) % 7)
 }
 
 fn listed(page: &mut Page, profile: &Profile, settings: &Settings, id: &ListingId) {
@@ -67,39 +65,34 @@ fn listed(page: &mut Page, profile: &Profile, settings: &Settings, id: &ListingI
     let (minute, hour, day) = hours(id);
     page.block(about::proof(profile, settings).into_iter().collect());
     let heartbeat = [
-        ("status", format!("{minute} {hour} * * *"), "`lane` is `active`", "below, on demotion"),
+        ("status", format!("{minute} {hour} * * *"), "`lane` is `active`", "do what stands below"),
         (
             "Talk inbox",
-            format!("{} {hour} * * *", (minute + 2) % 60),
+            format!("{} {hour} * * *", minute + 2),
             "nothing in `inbox` with `read: false`",
-            "answer it, in `next_actions` order",
+            "do what its `next_actions` say, in their order",
         ),
         (
             "Talk check-in",
-            format!("{} {hour} * * {day}", (minute + 4) % 60),
+            format!("{} {hour} * * {day}", minute + 4),
             "`talk.mode` is not `lapsed`",
             "check in again",
         ),
     ];
     let rows = heartbeat.map(|(what, cron, good, else_)| {
-        [format!("{what} of {id}"), code(&cron, 40), good.to_owned(), else_.to_owned()]
+        [what.to_owned(), code(&cron, 40), good.to_owned(), else_.to_owned()]
     });
     page.section(
         &format!("Schedule of {name} (UTC, cron)"),
-        table(["Look at", "When", "Good", &format!("Else, for {name}")], rows.into()),
+        table(["Look at", "When", "Good", "Else"], rows.into()),
     );
     let body = |action: &str, text: &str| json!({ "listing_id": id, "action": action, "text": text });
-    let checked = profile
-        .proof
-        .as_ref()
-        .map_or_else(|| "No proof yet".to_owned(), |proof| format!("Last proof: score {}", proof.score));
     page.section(
         &format!("Calls of {name}"),
         shell_block(vec![
             get(&status),
             get(&talk),
-            post(&say, "", &body("check_in", &format!("{} is here. {checked}.", about::plain_name(profile)))),
-            post(&say, "", &body("message", "Re: … (the id of what is answered, and the answer)")),
+            post(&say, "", &body("check_in", &format!("{} checks in.", about::plain_name(profile)))),
         ]),
     );
     let endpoint = settings.url(MCP_ENDPOINT);
@@ -111,10 +104,16 @@ fn listed(page: &mut Page, profile: &Profile, settings: &Settings, id: &ListingI
         ]),
     );
     page.section(&format!("When {name} is not Live"), steps(demotion(profile, settings, id, &status)));
-    let risks = improvement::open(profile).into_iter().take(5).map(|weakness| {
-        format!("{}: {} → {}", code(&weakness.id, 60), prose(&weakness.seen, 200), prose(&weakness.fix, 300))
-    });
-    page.section(&format!("What will cost {name} its place first"), items(risks.collect()));
+    let risks =
+        improvement::open(profile).into_iter().filter(|weakness| weakness.blocking).take(5).map(|weakness| {
+            format!(
+                "{}: {} → {}",
+                code(&weakness.id, 60),
+                prose(&weakness.seen, 200),
+                prose(&weakness.fix, 300)
+            )
+        });
+    page.section(&format!("What keeps {name} from being Live"), items(risks.collect()));
 }
 
 fn demotion(profile: &Profile, settings: &Settings, id: &ListingId, status: &str) -> Vec<String> {
@@ -178,8 +177,8 @@ fn peers(profile: &Profile) -> Vec<String> {
         rows.collect(),
     );
     if lines.is_empty() {
-        vec![format!("None was known for {name} when this was made; ask for those of the moment:")]
-    } else {
-        lines
+        return vec![format!("None was known for {name} when this was made; look for those of the moment:")];
     }
+    let again = format!("Peers come and go; look for those of the moment before {name} relies on one:");
+    lines.into_iter().chain([String::new(), again]).collect()
 }

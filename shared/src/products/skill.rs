@@ -17,26 +17,25 @@ use crate::settings::Settings;
 const LONGEST_DESCRIPTION: usize = 1000;
 
 /// The skill; `routing` adds whom else a request may go to.
-pub(super) fn of(profile: &Profile, settings: &Settings, routing: bool) -> File {
+pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], routing: bool) -> File {
     let name = about::name(profile);
-    let abilities = ability::all(profile);
     let slug = profile.slug();
-    let mut page = Page::skill(
-        &slug,
-        &scalar(&description(profile, &abilities), LONGEST_DESCRIPTION),
-        metadata(profile),
-    );
+    let mut page =
+        Page::skill(&slug, &scalar(&description(profile, abilities), LONGEST_DESCRIPTION), metadata(profile));
     page.title(&format!("Work with {name}"));
     let known = match about::endpoint(profile) {
-        Some(url) => format!("It answers at {}; {}.", code(&url, 2048), offers(profile, &abilities)),
-        None => format!("{}; no URL is known at which it answers.", capital(&offers(profile, &abilities))),
+        Some(url) => format!("It answers at {}; {}.", code(&url, 2048), offers(profile, abilities)),
+        None => format!("{}; no URL is known at which it answers.", capital(&offers(profile, abilities))),
     };
     page.block(vec![known]);
-    page.section(&format!("Which {} of {name}", ability::noun(profile)), choices(profile, &abilities));
-    page.section(&format!("Call {name}"), items(calls::listed(profile, readable(&abilities))));
+    page.section(
+        &format!("Which {} for which request to {name}", ability::noun(profile)),
+        choices(profile, abilities),
+    );
+    page.section(&format!("Call {name}"), items(calls::listed(profile, readable(abilities))));
     if routing {
-        page.section(&format!("Beside {name}"), beside(profile, &abilities));
-        page.block(refresh(profile, &abilities, settings));
+        page.section(&format!("Beside {name}"), beside(profile, abilities));
+        page.block(refresh(profile, abilities, settings));
     }
     File { path: format!("skills/{slug}/SKILL.md"), media_type: "text/markdown", content: page.text() }
 }
@@ -62,8 +61,12 @@ fn capital(text: &str) -> String {
 fn description(profile: &Profile, abilities: &[Ability]) -> String {
     let name = about::plain_name(profile);
     let said = plain(profile.description.as_deref().unwrap_or_default(), 400);
-    let said = said.trim_end_matches('.');
-    let does = if said.is_empty() { format!("Works with {name}") } else { format!("{name}: {said}") };
+    let said = said.trim_end_matches(['.', '…']);
+    let does = if said.is_empty() || said.eq_ignore_ascii_case(&name) {
+        format!("Works with {name}")
+    } else {
+        format!("{name}: {said}")
+    };
     let titles: Vec<String> = abilities.iter().take(12).map(|ability| plain(&ability.title, 60)).collect();
     let topics: Vec<String> = telling(said).into_iter().take(5).collect();
     match (titles.is_empty(), topics.is_empty()) {
@@ -104,7 +107,7 @@ fn choices(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
         [prose(&ability.title, 80), code(&ability.id, 64), said]
     });
     let mut lines = table(
-        ["A request to", "goes to", &format!("which at {} says", about::name(profile))],
+        ["Request", &capital(ability::noun(profile)), &format!("What {} says of it", about::name(profile))],
         rows.collect(),
     );
     if abilities.len() > MOST_ROWS {
@@ -158,7 +161,10 @@ fn refresh(profile: &Profile, abilities: &[Ability], settings: &Settings) -> Vec
 /// Look-ups of Live peers by the subjects of the listing, each word once.
 pub(super) fn match_lines(profile: &Profile, abilities: &[Ability], settings: &Settings) -> Vec<String> {
     let said = telling(profile.description.as_deref().unwrap_or_default());
-    let texts = std::iter::once(said).chain(abilities.iter().map(Ability::topics));
+    // Words out of a description, unlike tags, tell little one by one.
+    let tagged = abilities.iter().any(|ability| !ability.tags.is_empty());
+    let said = said.chunks(4).map(<[String]>::to_vec).take(if tagged { 1 } else { 2 });
+    let texts = said.chain(abilities.iter().filter(|one| !one.tags.is_empty()).map(Ability::topics));
     let mut known = HashSet::new();
     let wanted = texts.take(MOST_ROWS).map(|words| {
         let new = |word: &String| !is_verb(word) && subject(word).into_iter().any(|stem| known.insert(stem));
@@ -166,7 +172,8 @@ pub(super) fn match_lines(profile: &Profile, abilities: &[Ability], settings: &S
     });
     let mut wanted: Vec<String> = wanted.filter(|words| !words.is_empty()).take(3).collect();
     if wanted.is_empty() {
-        wanted.push(about::plain_name(profile));
+        let titles = abilities.iter().map(|ability| ability.title.clone()).filter(|title| !title.is_empty());
+        wanted.extend(titles.chain([about::plain_name(profile)]).take(3));
     }
     wanted.iter().map(|words| calls::get(&settings.url(&format!("/api/match?q={}", query(words))))).collect()
 }

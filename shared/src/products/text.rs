@@ -26,7 +26,18 @@ pub(super) fn plain(text: &str, limit: usize) -> String {
             break;
         }
     }
-    shorten(line.trim_end(), limit)
+    shorten_at_word(line.trim_end(), limit)
+}
+
+/// The text within the limit, cut between words where one ends near it.
+fn shorten_at_word(line: &str, limit: usize) -> String {
+    let cut = shorten(line, limit);
+    match cut.rsplit_once(' ').filter(|_| cut != line) {
+        Some((whole, part)) if !whole.is_empty() && part.chars().count() < 24 => {
+            format!("{}…", whole.trim_end_matches([',', ';', ':', '.', ' ', '(']))
+        }
+        _ => cut,
+    }
 }
 
 /// Characters that are not seen, or that change what is.
@@ -38,9 +49,37 @@ fn is_hidden(c: char) -> bool {
             | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// Prose inside a line of Markdown, in which nothing is markup.
+/// Prose inside a line of Markdown, in which nothing is markup; an address is code, so that none becomes a link.
 pub(super) fn prose(text: &str, limit: usize) -> String {
     let line = plain(text, limit);
+    let mut safe = String::with_capacity(line.len() + 8);
+    let mut rest = line.as_str();
+    // At the beginning of a line or an item these would make a heading, a quotation or a list of it.
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let numbered =
+        digits > 0 && [". ", ") "].iter().any(|dot| format!("{} ", &rest[digits..]).starts_with(dot));
+    if numbered || rest.starts_with(['#', '>', '+', '-', '=']) {
+        let (number, after) = rest.split_at(digits);
+        safe.push_str(number);
+        safe.push('\\');
+        safe.extend(after.chars().take(1));
+        rest = after.get(1..).unwrap_or_default();
+    }
+    while let Some(at) = ["http://", "https://"].iter().filter_map(|scheme| rest.find(scheme)).min() {
+        let (before, url) = rest.split_at(at);
+        let end =
+            url.find([' ', '"', '\'', '`', '<', '>', '(', ')', '[', ']', '|', '\\']).unwrap_or(url.len());
+        let (url, after) =
+            url.split_at(url[..end].trim_end_matches(['.', ',', ';', ':', '!', '?', '…']).len());
+        safe.push_str(&escaped(before));
+        safe.push_str(&code(url, usize::MAX));
+        rest = after;
+    }
+    safe + &escaped(rest)
+}
+
+/// A part of a line in which nothing is markup.
+fn escaped(line: &str) -> String {
     let mut safe = String::with_capacity(line.len() + 8);
     let mut before = ' ';
     let mut rest = line.chars().peekable();
@@ -180,8 +219,18 @@ mod tests {
     fn markup_of_strangers_is_shown_as_it_was_written() {
         assert_eq!(
             prose("# Hi\n* <b>you</b> [x](y) a_b _c_", 99),
-            r"# Hi \* \<b>you\</b> \[x\](y) a_b \_c\_"
+            r"\# Hi \* \<b>you\</b> \[x\](y) a_b \_c\_"
         );
+        assert_eq!(
+            prose("url: \"https://a.org/x_y_\", see http://b.org/*. www", 99),
+            "url: \"`https://a.org/x_y_`\", see `http://b.org/*`. www"
+        );
+        for (text, shown) in
+            [("1. one", r"1\. one"), ("2.0", "2.0"), ("> a", r"\> a"), ("---", r"\---"), ("7)", r"7\)")]
+        {
+            assert_eq!(prose(text, 99), shown);
+        }
+        assert_eq!(prose("one two three", 9), "one two…");
         assert_eq!(code("a`b``c", 99), "```a`b``c```");
         assert_eq!(code("`", 99), "`` ` ``");
         assert_eq!(row([&code("a|b", 9), &prose("c|d", 9)]), r"| `a\|b` | c\|d |");

@@ -6,6 +6,7 @@ use super::about;
 use super::charter::{self, Further};
 use super::evaluation;
 use super::file::File;
+use super::goals;
 use super::improvement;
 use super::mesh;
 use super::page::{Page, items};
@@ -57,7 +58,7 @@ fn others(sku: Sku, profile: &Profile, rest: &[File]) -> File {
     let lines = rest.iter().map(|file| {
         let lines = file.content.lines().count();
         let count = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
-        format!("{} for {name}: {count}, {} bytes", code(&file.path, 200), file.content.len())
+        format!("{}: {count}, {} bytes", code(&file.path, 200), file.content.len())
     });
     page.block(items(lines.collect()));
     File { path: "more.md".to_owned(), media_type: "text/markdown", content: page.text() }
@@ -66,30 +67,33 @@ fn others(sku: Sku, profile: &Profile, rest: &[File]) -> File {
 fn charter_tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let name = about::name(profile);
     let slug = profile.slug();
-    let cases = evaluation::count(profile);
+    let abilities = ability::all(profile);
+    let goals = goals::of(profile, &abilities);
+    let cases = evaluation::cases(profile, &abilities, &goals);
     let noun = ability::noun(profile);
     let mut lines = vec![
         format!(
             "`skills/{slug}/SKILL.md`: which request goes to which {noun} of {name}, and how it is called."
         ),
         format!(
-            "`evaluation.jsonl`: {cases} cases for {name} as promptfoo test cases (prompt `{{{{request}}}}`); all pass before a change goes out."
+            "`evaluation.jsonl`: {} promptfoo test cases for {name} (prompt `{{{{request}}}}`), all to pass before a change goes out.",
+            cases.len()
         ),
     ];
-    let mut files = vec![skill::of(profile, settings, false), evaluation::of(profile)];
+    let mut files = vec![skill::of(profile, settings, &abilities, false), evaluation::file(&cases)];
     if matches!(sku, Sku::Recursive | Sku::Alive) {
         let improve = improvement::slug(profile);
         let open = improvement::open(profile).len();
-        lines.push(format!("`skills/{improve}/SKILL.md`: one round of improving {name}; `regression.md` holds its {open} open findings, `improvement-log.jsonl` what was tried."));
-        files.extend(improvement::of(profile, settings));
+        lines.push(format!("`skills/{improve}/SKILL.md`: one round of improving {name}; `regression.md` holds what is open in its proof ({open}) and its words, `improvement-log.jsonl` what was tried."));
+        files.extend(improvement::of(profile, settings, &abilities, cases.len()));
     }
     if sku == Sku::Alive {
         lines.push(format!(
             "`skills/{}/SKILL.md`: the routine that keeps {name} Live, with its hours and calls.",
             routine::slug(profile)
         ));
-        files.push(routine::of(profile, settings));
+        files.push(routine::of(profile, settings, &abilities));
     }
-    files.push(charter::of(profile, settings, Further { lines }));
+    files.push(charter::of(profile, settings, &abilities, &goals, Further { lines }));
     files
 }

@@ -1,7 +1,7 @@
 //! Words and verbs of a listing's texts, stemmed: what two abilities have in common, what a goal is about, and whether a
 //! call changes something. Plain lists and counting, so that the same texts always give the same tree.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
@@ -22,6 +22,29 @@ const READING: &str = "access analyse analyze answer assess audit browse calcula
     resolve retrieve return reverse scan scrape screenshot search see select show simulate summarise summarize suggest tell track \
     transcribe translate validate verify view watch";
 
+/// Nouns of what a call does, each with its verb; as the last word of a name they tell more than the words before them.
+const NOUNS: [(&str, &str); 19] = [
+    ("analysis", "analyse"),
+    ("assessment", "assess"),
+    ("calculation", "calculate"),
+    ("check", "check"),
+    ("comparison", "compare"),
+    ("conversion", "convert"),
+    ("discovery", "discover"),
+    ("explanation", "explain"),
+    ("extraction", "extract"),
+    ("identification", "identify"),
+    ("lookup", "look up"),
+    ("overview", "show"),
+    ("search", "search"),
+    ("summary", "summarize"),
+    ("translation", "translate"),
+    ("validation", "validate"),
+    ("verification", "verify"),
+    ("payment", "pay"),
+    ("registration", "register"),
+];
+
 /// Words that say nothing of a subject.
 const EMPTY: &str = "a about above across after again against agent agents ai all also an and any are as assist assistant at be \
     been before being between both but by can could data do does each either every for from get given has have help helps \
@@ -35,8 +58,14 @@ const OUTSIDE: &str = "article browse browser comment content crawl document doc
     issue mail message news page paper pdf review scrape search site transcript url web website";
 
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
-static ACTING_STEMS: LazyLock<HashSet<String>> = LazyLock::new(|| stems(ACTING));
-static READING_STEMS: LazyLock<HashSet<String>> = LazyLock::new(|| stems(READING));
+static VERBS: LazyLock<HashMap<String, (&str, bool)>> = LazyLock::new(|| {
+    let reading = READING.split_whitespace().map(|verb| (stem(verb), (verb, false)));
+    reading.chain(ACTING.split_whitespace().map(|verb| (stem(verb), (verb, true)))).collect()
+});
+static NOUN_VERBS: LazyLock<HashMap<String, (&str, bool)>> = LazyLock::new(|| {
+    let acts = |verb: &str| ACTING.split_whitespace().any(|acting| acting == verb);
+    NOUNS.iter().map(|(noun, verb)| (stem(noun), (*verb, acts(verb)))).collect()
+});
 static EMPTY_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| EMPTY.split_whitespace().collect());
 static OUTSIDE_STEMS: LazyLock<HashSet<String>> = LazyLock::new(|| stems(OUTSIDE));
 
@@ -92,30 +121,34 @@ pub(super) fn subject(text: &str) -> BTreeSet<String> {
     telling(text).iter().map(|word| stem(word)).collect()
 }
 
-/// Whether a word is a verb of a call, and one that changes something.
-fn acts(word: &str) -> Option<bool> {
-    let stem = stem(word);
-    if ACTING_STEMS.contains(&stem) {
-        return Some(true);
-    }
-    READING_STEMS.contains(&stem).then_some(false)
+/// The first verb among the words in its plain form, and whether it changes something.
+pub(super) fn verb(words: &[String]) -> Option<(&'static str, bool)> {
+    words.iter().find_map(|word| VERBS.get(&stem(word)).copied())
 }
 
-/// The first verb among the words, and whether it changes something.
-pub(super) fn verb(words: &[String]) -> Option<(&str, bool)> {
-    words.iter().find_map(|word| acts(word).map(|acts| (word.as_str(), acts)))
+/// The same of a name, whose words are nouns as often: "signed assessment" signs nothing, and "return policy analysis"
+/// analyses.
+pub(super) fn verb_of_name(words: &[String]) -> Option<(&'static str, bool)> {
+    let said = words.iter().filter(|word| *word != "return" && !word.ends_with("ed"));
+    let mut verbs = said.filter_map(|word| VERBS.get(&stem(word)).copied());
+    let first = verbs.next();
+    let noun = words.last().and_then(|word| NOUN_VERBS.get(&stem(word)).copied());
+    // What may change something is never told to be harmless for the noun at its end.
+    if first.is_some_and(|(_, acts)| acts) { first } else { noun.or(first) }
 }
 
 /// Whether a word is a verb of a call.
 pub(super) fn is_verb(word: &str) -> bool {
-    acts(word).is_some()
+    VERBS.contains_key(&stem(word))
 }
 
-/// Whether the words begin with a verb in its plain form: "search papers", but not "searching" or "papers".
+/// Whether the words begin with a verb in its plain form: "search papers", but not "searching", "papers" or "return policy
+/// analysis".
 pub(super) fn commands(words: &[String]) -> bool {
     let plain =
         |word: &String| ACTING.split_whitespace().chain(READING.split_whitespace()).any(|verb| verb == word);
-    words.first().is_some_and(plain)
+    let noun = || words.last().is_some_and(|word| NOUN_VERBS.contains_key(&stem(word)));
+    words.first().is_some_and(|word| plain(word) && !(word == "return" && noun()))
 }
 
 /// Whether the text speaks of anything that third parties write.
@@ -170,11 +203,21 @@ mod tests {
 
     #[test]
     fn a_verb_tells_whether_something_changes() {
-        let of = |text: &str| verb(&words(text)).map(|(verb, acts)| (verb.to_owned(), acts));
-        assert_eq!(of("book_air_tickets"), Some(("book".to_owned(), true)));
-        assert_eq!(of("Helps with booking"), Some(("booking".to_owned(), true)));
-        assert_eq!(of("search_papers"), Some(("search".to_owned(), false)));
+        let of = |text: &str| verb(&words(text));
+        assert_eq!(of("book_air_tickets"), Some(("book", true)));
+        assert_eq!(of("Helps with booking"), Some(("book", true)));
+        assert_eq!(of("search_papers"), Some(("search", false)));
         assert_eq!(of("text_info"), None);
+    }
+
+    #[test]
+    fn the_noun_at_the_end_of_a_name_tells_more_than_what_stands_before_it() {
+        let of = |text: &str| verb_of_name(&words(text));
+        assert_eq!(of("return-policy-analysis"), Some(("analyse", false)));
+        assert_eq!(of("signed-assessment"), Some(("assess", false)));
+        assert_eq!(of("delete_analysis"), Some(("delete", true)));
+        assert_eq!(of("return_order"), Some(("order", true)));
+        assert_eq!(of("card-payment"), Some(("pay", true)));
     }
 
     #[test]

@@ -96,7 +96,7 @@ proptest! {
     fn strangers_words_break_no_file(profile in hostile()) {
         for sku in Sku::ALL {
             formats::check(&tree(sku, &profile, &settings()));
-            formats::check(&sample(sku, &profile, &settings())[..1]);
+            formats::check(&sample(sku, &profile, &settings()));
         }
     }
 
@@ -114,29 +114,47 @@ proptest! {
     }
 }
 
+/// A profile in which every text is as long as can be, 500 times over.
+fn largest(kind: Kind, filling: &str, goals: usize) -> Profile {
+    let long = filling.repeat(2500);
+    let name = |at: usize| format!("{at}_{long}");
+    let described = |at: usize| format!("{long}{at}");
+    let skill = |at: usize| Skill {
+        id: name(at),
+        name: long.clone(),
+        description: described(at),
+        tags: vec![filling.repeat(20); 50],
+    };
+    let tool = |at: usize| Tool { name: name(at), description: described(at) };
+    let (skills, tools) = match kind {
+        Kind::Agent => ((0..500).map(skill).collect(), Vec::new()),
+        Kind::Mcp => (Vec::new(), (0..500).map(tool).collect()),
+    };
+    Profile {
+        kind,
+        name: long.clone(),
+        skills,
+        tools,
+        goals: vec![long.clone(); goals],
+        preset: (goals > 0).then_some(Preset::Ops),
+        ..real::governance()
+    }
+}
+
 #[test]
 fn a_tree_stays_small_for_the_largest_listing() {
-    for filling in ["👩‍💻 ", "\\`|*"] {
-        let tools = (0..500).map(|at| Tool {
-            name: format!("{at}_{}", filling.repeat(2500)),
-            description: filling.repeat(2500),
-        });
-        for kind in [Kind::Mcp] {
-            let mut profile = Profile {
-                goals: vec![filling.repeat(2500); 30],
-                preset: Some(Preset::Ops),
-                ..real::governance()
-            };
-            profile.kind = kind;
-            profile.name = filling.repeat(2500);
-            profile.skills.clear();
-            profile.tools = tools.clone().collect();
+    for filling in ["👩‍💻 ", "\\`|*", "Book 👩‍💻👩‍💻 pages. "] {
+        for (kind, noun, goals) in
+            [(Kind::Mcp, "tools", 30), (Kind::Agent, "skills", 30), (Kind::Agent, "skills", 0)]
+        {
+            let profile = largest(kind, filling, goals);
             for sku in Sku::ALL {
                 let files = tree(sku, &profile, &settings());
                 let bytes: usize = files.iter().map(|file| file.content.len()).sum();
-                assert!(bytes < 256 * 1024, "{sku:?}: {bytes}");
-                let cut = files.iter().any(|file| file.content.contains("460 tools more are not shown"));
-                assert!(cut, "{sku:?}");
+                let sizes = files.iter().map(|file| (&file.path, file.content.len())).collect::<Vec<_>>();
+                assert!(bytes < 256 * 1024, "{sku:?} of {kind:?}: {bytes}, {sizes:?}");
+                let more = format!("460 {noun} more are not shown");
+                assert!(files.iter().any(|file| file.content.contains(&more)), "{sku:?}");
             }
         }
     }
