@@ -28,7 +28,7 @@ struct Map {
     list_yourself: Value,
     /// Every endpoint of the registry.
     surfaces: Value,
-    /// Every operation, with its arguments.
+    /// Every operation, with its arguments by name.
     tools: Vec<Tool>,
     deal: Deal,
     activation_funnel: Vec<Stage>,
@@ -41,8 +41,31 @@ struct Tool {
     aliases: &'static [&'static str],
     title: &'static str,
     description: &'static str,
-    input_schema: Value,
+    /// Its arguments by name; their schemas are in `tools/list` of the MCP endpoint.
+    arguments: Vec<Argument>,
     example: Value,
+}
+
+/// An argument of a tool.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Argument {
+    name: String,
+    required: bool,
+    /// What it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+}
+
+/// The arguments in the input schema of an operation.
+fn arguments(schema: &Value) -> Vec<Argument> {
+    let is_required =
+        |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
+    let argument = |(name, property): (&String, &Value)| Argument {
+        name: name.clone(),
+        required: is_required(name),
+        description: property["description"].as_str().map(str::to_owned),
+    };
+    schema["properties"].as_object().into_iter().flatten().map(argument).collect()
 }
 
 /// The map as a document.
@@ -112,7 +135,7 @@ async fn map(app: &App) -> Result<Map, Problem> {
                 aliases: entry.aliases,
                 title: entry.title,
                 description: entry.description,
-                input_schema: (entry.input_schema)(),
+                arguments: arguments(&(entry.input_schema)()),
                 example: serde_json::from_str(entry.example).unwrap_or_default(),
             })
             .collect(),

@@ -80,7 +80,8 @@ pub struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
     /// Its presence on the Talk inbox.
-    talk: Talk,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    talk: Option<Talk>,
     /// Its demo, where it is Live.
     #[serde(skip_serializing_if = "Option::is_none")]
     take_demo: Option<TakeDemo>,
@@ -228,7 +229,7 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
             tools: verdict.facts.tools.clone(),
             tools_hash: verdict.facts.tools_hash.clone(),
         }),
-        talk: Talk::of(listing, settings, now),
+        talk: live.then(|| Talk::of(listing, settings, now)),
         take_demo: offer.map(|offer| funnel::take_demo(listing, settings, offer)),
         badge_markdown: badge::markdown(settings, &listing.id),
         next: next(app, listing, lane, &reasons),
