@@ -42,7 +42,7 @@ pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> Vec<Goal> {
 /// The goals that the files of a profile hold its subject to, in words.
 #[must_use]
 pub fn goals_of(profile: &Profile) -> Vec<String> {
-    of(profile).into_iter().map(|goal| goal.words).collect()
+    of(profile, &ability::all(profile)).into_iter().map(|goal| goal.words).collect()
 }
 
 /// The abilities that share most words with a text, the best first.

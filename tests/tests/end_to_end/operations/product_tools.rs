@@ -317,13 +317,15 @@ async fn a_run_of_the_routine_says_what_to_do_next() {
         }
         assert!(step["call"]["url"].as_str().unwrap().starts_with(&registry.url("/api/")), "{step}");
     }
-    assert_eq!((&first["to_do"], &first["steps"][5]["data"]["stage"]), (&json!(1), &json!("live")));
+    assert_eq!((&first["to_do"], &first["steps"][6]["data"]["stage"]), (&json!(2), &json!("live")));
+    assert_eq!(first["steps"][4]["data"]["unread"], 1, "its welcome");
+    assert_eq!(registry.get(&format!("/api/talk?listing_id={id}")).await.status, 200);
 
     demo(&registry, &id).await;
-    assert_eq!(run(id.to_string()).await["steps"][5]["data"]["stage"], "demo");
+    assert_eq!(run(id.to_string()).await["steps"][6]["data"]["stage"], "demo");
     feedback(&registry, &id, 4).await;
     let done = run(id.to_string()).await;
-    assert_eq!((&done["steps"][5]["data"]["stage"], &done["to_do"]), (&json!("feedback"), &json!(0)));
+    assert_eq!((&done["steps"][6]["data"]["stage"], &done["to_do"]), (&json!("feedback"), &json!(0)));
 
     let broken = registry.publish(&json!({ "url": registry.url("/discovery.json") })).await;
     registry.deliver_events().await;
