@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::profile::Profile;
 use super::text::plain;
 use super::words::{brings_outside_texts, sentences, subject, telling, verb, verb_of_name, words};
+use crate::error::shorten;
 use crate::model::Kind;
 
 /// The most abilities that a file tells one by one.
@@ -16,6 +17,9 @@ pub(super) const MOST_READ: usize = 100;
 
 /// The longest name that is told, in characters: one more than MCP allows.
 const LONGEST_ID: usize = 129;
+
+/// The longest description that is read, in characters.
+const LONGEST_DESCRIPTION: usize = 4000;
 
 /// One skill or tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,10 +34,14 @@ pub(super) struct Ability {
     pub(super) tags: Vec<String>,
     /// The stems of the words that tell what it is about.
     pub(super) subject: BTreeSet<String>,
+    /// The words of its id.
+    pub(super) words: Vec<String>,
+    /// What a call does.
+    effect: Effect,
 }
 
 /// What a call does to the world.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
     /// It changes something, by this verb.
     Acts(&'static str),
@@ -47,7 +55,14 @@ impl Ability {
     /// One by its texts, each on one line but the description.
     pub(super) fn new(id: String, title: String, description: String, tags: Vec<String>) -> Self {
         let subject = subject(&format!("{id} {title} {description} {}", tags.join(" ")));
-        Self { id, title, description, tags, subject }
+        Self { subject, ..Self::unread(id, title, description, tags) }
+    }
+
+    /// One whose subject is not looked for.
+    fn unread(id: String, title: String, description: String, tags: Vec<String>) -> Self {
+        let words = words(&id);
+        let effect = effect(&words, &title, &description);
+        Self { id, title, description, tags, subject: BTreeSet::new(), words, effect }
     }
 
     /// The words that it is found by.
@@ -55,16 +70,9 @@ impl Ability {
         format!("{} {} {} {}", self.id, self.title, self.description, self.tags.join(" "))
     }
 
-    /// What a call does, by the verb in its name, else by the first words of its description.
+    /// What a call does.
     pub(super) fn effect(&self) -> Effect {
-        let opening: Vec<String> = words(&self.description).into_iter().take(4).collect();
-        let title = words(&self.title);
-        let id = words(&self.id);
-        match verb_of_name(&id).or_else(|| verb_of_name(&title)).or_else(|| verb(&opening)) {
-            Some((word, true)) => Effect::Acts(word),
-            Some((word, false)) => Effect::Reads(word),
-            None => Effect::Untold,
-        }
+        self.effect
     }
 
     /// Whether it brings in texts that third parties wrote.
@@ -92,6 +100,17 @@ impl Ability {
     }
 }
 
+/// What a call does, by the verb in its name, else by the first words of its description.
+fn effect(id: &[String], title: &str, description: &str) -> Effect {
+    let opening = || words(description).into_iter().take(4).collect::<Vec<_>>();
+    let told = verb_of_name(id).or_else(|| verb_of_name(&words(title))).or_else(|| verb(&opening()));
+    match told {
+        Some((word, true)) => Effect::Acts(word),
+        Some((word, false)) => Effect::Reads(word),
+        None => Effect::Untold,
+    }
+}
+
 /// The abilities of a profile, each name once: its skills, then its tools.
 pub(super) fn all(profile: &Profile) -> Vec<Ability> {
     let skills = profile.skills.iter().map(|skill| {
@@ -108,7 +127,7 @@ pub(super) fn all(profile: &Profile) -> Vec<Ability> {
             Ability::new(id, title, plain_sentences(description), tags)
         } else {
             let description = plain(description, 200);
-            Ability { id, title, description, tags, subject: BTreeSet::new() }
+            Ability::unread(id, title, description, tags)
         }
     });
     read.collect()
@@ -116,6 +135,7 @@ pub(super) fn all(profile: &Profile) -> Vec<Ability> {
 
 /// Lines stay apart as sentences; nothing else of the text's shape is kept.
 fn plain_sentences(text: &str) -> String {
+    let text = shorten(text, LONGEST_DESCRIPTION);
     let lines: Vec<String> = text.split(['\n', '\r']).take(60).map(|line| plain(line, 1000)).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).filter(|line| !line.is_empty()).collect();
     lines.join("\n")

@@ -58,14 +58,14 @@ pub(super) fn of(abilities: &[Ability], rules: &Rules) -> Vec<Finding> {
         if !ability.description.is_empty() {
             described.entry(ability.description.to_lowercase()).or_default().push(&ability.id);
         }
-        spelled.entry(words(&ability.id).concat()).or_default().push(&ability.id);
+        spelled.entry(ability.words.concat()).or_default().push(&ability.id);
     }
     let twin = |of: Option<&Vec<&str>>, id: &str| {
         of.and_then(|ids| ids.iter().find(|other| **other != id)).map(|other| (*other).to_owned())
     };
     let found = abilities.iter().enumerate().filter_map(|(index, ability)| {
         let same_words = twin(described.get(&ability.description.to_lowercase()), &ability.id);
-        let same_name = twin(spelled.get(&words(&ability.id).concat()), &ability.id);
+        let same_name = twin(spelled.get(&ability.words.concat()), &ability.id);
         let name = rules.called_by_name.then(|| name_fault(&ability.id)).flatten();
         one(index, abilities, rules, name, Twins { same_words, same_name })
     });
@@ -149,20 +149,20 @@ struct Lacks {
 
 /// Others that do something else with the same thing, and one that is taken for it, as a sentence.
 fn apart(ability: &Ability, abilities: &[Ability], taken_for: Option<String>) -> String {
-    let own = words(&ability.id);
+    let own = &ability.words;
     let same_thing = abilities.iter().filter(|other| {
-        let theirs = words(&other.id);
+        let theirs = &other.words;
         let thing = |words: &[String]| words.last().map(|word| subject(word)).filter(|_| words.len() > 1);
-        commands(&own)
-            && commands(&theirs)
+        commands(own)
+            && commands(theirs)
             && own.first() != theirs.first()
-            && thing(&own) == thing(&theirs)
-            && thing(&own).is_some()
+            && thing(own) == thing(theirs)
+            && thing(own).is_some()
     });
     let others: Vec<String> = same_thing
         .filter(|other| Some(&other.id) != taken_for.as_ref())
         .take(3)
-        .map(|other| format!("to {} ({})", words(&other.id).first().cloned().unwrap_or_default(), other.id))
+        .map(|other| format!("to {} ({})", other.words.first().cloned().unwrap_or_default(), other.id))
         .collect();
     match (others.is_empty(), taken_for) {
         (true, None) => String::new(),

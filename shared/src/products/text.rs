@@ -114,10 +114,12 @@ pub(super) fn code(text: &str, limit: usize) -> String {
 
 /// Several code spans in a row; what is more than `most` is counted.
 pub(super) fn codes<'a>(texts: impl IntoIterator<Item = &'a str>, most: usize) -> String {
-    let spans: Vec<String> = texts.into_iter().map(|text| code(text, 64)).collect();
-    let mut line = spans.iter().take(most).map(String::as_str).collect::<Vec<_>>().join(", ");
-    if spans.len() > most {
-        let _ = write!(line, " and {} more", spans.len() - most);
+    let mut texts = texts.into_iter();
+    let spans: Vec<String> = texts.by_ref().take(most).map(|text| code(text, 64)).collect();
+    let mut line = spans.join(", ");
+    let more = texts.count();
+    if more > 0 {
+        let _ = write!(line, " and {more} more");
     }
     line
 }

@@ -62,6 +62,8 @@ static VERBS: LazyLock<HashMap<String, (&str, bool)>> = LazyLock::new(|| {
     let reading = READING.split_whitespace().map(|verb| (stem(verb), (verb, false)));
     reading.chain(ACTING.split_whitespace().map(|verb| (stem(verb), (verb, true)))).collect()
 });
+static PLAIN_VERBS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| ACTING.split_whitespace().chain(READING.split_whitespace()).collect());
 static NOUN_VERBS: LazyLock<HashMap<String, (&str, bool)>> = LazyLock::new(|| {
     let acts = |verb: &str| ACTING.split_whitespace().any(|acting| acting == verb);
     NOUNS.iter().map(|(noun, verb)| (stem(noun), (*verb, acts(verb)))).collect()
@@ -145,8 +147,7 @@ pub(super) fn is_verb(word: &str) -> bool {
 /// Whether the words begin with a verb in its plain form: "search papers", but not "searching", "papers" or "return policy
 /// analysis".
 pub(super) fn commands(words: &[String]) -> bool {
-    let plain =
-        |word: &String| ACTING.split_whitespace().chain(READING.split_whitespace()).any(|verb| verb == word);
+    let plain = |word: &String| PLAIN_VERBS.contains(word.as_str());
     let noun = || words.last().is_some_and(|word| NOUN_VERBS.contains_key(&stem(word)));
     words.first().is_some_and(|word| plain(word) && !(word == "return" && noun()))
 }

@@ -178,7 +178,7 @@ fn unescaped(text: &str, wanted: char) -> bool {
     })
 }
 
-/// A line without its spans of code, as Markdown finds them.
+/// A line without its code spans, as Markdown finds them.
 fn without_code(line: &str) -> String {
     let (mut rest, mut prose) = (line, String::new());
     while let Some(c) = rest.chars().next() {
