@@ -6,6 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use super::attributes::{Item, n, s, text};
 use super::client::Store;
 use super::counters;
+use super::discounts;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
@@ -124,8 +125,9 @@ impl Store {
         })
     }
 
-    /// Issues a reward anew in the place of the one that a completion brought; that one opens nothing any longer. False
-    /// where it was issued anew meanwhile; then nothing was written.
+    /// Issues a reward anew in the place of the one that a completion brought; that one opens nothing any longer.
+    /// `AlreadyDone` where it was issued anew meanwhile, or its code is held or used by a purchase; then nothing was
+    /// written.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -150,8 +152,11 @@ impl Store {
             Reward::Seat(digest) => keys::grant(&TokenDigest::of_table(digest)),
             Reward::Code(digest) => keys::discount_code(digest),
         };
-        let exists = Expression::default().only_if("attribute_exists(pk)", [], []);
-        self.delete(&mut transaction, &old, Some(&exists))?;
+        let unspent = match &before.reward {
+            Reward::Seat(_) => Expression::default().only_if("attribute_exists(pk)", [], []),
+            Reward::Code(_) => discounts::unspent(now),
+        };
+        self.delete(&mut transaction, &old, Some(&unspent))?;
         match reward {
             NewReward::Seat { token, grant, .. } => self.put_grant(&mut transaction, token, grant)?,
             NewReward::Code(code) => self.put_code(&mut transaction, code, &before.feedback)?,

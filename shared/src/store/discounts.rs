@@ -72,6 +72,16 @@ pub(super) fn hold(
         )
 }
 
+/// Holds for a code that no purchase holds or has used.
+pub(super) fn unspent(now: Moment) -> Expression {
+    Expression::default().only_if(
+        "attribute_exists(pk) AND attribute_not_exists(used_by) \
+         AND (attribute_not_exists(held_by) OR held_until < :now)",
+        [],
+        [(":now", n(now.as_millisecond()))],
+    )
+}
+
 /// Gives a code back that this purchase holds.
 pub(super) fn release(purchase: &PurchaseId) -> Expression {
     held_by(Expression::default().remove("held_by").remove("held_until"), purchase)

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents};
 
 use super::{Shop, assert_refused};
 
@@ -113,4 +114,26 @@ async fn of_many_who_use_one_code_at_once_one_does() {
         assert_refused(reply, 409, "code_held");
     }
     assert_eq!(shop.registry.table().await.items_under("PURCHASE#pur_").len(), 1);
+}
+
+#[tokio::test]
+async fn a_code_is_issued_anew_until_a_purchase_has_it() {
+    let shop = Shop::open().await;
+    let peer = Peer::start(agents::newest).await;
+    let id = shop.registry.live_card(&peer.card()).await;
+    let demo = shop.registry.post("/api/products/demo", &json!({ "listing_id": id })).await;
+    let mut draft = demo.body["next_steps"]["example_body"].clone();
+    let feedback = async |draft: &Value| shop.registry.post("/api/products/feedback", draft).await;
+    let lost = feedback(&draft).await.body["discount"]["code"].clone();
+    draft["reissue"] = json!(true);
+    let anew = feedback(&draft).await.body["discount"]["code"].clone();
+    assert_ne!(anew, lost);
+    let with = |code: &Value| json!({ "sku": "alive", "listing_id": id, "code": code });
+    assert_refused(&shop.buy(&with(&lost)).await, 422, "unknown_code");
+
+    let bought = shop.bought(&with(&anew)).await;
+    assert_refused(&feedback(&draft).await, 409, "already_completed");
+    shop.stripe.pay(&shop.registry).await;
+    assert_refused(&feedback(&draft).await, 409, "already_completed");
+    assert_eq!(shop.opens(&bought).await.status, 200);
 }
