@@ -4,6 +4,7 @@
 use super::ability;
 use super::profile::Profile;
 use super::text::{address, code, plain, prose, quoted};
+use crate::formats::server_json::is_name;
 use crate::model::{Handshake, Kind};
 use crate::settings::Settings;
 
@@ -44,9 +45,29 @@ pub(super) fn publish_body(profile: &Profile) -> Option<serde_json::Value> {
     match (profile.kind, card, endpoint(profile)) {
         (Kind::Agent, Some(card), _) => Some(serde_json::json!({ "agent_card_url": card })),
         (Kind::Agent, None, Some(url)) => Some(serde_json::json!({ "url": url })),
-        (Kind::Mcp, _, Some(url)) => Some(serde_json::json!({ "mcp_url": url })),
+        (Kind::Mcp, _, Some(url)) => {
+            Some(described(profile, &url).unwrap_or_else(|| serde_json::json!({ "mcp_url": url })))
+        }
         (_, _, None) => None,
     }
+}
+
+/// The description of a server that is listed under its name: its URL alone would make another listing.
+fn described(profile: &Profile, url: &str) -> Option<serde_json::Value> {
+    let server = profile.server_name.as_deref().filter(|name| is_name(name))?;
+    let mut body = serde_json::json!({
+        "name": server,
+        "version": plain(profile.version.as_deref()?, 200),
+        "description": plain(profile.description.as_deref()?, 99),
+        "remotes": [{ "type": "streamable-http", "url": url }],
+    });
+    if profile.name != server {
+        body["title"] = plain(&profile.name, 99).into();
+    }
+    if let Some(page) = address(profile.website.as_deref()) {
+        body["websiteUrl"] = page.into();
+    }
+    Some(body)
 }
 
 /// What it is, where it answers, and what its last proof found.
