@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::error::Problem;
@@ -15,30 +17,34 @@ const LONGEST_KEY: usize = 200;
 /// The rating of the draft: neither praise nor blame.
 pub const DRAFT_RATING: u8 = 3;
 
-/// Feedback as it was sent.
-#[derive(Clone, Debug, Default)]
+/// Feedback as it is sent; the demo's `next_steps.example_body` is one.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct GivenFeedback {
-    /// Whose, where it is named.
+    /// Whose; or name the order.
     pub listing_id: Option<String>,
-    /// On which order, where it is named.
+    /// The order that the demo answered.
     pub order_id: Option<String>,
-    /// Agent or MCP server, where it is said.
+    /// Agent or MCP server.
     pub kind: Option<Kind>,
     /// The name of who writes.
     pub agent_name: Option<String>,
-    /// From 1 to 5, where it is said.
+    /// From 1 to 5.
+    #[schemars(range(min = 1, max = 5))]
     pub rating: Option<u8>,
-    /// By question.
+    /// The five answers: `tried`, `ux_friction`, `product_one_ship`, `overall`, `would_buy`.
+    #[serde(default)]
     pub answers: BTreeMap<String, String>,
     /// Anything more.
     pub body: Option<String>,
-    /// Who may be written to.
+    /// Who may be written to; it is shown nowhere.
+    #[serde(alias = "email")]
     pub contact_email: Option<String>,
     /// What led here.
     pub source: Option<String>,
-    /// Tells this sender from any other, should its answer be lost.
+    /// A secret of the sender; the demo suggests one. Whoever sends it again may ask for the reward anew.
     pub idempotency_key: Option<String>,
-    /// Asks for the reward anew: the answer that showed it was lost.
+    /// Asks for the reward anew, because the answer that showed it was lost; the one before opens nothing any longer.
+    #[serde(default)]
     pub reissue: bool,
 }
 

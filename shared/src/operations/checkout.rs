@@ -155,7 +155,7 @@ impl Operation for Checkout {
     const PHRASES: &'static [&'static str] =
         &["checkout", "pay for a product", "show the prices of the products"];
     const SKILLS: &'static [AdvertisedSkill] = &[];
-    const ROUTES: &'static [Route] = &[Route::get_as(PATH, asked), Route::post_as(PATH, bought)];
+    const ROUTES: &'static [Route] = &[Route::get_as(PATH, asked), Route::post_as(PATH, bought).never_kept()];
     type Arguments = Arguments;
     type Answer = Answer;
 

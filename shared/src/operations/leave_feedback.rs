@@ -1,10 +1,8 @@
 //! Feedback after a demo: five answers, once per listing. It brings a founding seat while there are any (an access token,
 //! no checkout), and a discount code afterwards.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
 
 use super::operation::{AdvertisedSkill, Effect, Operation};
@@ -12,44 +10,13 @@ use super::route::Route;
 use crate::app::App;
 use crate::error::Problem;
 use crate::funnel::{self, FeedbackGiven, GivenFeedback, Rewarded, Unlock};
-use crate::model::{Caller, Kind, ListingId, OrderId, Sku};
+use crate::model::{Caller, ListingId, OrderId, Sku};
 use crate::settings::Settings;
 use crate::views::NextStep;
 
 /// Takes feedback.
 #[derive(Debug)]
 pub struct LeaveFeedback;
-
-/// The feedback; the demo's `next_steps.example_body` is one.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct Arguments {
-    /// Whose; or name the order.
-    listing_id: Option<String>,
-    /// The order that the demo answered.
-    order_id: Option<String>,
-    /// Agent or MCP server.
-    kind: Option<Kind>,
-    /// The name of who writes.
-    agent_name: Option<String>,
-    /// From 1 to 5.
-    #[schemars(range(min = 1, max = 5))]
-    rating: Option<u8>,
-    /// The five answers: `tried`, `ux_friction`, `product_one_ship`, `overall`, `would_buy`.
-    #[serde(default)]
-    answers: BTreeMap<String, String>,
-    /// Anything more.
-    body: Option<String>,
-    /// Who may be written to; it is shown nowhere.
-    #[serde(alias = "email")]
-    contact_email: Option<String>,
-    /// What led here.
-    source: Option<String>,
-    /// A secret of the sender; the demo suggests one. Whoever sends it again may ask for the reward anew.
-    idempotency_key: Option<String>,
-    /// Asks for the reward anew, because the answer that showed it was lost; the one before opens nothing any longer.
-    #[serde(default)]
-    reissue: bool,
-}
 
 /// What the feedback brought.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -139,37 +106,11 @@ impl Operation for LeaveFeedback {
         },
     ];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/products/feedback", Ok).never_kept()];
-    type Arguments = Arguments;
+    type Arguments = GivenFeedback;
     type Answer = Answer;
 
-    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let Arguments {
-            listing_id,
-            order_id,
-            kind,
-            agent_name,
-            rating,
-            answers,
-            body,
-            contact_email,
-            source,
-            idempotency_key,
-            reissue,
-        } = arguments;
-        let given = GivenFeedback {
-            listing_id,
-            order_id,
-            kind,
-            agent_name,
-            rating,
-            answers,
-            body,
-            contact_email,
-            source,
-            idempotency_key,
-            reissue,
-        };
-        Ok(answer(&app.settings, funnel::give(app, caller, given).await?))
+    async fn run(app: &App, caller: &Caller, feedback: GivenFeedback) -> Result<Answer, Problem> {
+        Ok(answer(&app.settings, funnel::give(app, caller, feedback).await?))
     }
 }
 
