@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::goals::Goals;
 use super::operation::{AdvertisedSkill, Effect, Operation};
@@ -127,6 +127,7 @@ struct Usage {
     method: &'static str,
     url: String,
     /// A body that can be sent.
+    #[schemars(with = "Map<String, Value>")]
     body: Value,
     /// The way from the request to the product.
     steps: Vec<String>,

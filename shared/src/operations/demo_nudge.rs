@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Route;
@@ -87,8 +87,11 @@ struct Policy {
     who: &'static str,
     pause_days: u32,
     /// First touches of a day by the number of Live listings.
+    #[schemars(with = "Vec<Map<String, Value>>")]
     day_budget: Value,
     budget_percent: u32,
+    /// The call by which a listing opts out.
+    #[schemars(with = "Map<String, Value>")]
     opt_out: Value,
 }
 

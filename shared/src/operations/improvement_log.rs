@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::lessons::{self, Lessons, Rating, percent};
 use super::operation::{AdvertisedSkill, Effect, Operation};
@@ -45,6 +45,7 @@ struct Entry {
     /// What was learned.
     learned: String,
     /// The numbers behind it.
+    #[schemars(with = "Map<String, Value>")]
     evidence: Value,
     /// What is asked, of whom it concerns.
     ask: String,

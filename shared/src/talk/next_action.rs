@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::model::{Lane, Listing, Moment};
 use crate::settings::Settings;
@@ -17,6 +17,7 @@ pub struct NextAction {
     pub url: String,
     /// What to send, where it can be sent as it stands.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Map<String, Value>>")]
     pub body: Option<Value>,
     pub why: String,
 }

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::model::Moment;
 
@@ -22,12 +22,14 @@ pub struct NextStep {
     pub url: String,
     /// The JSON body of a POST, and the arguments of its tool.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Map<String, Value>>")]
     pub body: Option<Value>,
     /// The tool that does the same by MCP, and the operation by A2A.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<&'static str>,
     /// The arguments of the tool of a GET.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Map<String, Value>>")]
     pub arguments: Option<Value>,
     /// Seconds to wait before it.
     #[serde(skip_serializing_if = "Option::is_none")]

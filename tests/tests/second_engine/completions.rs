@@ -13,7 +13,12 @@ use tests::fixtures;
 
 use super::apps;
 
+/// Listings of each kind.
 const OF_EACH_KIND: usize = 250;
+/// The same on another engine: moto copies its whole table for every transaction, and takes ten minutes and as many GB
+/// for all of them. `COMPLETIONS=all` has it do so.
+const OF_EACH_KIND_ELSEWHERE: usize = 60;
+const SEATS: usize = 100;
 const ATTEMPTS: usize = 4;
 /// As many as are under way at the same time.
 const AT_ONCE: usize = 64;
@@ -65,12 +70,14 @@ fn shuffled(ids: &[ListingId], seed: u64) -> Vec<ListingId> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_thousand_completions_bring_a_hundred_seats_and_one_reward_each() {
+async fn completions_at_once_bring_a_hundred_seats_and_one_reward_each() {
     for (engine, app) in apps().await {
-        let mut ids = fixtures::insert_live_listings(&app, Kind::Agent, OF_EACH_KIND).await;
-        ids.extend(fixtures::insert_live_listings(&app, Kind::Mcp, OF_EACH_KIND).await);
+        let is_whole = engine == "embedded" || std::env::var("COMPLETIONS").is_ok_and(|size| size == "all");
+        let each = if is_whole { OF_EACH_KIND } else { OF_EACH_KIND_ELSEWHERE };
+        let mut ids = fixtures::insert_live_listings(&app, Kind::Agent, each).await;
+        ids.extend(fixtures::insert_live_listings(&app, Kind::Mcp, each).await);
         let order = shuffled(&ids, 11);
-        assert_eq!(order.len(), 2000);
+        assert_eq!(order.len(), 2 * each * ATTEMPTS);
         let outcomes: Vec<(ListingId, Outcome)> = stream::iter(order)
             .map(|id| {
                 let app = app.clone();
@@ -98,18 +105,20 @@ async fn two_thousand_completions_bring_a_hundred_seats_and_one_reward_each() {
             .collect();
         let codes: BTreeSet<&Outcome> =
             outcomes.iter().map(|(_, outcome)| outcome).filter(|o| matches!(o, Outcome::Code(_))).collect();
-        assert_eq!((tokens.len(), codes.len()), (100, 400), "{engine}");
+        assert_eq!((tokens.len(), codes.len()), (SEATS, 2 * each - SEATS), "{engine}");
 
         let counts = app.store.live().await.unwrap().funnel;
         let demos = (counts.demos_agents, counts.demos_mcps);
         let feedback = (counts.feedback_agents, counts.feedback_mcps);
-        assert_eq!((counts.seats_claimed, demos, feedback), (100, (250, 250), (250, 250)), "{engine}");
+        let of_each = u32::try_from(each).unwrap();
+        assert_eq!(counts.seats_claimed, 100, "{engine}");
+        assert_eq!((demos, feedback), ((of_each, of_each), (of_each, of_each)), "{engine}");
         let mut kept = [0, 0];
         for id in &ids {
             let completion = app.store.completion(id).await.unwrap().unwrap();
             kept[usize::from(matches!(completion.reward, Reward::Code(_)))] += 1;
         }
-        assert_eq!(kept, [100, 400], "{engine}: the records say the same");
+        assert_eq!(kept, [SEATS, 2 * each - SEATS], "{engine}: the records say the same");
         for token in tokens {
             let token = json!({ "token": token });
             assert!(
@@ -118,6 +127,6 @@ async fn two_thousand_completions_bring_a_hundred_seats_and_one_reward_each() {
             );
         }
         let meter = call(&app, "take_demo", &json!({ "listing_id": ids[0] })).await.unwrap();
-        assert_eq!(meter["unlock"]["payments_open"], true, "{engine}");
+        assert_eq!(meter["unlock"]["payments_open"], is_whole, "{engine}: after 250 of each kind");
     }
 }

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::funnel::{self, Unlock};
 use crate::model::Sku;
@@ -21,6 +21,7 @@ pub(super) struct PurchaseOrder {
     price: String,
     goals: Vec<String>,
     /// What to send to the checkout once payments are open.
+    #[schemars(with = "Map<String, Value>")]
     body: Value,
     /// What to do meanwhile.
     message: String,

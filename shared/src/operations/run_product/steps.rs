@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::funnel;
@@ -25,6 +25,7 @@ pub(super) struct Step {
     looked_at: &'static str,
     found: String,
     /// The same as data.
+    #[schemars(with = "Map<String, Value>")]
     data: Value,
     /// Whether there is something to do now.
     pub(super) to_do: bool,
@@ -37,7 +38,9 @@ pub(super) struct Step {
 pub(super) struct Call {
     method: &'static str,
     url: String,
+    /// The JSON body of a POST.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Map<String, Value>>")]
     body: Option<Value>,
     why: String,
 }
