@@ -2,6 +2,7 @@
 //! A function's router holds its routes only; [`with_middleware`] puts the same middleware around each.
 
 mod arguments;
+mod by_action;
 mod caller;
 mod caller_limit;
 mod json_envelope;

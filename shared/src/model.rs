@@ -44,7 +44,7 @@ mod withdrawal;
 
 pub use access_token::{AccessToken, InvalidAccessToken, TokenDigest};
 pub use assessment::Assessment;
-pub use caller::{Caller, CallerAddress};
+pub use caller::{BearerDigest, Caller, CallerAddress};
 pub use category::Category;
 pub use check::Check;
 pub use clock::Clock;

@@ -46,7 +46,7 @@ pub use arguments::RawArguments;
 pub use attachment::Attachment;
 pub use catalogue::*;
 pub use operation::{AdvertisedSkill, AnyOperation, Effect, Operation, Rendered};
-pub use route::{CacheRule, Route, RouteInput};
+pub use route::{Action, CacheRule, Route, RouteInput};
 
 #[cfg(test)]
 mod tests {

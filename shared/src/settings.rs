@@ -139,6 +139,8 @@ pub struct Settings {
     pub feedback_rate: Rate,
     /// `CHECKOUTS_PER_HOUR`, `CHECKOUTS_PER_HOUR_IN_ALL`: purchases that are begun.
     pub checkout_rate: Rate,
+    /// `OPERATOR_TOKEN`: the bearer token of what only the operator may ask for by HTTP; without it nobody may.
+    pub operator_token: Option<Secret>,
     /// `STRIPE_SECRET_KEY`: asks Stripe for payments; without it nothing is sold.
     pub stripe_secret_key: Option<Secret>,
     /// `STRIPE_WEBHOOK_SECRET`: what Stripe signs its events with; without it no payment could be confirmed.
@@ -268,6 +270,7 @@ impl Settings {
                 .rate_without_host(("FEEDBACK_PER_HOUR", 60), ("FEEDBACK_PER_HOUR_IN_ALL", 3000))?,
             checkout_rate: read
                 .rate_without_host(("CHECKOUTS_PER_HOUR", 20), ("CHECKOUTS_PER_HOUR_IN_ALL", 1000))?,
+            operator_token: read.operator_token()?,
             stripe_secret_key: read.secret(
                 "STRIPE_SECRET_KEY",
                 &["sk_", "rk_"],
@@ -412,6 +415,18 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
             return Ok(Some(Secret::new(text)));
         }
         Err(SettingError { name, value: "(not shown)".to_owned(), allowed })
+    }
+
+    /// A short token could be guessed by asking.
+    fn operator_token(&self) -> Result<Option<Secret>, SettingError> {
+        const NAME: &str = "OPERATOR_TOKEN";
+        let Some(text) = self.text(NAME) else { return Ok(None) };
+        if text.len() >= 32 && text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Ok(Some(Secret::new(text)));
+        }
+        let allowed =
+            "at least 32 letters, digits and signs without spaces, such as `openssl rand -hex 32` prints";
+        Err(SettingError { name: NAME, value: "(not shown)".to_owned(), allowed })
     }
 
     fn stripe_api_url(&self) -> Result<String, SettingError> {

@@ -41,7 +41,7 @@ fn of_route(operation: &AnyOperation, route: &Route) -> std::io::Result<Value> {
     event["rawPath"] = json!(route.path);
     event["requestContext"]["http"]["path"] = json!(route.path);
     match route.input {
-        RouteInput::Query | RouteInput::QueryAs(_) => {
+        RouteInput::Query | RouteInput::QueryAs(_) | RouteInput::QueryByAction => {
             let texts = example.as_object().into_iter().flatten().map(|(name, value)| match value {
                 Value::String(text) => (name.clone(), text.clone()),
                 other => (name.clone(), other.to_string()),
@@ -51,7 +51,11 @@ fn of_route(operation: &AnyOperation, route: &Route) -> std::io::Result<Value> {
             event["queryStringParameters"] =
                 texts.into_iter().map(|(name, text)| (name, json!(text))).collect();
         }
-        RouteInput::BodyAs(_) => {
+        RouteInput::BodyAs(_) | RouteInput::BodyByAction => {
+            let example = match route.input {
+                RouteInput::BodyByAction => example_of_an_action(route.path)?,
+                _ => example,
+            };
             event["rawQueryString"] = json!("");
             event["requestContext"]["http"]["method"] = json!("POST");
             event["headers"]["content-type"] = json!("application/json");
@@ -59,4 +63,15 @@ fn of_route(operation: &AnyOperation, route: &Route) -> std::io::Result<Value> {
         }
     }
     Ok(event)
+}
+
+/// The first action of a family's endpoint, with its own example.
+fn example_of_an_action(path: &str) -> std::io::Result<Value> {
+    let mut members = CATALOGUE.iter().filter_map(|operation| Some((operation.action?, *operation)));
+    let Some((action, operation)) = members.find(|(action, _)| action.path == path) else {
+        return Err(std::io::Error::other(format!("{path} has no action")));
+    };
+    let mut example: Value = serde_json::from_str(operation.example)?;
+    example["action"] = json!(action.names.first());
+    Ok(example)
 }

@@ -70,7 +70,8 @@ impl CallerLimit {
 /// Answers 429 to whoever asks too often. A request without an address came through no gateway: it is not counted.
 pub(super) async fn limit(State(limit): State<CallerLimit>, request: Request, next: Next) -> Response {
     let address = request.extensions().get::<CallerAddress>().map(|address| address.0);
-    let taken = address.map_or(Ok(()), |address| limit.take(Caller { address: Some(address) }.name()));
+    let taken =
+        address.map_or(Ok(()), |address| limit.take(Caller { address: Some(address), bearer: None }.name()));
     match taken {
         Ok(()) => next.run(request).await,
         Err(seconds) => Problem::too_many(

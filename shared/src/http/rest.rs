@@ -1,6 +1,8 @@
 //! Serves operations and documents by REST: one generic handler for each, so that a function only lists what it
 //! serves.
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::extract::{FromRequest, Request, State};
 use axum::response::{IntoResponse, Response};
@@ -9,28 +11,36 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use super::arguments::RawBody;
+use super::by_action;
 use crate::app::App;
 use crate::cache::CacheValidator;
 use crate::documents::AnyDocument;
 use crate::error::Problem;
 use crate::model::Caller;
-use crate::operations::{AnyOperation, Attachment, CacheRule, RawArguments, Rendered, Route, RouteInput};
+use crate::operations::{
+    Action, AnyOperation, Attachment, CacheRule, RawArguments, Rendered, Route, RouteInput,
+};
 
 /// The routes of some operations.
 pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
     let routes = served.iter().flat_map(|operation| operation.routes.iter().map(|route| (*operation, route)));
-    routes
-        .fold(Router::new(), |router, (operation, route)| router.route(route.path, handler(operation, route)))
+    routes.fold(Router::new(), |router, (operation, route)| {
+        let members = served.iter().filter_map(|operation| Some((operation.action?, *operation)));
+        let actions = members.filter(|(action, _)| action.path == route.path).collect();
+        router.route(route.path, handler(operation, route, actions))
+    })
 }
 
-fn handler(operation: &'static AnyOperation, route: &'static Route) -> MethodRouter<App> {
+fn handler(
+    operation: &'static AnyOperation,
+    route: &'static Route,
+    actions: Vec<(Action, &'static AnyOperation)>,
+) -> MethodRouter<App> {
+    let actions: Arc<[_]> = actions.into();
     let serve = move |State(app): State<App>, caller: Caller, request: Request| async move {
-        run(app, caller, operation, route, request).await
+        run(app, caller, operation, route, &actions, request).await
     };
-    match route.input {
-        RouteInput::Query | RouteInput::QueryAs(_) => get(serve),
-        RouteInput::BodyAs(_) => post(serve),
-    }
+    if route.is_post() { post(serve) } else { get(serve) }
 }
 
 async fn run(
@@ -38,15 +48,21 @@ async fn run(
     caller: Caller,
     operation: &'static AnyOperation,
     route: &'static Route,
+    actions: &[(Action, &'static AnyOperation)],
     request: Request,
 ) -> Result<Response, Problem> {
     let headers = request.headers().clone();
     let query = request.uri().query().unwrap_or_default();
-    let arguments = match route.input {
-        RouteInput::Query => RawArguments::Query(query.to_owned()),
-        RouteInput::QueryAs(complete) => RawArguments::Query(complete(query)),
+    let (operation, arguments) = match route.input {
+        RouteInput::Query => (operation, RawArguments::Query(query.to_owned())),
+        RouteInput::QueryAs(complete) => (operation, RawArguments::Query(complete(query))),
         RouteInput::BodyAs(read) => {
-            RawArguments::Json(read(RawBody::from_request(request, &()).await?.json()?)?)
+            let body = RawBody::from_request(request, &()).await?.json()?;
+            (operation, RawArguments::Json(read(body)?))
+        }
+        RouteInput::QueryByAction => by_action::of_query(operation, actions, query)?,
+        RouteInput::BodyByAction => {
+            by_action::of_body(actions, RawBody::from_request(request, &()).await?.json()?)?
         }
     };
     let (media_type, disposition, body) = match (operation.respond)(app, caller, arguments).await? {

@@ -3,6 +3,8 @@
 
 use std::net::IpAddr;
 
+use sha2::{Digest, Sha256};
+
 /// The peer's address, put beside a request by the gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallerAddress(pub IpAddr);
@@ -12,6 +14,21 @@ pub struct CallerAddress(pub IpAddr);
 pub struct Caller {
     /// The address, where the gateway told one.
     pub address: Option<IpAddr>,
+    /// The bearer token of the request (RFC 6750), by its digest.
+    pub bearer: Option<BearerDigest>,
+}
+
+/// A bearer token by its SHA-256: enough to compare it, and nothing that a log could give away. Comparing digests tells
+/// nothing of the token by its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BearerDigest([u8; 32]);
+
+impl BearerDigest {
+    /// The digest of a token.
+    #[must_use]
+    pub fn of(token: &str) -> Self {
+        Self(Sha256::digest(token).into())
+    }
 }
 
 impl Caller {
@@ -38,7 +55,7 @@ mod tests {
 
     #[test]
     fn an_ipv6_caller_is_its_network() {
-        let name = |text: &str| Caller { address: Some(text.parse().unwrap()) }.name();
+        let name = |text: &str| Caller { address: Some(text.parse().unwrap()), bearer: None }.name();
         assert_eq!(name("2001:db8:1:2:3:4:5:6"), name("2001:db8:1:2::9"));
         assert_eq!(name("::ffff:192.0.2.1"), "192.0.2.1");
     }

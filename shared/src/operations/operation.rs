@@ -12,7 +12,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::arguments::RawArguments;
 use super::attachment::Attachment;
-use super::route::Route;
+use super::route::{Action, Route};
 use crate::app::App;
 use crate::cache::CacheValidator;
 use crate::error::Problem;
@@ -68,6 +68,8 @@ pub trait Operation: 'static {
     const SKILLS: &'static [AdvertisedSkill];
     /// Where it is reached by REST.
     const ROUTES: &'static [Route] = &[];
+    /// The action that it is of a family's endpoint.
+    const ACTION: Option<Action> = None;
     /// What it takes.
     type Arguments: DeserializeOwned + JsonSchema + Send;
     /// What it answers.
@@ -125,6 +127,8 @@ pub struct AnyOperation {
     pub skills: &'static [AdvertisedSkill],
     /// Where it is reached by REST.
     pub routes: &'static [Route],
+    /// The action that it is of a family's endpoint.
+    pub action: Option<Action>,
     /// JSON Schema 2020-12 of its arguments.
     pub input_schema: fn() -> Value,
     /// JSON Schema 2020-12 of its answer.
@@ -151,6 +155,7 @@ impl AnyOperation {
             phrases: O::PHRASES,
             skills: O::SKILLS,
             routes: O::ROUTES,
+            action: O::ACTION,
             input_schema: || schema_for!(O::Arguments).to_value(),
             output_schema: schema_of_answer::<O::Answer>,
             cache_validator: |app| Box::pin(async move { O::cache_validator(&app).await }),

@@ -25,6 +25,21 @@ pub enum RouteInput {
     QueryAs(fn(&str) -> String),
     /// POST, with a JSON body that is brought into the form of the arguments first.
     BodyAs(fn(Value) -> Result<Value, Problem>),
+    /// GET of a family's endpoint: the query's `action` names an operation that reads; without one it is this
+    /// operation.
+    QueryByAction,
+    /// POST to a family's endpoint: the body's `action` names the operation.
+    BodyByAction,
+}
+
+/// An action of a family's endpoint (contract "Other product-family endpoints"): the path is shared by operations, and
+/// `action` in the query or body tells which one is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// The path of the family.
+    pub path: &'static str,
+    /// The names by which the action is called there.
+    pub names: &'static [&'static str],
 }
 
 /// Whether a client may cache an answer.
@@ -55,6 +70,19 @@ impl Route {
     #[must_use]
     pub const fn post_as(path: &'static str, read: fn(Value) -> Result<Value, Problem>) -> Self {
         Self { path, input: RouteInput::BodyAs(read), cache: CacheRule::Unspecified }
+    }
+
+    /// GET and POST of a family's endpoint, for the operation that tells what the family is.
+    #[must_use]
+    pub const fn family(path: &'static str) -> [Self; 2] {
+        let get = Self { path, input: RouteInput::QueryByAction, cache: CacheRule::Unspecified };
+        [get, Self { input: RouteInput::BodyByAction, ..get }]
+    }
+
+    /// Whether the method is POST; else it is GET.
+    #[must_use]
+    pub const fn is_post(self) -> bool {
+        matches!(self.input, RouteInput::BodyAs(_) | RouteInput::BodyByAction)
     }
 
     /// The route with answers that may be cached for `seconds`.
