@@ -18,7 +18,7 @@ use registry::events::{Bus, Event, SOURCE, What};
 use registry::metrics::{DIMENSION, Metric, NAMESPACE};
 use registry::model::protocol::ARD_BASE;
 use registry::model::{Caller, Clock, ListingId, Moment, Random};
-use registry::operations::{self, CATALOGUE, RawArguments, RouteInput};
+use registry::operations::{self, CATALOGUE, RawArguments};
 use registry::settings::{Mode, Settings};
 use registry::store::{Store, table};
 use serde_json::{Value, json};
