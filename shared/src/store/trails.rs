@@ -254,6 +254,16 @@ impl Store {
         Ok(())
     }
 
+    /// Deposits what reads noted, in a transaction of its own.
+    ///
+    /// # Errors
+    /// The table is busy or refused; then nothing was written.
+    pub async fn deposit_noted(&self, deposits: &[Deposit], now: Moment) -> Result<(), StoreError> {
+        let mut transaction = Transaction::default();
+        self.deposit_all(&mut transaction, deposits, now)?;
+        self.transact(transaction).await.map(drop)
+    }
+
     /// Takes a listing off every board, as a part of a transaction; its values stay, and the next deposit brings it back.
     pub(super) fn take_off_boards(
         &self,
