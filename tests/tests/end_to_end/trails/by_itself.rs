@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use local::engine::instrumented::Fault;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, TICK, TestOptions, TestRegistry};
@@ -110,9 +111,9 @@ async fn what_could_not_be_written_waits() {
     let id = registry.live_card(&peer.card()).await;
     trail(&registry, &id).await;
     registry.advance(Duration::from_secs(10));
-    registry.observer.disturb(local::engine::instrumented::Fault::Throttle, 1_000);
+    registry.observer.faults.arm("TransactWriteItems", Fault::TransactionConflict, 100);
     registry.get("/api/feed").await;
-    registry.observer.calm();
+    registry.observer.faults.disarm();
     registry.advance(Duration::from_secs(10));
     registry.get("/api/feed").await;
     let row = trail(&registry, &id).await;
