@@ -64,7 +64,7 @@ fn told(result: &Value) -> Option<&Value> {
 
 /// By its action where it is one of a family, else by its first route.
 async fn by_rest(pair: &LivePair, entry: &AnyOperation, mut arguments: Value) -> Value {
-    if let Some(action) = entry.action {
+    if let Some(action) = entry.actions.first() {
         arguments["action"] = json!(action.names[0]);
         return pair.registry.post(action.path, &arguments).await.body;
     }
