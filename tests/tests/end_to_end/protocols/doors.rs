@@ -17,8 +17,8 @@ enum Door {
 
 const DOORS: [Door; 3] = [Door::Rest, Door::Mcp, Door::A2a];
 
-/// By REST the list of what is Live is a page of its own (contract "Active list envelope"), not this operation's answer.
-const NOT_BY_REST: &str = "search_active";
+/// Not asked by REST: what they tell is a part of the active list's envelope there (contract "Active list envelope").
+const NOT_BY_REST: [&str; 2] = ["search_active", "get_founding_deal"];
 
 /// The example, about listings that are there.
 fn arguments(pair: &LivePair, entry: &AnyOperation) -> Value {
@@ -68,7 +68,7 @@ async fn by_rest(pair: &LivePair, entry: &AnyOperation, mut arguments: Value) ->
         arguments["action"] = json!(action.names[0]);
         return pair.registry.post(action.path, &arguments).await.body;
     }
-    if entry.name == NOT_BY_REST {
+    if NOT_BY_REST.contains(&entry.name) {
         return Box::pin(ask(pair, Door::Mcp, entry)).await;
     }
     let route = entry.routes.first().unwrap_or_else(|| panic!("{} has no door by REST", entry.name));
