@@ -30,6 +30,13 @@ pub fn router(app: App) -> Router {
         &operations::GET_LEARNING,
         &operations::IMPROVEMENT_LOG,
         &operations::CHECKOUT,
+        &operations::STIGMERGY,
+        &operations::LEAVE_TRACE,
+        &operations::SENSE_TRACES,
+        &operations::FOLLOW_TRAIL,
+        &operations::ENDORSE,
+        &operations::USED_WITH,
+        &operations::EVAPORATE,
     ]);
     with_middleware(routes.merge(webhook::routes()), app)
 }
