@@ -22,6 +22,7 @@ pub mod search;
 
 pub mod app;
 
+pub mod domain_keys;
 pub mod takedown;
 pub mod talk;
 

@@ -3,6 +3,7 @@
 
 mod access_token;
 mod assessment;
+mod attestation;
 mod caller;
 mod category;
 mod check;
@@ -15,6 +16,8 @@ mod feedback;
 mod grant;
 mod hash_prefix;
 mod host_name;
+mod identity;
+mod key_source;
 mod kind;
 mod lane;
 mod listing;
@@ -27,6 +30,7 @@ mod order;
 mod order_id;
 mod probe_record;
 pub mod protocol;
+mod public_jwk;
 mod purchase;
 mod purchase_id;
 mod random;
@@ -44,6 +48,9 @@ mod withdrawal;
 
 pub use access_token::{AccessToken, InvalidAccessToken, TokenDigest};
 pub use assessment::Assessment;
+pub use attestation::{
+    AttestationId, AttestationRecord, AttestationType, InvalidAttestationId, Revocation,
+};
 pub use caller::{BearerDigest, Caller, CallerAddress};
 pub use category::Category;
 pub use check::Check;
@@ -56,6 +63,8 @@ pub use feedback::{Completion, Feedback, QUESTIONS, Reward};
 pub use grant::{Grant, GrantSource, GrantSubject};
 pub use hash_prefix::{HashPrefix, InvalidHashPrefix, id_hash};
 pub use host_name::{HostName, InvalidHostName};
+pub use identity::Identity;
+pub use key_source::KeySource;
 pub use kind::Kind;
 pub use lane::Lane;
 pub use listing::{LastProbe, Listing};
@@ -67,6 +76,7 @@ pub use obstacle::Obstacle;
 pub use order::Order;
 pub use order_id::{InvalidOrderId, OrderId};
 pub use probe_record::ProbeRecord;
+pub use public_jwk::PublicJwk;
 pub use purchase::{PaymentSession, Purchase, PurchaseState};
 pub use purchase_id::{InvalidPurchaseId, PurchaseId};
 pub use random::Random;
