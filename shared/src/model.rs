@@ -48,9 +48,7 @@ mod withdrawal;
 
 pub use access_token::{AccessToken, InvalidAccessToken, TokenDigest};
 pub use assessment::Assessment;
-pub use attestation::{
-    AttestationId, AttestationRecord, AttestationType, InvalidAttestationId, Revocation,
-};
+pub use attestation::{AttestationId, AttestationRecord, AttestationType, InvalidAttestationId, Revocation};
 pub use caller::{BearerDigest, Caller, CallerAddress};
 pub use category::Category;
 pub use check::Check;

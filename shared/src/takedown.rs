@@ -5,6 +5,7 @@ mod contacts;
 mod hosts;
 mod listings;
 mod outcome;
+mod owner;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,7 @@ use crate::model::{HostName, ListingId, PublicReason};
 
 pub use hosts::{host_blocked, withdraw_blocked};
 pub use outcome::Outcome;
+pub use owner::{restore_by_owner, withdraw_by_owner};
 
 /// A decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

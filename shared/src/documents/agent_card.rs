@@ -143,7 +143,6 @@ mod tests {
     /// Skill ids of the contract whose operation is still to come; an id leaves this list with its operation.
     const TO_COME: &[&str] = &[
         "openapi-map",
-        "get-reciprocity",
         "leave-trace",
         "sense-traces",
         "follow-trail",
@@ -153,7 +152,6 @@ mod tests {
         "interop-resolve",
         "compose-peers",
         "interop-session",
-        "capability-hash",
         "execute-compose",
         "deposit-outcome",
         "get-incentives",

@@ -81,11 +81,19 @@ impl Did {
         }
     }
 
+    /// Whether its document is served at an origin, or at the usual port of its domain.
+    #[must_use]
+    pub fn is_at(&self, origin: Option<&str>) -> bool {
+        let Method::Web { port, .. } = &self.method else { return false };
+        port.is_none_or(|port| origin.is_some_and(|origin| origin.ends_with(&format!(":{port}"))))
+    }
+
     /// Where its document is read. Only on the machine itself, in development, is that not https.
     pub(super) fn document(&self, reach: Reach) -> Option<Target> {
         let Method::Web { host, port } = &self.method else { return None };
         let port = port.map(|port| format!(":{port}")).unwrap_or_default();
-        let at = |scheme: &str| Target::parse(&format!("{scheme}://{host}{port}/.well-known/did.json"), reach);
+        let at =
+            |scheme: &str| Target::parse(&format!("{scheme}://{host}{port}/.well-known/did.json"), reach);
         at("http").ok().filter(Target::is_loopback).or_else(|| at("https").ok())
     }
 }
@@ -113,7 +121,11 @@ mod tests {
         let document = here.document(Reach::Development).unwrap();
         assert_eq!(document.as_str(), "http://127.0.0.1:4000/.well-known/did.json");
         assert!(here.document(Reach::Public).is_none());
-        assert!(Did::parse("did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp").unwrap().key().is_some());
+        assert!(here.is_at(Some("http://127.0.0.1:4000")) && !here.is_at(Some("http://127.0.0.1:14001")));
+        assert!(web.is_at(None) && !port.is_at(Some("https://agents.example.org")));
+        assert!(
+            Did::parse("did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp").unwrap().key().is_some()
+        );
     }
 
     #[test]

@@ -189,8 +189,10 @@ mod tests {
         let ed25519 = PublicKey::from_multikey("z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp").unwrap();
         assert_eq!(
             ed25519,
-            jwk(&json!({ "kty": "OKP", "crv": "Ed25519", "x": "O2onvM62pC1io6jQKm8Nc2UyFXcd4kOmOsBIoYtZ2ik" }))
-                .unwrap()
+            jwk(
+                &json!({ "kty": "OKP", "crv": "Ed25519", "x": "O2onvM62pC1io6jQKm8Nc2UyFXcd4kOmOsBIoYtZ2ik" })
+            )
+            .unwrap()
         );
         let p256 = PublicKey::from_multikey("zDnaerDaTF5BXEavCrfRZEk316dpbLsfPDZ3WJ5hRTPFU2169").unwrap();
         let same = json!({ "kty": "EC", "crv": "P-256", "x": "fyNYMN0976ci7xqiSdag3buk-ZCwgXU4kz9XNkBlNUI",
@@ -239,7 +241,8 @@ mod tests {
         ] {
             assert_eq!(jwk(&wrong), Err(InvalidKey), "{wrong}");
         }
-        for wrong in ["", "-----BEGIN PUBLIC KEY----------END PUBLIC KEY-----", "-----BEGIN PRIVATE KEY-----"] {
+        for wrong in ["", "-----BEGIN PUBLIC KEY----------END PUBLIC KEY-----", "-----BEGIN PRIVATE KEY-----"]
+        {
             assert_eq!(PublicKey::from_pem(wrong), Err(InvalidKey), "{wrong}");
         }
     }

@@ -36,6 +36,16 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &GET_LEARNING,
     &IMPROVEMENT_LOG,
     &CHECKOUT,
+    &CAPABILITY_HASH,
+    &ATTEST,
+    &VERIFY_ATTESTATION,
+    &ATTESTATIONS,
+    &BIND_IDENTITY,
+    &MANAGE_LISTING,
+    &GET_RECIPROCITY,
+    &REVOKE_ATTESTATION,
+    &ROTATE_SIGNING_KEY,
+    &FIRST_PRINCIPLES,
 ];
 
 // One item each, so that a function holds no more operations than it serves.
@@ -70,6 +80,19 @@ pub static RUN_PRODUCT: AnyOperation = AnyOperation::of::<super::run_product::Ru
 pub static GET_LEARNING: AnyOperation = AnyOperation::of::<super::get_learning::GetLearning>();
 pub static IMPROVEMENT_LOG: AnyOperation = AnyOperation::of::<super::improvement_log::ImprovementLog>();
 pub static CHECKOUT: AnyOperation = AnyOperation::of::<super::checkout::Checkout>();
+pub static CAPABILITY_HASH: AnyOperation = AnyOperation::of::<super::capability_hash::CapabilityHash>();
+pub static ATTEST: AnyOperation = AnyOperation::of::<super::attest::Attest>();
+pub static VERIFY_ATTESTATION: AnyOperation =
+    AnyOperation::of::<super::verify_attestation::VerifyAttestation>();
+pub static ATTESTATIONS: AnyOperation = AnyOperation::of::<super::attestations::Attestations>();
+pub static BIND_IDENTITY: AnyOperation = AnyOperation::of::<super::bind_identity::BindIdentity>();
+pub static MANAGE_LISTING: AnyOperation = AnyOperation::of::<super::manage_listing::ManageListing>();
+pub static GET_RECIPROCITY: AnyOperation = AnyOperation::of::<super::get_reciprocity::GetReciprocity>();
+pub static REVOKE_ATTESTATION: AnyOperation =
+    AnyOperation::of::<super::revoke_attestation::RevokeAttestation>();
+pub static ROTATE_SIGNING_KEY: AnyOperation =
+    AnyOperation::of::<super::rotate_signing_key::RotateSigningKey>();
+pub static FIRST_PRINCIPLES: AnyOperation = AnyOperation::of::<super::first_principles::FirstPrinciples>();
 
 /// The operation of that name or alias.
 #[must_use]
