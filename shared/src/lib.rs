@@ -23,6 +23,7 @@ pub mod trails;
 
 pub mod app;
 
+pub mod domain_keys;
 pub mod takedown;
 pub mod talk;
 

@@ -2,10 +2,12 @@
 //! Changes that belong together are one transaction, changes that may be delivered twice are conditional, and no
 //! request scans the table.
 
+mod attestations;
 mod attributes;
 mod batch_get;
 mod blocked_hosts;
 mod budget;
+mod challenges;
 mod client;
 mod completions;
 mod connector_days;
@@ -23,6 +25,7 @@ mod falls;
 mod feed;
 mod grants;
 mod host_pointers;
+mod identities;
 mod inbox;
 mod index;
 mod keys;
@@ -53,6 +56,7 @@ mod trails;
 mod transaction;
 
 pub use budget::{Bucket, BudgetState, Caps};
+pub use challenges::Challenge;
 pub use client::Store;
 pub use completions::{CompletionOutcome, NewReward, Said};
 pub use connector_days::ConnectorDay;
@@ -63,6 +67,7 @@ pub use due::{Claim, DuePlace};
 pub use due_class::DueClass;
 pub use error::StoreError;
 pub use falls::Fall;
+pub use identities::Identities;
 pub use inbox::{MessagePage, Talked, Talking};
 pub use index::{DirtyMark, Shown, StoredBucket};
 pub use keys::HostPointer;

@@ -7,6 +7,7 @@ mod contacts;
 mod hosts;
 mod listings;
 mod outcome;
+mod owner;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,7 @@ use crate::model::{HostName, ListingId, PublicReason, TokenDigest};
 
 pub use hosts::{host_blocked, withdraw_blocked};
 pub use outcome::Outcome;
+pub use owner::{restore_by_owner, withdraw_by_owner};
 
 /// A decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -37,6 +37,17 @@ pub fn router(app: App) -> Router {
         &operations::ENDORSE,
         &operations::USED_WITH,
         &operations::EVAPORATE,
+        &operations::CAPABILITY_HASH,
+        &operations::ATTEST,
+        &operations::VERIFY_ATTESTATION,
+        &operations::ATTESTATIONS,
+        &operations::BIND_IDENTITY,
+        &operations::MANAGE_LISTING,
+        &operations::GET_RECIPROCITY,
+        &operations::REVOKE_ATTESTATION,
+        &operations::ROTATE_SIGNING_KEY,
+        &operations::FIRST_PRINCIPLES,
+        &operations::CHECK_LIVENESS,
     ]);
     with_middleware(routes.merge(webhook::routes()), app)
 }

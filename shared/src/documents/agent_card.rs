@@ -143,12 +143,10 @@ mod tests {
     /// Skill ids of the contract whose operation is still to come; an id leaves this list with its operation.
     const TO_COME: &[&str] = &[
         "openapi-map",
-        "get-reciprocity",
         "get-acceleration",
         "interop-resolve",
         "compose-peers",
         "interop-session",
-        "capability-hash",
         "execute-compose",
         "deposit-outcome",
         "get-incentives",

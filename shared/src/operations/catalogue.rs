@@ -43,6 +43,16 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &ENDORSE,
     &USED_WITH,
     &EVAPORATE,
+    &CAPABILITY_HASH,
+    &ATTEST,
+    &VERIFY_ATTESTATION,
+    &ATTESTATIONS,
+    &BIND_IDENTITY,
+    &MANAGE_LISTING,
+    &GET_RECIPROCITY,
+    &REVOKE_ATTESTATION,
+    &ROTATE_SIGNING_KEY,
+    &FIRST_PRINCIPLES,
 ];
 
 // One item each, so that a function holds no more operations than it serves.
@@ -84,6 +94,19 @@ pub static FOLLOW_TRAIL: AnyOperation = AnyOperation::of::<super::follow_trail::
 pub static ENDORSE: AnyOperation = AnyOperation::of::<super::endorse::Endorse>();
 pub static USED_WITH: AnyOperation = AnyOperation::of::<super::used_with::UsedWith>();
 pub static EVAPORATE: AnyOperation = AnyOperation::of::<super::evaporate::Evaporate>();
+pub static CAPABILITY_HASH: AnyOperation = AnyOperation::of::<super::capability_hash::CapabilityHash>();
+pub static ATTEST: AnyOperation = AnyOperation::of::<super::attest::Attest>();
+pub static VERIFY_ATTESTATION: AnyOperation =
+    AnyOperation::of::<super::verify_attestation::VerifyAttestation>();
+pub static ATTESTATIONS: AnyOperation = AnyOperation::of::<super::attestations::Attestations>();
+pub static BIND_IDENTITY: AnyOperation = AnyOperation::of::<super::bind_identity::BindIdentity>();
+pub static MANAGE_LISTING: AnyOperation = AnyOperation::of::<super::manage_listing::ManageListing>();
+pub static GET_RECIPROCITY: AnyOperation = AnyOperation::of::<super::get_reciprocity::GetReciprocity>();
+pub static REVOKE_ATTESTATION: AnyOperation =
+    AnyOperation::of::<super::revoke_attestation::RevokeAttestation>();
+pub static ROTATE_SIGNING_KEY: AnyOperation =
+    AnyOperation::of::<super::rotate_signing_key::RotateSigningKey>();
+pub static FIRST_PRINCIPLES: AnyOperation = AnyOperation::of::<super::first_principles::FirstPrinciples>();
 
 /// The operation of that name or alias.
 #[must_use]

@@ -28,11 +28,19 @@ impl Store {
         let change = changed(before, after)?;
         // Where it was claimed since it was read, the lease is not among what changed.
         let change = if before.lease.is_none() { change.remove("lease") } else { change };
-        let change = change.only_if(
-            "lane = :lane AND due_at = :due",
-            [],
-            [(":lane", s(before.lane.as_str())), (":due", s(before.due_at.to_string()))],
-        );
+        let read = [(":lane", s(before.lane.as_str())), (":due", s(before.due_at.to_string()))];
+        let change = match &before.withdrawal {
+            None => change.only_if("lane = :lane AND due_at = :due", [], read),
+            // Whose decision it is changes neither lane nor date.
+            Some(withdrawal) => {
+                let [lane, due] = read;
+                change.only_if(
+                    "lane = :lane AND due_at = :due AND withdrawal = :withdrawal",
+                    [],
+                    [lane, due, (":withdrawal", serde_dynamo::to_attribute_value(withdrawal)?)],
+                )
+            }
+        };
         self.update(&mut transaction, &keys::listing(&after.id), &change)?;
         self.hold_endpoint(&mut transaction, before, after)?;
         let live_change = LiveChange::between(before, after);

@@ -173,6 +173,24 @@ pub(super) fn connector_day(day: &str) -> Key {
 /// The partition of the connectors of the day.
 pub(super) const CONNECTORS: &str = "CONNECTOR";
 
+/// The partition of the statements that were signed about a listing.
+pub(super) fn attestations(id: &ListingId) -> String {
+    format!("ATTESTED#{id}")
+}
+
+pub(super) fn attestation(listing_id: &ListingId, id: &str) -> Key {
+    Key::new(attestations(listing_id), id)
+}
+
+/// The keys and DIDs that are bound to the domain of a listing.
+pub(super) fn identities(id: &ListingId) -> Key {
+    Key::new(format!("LISTING#{id}"), "IDENTITIES")
+}
+
+pub(super) fn challenge(nonce: &str) -> Key {
+    Key::new(format!("CHALLENGE#{}", bounded(nonce)), "CHALLENGE")
+}
+
 pub(super) fn live(id: &ListingId) -> Key {
     Key::new(LIVE, shard(id))
 }
