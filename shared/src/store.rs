@@ -29,6 +29,7 @@ mod keys;
 mod listing_item;
 mod listings;
 mod live;
+mod log_entries;
 mod manifest;
 mod outreach;
 mod overdue;

@@ -42,6 +42,15 @@ pub(super) fn evidence(id: &ListingId) -> Key {
     Key::new(format!("LISTING#{id}"), "EVIDENCE")
 }
 
+/// A leaf that is not yet in the tree of the log; all of them share a partition, by time, so that a consistent read
+/// finds those of the last moment, too.
+pub(super) fn pending_leaf(at: Moment, leaf: &str) -> Key {
+    Key::new(PENDING_LEAVES, self::at(at, leaf))
+}
+
+/// The partition of leaves that are not yet in the tree.
+pub(super) const PENDING_LEAVES: &str = "LOG#PENDING";
+
 /// Apart from everything a list or feed query can return, and named so that a policy can deny it. Each publisher's
 /// contact has its place among a few, so that none replaces another's and their number is bounded.
 pub(super) fn contact(id: &ListingId, whose: &str) -> Key {
