@@ -2,3 +2,4 @@
 
 pub mod card_signature;
 pub mod keys;
+pub mod log_key;

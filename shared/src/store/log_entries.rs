@@ -1,12 +1,15 @@
 //! Leaves on their way into the log of evidence. Each is written in the transaction that decides what it tells, so that
 //! there is neither a decision without its leaf nor a leaf without its decision; the tree takes them up afterwards.
 
-use super::attributes::{Item, s, text};
+use super::attributes::{Item, n, number, s, text};
 use super::client::Store;
 use super::error::StoreError;
+use super::expression::Expression;
 use super::keys;
 use super::transaction::Transaction;
-use crate::model::{Lane, Listing, LiveChange, LogEntry, LogEvent, StateChange, Verdict, sha256_hex};
+use crate::model::{
+    Lane, LastLeaf, Listing, LiveChange, LogEntry, LogEvent, Moment, StateChange, Verdict, sha256_hex,
+};
 
 /// Digits by which leaves of the same millisecond are told apart.
 const ID_DIGITS: usize = 20;
@@ -19,10 +22,31 @@ impl Store {
         entry: &LogEntry,
     ) -> Result<(), StoreError> {
         let leaf = entry.canonical()?;
-        let mut item = keys::pending_leaf(entry.at, &leaf_id(&leaf)).item();
+        let id = leaf_id(&leaf);
+        if entry.event != LogEvent::Attested {
+            let latest = Expression::default()
+                .set("leaf", s(&id))
+                .set("at", n(entry.at.as_millisecond()))
+                .set("event", serde_dynamo::to_attribute_value(entry.event)?);
+            self.update(transaction, &keys::last_leaf(&entry.listing_id), &latest)?;
+        }
+        let mut item = keys::pending_leaf(entry.at, &id).item();
         item.insert("leaf".to_owned(), s(leaf));
         self.put(transaction, item, None)
     }
+}
+
+/// The leaf of the latest decision on a listing, from its item. The sequencer notes which leaf it took up, so a later
+/// decision is seen to wait, whichever is written first.
+pub(super) fn last_leaf(item: &Item) -> Result<LastLeaf, StoreError> {
+    let event = item.get("event").cloned();
+    let event = event.ok_or_else(|| StoreError::Fault("a leaf without an event".to_owned()))?;
+    let is_in_the_tree = text(item, "leaf") == text(item, "taken_up");
+    Ok(LastLeaf {
+        at: Moment::from_millisecond(number(item, "at")).unwrap_or(Moment::UNIX_EPOCH),
+        event: serde_dynamo::from_attribute_value(event)?,
+        index: is_in_the_tree.then(|| u64::try_from(number(item, "index")).ok()).flatten(),
+    })
 }
 
 /// What tells a leaf from every other: its values do.

@@ -10,7 +10,7 @@ use super::transaction::Transaction;
 use crate::model::{FeedItem, Kind, LogEntry, LogEvent, Moment};
 
 /// Listings told of in one transaction, which takes 100 writes.
-const TOLD_AT_ONCE: usize = 30;
+const TOLD_AT_ONCE: usize = 24;
 
 /// How many Live listings are overdue, and when they were counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
