@@ -5,5 +5,5 @@ mod inclusion;
 mod sequencer;
 mod tree;
 
-pub use inclusion::{Inclusion, of_index, of_listing};
-pub use sequencer::{SequencerReport, sequence, sequence_or_warn};
+pub use inclusion::{Inclusion, entries, of_index, of_listing};
+pub use sequencer::{SequencerReport, sequence, sequence_in_turn, sequence_or_warn};

@@ -20,6 +20,7 @@ pub mod get_founding_deal;
 pub mod get_learning;
 mod goals;
 pub mod improvement_log;
+pub mod inclusion_proof;
 pub mod leave_feedback;
 mod lessons;
 pub mod list_connectors;

@@ -58,7 +58,7 @@ pub use discounts::{Discount, DiscountUse};
 pub use due::{Claim, DuePlace};
 pub use due_class::DueClass;
 pub use error::StoreError;
-pub use evidence_log::{AppendOutcome, PendingLeaf};
+pub use evidence_log::{AppendOutcome, PendingLeaf, PendingLeaves};
 pub use falls::Fall;
 pub use inbox::{MessagePage, Talked, Talking};
 pub use index::{DirtyMark, Shown, StoredBucket};

@@ -29,15 +29,6 @@ pub struct Inclusion {
     pub proof: Vec<String>,
 }
 
-impl Inclusion {
-    /// The same as one text that is verified offline (C2SP `tlog-proof`).
-    #[must_use]
-    pub fn tlog_proof(&self) -> String {
-        let hashes: String = self.proof.iter().map(|hash| format!("{hash}\n")).collect();
-        format!("c2sp.org/tlog-proof@v1\nindex {}\n{hashes}\n{}", self.index, self.tree.checkpoint)
-    }
-}
-
 /// The last leaf of a listing that was decided at `at` or before; `None` where there is none in the tree.
 ///
 /// # Errors
@@ -114,7 +105,7 @@ async fn leaf(app: &App, index: u64) -> Result<String, Problem> {
 }
 
 /// The entries of a bundle (C2SP `tlog-tiles`, "Log entries"): each is preceded by its length in two bytes.
-pub(super) fn entries(bundle: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub fn entries(bundle: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bundle;
     std::iter::from_fn(move || {
         let (length, after) = rest.split_first_chunk::<2>()?;

@@ -14,56 +14,59 @@ use crate::trust::log_key::{LogKey, log_key};
 /// Batches of one run, so that it ends within its function's time; what is left is taken up by the next.
 const MOST_BATCHES: u32 = 40;
 
+/// Seconds between two runs that single verdicts start: a run costs four operations however many leaves it takes up.
+const PAUSE_S: i64 = 10;
+
 /// What a run did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SequencerReport {
     /// Leaves taken up.
     pub leaves: u64,
-    /// The size of the tree afterwards.
-    pub tree_size: u64,
+    /// Whether some still wait.
+    pub left: bool,
 }
 
-/// Takes up what waits. The first run makes the log.
+/// Takes up what waits. The first leaf makes the log.
 ///
 /// # Errors
 /// The table is busy; what still waits is taken up by the next run.
 pub async fn sequence(app: &App) -> Result<SequencerReport, Problem> {
-    let mut key = None;
+    let mut report = SequencerReport::default();
+    let mut pending = app.store.pending_leaves().await?;
+    if pending.leaves.is_empty() {
+        return Ok(report);
+    }
+    let key = log_key(app).await?;
     let mut tree = match app.store.log_tree().await? {
         Some(tree) => tree,
-        None => made(app, key.insert(log_key(app).await?)).await?,
+        None => made(app, &key).await?,
     };
-    let mut report = SequencerReport { leaves: 0, tree_size: tree.size };
     for _ in 0..MOST_BATCHES {
-        let pending = app.store.pending_leaves().await?;
-        if pending.is_empty() {
-            break;
-        }
-        let key = match &key {
-            Some(key) => key,
-            None => key.insert(log_key(app).await?),
-        };
-        let texts: Vec<&str> = pending.iter().map(|leaf| leaf.text.as_str()).collect();
+        let leaves = &pending.leaves;
+        let texts: Vec<&str> = leaves.iter().map(|leaf| leaf.text.as_str()).collect();
         let growth = grow(tree.size, &tree.edge, &texts)?;
-        let after = signed(key, &growth, app.clock.now())?;
-        match app.store.append_to_log(&tree, &after, &growth.segments, &pending).await? {
+        let after = signed(&key, &growth, app.clock.now())?;
+        match app.store.append_to_log(&tree, &after, &growth.segments, leaves).await? {
             AppendOutcome::Appended => {
                 report.leaves += after.size - tree.size;
                 tree = after;
+                if !pending.more {
+                    return Ok(report);
+                }
             }
-            AppendOutcome::Overtaken => {
-                let current = app.store.log_tree().await?;
-                tree = current.ok_or_else(|| Problem::fault("the log's tree is gone"))?;
-            }
+            AppendOutcome::Overtaken => tree = current(app).await?,
             AppendOutcome::Known(positions) => {
-                for leaf in positions.into_iter().filter_map(|position| pending.get(position)) {
+                for leaf in positions.into_iter().filter_map(|position| leaves.get(position)) {
                     app.store.forget_pending(leaf).await?;
                 }
             }
         }
-        report.tree_size = tree.size;
+        pending = app.store.pending_leaves().await?;
+        if pending.leaves.is_empty() {
+            return Ok(report);
+        }
     }
-    Ok(report)
+    Ok(SequencerReport { left: true, ..report })
 }
 
 /// The same for a job that has done its own work: where the log cannot be brought up to date, the next run does it.
@@ -78,11 +81,29 @@ pub async fn sequence_or_warn(app: &App) -> Option<SequencerReport> {
     }
 }
 
+/// The same for a single verdict: one run for all that come within [`PAUSE_S`], so that many first probes at once
+/// neither wait for each other nor pay for each other's runs.
+pub async fn sequence_in_turn(app: &App) -> Option<SequencerReport> {
+    let now = app.clock.now();
+    match app.store.take_slot("evidence-log", now.as_second() / PAUSE_S, now).await {
+        Ok(true) => sequence_or_warn(app).await,
+        Ok(false) => None,
+        Err(error) => {
+            tracing::warn!(%error, "leaves were not taken up; the next run does it");
+            None
+        }
+    }
+}
+
+async fn current(app: &App) -> Result<LogTree, Problem> {
+    app.store.log_tree().await?.ok_or_else(|| Problem::fault("the log's tree is gone"))
+}
+
 /// The empty tree, or what another process made of it meanwhile.
 async fn made(app: &App, key: &LogKey) -> Result<LogTree, Problem> {
     let empty = signed(key, &grow(0, &[], &[])?, app.clock.now())?;
     app.store.make_log(&empty).await?;
-    app.store.log_tree().await?.ok_or_else(|| Problem::fault("the log's tree is gone"))
+    current(app).await
 }
 
 fn signed(key: &LogKey, growth: &Growth, at: Moment) -> Result<LogTree, Problem> {

@@ -29,6 +29,15 @@ pub struct PendingLeaf {
     pub entry: LogEntry,
 }
 
+/// Leaves that wait, the oldest first: as many as one transaction appends.
+#[derive(Clone, Debug)]
+pub struct PendingLeaves {
+    /// They.
+    pub leaves: Vec<PendingLeaf>,
+    /// Whether there may be more.
+    pub more: bool,
+}
+
 /// How an attempt to append ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AppendOutcome {
@@ -61,17 +70,18 @@ impl Store {
         self.put_once(item).await.map(drop)
     }
 
-    /// Leaves that wait to be taken up, the oldest first; as many as one transaction appends.
+    /// Leaves that wait to be taken up.
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn pending_leaves(&self) -> Result<Vec<PendingLeaf>, StoreError> {
-        let items = self.oldest_pending(LEAVES_AT_ONCE).await?;
+    pub async fn pending_leaves(&self) -> Result<PendingLeaves, StoreError> {
+        let (items, more) = self.oldest_pending(LEAVES_AT_ONCE).await?;
         let read = |item: Item| {
             let text = text(&item, "leaf").to_owned();
             Ok(PendingLeaf { entry: serde_json::from_str(&text)?, text })
         };
-        items.into_iter().map(read).collect()
+        let leaves = items.into_iter().map(read).collect::<Result<_, StoreError>>()?;
+        Ok(PendingLeaves { leaves, more })
     }
 
     /// For how long the oldest leaf has waited; zero where none waits.
@@ -79,12 +89,12 @@ impl Store {
     /// # Errors
     /// The table is busy or refused.
     pub async fn oldest_pending_leaf(&self, now: Moment) -> Result<Duration, StoreError> {
-        let items = self.oldest_pending(1).await?;
+        let (items, _) = self.oldest_pending(1).await?;
         let since = items.first().and_then(|item| keys::time_of(text(item, "sk")));
         Ok(since.and_then(|since| now.duration_since(since).try_into().ok()).unwrap_or_default())
     }
 
-    async fn oldest_pending(&self, limit: i32) -> Result<Vec<Item>, StoreError> {
+    async fn oldest_pending(&self, limit: i32) -> Result<(Vec<Item>, bool), StoreError> {
         let answer = self
             .client
             .query()
@@ -95,7 +105,7 @@ impl Store {
             .consistent_read(true)
             .send()
             .await?;
-        Ok(answer.items.unwrap_or_default())
+        Ok((answer.items.unwrap_or_default(), answer.last_evaluated_key.is_some()))
     }
 
     /// Appends leaves: `after` is the tree with all of `leaves`, in their order, and `segments` what joins its tiles.
