@@ -29,6 +29,7 @@ pub mod get_learning;
 pub mod get_reciprocity;
 mod goals;
 pub mod improvement_log;
+pub mod inclusion_proof;
 pub mod leave_feedback;
 pub mod leave_trace;
 mod lessons;

@@ -8,6 +8,7 @@ use super::client::Store;
 use super::error::StoreError;
 use super::keys;
 use super::listing_item::changed;
+use super::log_entries::withdrawal_leaf;
 use super::state_changes::live;
 use super::transaction::{Outcome, Transaction};
 use crate::model::{FeedItem, Lane, Listing, ListingId, LiveChange};
@@ -54,6 +55,9 @@ impl Store {
         self.queue_for_outreach(&mut transaction, &after.id, live_change, news.at)?;
         if after.lane == Lane::Withdrawn {
             self.take_off_boards(&mut transaction, &after.id)?;
+        }
+        if let Some(leaf) = withdrawal_leaf(after) {
+            self.log_entry(&mut transaction, &leaf)?;
         }
         self.put(&mut transaction, news.item()?, None)?;
         Ok(self.transact(transaction).await? == Outcome::Written)
