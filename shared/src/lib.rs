@@ -31,6 +31,7 @@ pub mod probe;
 pub mod publish;
 pub mod trust;
 
+pub mod evidence_log;
 pub mod outreach;
 pub mod payments;
 

@@ -26,6 +26,7 @@ pub mod get_learning;
 pub mod get_reciprocity;
 mod goals;
 pub mod improvement_log;
+pub mod inclusion_proof;
 pub mod leave_feedback;
 mod lessons;
 pub mod list_connectors;

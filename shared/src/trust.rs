@@ -7,6 +7,7 @@ pub mod card_signature;
 pub mod facts;
 mod jws;
 pub mod keys;
+pub mod log_key;
 pub mod ownership;
 pub mod reciprocity;
 pub mod verification;

@@ -13,6 +13,7 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &ARD_SEARCH,
     &PROBE_CLEAN,
     &CHECK_LIVENESS,
+    &INCLUSION_PROOF,
     &SCORE,
     &GET_FOUNDING_DEAL,
     &TAKE_DEMO,
@@ -56,6 +57,7 @@ pub static MATCH_CAPABILITY: AnyOperation = AnyOperation::of::<super::match_capa
 pub static ARD_SEARCH: AnyOperation = AnyOperation::of::<super::ard_search::ArdSearch>();
 pub static PROBE_CLEAN: AnyOperation = AnyOperation::of::<super::probe_clean::ProbeClean>();
 pub static CHECK_LIVENESS: AnyOperation = AnyOperation::of::<super::check_liveness::CheckLiveness>();
+pub static INCLUSION_PROOF: AnyOperation = AnyOperation::of::<super::inclusion_proof::InclusionProof>();
 pub static SCORE: AnyOperation = AnyOperation::of::<super::score::Score>();
 pub static GET_FOUNDING_DEAL: AnyOperation = AnyOperation::of::<super::get_founding_deal::GetFoundingDeal>();
 pub static TAKE_DEMO: AnyOperation = AnyOperation::of::<super::take_demo::TakeDemo>();

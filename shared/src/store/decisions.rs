@@ -8,6 +8,7 @@ use super::client::Store;
 use super::error::StoreError;
 use super::keys;
 use super::listing_item::changed;
+use super::log_entries::withdrawal_leaf;
 use super::state_changes::live;
 use super::transaction::{Outcome, Transaction};
 use crate::model::{FeedItem, Listing, ListingId, LiveChange};
@@ -52,6 +53,9 @@ impl Store {
             self.tell_fall(&mut transaction, before, after, news.at)?;
         }
         self.queue_for_outreach(&mut transaction, &after.id, live_change, news.at)?;
+        if let Some(leaf) = withdrawal_leaf(after) {
+            self.log_entry(&mut transaction, &leaf)?;
+        }
         self.put(&mut transaction, news.item()?, None)?;
         Ok(self.transact(transaction).await? == Outcome::Written)
     }
