@@ -41,6 +41,13 @@ pub fn router(app: App) -> Router {
         &operations::ROTATE_SIGNING_KEY,
         &operations::FIRST_PRINCIPLES,
         &operations::CHECK_LIVENESS,
+        &operations::STIGMERGY,
+        &operations::LEAVE_TRACE,
+        &operations::SENSE_TRACES,
+        &operations::FOLLOW_TRAIL,
+        &operations::ENDORSE,
+        &operations::USED_WITH,
+        &operations::EVAPORATE,
     ]);
     with_middleware(routes.merge(webhook::routes()), app)
 }

@@ -143,11 +143,6 @@ mod tests {
     /// Skill ids of the contract whose operation is still to come; an id leaves this list with its operation.
     const TO_COME: &[&str] = &[
         "openapi-map",
-        "leave-trace",
-        "sense-traces",
-        "follow-trail",
-        "endorse",
-        "used-with",
         "get-acceleration",
         "interop-resolve",
         "compose-peers",

@@ -47,6 +47,13 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &REVOKE_ATTESTATION,
     &ROTATE_SIGNING_KEY,
     &FIRST_PRINCIPLES,
+    &STIGMERGY,
+    &LEAVE_TRACE,
+    &SENSE_TRACES,
+    &FOLLOW_TRAIL,
+    &ENDORSE,
+    &USED_WITH,
+    &EVAPORATE,
 ];
 
 // One item each, so that a function holds no more operations than it serves.
@@ -95,6 +102,13 @@ pub static REVOKE_ATTESTATION: AnyOperation =
 pub static ROTATE_SIGNING_KEY: AnyOperation =
     AnyOperation::of::<super::rotate_signing_key::RotateSigningKey>();
 pub static FIRST_PRINCIPLES: AnyOperation = AnyOperation::of::<super::first_principles::FirstPrinciples>();
+pub static STIGMERGY: AnyOperation = AnyOperation::of::<super::stigmergy::Stigmergy>();
+pub static LEAVE_TRACE: AnyOperation = AnyOperation::of::<super::leave_trace::LeaveTrace>();
+pub static SENSE_TRACES: AnyOperation = AnyOperation::of::<super::sense_traces::SenseTraces>();
+pub static FOLLOW_TRAIL: AnyOperation = AnyOperation::of::<super::follow_trail::FollowTrail>();
+pub static ENDORSE: AnyOperation = AnyOperation::of::<super::endorse::Endorse>();
+pub static USED_WITH: AnyOperation = AnyOperation::of::<super::used_with::UsedWith>();
+pub static EVAPORATE: AnyOperation = AnyOperation::of::<super::evaporate::Evaporate>();
 
 /// The operation of that name or alias.
 #[must_use]

@@ -11,7 +11,7 @@ use super::listing_item::changed;
 use super::log_entries::withdrawal_leaf;
 use super::state_changes::live;
 use super::transaction::{Outcome, Transaction};
-use crate::model::{FeedItem, Listing, ListingId, LiveChange};
+use crate::model::{FeedItem, Lane, Listing, ListingId, LiveChange};
 
 impl Store {
     /// Withdraws a listing or restores it, as `after` says. False where it was judged or published since it was read;
@@ -55,6 +55,9 @@ impl Store {
         self.queue_for_outreach(&mut transaction, &after.id, live_change, news.at)?;
         if let Some(leaf) = withdrawal_leaf(after) {
             self.log_entry(&mut transaction, &leaf)?;
+        }
+        if after.lane == Lane::Withdrawn {
+            self.take_off_boards(&mut transaction, &after.id)?;
         }
         self.put(&mut transaction, news.item()?, None)?;
         Ok(self.transact(transaction).await? == Outcome::Written)
