@@ -48,6 +48,15 @@ pub fn router(app: App) -> Router {
         &operations::ENDORSE,
         &operations::USED_WITH,
         &operations::EVAPORATE,
+        &operations::INTEROP,
+        &operations::INTEROP_RESOLVE,
+        &operations::COMPOSE_PEERS,
+        &operations::INTEROP_SESSION,
+        &operations::DEPOSIT_OUTCOME,
+        &operations::SEED_COMPOSITIONS,
+        &operations::JOIN_AND_CONTRIBUTE,
+        &operations::ATTRACTOR_TARGETS,
+        &operations::GET_INCENTIVES,
     ]);
     with_middleware(routes.merge(webhook::routes()), app)
 }
