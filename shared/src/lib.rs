@@ -38,6 +38,8 @@ pub mod payments;
 
 pub mod views;
 
+pub mod interop;
+
 pub mod operations;
 
 pub mod ard;

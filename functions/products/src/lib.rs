@@ -48,6 +48,15 @@ pub fn router(app: App) -> Router {
         &operations::ROTATE_SIGNING_KEY,
         &operations::FIRST_PRINCIPLES,
         &operations::CHECK_LIVENESS,
+        &operations::INTEROP,
+        &operations::INTEROP_RESOLVE,
+        &operations::COMPOSE_PEERS,
+        &operations::INTEROP_SESSION,
+        &operations::DEPOSIT_OUTCOME,
+        &operations::SEED_COMPOSITIONS,
+        &operations::JOIN_AND_CONTRIBUTE,
+        &operations::ATTRACTOR_TARGETS,
+        &operations::GET_INCENTIVES,
     ]);
     with_middleware(routes.merge(webhook::routes()), app)
 }

@@ -144,12 +144,7 @@ mod tests {
     const TO_COME: &[&str] = &[
         "openapi-map",
         "get-acceleration",
-        "interop-resolve",
-        "compose-peers",
-        "interop-session",
         "execute-compose",
-        "deposit-outcome",
-        "get-incentives",
         "dual-publish",
         "open-catalog",
         "mirror-official",

@@ -23,12 +23,23 @@ pub enum AttestationType {
     Reciprocity,
     /// Which key its domain made known, and when that key signed a challenge.
     IdentityBind,
+    /// How often it was used together with another listing, as far as the registry was told.
+    Composition,
+    /// How its uses went, as far as the registry was told.
+    Outcome,
 }
 
 impl AttestationType {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::ProbeClean, Self::Liveness, Self::Capability, Self::Reciprocity, Self::IdentityBind];
+    pub const ALL: [Self; 7] = [
+        Self::ProbeClean,
+        Self::Liveness,
+        Self::Capability,
+        Self::Reciprocity,
+        Self::IdentityBind,
+        Self::Composition,
+        Self::Outcome,
+    ];
 
     /// The word used in statements.
     #[must_use]
@@ -39,6 +50,8 @@ impl AttestationType {
             Self::Capability => "capability",
             Self::Reciprocity => "reciprocity",
             Self::IdentityBind => "identity_bind",
+            Self::Composition => "composition",
+            Self::Outcome => "outcome",
         }
     }
 }

@@ -10,7 +10,7 @@ use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Action;
 use crate::app::App;
 use crate::error::Problem;
-use crate::model::{AttestationType, Caller};
+use crate::model::{AttestationType, Caller, ListingId};
 use crate::store::Allowance;
 use crate::trust::attestation::{self, Attestation, LIFE_HOURS, Statement, USUAL_HOURS};
 use crate::trust::facts;
@@ -29,6 +29,8 @@ pub struct Arguments {
     /// What is stated; `liveness` where it is left out.
     #[serde(rename = "type")]
     about: Option<AttestationType>,
+    /// With `composition`: the other listing.
+    listing_b: Option<String>,
     /// How long the statement counts; 72 where it is left out.
     #[schemars(range(min = 1, max = 720))]
     expires_hours: Option<u32>,
@@ -52,8 +54,8 @@ impl Operation for Attest {
     const NAME: &'static str = "attest";
     const TITLE: &'static str = "Signed statement about a listing";
     const DESCRIPTION: &'static str = "Signs a statement (JWS, ES256) about a listing over what the registry observed \
-        itself: liveness, probe_clean, capability, reciprocity or identity_bind, with values and times, true or false as \
-        they are. Claims of callers are never signed. Anybody verifies it with the key set or verify_attestation.";
+        itself: liveness, probe_clean, capability, reciprocity, identity_bind, composition or outcome, with values and \
+        times, true or false as they are. Claims of callers are never signed. Anybody verifies it with the key set or verify_attestation.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str =
         r#"{"type": "liveness", "listing_id": "agtpub_0123456789abcdef0123", "expires_hours": 24}"#;
@@ -75,10 +77,12 @@ impl Operation for Attest {
         let about = arguments.about.unwrap_or(AttestationType::Liveness);
         let found = lookup::listing_with_evidence(app, &subject(&arguments)?).await?;
         let (listing, evidence) = &*found;
-        let claims = facts::observed(app, about, listing, evidence.as_ref()).await?;
+        let other = other(about, arguments.listing_b.as_deref())?;
+        let claims = facts::observed(app, about, listing, evidence.as_ref(), other.as_ref()).await?;
         let (name, rate) = (caller.name(), app.settings.attestation_rate);
         let act = Allowance { act: "attest", caller: &name, host: None, rate };
-        let statement = Statement { about, listing_id: listing.id.clone(), claims, hours };
+        let (listing_id, kind) = (listing.id.clone(), listing.shown_kind());
+        let statement = Statement { about, listing_id, kind, claims, hours };
         let counted = app.settings.rate_limits.then_some(&act);
         Ok(Answer {
             ok: true,
@@ -101,6 +105,24 @@ fn subject(arguments: &Arguments) -> Result<String, Problem> {
             let detail = "`listing_id` is missing: the id of the listing that is stated something about.";
             Err(Problem::invalid("listing_id", "listing_id_missing", detail))
         }
+    }
+}
+
+/// The other listing of a composition.
+fn other(about: AttestationType, id: Option<&str>) -> Result<Option<ListingId>, Problem> {
+    match (about, id) {
+        (AttestationType::Composition, Some(id)) => {
+            id.parse().map(Some).map_err(|_| Problem::listing_not_found(id))
+        }
+        (AttestationType::Composition, None) => {
+            let detail = "`listing_b` is missing: a composition is of two listings.";
+            Err(Problem::invalid("listing_b", "listing_b_missing", detail))
+        }
+        (_, Some(_)) => {
+            let detail = "`listing_b` goes with the type `composition` only.";
+            Err(Problem::invalid("listing_b", "listing_b_without_composition", detail))
+        }
+        (_, None) => Ok(None),
     }
 }
 

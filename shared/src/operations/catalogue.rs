@@ -54,6 +54,15 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &REVOKE_ATTESTATION,
     &ROTATE_SIGNING_KEY,
     &FIRST_PRINCIPLES,
+    &INTEROP,
+    &INTEROP_RESOLVE,
+    &COMPOSE_PEERS,
+    &INTEROP_SESSION,
+    &DEPOSIT_OUTCOME,
+    &SEED_COMPOSITIONS,
+    &JOIN_AND_CONTRIBUTE,
+    &ATTRACTOR_TARGETS,
+    &GET_INCENTIVES,
 ];
 
 // One item each, so that a function holds no more operations than it serves.
@@ -109,6 +118,16 @@ pub static REVOKE_ATTESTATION: AnyOperation =
 pub static ROTATE_SIGNING_KEY: AnyOperation =
     AnyOperation::of::<super::rotate_signing_key::RotateSigningKey>();
 pub static FIRST_PRINCIPLES: AnyOperation = AnyOperation::of::<super::first_principles::FirstPrinciples>();
+pub static INTEROP: AnyOperation = AnyOperation::of::<super::interop::Interop>();
+pub static INTEROP_RESOLVE: AnyOperation = AnyOperation::of::<super::interop_resolve::InteropResolve>();
+pub static COMPOSE_PEERS: AnyOperation = AnyOperation::of::<super::compose_peers::ComposePeers>();
+pub static INTEROP_SESSION: AnyOperation = AnyOperation::of::<super::interop_session::InteropSession>();
+pub static DEPOSIT_OUTCOME: AnyOperation = AnyOperation::of::<super::deposit_outcome::DepositOutcome>();
+pub static SEED_COMPOSITIONS: AnyOperation = AnyOperation::of::<super::seed_compositions::SeedCompositions>();
+pub static JOIN_AND_CONTRIBUTE: AnyOperation =
+    AnyOperation::of::<super::join_and_contribute::JoinAndContribute>();
+pub static ATTRACTOR_TARGETS: AnyOperation = AnyOperation::of::<super::attractor_targets::AttractorTargets>();
+pub static GET_INCENTIVES: AnyOperation = AnyOperation::of::<super::get_incentives::GetIncentives>();
 
 /// The operation of that name or alias.
 #[must_use]

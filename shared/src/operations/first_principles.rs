@@ -8,7 +8,7 @@ use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Route;
 use crate::app::App;
 use crate::error::Problem;
-use crate::model::{AttestationType, Caller};
+use crate::model::{AttestationType, Caller, TrailEvent};
 
 const PATH: &str = "/api/products/first-principles";
 
@@ -49,7 +49,7 @@ struct Atom {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Totals {
     /// Statements that were signed since the registry exists.
-    attestations: u32,
+    attestations: u64,
     /// Listings whose domain bound a key.
     identities: u32,
     /// Live agents and MCP servers.
@@ -81,7 +81,7 @@ impl Operation for FirstPrinciples {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
-        let live = app.store.live().await?;
+        let (live, trails) = futures::try_join!(app.store.live(), app.store.trail_totals(app.clock.now()))?;
         Ok(Answer {
             ok: true,
             version: "2.7.0",
@@ -89,7 +89,7 @@ impl Operation for FirstPrinciples {
                 that with a key of the domain.",
             atoms: atoms(),
             totals: Totals {
-                attestations: live.attestations,
+                attestations: trails.of(TrailEvent::Attestation).count,
                 identities: live.identities,
                 live: live.agents + live.mcps,
             },

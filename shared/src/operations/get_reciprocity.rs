@@ -11,12 +11,14 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::fetch::Target;
 use crate::model::{AttestationRecord, Caller, Identity, Kind, Lane, Listing, ListingId, Moment, NameHold};
+use crate::store;
 use crate::trust::facts;
 use crate::trust::reciprocity::{Reciprocity, Signal};
 use crate::views::badge;
 
-/// Statements that are drawn in the graph.
+/// Statements and compositions that are drawn in the graph.
 const STATEMENTS: u32 = 50;
+const USES: usize = 20;
 
 /// Tells what a listing gives back.
 #[derive(Debug)]
@@ -100,9 +102,10 @@ struct Node {
 struct Edge {
     from: String,
     to: String,
-    /// `attested` (a signed statement that counts), or `speaks_for` (a key of the domain signed a challenge).
+    /// `attested` (a signed statement that counts), `speaks_for` (a key of the domain signed a challenge), or `used_with`
+    /// (callers told that both were used together).
     relation: &'static str,
-    /// The type of the statement, or where the domain makes its key known.
+    /// The type of the statement, where the domain makes its key known, or who says so.
     how: String,
     /// How many there are of it.
     count: u32,
@@ -146,9 +149,12 @@ impl Operation for GetReciprocity {
         let found = lookup::listing_with_evidence(app, &id).await?;
         let (listing, evidence) = &*found;
         let now = app.clock.now();
-        let (identities, statements) = futures::try_join!(facts::identities(app, listing), async {
-            Ok(app.store.attestations_of(&listing.id, STATEMENTS, now).await?)
-        })?;
+        let (identities, (statements, used_with)) =
+            futures::try_join!(facts::identities(app, listing), async {
+                let statements = app.store.attestations_of(&listing.id, STATEMENTS, now);
+                let used_with = app.store.edges_of(&listing.id, USES, now);
+                Ok(futures::try_join!(statements, used_with)?)
+            })?;
         let reciprocity = Reciprocity::of(app, listing, evidence.as_ref(), &identities);
         let clean = reciprocity.signals.iter().any(|signal| signal.id == "clean" && signal.holds);
         let (settings, id) = (&app.settings, &listing.id);
@@ -174,7 +180,7 @@ impl Operation for GetReciprocity {
             },
             policy: "A score of what was observed, not of worth: no link back is needed to be listed, to be Live, or to be \
                 found.",
-            graph: graph(&settings.base_url, &settings.brand, listing, &identities, &statements),
+            graph: graph(&settings.base_url, &settings.brand, listing, &identities, &statements, &used_with),
             badge: Badge { name: "clean", url: badge_url, markdown: badge_markdown, clean },
             listing_id: id.clone(),
             identities,
@@ -212,6 +218,7 @@ fn graph(
     listing: &Listing,
     identities: &[Identity],
     statements: &[AttestationRecord],
+    used_with: &[store::Edge],
 ) -> Graph {
     let own = listing.id.to_string();
     let mut nodes = vec![Node { id: own.clone(), kind: "listing", name: listing.name.clone() }];
@@ -246,6 +253,18 @@ fn graph(
             how: identity.method.as_str().to_owned(),
             count: 1,
             at: identity.at,
+        });
+    }
+    for used in used_with {
+        let other = used.other(&listing.id).to_string();
+        nodes.push(Node { id: other.clone(), kind: "listing", name: other.clone() });
+        edges.push(Edge {
+            from: own.clone(),
+            to: other,
+            relation: "used_with",
+            how: "reports of callers".to_owned(),
+            count: used.count,
+            at: used.last_at,
         });
     }
     Graph { nodes, edges }

@@ -7,20 +7,27 @@ use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
 use super::rates::{Allowance, UsedUp};
+use super::trails::Deposit;
 use super::transaction::{Outcome, Transaction};
-use crate::model::{AttestationId, AttestationRecord, ListingId, Moment, Revocation};
+use crate::model::{
+    AttestationId, AttestationRecord, Kind, ListingId, LogEntry, LogEvent, Moment, Revocation, TrailEvent,
+    sha256_hex,
+};
 
 /// Seconds that a record outlives its statement.
 const KEPT_AFTER: i64 = 86_400;
 
 impl Store {
-    /// Keeps the record of a statement, and counts it; or says whose allowance is used up.
+    /// Keeps the record of a statement, counts it and leaves its leaf in the log of evidence; or says whose allowance is
+    /// used up. `jws` is the token, of which only the digest is kept.
     ///
     /// # Errors
     /// The table is busy or refused; then the statement must not leave the house.
     pub async fn keep_attestation(
         &self,
         record: &AttestationRecord,
+        kind: Kind,
+        jws: &str,
         act: Option<&Allowance<'_>>,
     ) -> Result<Option<UsedUp>, StoreError> {
         let mut transaction = Transaction::default();
@@ -28,9 +35,13 @@ impl Store {
         item.insert("attestation".to_owned(), s(serde_json::to_string(record)?));
         item.insert("ttl".to_owned(), n(record.expires_at.as_second() + KEPT_AFTER));
         self.put(&mut transaction, item, Some("attribute_not_exists(pk)"))?;
-        let counted = Expression::default().add("attestations", 1);
-        self.update(&mut transaction, &keys::live(&record.listing_id), &counted)?;
-        let allowed = act.map(|act| self.allow(&mut transaction, act, record.issued_at)).transpose()?;
+        let (at, listing_id) = (record.issued_at, &record.listing_id);
+        self.deposit(&mut transaction, &Deposit::of(listing_id, TrailEvent::Attestation), at)?;
+        let mut leaf = LogEntry::new(at, listing_id, kind, LogEvent::Attested);
+        leaf.evidence = Some(sha256_hex(jws));
+        leaf.attestation_id = Some(record.id.to_string());
+        self.log_entry(&mut transaction, &leaf)?;
+        let allowed = act.map(|act| self.allow(&mut transaction, act, at)).transpose()?;
         match self.transact(transaction).await? {
             Outcome::Written => Ok(None),
             Outcome::Refused(positions) => match allowed.and_then(|act| act.used_up(&positions)) {

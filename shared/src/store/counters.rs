@@ -47,7 +47,6 @@ impl Store {
                     feedback_mcps: sum(&shards, "feedback_mcps"),
                     ratings: Sku::ALL.map(|sku| STARS.map(|stars| sum(&shards, &rated(sku, stars)))),
                 },
-                attestations: sum(&shards, "attestations"),
                 identities: sum(&shards, "identities"),
                 version: versions.sum(),
             })

@@ -53,11 +53,11 @@ impl Store {
             self.tell_fall(&mut transaction, before, after, news.at)?;
         }
         self.queue_for_outreach(&mut transaction, &after.id, live_change, news.at)?;
-        if after.lane == Lane::Withdrawn {
-            self.take_off_boards(&mut transaction, &after.id)?;
-        }
         if let Some(leaf) = withdrawal_leaf(after) {
             self.log_entry(&mut transaction, &leaf)?;
+        }
+        if after.lane == Lane::Withdrawn {
+            self.take_off_boards(&mut transaction, &after.id)?;
         }
         self.put(&mut transaction, news.item()?, None)?;
         Ok(self.transact(transaction).await? == Outcome::Written)

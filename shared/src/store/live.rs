@@ -16,8 +16,6 @@ pub struct Live {
     pub expired: u32,
     /// How far the funnel has come.
     pub funnel: FunnelCounts,
-    /// Statements that were signed since the table exists.
-    pub attestations: u32,
     /// Listings whose domain bound a key, since the table exists.
     pub identities: u32,
     /// Grows with every change to anything that the active list shows.

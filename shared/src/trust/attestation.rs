@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::{jws, keys};
 use crate::app::App;
 use crate::error::Problem;
-use crate::model::{AttestationId, AttestationRecord, AttestationType, ListingId, Moment};
+use crate::model::{AttestationId, AttestationRecord, AttestationType, Kind, ListingId, Moment};
 use crate::store::Allowance;
 
 /// The shortest and the longest life of a statement, and the usual one, in hours.
@@ -24,6 +24,8 @@ pub struct Statement {
     pub about: AttestationType,
     /// Of which listing.
     pub listing_id: ListingId,
+    /// Agent or MCP server.
+    pub kind: Kind,
     /// The facts, read from the table: nothing that a caller said.
     pub claims: Map<String, Value>,
     /// How long the statement counts, within [`LIFE_HOURS`].
@@ -66,7 +68,7 @@ pub async fn issue(
     statement: Statement,
     act: Option<&Allowance<'_>>,
 ) -> Result<Attestation, Problem> {
-    let Statement { about, listing_id, claims, hours } = statement;
+    let Statement { about, listing_id, kind, claims, hours } = statement;
     let key = keys::signing(app).await?;
     // Tokens count whole seconds, and so do the answer and the record.
     let now = app.clock.now();
@@ -93,7 +95,7 @@ pub async fn issue(
         "claims": claims,
     });
     let jws = jws::sign(&key, &payload)?;
-    if let Some(used_up) = app.store.keep_attestation(&record, act).await? {
+    if let Some(used_up) = app.store.keep_attestation(&record, kind, &jws, act).await? {
         return Err(used_up.into());
     }
     let AttestationRecord { id, listing_id: subject, issued_at, expires_at, kid, .. } = record;

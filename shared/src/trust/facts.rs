@@ -8,9 +8,12 @@ use super::capability::Capability;
 use super::reciprocity::Reciprocity;
 use crate::app::App;
 use crate::error::Problem;
-use crate::model::{Assessment, AttestationType, Identity, Lane, Listing};
+use crate::model::{Assessment, AttestationType, Identity, Lane, Listing, ListingId};
 
-/// The claims of one type about a listing.
+/// Compositions of a listing among which one is looked for, the strongest.
+const EDGES: usize = 200;
+
+/// The claims of one type about a listing; `other` is the second of a composition.
 ///
 /// # Errors
 /// 409 where nothing was observed that could be stated, or the listing was withdrawn; or the table is busy.
@@ -19,6 +22,7 @@ pub async fn observed(
     about: AttestationType,
     listing: &Listing,
     evidence: Option<&Assessment>,
+    other: Option<&ListingId>,
 ) -> Result<Map<String, Value>, Problem> {
     let lane = listing.shown_lane(app.oldest_proof());
     if lane == Lane::Withdrawn {
@@ -37,6 +41,8 @@ pub async fn observed(
             }).collect::<Vec<_>>() })
         }
         AttestationType::IdentityBind => identity_bind(&identities(app, listing).await?)?,
+        AttestationType::Composition => composition(app, listing, other).await?,
+        AttestationType::Outcome => outcome(app, listing).await?,
     };
     let Value::Object(mut claims) = claims else { return Err(Problem::fault("claims are an object")) };
     claims.insert("listing_id".to_owned(), json!(listing.id));
@@ -103,6 +109,35 @@ fn identity_bind(identities: &[Identity]) -> Result<Value, Problem> {
         "public_jwk": identity.public_jwk,
         "thumbprint": identity.thumbprint,
         "did": identity.did,
+    }))
+}
+
+/// What was told of two listings that were used together. The registry saw the reports and not the use, and says so.
+async fn composition(app: &App, listing: &Listing, other: Option<&ListingId>) -> Result<Value, Problem> {
+    let edges = app.store.edges_of(&listing.id, EDGES, app.clock.now()).await?;
+    let edge = edges.iter().find(|edge| Some(edge.other(&listing.id)) == other);
+    let edge = edge.ok_or_else(|| {
+        nothing("no_composition", "Nobody told the registry lately that these two were used together.")
+    })?;
+    Ok(json!({
+        "listing_b": other,
+        "reports": edge.count,
+        "last_reported_at": edge.last_at,
+        "source": "reports of callers, counted by the registry",
+    }))
+}
+
+/// How uses of a listing went, as they were told.
+async fn outcome(app: &App, listing: &Listing) -> Result<Value, Problem> {
+    let tallies = app.store.outcomes_of(std::slice::from_ref(&listing.id)).await?;
+    let tally = tallies.get(&listing.id).filter(|tally| tally.count > 0);
+    let tally = tally
+        .ok_or_else(|| nothing("no_outcome", "Nobody told the registry how a use of this listing went."))?;
+    Ok(json!({
+        "reports": tally.count,
+        "reported_ok": tally.ok,
+        "quality_sum_thousandths": tally.quality_sum,
+        "source": "reports of callers, counted by the registry",
     }))
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use registry::operations::{AnyOperation, CATALOGUE};
+use registry::operations::{AnyOperation, CATALOGUE, Route, RouteInput};
 use serde_json::{Value, json};
 
 use crate::fixtures::{LivePair, live_pair};
@@ -71,8 +71,9 @@ async fn by_rest(pair: &LivePair, entry: &AnyOperation, mut arguments: Value) ->
     if NOT_BY_REST.contains(&entry.name) {
         return Box::pin(ask(pair, Door::Mcp, entry)).await;
     }
-    // What holds lists fits a body only.
-    let route = entry.routes.iter().find(|route| route.is_post()).or_else(|| entry.routes.first());
+    // What holds lists fits a body only. What tells of a family is a GET: each POST there is an action.
+    let takes_body = |route: &&Route| matches!(route.input, RouteInput::BodyAs(_));
+    let route = entry.routes.iter().find(takes_body).or_else(|| entry.routes.first());
     let route = route.unwrap_or_else(|| panic!("{} has no door by REST", entry.name));
     if route.is_post() {
         return pair.registry.post(route.path, &arguments).await.body;
