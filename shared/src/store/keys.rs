@@ -467,6 +467,11 @@ mod tests {
                 let (now, id) = (Moment::UNIX_EPOCH, &id);
                 let keys = [listing(id), evidence(id), contact(id, &text), probe(id, now), name(&text, id), proven_name(&text, id)];
                 prop_assert!(keys.iter().all(fits), "{id}");
+                let digest = "0123456789abcdef01234567";
+                let trails = [
+                    trail(id), demand(id), mark(id, now, digest), edge(id, id), trace_source(id, "used_with", digest),
+                ];
+                prop_assert!(trails.iter().all(fits), "{id}");
                 prop_assert!(at(now, id.as_str()).len() <= 1024, "{id}");
             }
             prop_assert!(fits(&endpoint(&text)));

@@ -19,3 +19,4 @@ mod properties;
 mod protocols;
 mod real_documents;
 mod schedules;
+mod trails;
