@@ -44,6 +44,9 @@ pub mod table;
 mod tasks;
 mod ticks;
 mod touches;
+mod trail_edges;
+mod trail_totals;
+mod trails;
 mod transaction;
 
 pub use budget::{Bucket, BudgetState, Caps};
@@ -75,3 +78,6 @@ pub use state_changes::WriteOutcome;
 pub use tasks::{KeptTask, LARGEST_CONTENT, Origin, TASK_KEPT, TaskFilter, TaskPage};
 pub use ticks::TickReport;
 pub use touches::{NewTouch, OutreachTotals, TouchOutcome};
+pub use trail_edges::Edge;
+pub use trail_totals::{EventTotal, TrailTotals};
+pub use trails::{Board, Deposit};

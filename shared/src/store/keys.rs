@@ -221,6 +221,44 @@ pub(super) fn payment_event(id: &str) -> Key {
     Key::new(format!("PAYMENT#{}", bounded(id)), "EVENT")
 }
 
+/// What is deposited at a listing, with its marks and edges in a partition of their own: a deposit leaves what is cached of
+/// the listing as it is. In descending order the trail stands before the marks, so that one query reads both.
+pub(super) fn trail(id: &ListingId) -> Key {
+    Key::new(trail_partition(id), TRAIL)
+}
+
+/// The sort key of [`trail`].
+pub(super) const TRAIL: &str = "TRAIL";
+
+pub(super) fn trail_partition(id: &ListingId) -> String {
+    format!("{TRAIL_OF}{id}")
+}
+
+/// What the partition of [`trail`] begins with.
+pub(super) const TRAIL_OF: &str = "TRAIL#";
+
+/// The place of a listing on the board of demand. The trail itself has a place on two boards already, and an item has one
+/// in each index.
+pub(super) fn demand(id: &ListingId) -> Key {
+    Key::new(trail_partition(id), "DEMAND")
+}
+
+/// That a listing was used with another, at the first of the two; another item says the same at the second.
+pub(super) fn edge(at: &ListingId, with: &ListingId) -> Key {
+    Key::new(trail_partition(at), format!("{EDGE_WITH}{with}"))
+}
+
+/// What the sort key of [`edge`] begins with.
+pub(super) const EDGE_WITH: &str = "EDGE#";
+
+/// How often each event was since the table exists, and of late.
+pub(super) fn trail_totals(id: &ListingId) -> Key {
+    Key::new(TRAILS, shard(id))
+}
+
+/// The partition of [`trail_totals`].
+pub(super) const TRAILS: &str = "TRAILS";
+
 pub(super) fn day_tally(at: Moment, id: &ListingId) -> Key {
     Key::new(day_partition(at), shard(id))
 }
