@@ -30,6 +30,8 @@ pub mod probe;
 pub mod publish;
 pub mod trust;
 
+pub mod economy;
+
 pub mod outreach;
 pub mod payments;
 

@@ -1,24 +1,31 @@
 //! Every capability of the registry, written once. A new one is a file here, its module below, and two lines of the
 //! catalogue; REST routes, MCP tools, A2A skills and documents follow.
 
+pub mod abundance_rank;
 pub mod agentfinder;
 pub(crate) mod allowance;
 pub mod ard_search;
 pub mod arguments;
 mod attachment;
+pub mod autocatalysis;
+pub mod bump_acceleration;
 mod catalogue;
 pub mod check_liveness;
 pub mod check_status;
 pub mod checkout;
 pub mod conversion_pressure;
+pub mod cost_model;
 pub mod daily_connector;
 pub mod demo_confirm;
 pub mod demo_nudge;
 pub mod export_product;
+pub mod get_acceleration;
 pub mod get_access;
+pub mod get_exonomics;
 pub mod get_founding_deal;
 pub mod get_learning;
 mod goals;
+pub mod hyper_index;
 pub mod improvement_log;
 pub mod leave_feedback;
 mod lessons;
@@ -26,7 +33,9 @@ pub mod list_connectors;
 pub mod list_yourself;
 mod lookup;
 pub mod match_capability;
+pub mod network_value;
 mod operation;
+mod operator;
 pub mod outreach_opt_out;
 pub mod preview_product;
 pub mod probe_clean;
@@ -34,13 +43,16 @@ pub mod product_agent;
 pub mod reply_capture;
 mod route;
 pub mod run_product;
+pub mod s_curve_board;
 pub mod score;
 pub mod search_active;
 mod subject;
 pub mod take_demo;
 pub mod talk;
 pub mod talk_inbox;
+mod totals;
 pub mod verify_product;
+pub mod zero_mc_pack;
 
 pub use arguments::RawArguments;
 pub use attachment::Attachment;

@@ -1,9 +1,10 @@
 //! Probes what is due: everything on the schedule's tick, one listing on its `listing.queued` event. Either may
-//! be delivered twice; the second finds the slot or the listing taken.
+//! be delivered twice; the second finds the slot or the listing taken. The tick also takes the sample of the hour.
 
 use std::collections::BTreeMap;
 
 use registry::app::App;
+use registry::economy;
 use registry::metrics::{Metric, Metrics};
 use registry::model::{ListingId, Moment};
 use registry::probe::{SweepReport, run};
@@ -68,6 +69,9 @@ pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
                 self_listing::list(app).await;
             }
             let sweep = run::tick(app, time).await?;
+            if let Err(error) = economy::take_sample(app).await {
+                tracing::warn!(%error, "the hourly sample was not taken; the next tick takes it");
+            }
             Report { sweep, metrics: Some(metrics(app).await?) }
         }
         Event::Queued { detail } => {

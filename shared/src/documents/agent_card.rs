@@ -149,7 +149,6 @@ mod tests {
         "follow-trail",
         "endorse",
         "used-with",
-        "get-acceleration",
         "interop-resolve",
         "compose-peers",
         "interop-session",

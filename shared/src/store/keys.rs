@@ -173,6 +173,19 @@ pub(super) fn connector_day(day: &str) -> Key {
 /// The partition of the connectors of the day.
 pub(super) const CONNECTORS: &str = "CONNECTOR";
 
+/// The sample of an hour; all of them share a partition, by time.
+pub(super) fn economy_sample(hour: Moment) -> Key {
+    Key::new(ECONOMY, millis(hour))
+}
+
+/// The partition of the hourly samples.
+pub(super) const ECONOMY: &str = "ECONOMY";
+
+/// What the operator added to the acceleration index.
+pub(super) fn economy_bumps() -> Key {
+    Key::new("ECONOMY#BUMPS", "BUMPS")
+}
+
 pub(super) fn live(id: &ListingId) -> Key {
     Key::new(LIVE, shard(id))
 }
