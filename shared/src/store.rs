@@ -47,6 +47,8 @@ mod tasks;
 mod ticks;
 mod touches;
 mod trail_edges;
+mod trail_marks;
+mod trail_reads;
 mod trail_totals;
 mod trails;
 mod transaction;
@@ -82,5 +84,7 @@ pub use tasks::{KeptTask, LARGEST_CONTENT, Origin, TASK_KEPT, TaskFilter, TaskPa
 pub use ticks::TickReport;
 pub use touches::{NewTouch, OutreachTotals, TouchOutcome};
 pub use trail_edges::Edge;
+pub use trail_marks::{NewTrace, TraceOutcome, TraceSource, UsedWith};
+pub use trail_reads::{Found, Landscape, Wanted};
 pub use trail_totals::{EventTotal, TrailTotals};
 pub use trails::{Board, Deposit};
