@@ -37,6 +37,8 @@ pub mod payments;
 
 pub mod views;
 
+pub mod interop;
+
 pub mod operations;
 
 pub mod ard;

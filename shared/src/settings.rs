@@ -152,6 +152,12 @@ pub struct Settings {
     pub feedback_rate: Rate,
     /// `CHECKOUTS_PER_HOUR`, `CHECKOUTS_PER_HOUR_IN_ALL`: purchases that are begun.
     pub checkout_rate: Rate,
+    /// `OUTCOMES_PER_HOUR`, `OUTCOMES_PER_HOUR_IN_ALL`: reports of how it went when a listing was used.
+    pub outcome_rate: Rate,
+    /// `SESSIONS_PER_HOUR`, `SESSIONS_PER_HOUR_IN_ALL`: interop sessions that are opened.
+    pub session_rate: Rate,
+    /// `SESSION_STEPS_PER_HOUR`, `SESSION_STEPS_PER_HOUR_IN_ALL`: what is appended to interop sessions.
+    pub session_step_rate: Rate,
     /// `OPERATOR_TOKEN`: the bearer token of what only the operator may ask for by HTTP; without it nobody may.
     pub operator_token: Option<Secret>,
     /// `STRIPE_SECRET_KEY`: asks Stripe for payments; without it nothing is sold.
@@ -277,6 +283,14 @@ impl Settings {
                 .rate_without_host(("FEEDBACK_PER_HOUR", 60), ("FEEDBACK_PER_HOUR_IN_ALL", 3000))?,
             checkout_rate: read
                 .rate_without_host(("CHECKOUTS_PER_HOUR", 20), ("CHECKOUTS_PER_HOUR_IN_ALL", 1000))?,
+            outcome_rate: read
+                .rate_without_host(("OUTCOMES_PER_HOUR", 60), ("OUTCOMES_PER_HOUR_IN_ALL", 3000))?,
+            session_rate: read
+                .rate_without_host(("SESSIONS_PER_HOUR", 60), ("SESSIONS_PER_HOUR_IN_ALL", 3000))?,
+            session_step_rate: read.rate_without_host(
+                ("SESSION_STEPS_PER_HOUR", 600),
+                ("SESSION_STEPS_PER_HOUR_IN_ALL", 30_000),
+            )?,
             operator_token: read.operator_token()?,
             stripe_secret_key: read.secret(
                 "STRIPE_SECRET_KEY",

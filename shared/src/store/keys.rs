@@ -234,6 +234,37 @@ pub(super) fn payment_event(id: &str) -> Key {
     Key::new(format!("PAYMENT#{}", bounded(id)), "EVENT")
 }
 
+/// Under its digest, so that whoever reads the table cannot append to it.
+pub(super) fn session(digest: &str) -> Key {
+    Key::new(format!("SESSION#{digest}"), "SESSION")
+}
+
+/// One step of a session, by time; `mark` tells two of the same millisecond apart.
+pub(super) fn session_step(digest: &str, at: Moment, mark: &str) -> Key {
+    Key::new(format!("SESSION#{digest}"), format!("STEP#{}", self::at(at, mark)))
+}
+
+/// How often sessions were opened and closed, spread over a few items.
+pub(super) fn session_totals(digest: &str) -> Key {
+    let shard = u64::from_str_radix(digest.get(..4).unwrap_or_default(), 16).unwrap_or_default() % SHARDS;
+    Key::new(SESSION_TOTALS, format!("{shard:02}"))
+}
+
+/// The partition of those counters.
+pub(super) const SESSION_TOTALS: &str = "SESSIONS";
+
+/// What users report of a listing, summed up.
+pub(super) fn outcomes(id: &ListingId) -> Key {
+    Key::new(format!("OUTCOME#{id}"), "TALLY")
+}
+
+/// That a source had its outcome of a listing counted in this hour.
+pub(super) fn outcome_source(id: &ListingId, source: &str, hour: i64) -> Key {
+    Key::new(format!("OUTCOME#{id}"), format!("SOURCE#{}#{hour}", digest(source)))
+}
+
+/// The partition of single outcomes, by time.
+pub(super) const OUTCOMES: &str = "OUTCOMES";
 /// What is deposited at a listing, with its marks and edges in a partition of their own: a deposit leaves what is cached of
 /// the listing as it is. In descending order the trail stands before the marks, so that one query reads both.
 pub(super) fn trail(id: &ListingId) -> Key {
