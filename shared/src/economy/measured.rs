@@ -98,30 +98,32 @@ pub async fn day_budget_multiplier(app: &App) -> Result<f64, StoreError> {
     Ok(Multipliers::of(acceleration(app).await?.excess).day_budget)
 }
 
-/// Takes the sample of this hour, where nobody has; false where it is there already.
-///
-/// # Errors
-/// The table is busy; the next tick takes it.
-pub fn take_sample(app: &App) -> BoxFuture<'_, Result<bool, StoreError>> {
+/// Takes the sample of this hour, where nobody has. What fails is logged: the next tick takes it.
+pub fn take_sample(app: &App) -> BoxFuture<'_, ()> {
     Box::pin(async move {
-        if app.store.has_economy_sample(app.clock.now()).await? {
-            return Ok(false);
+        if let Err(error) = take_missing(app).await {
+            tracing::warn!(%error, "the sample of this hour was not taken; the next tick takes it");
         }
-        let measured = measure(app).await?;
-        let pace = measured.pace();
-        let sample = EconomySample {
-            at: measured.at,
-            acceleration_index: measured.acceleration.index,
-            rate: pace.weighted_rate,
-            fastest_rate: pace.fastest_rate,
-            events: TrailEvent::ALL
-                .into_iter()
-                .map(|event| (event.as_str().to_owned(), measured.totals.of(event).count))
-                .collect(),
-            counts: measured.counts,
-        };
-        app.store.keep_economy_sample(&sample).await
     })
+}
+
+async fn take_missing(app: &App) -> Result<(), StoreError> {
+    if app.store.has_economy_sample(app.clock.now()).await? {
+        return Ok(());
+    }
+    let measured = measure(app).await?;
+    let pace = measured.pace();
+    let count = |event: TrailEvent| (event.as_str().to_owned(), measured.totals.of(event).count);
+    let sample = EconomySample {
+        at: measured.at,
+        acceleration_index: measured.acceleration.index,
+        rate: pace.weighted_rate,
+        fastest_rate: pace.fastest_rate,
+        events: TrailEvent::ALL.into_iter().map(count).collect(),
+        counts: measured.counts,
+    };
+    // Where another tick was first, its sample is as good.
+    app.store.keep_economy_sample(&sample).await.map(drop)
 }
 
 /// The mean score of the hottest trails.
