@@ -317,6 +317,16 @@ impl Trail {
         }
     }
 
+    /// What it is with a deposit.
+    pub fn add(&mut self, event: TrailEvent, times: u32, amounts: Amounts) {
+        let Amounts { attraction, danger, demand, joined } = self.values().plus(amounts);
+        (self.attraction, self.danger, self.demand, self.joined) = (attraction, danger, demand, joined);
+        if times > 0 {
+            *self.events.entry(event).or_default() += times;
+        }
+        self.endorsements = self.count(TrailEvent::Endorse);
+    }
+
     /// All its values.
     #[must_use]
     pub const fn values(&self) -> Amounts {

@@ -36,6 +36,13 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &GET_LEARNING,
     &IMPROVEMENT_LOG,
     &CHECKOUT,
+    &STIGMERGY,
+    &LEAVE_TRACE,
+    &SENSE_TRACES,
+    &FOLLOW_TRAIL,
+    &ENDORSE,
+    &USED_WITH,
+    &EVAPORATE,
     &GET_ACCELERATION,
     &AUTOCATALYSIS,
     &BUMP_ACCELERATION,
@@ -80,6 +87,13 @@ pub static RUN_PRODUCT: AnyOperation = AnyOperation::of::<super::run_product::Ru
 pub static GET_LEARNING: AnyOperation = AnyOperation::of::<super::get_learning::GetLearning>();
 pub static IMPROVEMENT_LOG: AnyOperation = AnyOperation::of::<super::improvement_log::ImprovementLog>();
 pub static CHECKOUT: AnyOperation = AnyOperation::of::<super::checkout::Checkout>();
+pub static STIGMERGY: AnyOperation = AnyOperation::of::<super::stigmergy::Stigmergy>();
+pub static LEAVE_TRACE: AnyOperation = AnyOperation::of::<super::leave_trace::LeaveTrace>();
+pub static SENSE_TRACES: AnyOperation = AnyOperation::of::<super::sense_traces::SenseTraces>();
+pub static FOLLOW_TRAIL: AnyOperation = AnyOperation::of::<super::follow_trail::FollowTrail>();
+pub static ENDORSE: AnyOperation = AnyOperation::of::<super::endorse::Endorse>();
+pub static USED_WITH: AnyOperation = AnyOperation::of::<super::used_with::UsedWith>();
+pub static EVAPORATE: AnyOperation = AnyOperation::of::<super::evaporate::Evaporate>();
 pub static GET_ACCELERATION: AnyOperation = AnyOperation::of::<super::get_acceleration::GetAcceleration>();
 pub static AUTOCATALYSIS: AnyOperation = AnyOperation::of::<super::autocatalysis::Autocatalysis>();
 pub static BUMP_ACCELERATION: AnyOperation = AnyOperation::of::<super::bump_acceleration::BumpAcceleration>();

@@ -4,11 +4,12 @@
 use super::attributes::{Item, s, text};
 use super::batch_get::Consistency;
 use super::client::Store;
+use super::deposit::{add_scaled, count_of, value_left};
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
 use super::table;
-use super::trails::{add_scaled, count_of, listing_of, place_text, value_left};
+use super::trails::{listing_of, place_text};
 use super::transaction::Transaction;
 use crate::model::{Decay, ListingId, Moment};
 
@@ -161,4 +162,9 @@ pub(super) fn audible(mut edges: Vec<Edge>) -> Vec<Edge> {
     edges.retain(|edge| edge.intensity > 0.0);
     edges.sort_by(|one, other| other.intensity.total_cmp(&one.intensity));
     edges
+}
+
+/// The other listing of a composition, by the key of its item at the first; `None` for any other item.
+pub(super) fn other_end(key: &Key) -> Option<ListingId> {
+    key.sk.strip_prefix(keys::EDGE_WITH)?.parse().ok()
 }
