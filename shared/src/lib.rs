@@ -19,6 +19,7 @@ pub mod store;
 
 pub mod products;
 pub mod search;
+pub mod trails;
 
 pub mod app;
 

@@ -131,6 +131,8 @@ pub struct Settings {
     pub name_servers: NameServers,
     /// `SCORE_PER_HOUR`, `SCORE_PER_HOST_PER_HOUR`, `SCORE_PER_HOUR_IN_ALL`.
     pub score_rate: Rate,
+    /// `TRACES_PER_HOUR`, `TRACES_PER_LISTING_PER_HOUR`, `TRACES_PER_HOUR_IN_ALL`: traces, endorsements and uses together.
+    pub trace_rate: Rate,
     /// `TALK_PER_HOUR`, `TALK_PER_LISTING_PER_HOUR`, `TALK_PER_HOUR_IN_ALL`: what is left in Talk inboxes.
     pub talk_rate: Rate,
     /// `DEMOS_PER_HOUR`, `DEMOS_PER_HOUR_IN_ALL`: demos that are taken for the first time.
@@ -265,6 +267,11 @@ impl Settings {
                 caller: read.number("SCORE_PER_HOUR", 60, "a whole number from 1")?,
                 host: read.number("SCORE_PER_HOST_PER_HOUR", 30, "a whole number from 1")?,
                 everybody: read.number("SCORE_PER_HOUR_IN_ALL", 2000, "a whole number from 1")?,
+            },
+            trace_rate: Rate {
+                caller: read.number("TRACES_PER_HOUR", 120, "a whole number from 1")?,
+                host: read.number("TRACES_PER_LISTING_PER_HOUR", 240, "a whole number from 1")?,
+                everybody: read.number("TRACES_PER_HOUR_IN_ALL", 6000, "a whole number from 1")?,
             },
             talk_rate: Rate {
                 caller: read.number("TALK_PER_HOUR", 60, "a whole number from 1")?,

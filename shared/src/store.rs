@@ -48,6 +48,9 @@ mod tasks;
 mod ticks;
 mod touches;
 mod trail_edges;
+mod trail_marks;
+mod trail_reads;
+mod trail_removal;
 mod trail_totals;
 mod trails;
 mod transaction;
@@ -84,5 +87,8 @@ pub use tasks::{KeptTask, LARGEST_CONTENT, Origin, TASK_KEPT, TaskFilter, TaskPa
 pub use ticks::TickReport;
 pub use touches::{NewTouch, OutreachTotals, TouchOutcome};
 pub use trail_edges::Edge;
+pub use trail_marks::{NewTrace, TraceOutcome, TraceSource, UsedWith};
+pub use trail_reads::{Found, Landscape, Wanted};
+pub use trail_removal::Removed;
 pub use trail_totals::{EventTotal, TrailTotals};
 pub use trails::{Board, Deposit};

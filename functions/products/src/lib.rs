@@ -39,6 +39,13 @@ pub fn router(app: App) -> Router {
         &operations::JOIN_AND_CONTRIBUTE,
         &operations::ATTRACTOR_TARGETS,
         &operations::GET_INCENTIVES,
+        &operations::STIGMERGY,
+        &operations::LEAVE_TRACE,
+        &operations::SENSE_TRACES,
+        &operations::FOLLOW_TRAIL,
+        &operations::ENDORSE,
+        &operations::USED_WITH,
+        &operations::EVAPORATE,
     ]);
     with_middleware(routes.merge(webhook::routes()), app)
 }

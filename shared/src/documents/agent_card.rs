@@ -144,11 +144,6 @@ mod tests {
     const TO_COME: &[&str] = &[
         "openapi-map",
         "get-reciprocity",
-        "leave-trace",
-        "sense-traces",
-        "follow-trail",
-        "endorse",
-        "used-with",
         "get-acceleration",
         "capability-hash",
         "execute-compose",

@@ -3,9 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::Moment;
 
 /// Half-lives for which one scaled sum is used before the next begins: doubling 64 times stays within 20 digits.
@@ -148,6 +145,12 @@ impl Amounts {
     /// Nothing of any value.
     pub const NONE: Self = Self { attraction: 0.0, danger: 0.0, demand: 0.0, joined: 0.0 };
 
+    /// What a probe that is answered takes from danger: 2, and no more than there is.
+    #[must_use]
+    pub fn relief(&self) -> f64 {
+        self.danger.clamp(0.0, 2.0)
+    }
+
     /// The amount of one value.
     #[must_use]
     pub const fn of(&self, value: TrailValue) -> f64 {
@@ -260,7 +263,7 @@ impl TrailEvent {
     }
 
     /// What it deposits, as far as that is always the same. Of a probe that is answered, what it takes from danger depends
-    /// on how much there is ([`Trail::relief`]); of a trace, what it adds depends on its intensity.
+    /// on how much there is ([`Amounts::relief`]); of a trace, what it adds depends on its intensity.
     #[must_use]
     pub const fn amounts(self) -> Amounts {
         let none = Amounts::NONE;
@@ -314,6 +317,22 @@ impl Trail {
         }
     }
 
+    /// What it is with a deposit.
+    pub fn add(&mut self, event: TrailEvent, times: u32, amounts: Amounts) {
+        let Amounts { attraction, danger, demand, joined } = self.values().plus(amounts);
+        (self.attraction, self.danger, self.demand, self.joined) = (attraction, danger, demand, joined);
+        if times > 0 {
+            *self.events.entry(event).or_default() += times;
+        }
+        self.endorsements = self.count(TrailEvent::Endorse);
+    }
+
+    /// All its values.
+    #[must_use]
+    pub const fn values(&self) -> Amounts {
+        Amounts { attraction: self.attraction, danger: self.danger, demand: self.demand, joined: self.joined }
+    }
+
     /// How strong it is in all.
     #[must_use]
     pub fn trail_score(&self) -> f64 {
@@ -326,29 +345,6 @@ impl Trail {
     pub fn count(&self, event: TrailEvent) -> u32 {
         self.events.get(&event).copied().unwrap_or(0)
     }
-
-    /// What a probe that is answered takes from danger: 2, and no more than there is.
-    #[must_use]
-    pub fn relief(&self) -> f64 {
-        self.danger.clamp(0.0, 2.0)
-    }
-}
-
-/// What a mark is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MarkKind {
-    /// It was met.
-    #[default]
-    Mark,
-    /// It is good.
-    Endorse,
-    /// Somebody wants to use it.
-    Intent,
-    /// Something to know about it.
-    Note,
-    /// It does harm, or fails.
-    Danger,
 }
 
 #[cfg(test)]

@@ -45,6 +45,13 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &JOIN_AND_CONTRIBUTE,
     &ATTRACTOR_TARGETS,
     &GET_INCENTIVES,
+    &STIGMERGY,
+    &LEAVE_TRACE,
+    &SENSE_TRACES,
+    &FOLLOW_TRAIL,
+    &ENDORSE,
+    &USED_WITH,
+    &EVAPORATE,
 ];
 
 // One item each, so that a function holds no more operations than it serves.
@@ -89,6 +96,13 @@ pub static JOIN_AND_CONTRIBUTE: AnyOperation =
     AnyOperation::of::<super::join_and_contribute::JoinAndContribute>();
 pub static ATTRACTOR_TARGETS: AnyOperation = AnyOperation::of::<super::attractor_targets::AttractorTargets>();
 pub static GET_INCENTIVES: AnyOperation = AnyOperation::of::<super::get_incentives::GetIncentives>();
+pub static STIGMERGY: AnyOperation = AnyOperation::of::<super::stigmergy::Stigmergy>();
+pub static LEAVE_TRACE: AnyOperation = AnyOperation::of::<super::leave_trace::LeaveTrace>();
+pub static SENSE_TRACES: AnyOperation = AnyOperation::of::<super::sense_traces::SenseTraces>();
+pub static FOLLOW_TRAIL: AnyOperation = AnyOperation::of::<super::follow_trail::FollowTrail>();
+pub static ENDORSE: AnyOperation = AnyOperation::of::<super::endorse::Endorse>();
+pub static USED_WITH: AnyOperation = AnyOperation::of::<super::used_with::UsedWith>();
+pub static EVAPORATE: AnyOperation = AnyOperation::of::<super::evaporate::Evaporate>();
 
 /// The operation of that name or alias.
 #[must_use]

@@ -10,7 +10,7 @@ use super::keys;
 use super::listing_item::changed;
 use super::state_changes::live;
 use super::transaction::{Outcome, Transaction};
-use crate::model::{FeedItem, Listing, ListingId, LiveChange};
+use crate::model::{FeedItem, Lane, Listing, ListingId, LiveChange};
 
 impl Store {
     /// Withdraws a listing or restores it, as `after` says. False where it was judged or published since it was read;
@@ -44,6 +44,9 @@ impl Store {
             self.tell_fall(&mut transaction, before, after, news.at)?;
         }
         self.queue_for_outreach(&mut transaction, &after.id, live_change, news.at)?;
+        if after.lane == Lane::Withdrawn {
+            self.take_off_boards(&mut transaction, &after.id)?;
+        }
         self.put(&mut transaction, news.item()?, None)?;
         Ok(self.transact(transaction).await? == Outcome::Written)
     }

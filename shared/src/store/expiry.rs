@@ -27,6 +27,8 @@ impl Store {
         for contact in keys::contacts(id) {
             self.delete(&mut transaction, &contact, None)?;
         }
+        self.delete(&mut transaction, &keys::trail(id), None)?;
+        self.delete(&mut transaction, &keys::demand(id), None)?;
         for pointer in pointers(before) {
             self.delete(&mut transaction, &pointer, None)?;
         }

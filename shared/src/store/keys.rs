@@ -268,6 +268,19 @@ pub(super) fn trail_partition(id: &ListingId) -> String {
 /// What the partition of [`trail`] begins with.
 pub(super) const TRAIL_OF: &str = "TRAIL#";
 
+/// A mark at a listing; by time.
+pub(super) fn mark(at: &ListingId, time: Moment, mark_id: &str) -> Key {
+    Key::new(trail_partition(at), format!("{MARK_AT}{}", self::at(time, mark_id)))
+}
+
+/// What the sort key of [`mark`] begins with.
+pub(super) const MARK_AT: &str = "MARK#";
+
+/// That a source, known by a digest, deposited at a listing of late.
+pub(super) fn trace_source(at: &ListingId, act: &str, digest: &str) -> Key {
+    Key::new(format!("TRACED#{at}"), format!("{act}#{digest}"))
+}
+
 /// The place of a listing on the board of demand. The trail itself has a place on two boards already, and an item has one
 /// in each index.
 pub(super) fn demand(id: &ListingId) -> Key {
@@ -285,6 +298,17 @@ pub(super) const EDGE_WITH: &str = "EDGE#";
 /// How often each event was since the table exists, and of late.
 pub(super) fn trail_totals(id: &ListingId) -> Key {
     Key::new(TRAILS, shard(id))
+}
+
+/// Every item of [`trail_totals`].
+pub(super) fn all_trail_totals() -> Vec<Key> {
+    (0..SHARDS).map(|shard| Key::new(TRAILS, format!("{shard:02}"))).collect()
+}
+
+/// The two listings of an [`edge`].
+pub(super) fn ends_of_edge(key: &Key) -> Vec<ListingId> {
+    let ends = [key.pk.strip_prefix(TRAIL_OF), key.sk.strip_prefix(EDGE_WITH)];
+    ends.into_iter().flatten().filter_map(|id| id.parse().ok()).collect()
 }
 
 /// The partition of [`trail_totals`].

@@ -162,3 +162,8 @@ pub(super) fn audible(mut edges: Vec<Edge>) -> Vec<Edge> {
     edges.sort_by(|one, other| other.intensity.total_cmp(&one.intensity));
     edges
 }
+
+/// The other listing of a composition, by the key of its item at the first; `None` for any other item.
+pub(super) fn other_end(key: &Key) -> Option<ListingId> {
+    key.sk.strip_prefix(keys::EDGE_WITH)?.parse().ok()
+}

@@ -69,14 +69,19 @@ impl TrailTotals {
     }
 }
 
-/// What deposits add to the totals, by item.
-pub(super) fn added(deposits: &[Deposit], now: Moment) -> Vec<(Key, Expression)> {
+/// What deposits add to the totals, by item, with so many new pairs of listings that were used together.
+pub(super) fn added(deposits: &[Deposit], new_pairs: u32, now: Moment) -> Vec<(Key, Expression)> {
     let mut shards: BTreeMap<String, (Key, Vec<&Deposit>)> = BTreeMap::new();
     for deposit in deposits.iter().filter(|deposit| !deposit.counted_elsewhere) {
         let key = keys::trail_totals(&deposit.listing);
         shards.entry(key.sk.clone()).or_insert_with(|| (key, Vec::new())).1.push(deposit);
     }
-    shards.into_values().map(|(key, deposits)| (key, of_shard(&deposits, now))).collect()
+    let mut new_pairs = i64::from(new_pairs);
+    let changes = shards.into_values().map(|(key, deposits)| {
+        let pairs = std::mem::take(&mut new_pairs);
+        (key, of_shard(&deposits, now).add("compositions", pairs))
+    });
+    changes.collect()
 }
 
 fn of_shard(deposits: &[&Deposit], now: Moment) -> Expression {

@@ -24,9 +24,9 @@ pub struct Deposit {
     pub times: u32,
     /// How much, in all.
     pub amounts: Amounts,
-    /// The trail as it was read before: its places on the boards follow from that and the amounts. Where it was not read,
-    /// they follow from the amounts alone, and the next deposit that knows mends them.
-    pub known: Option<Trail>,
+    /// The values of the trail as they were read before: its places on the boards follow from that and the amounts. Where
+    /// they were not read, they follow from the amounts alone, and the next deposit that knows mends them.
+    pub known: Option<Amounts>,
     /// A mark is left with it.
     pub with_mark: bool,
     /// It is one event of several listings, and counted at another of them.
@@ -53,8 +53,16 @@ impl Deposit {
 
     /// The same, on what was read of its trail.
     #[must_use]
-    pub fn on(self, known: Option<Trail>) -> Self {
+    pub fn on(self, known: Option<Amounts>) -> Self {
         Self { known, ..self }
+    }
+
+    /// What a probe that is answered deposits: as far as is known, it takes from danger, too.
+    #[must_use]
+    pub fn of_answered_probe(listing: &ListingId, known: Option<Amounts>) -> Self {
+        let mut deposit = Self::of(listing, TrailEvent::ProbeOk).on(known);
+        deposit.amounts.danger -= known.unwrap_or_default().relief();
+        deposit
     }
 }
 
@@ -104,7 +112,7 @@ fn placed(change: Expression, board: Board, deposit: &Merged<'_>, now: Moment) -
     if amount == 0.0 {
         return change;
     }
-    let before = deposit.known.map(|trail| trail.of(value));
+    let before = deposit.known.map(|known| known.of(value));
     let [pk, sk] = index.key;
     match (value.decay().place(before.unwrap_or(0.0) + amount, now), before) {
         (Some(place), Some(_)) => change.set(pk, s(partition)).set(sk, s(place_text(place))),
@@ -118,7 +126,7 @@ fn placed(change: Expression, board: Board, deposit: &Merged<'_>, now: Moment) -
 /// The deposits of one listing.
 struct Merged<'a> {
     amounts: Amounts,
-    known: Option<&'a Trail>,
+    known: Option<Amounts>,
     deposits: Vec<&'a Deposit>,
 }
 
@@ -212,6 +220,17 @@ impl Store {
         deposits: &[Deposit],
         now: Moment,
     ) -> Result<(), StoreError> {
+        self.deposit_all_with(transaction, deposits, 0, now)
+    }
+
+    /// The same, with so many pairs of listings that were used together for the first time.
+    pub(super) fn deposit_all_with(
+        &self,
+        transaction: &mut Transaction,
+        deposits: &[Deposit],
+        new_pairs: u32,
+        now: Moment,
+    ) -> Result<(), StoreError> {
         let mut merged: BTreeMap<&str, Merged<'_>> = BTreeMap::new();
         for deposit in deposits {
             let of_listing = merged.entry(deposit.listing.as_str()).or_insert_with(|| Merged {
@@ -220,7 +239,7 @@ impl Store {
                 deposits: Vec::new(),
             });
             of_listing.amounts = of_listing.amounts.plus(deposit.amounts);
-            of_listing.known = of_listing.known.or(deposit.known.as_ref());
+            of_listing.known = of_listing.known.or(deposit.known);
             of_listing.deposits.push(deposit);
         }
         for of_listing in merged.values() {
@@ -229,10 +248,32 @@ impl Store {
             let demand = placed(Expression::default(), Board::Demand, of_listing, now);
             self.update(transaction, &keys::demand(&first.listing), &demand)?;
         }
-        for (key, totals) in trail_totals::added(deposits, now) {
+        for (key, totals) in trail_totals::added(deposits, new_pairs, now) {
             self.update(transaction, &key, &totals)?;
         }
         Ok(())
+    }
+
+    /// Deposits what reads noted, in a transaction of its own.
+    ///
+    /// # Errors
+    /// The table is busy or refused; then nothing was written.
+    pub async fn deposit_noted(&self, deposits: &[Deposit], now: Moment) -> Result<(), StoreError> {
+        let mut transaction = Transaction::default();
+        self.deposit_all(&mut transaction, deposits, now)?;
+        self.transact(transaction).await.map(drop)
+    }
+
+    /// Takes a listing off every board, as a part of a transaction; its values stay, and the next deposit brings it back.
+    pub(super) fn take_off_boards(
+        &self,
+        transaction: &mut Transaction,
+        id: &ListingId,
+    ) -> Result<(), StoreError> {
+        let places = table::INDEXES.iter().flat_map(|index| index.key);
+        let off = places.fold(Expression::default(), |change, name| change.remove(name));
+        self.update(transaction, &keys::trail(id), &off)?;
+        self.delete(transaction, &keys::demand(id), None)
     }
 
     /// The trail of a listing; one where nothing was deposited is empty.

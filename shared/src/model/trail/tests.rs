@@ -56,8 +56,8 @@ fn a_score_weighs_the_values() {
     };
     // 10 + 6 + 2 + 6 - 6
     assert!((trail.trail_score() - 18.0).abs() < 1e-12);
-    assert_eq!(trail.relief(), 2.0);
-    assert_eq!(Trail { danger: 1.5, ..Trail::default() }.relief(), 1.5);
+    assert_eq!(trail.values().relief(), 2.0);
+    assert_eq!(Amounts { danger: 1.5, ..Amounts::NONE }.relief(), 1.5);
 }
 
 #[test]
