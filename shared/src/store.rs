@@ -42,6 +42,7 @@ mod purchases;
 mod rates;
 mod read_cache;
 mod recheck_lag;
+mod seeded_edges;
 mod sessions;
 mod signing_keys;
 mod state_changes;

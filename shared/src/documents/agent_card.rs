@@ -144,13 +144,8 @@ mod tests {
     const TO_COME: &[&str] = &[
         "openapi-map",
         "get-reciprocity",
-        "interop-resolve",
-        "compose-peers",
-        "interop-session",
         "capability-hash",
         "execute-compose",
-        "deposit-outcome",
-        "get-incentives",
         "dual-publish",
         "open-catalog",
         "mirror-official",

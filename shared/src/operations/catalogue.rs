@@ -36,6 +36,15 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &GET_LEARNING,
     &IMPROVEMENT_LOG,
     &CHECKOUT,
+    &INTEROP,
+    &INTEROP_RESOLVE,
+    &COMPOSE_PEERS,
+    &INTEROP_SESSION,
+    &DEPOSIT_OUTCOME,
+    &SEED_COMPOSITIONS,
+    &JOIN_AND_CONTRIBUTE,
+    &ATTRACTOR_TARGETS,
+    &GET_INCENTIVES,
     &STIGMERGY,
     &LEAVE_TRACE,
     &SENSE_TRACES,
@@ -87,6 +96,16 @@ pub static RUN_PRODUCT: AnyOperation = AnyOperation::of::<super::run_product::Ru
 pub static GET_LEARNING: AnyOperation = AnyOperation::of::<super::get_learning::GetLearning>();
 pub static IMPROVEMENT_LOG: AnyOperation = AnyOperation::of::<super::improvement_log::ImprovementLog>();
 pub static CHECKOUT: AnyOperation = AnyOperation::of::<super::checkout::Checkout>();
+pub static INTEROP: AnyOperation = AnyOperation::of::<super::interop::Interop>();
+pub static INTEROP_RESOLVE: AnyOperation = AnyOperation::of::<super::interop_resolve::InteropResolve>();
+pub static COMPOSE_PEERS: AnyOperation = AnyOperation::of::<super::compose_peers::ComposePeers>();
+pub static INTEROP_SESSION: AnyOperation = AnyOperation::of::<super::interop_session::InteropSession>();
+pub static DEPOSIT_OUTCOME: AnyOperation = AnyOperation::of::<super::deposit_outcome::DepositOutcome>();
+pub static SEED_COMPOSITIONS: AnyOperation = AnyOperation::of::<super::seed_compositions::SeedCompositions>();
+pub static JOIN_AND_CONTRIBUTE: AnyOperation =
+    AnyOperation::of::<super::join_and_contribute::JoinAndContribute>();
+pub static ATTRACTOR_TARGETS: AnyOperation = AnyOperation::of::<super::attractor_targets::AttractorTargets>();
+pub static GET_INCENTIVES: AnyOperation = AnyOperation::of::<super::get_incentives::GetIncentives>();
 pub static STIGMERGY: AnyOperation = AnyOperation::of::<super::stigmergy::Stigmergy>();
 pub static LEAVE_TRACE: AnyOperation = AnyOperation::of::<super::leave_trace::LeaveTrace>();
 pub static SENSE_TRACES: AnyOperation = AnyOperation::of::<super::sense_traces::SenseTraces>();

@@ -91,7 +91,8 @@ impl Operation for CheckLiveness {
     }
 }
 
-fn freshness(age: f64) -> f64 {
+/// From 0 to 1: how fresh a sign of so many hours ago is.
+pub(super) fn freshness(age: f64) -> f64 {
     let halvings = (age - HALVES_AFTER).max(0.0) / HALVES_AFTER;
     (0.5_f64.powf(halvings) * 1000.0).round() / 1000.0
 }

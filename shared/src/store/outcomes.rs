@@ -10,8 +10,9 @@ use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
 use super::rates::{Allowance, UsedUp};
+use super::trails::Deposit;
 use super::transaction::{Outcome as Written, Transaction};
-use crate::model::{ListingId, Outcome, OutcomeTally};
+use crate::model::{ListingId, Outcome, OutcomeTally, QUALITY_STEPS, TrailEvent};
 
 /// Seconds for which a single report is kept.
 const KEPT: i64 = 30 * 86_400;
@@ -69,6 +70,9 @@ impl Store {
         item.insert("outcome".to_owned(), s(serde_json::to_string(outcome)?));
         item.insert("ttl".to_owned(), n(now.as_second() + KEPT));
         self.put(&mut transaction, item, None)?;
+        let went = Some((outcome.ok, f64::from(outcome.quality) / f64::from(QUALITY_STEPS)));
+        let deposit = Deposit { outcome: went, ..Deposit::of(id, TrailEvent::Outcome) };
+        self.deposit(&mut transaction, &deposit, now)?;
         Ok(match self.transact(transaction).await? {
             Written::Written => OutcomeDeposit::Counted,
             Written::Refused(positions) => counted
