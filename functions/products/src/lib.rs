@@ -57,6 +57,16 @@ pub fn router(app: App) -> Router {
         &operations::JOIN_AND_CONTRIBUTE,
         &operations::ATTRACTOR_TARGETS,
         &operations::GET_INCENTIVES,
+        &operations::GET_ACCELERATION,
+        &operations::AUTOCATALYSIS,
+        &operations::BUMP_ACCELERATION,
+        &operations::GET_EXONOMICS,
+        &operations::NETWORK_VALUE,
+        &operations::HYPER_INDEX,
+        &operations::COST_MODEL,
+        &operations::ABUNDANCE_RANK,
+        &operations::ZERO_MC_PACK,
+        &operations::S_CURVE_BOARD,
     ]);
     with_middleware(routes.merge(webhook::routes()), app)
 }

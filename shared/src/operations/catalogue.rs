@@ -63,6 +63,16 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &JOIN_AND_CONTRIBUTE,
     &ATTRACTOR_TARGETS,
     &GET_INCENTIVES,
+    &GET_ACCELERATION,
+    &AUTOCATALYSIS,
+    &BUMP_ACCELERATION,
+    &GET_EXONOMICS,
+    &NETWORK_VALUE,
+    &HYPER_INDEX,
+    &COST_MODEL,
+    &ABUNDANCE_RANK,
+    &ZERO_MC_PACK,
+    &S_CURVE_BOARD,
 ];
 
 // One item each, so that a function holds no more operations than it serves.
@@ -128,6 +138,16 @@ pub static JOIN_AND_CONTRIBUTE: AnyOperation =
     AnyOperation::of::<super::join_and_contribute::JoinAndContribute>();
 pub static ATTRACTOR_TARGETS: AnyOperation = AnyOperation::of::<super::attractor_targets::AttractorTargets>();
 pub static GET_INCENTIVES: AnyOperation = AnyOperation::of::<super::get_incentives::GetIncentives>();
+pub static GET_ACCELERATION: AnyOperation = AnyOperation::of::<super::get_acceleration::GetAcceleration>();
+pub static AUTOCATALYSIS: AnyOperation = AnyOperation::of::<super::autocatalysis::Autocatalysis>();
+pub static BUMP_ACCELERATION: AnyOperation = AnyOperation::of::<super::bump_acceleration::BumpAcceleration>();
+pub static GET_EXONOMICS: AnyOperation = AnyOperation::of::<super::get_exonomics::GetExonomics>();
+pub static NETWORK_VALUE: AnyOperation = AnyOperation::of::<super::network_value::ValueOfNetwork>();
+pub static HYPER_INDEX: AnyOperation = AnyOperation::of::<super::hyper_index::HyperIndex>();
+pub static COST_MODEL: AnyOperation = AnyOperation::of::<super::cost_model::CostModel>();
+pub static ABUNDANCE_RANK: AnyOperation = AnyOperation::of::<super::abundance_rank::AbundanceRank>();
+pub static ZERO_MC_PACK: AnyOperation = AnyOperation::of::<super::zero_mc_pack::ZeroMcPack>();
+pub static S_CURVE_BOARD: AnyOperation = AnyOperation::of::<super::s_curve_board::SCurveBoard>();
 
 /// The operation of that name or alias.
 #[must_use]

@@ -232,6 +232,19 @@ pub(super) fn challenge(nonce: &str) -> Key {
     Key::new(format!("CHALLENGE#{}", bounded(nonce)), "CHALLENGE")
 }
 
+/// The sample of an hour; all of them share a partition, by time.
+pub(super) fn economy_sample(hour: Moment) -> Key {
+    Key::new(ECONOMY, millis(hour))
+}
+
+/// The partition of the hourly samples.
+pub(super) const ECONOMY: &str = "ECONOMY";
+
+/// What the operator added to the acceleration index.
+pub(super) fn economy_bumps() -> Key {
+    Key::new("ECONOMY#BUMPS", "BUMPS")
+}
+
 pub(super) fn live(id: &ListingId) -> Key {
     Key::new(LIVE, shard(id))
 }
