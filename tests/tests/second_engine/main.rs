@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod completions;
+mod evidence_log;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
