@@ -15,7 +15,7 @@ use crate::trust::log_key::{LogKey, log_key};
 const MOST_BATCHES: u32 = 40;
 
 /// Seconds between two runs that single verdicts start: a run costs four operations however many leaves it takes up.
-const PAUSE_S: i64 = 10;
+const PAUSE_S: i64 = 2;
 
 /// What a run did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
