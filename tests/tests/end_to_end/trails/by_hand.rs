@@ -44,8 +44,14 @@ async fn a_mark_left_through_one_door_is_sensed_through_all() {
     );
     let one = registry.call_tool("sense_traces", &json!({ "limit": 1 })).await;
     assert_eq!((one["marks"].as_array().unwrap().len(), one["trails"].as_array().unwrap().len()), (1, 1));
-    let found = registry.table().await;
-    assert!(!format!("{found:?}").contains("127.0.0.1#leave"), "no address stands at a mark");
+    let table = registry.table().await;
+    for prefix in ["TRAIL#", "TRACED#"] {
+        let kept = table.items_under(prefix);
+        assert!(
+            !kept.is_empty() && kept.iter().all(|item| !item.to_string().contains("127.0.0.1")),
+            "{kept:?}"
+        );
+    }
 }
 
 #[tokio::test]
@@ -161,9 +167,6 @@ async fn boards_are_in_order_of_what_is_left() {
     )
     .await
     .unwrap();
-    call_as(&registry, 2, "leave_trace", json!({ "listing_id": servers[2], "kind": "intent" }))
-        .await
-        .unwrap_or_default();
     let hot = registry.get(&format!("{STIGMERGY}?action=follow&kind=hot")).await.body;
     assert_eq!(ids(&hot["items"])[..2], [servers[1].as_str(), servers[0].as_str()], "{hot}");
     // 31 of six days ago, two half-lives, is less than 9 of now.
