@@ -41,7 +41,7 @@ impl Operation for UsedWith {
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather", "from": "planner"}"#;
     const PHRASES: &'static [&'static str] =
-        &["I used {id} together with {id}", "record co-use of {id} and {id}", "{id} was used with {id}"];
+        &["record co-use of {id} and {id}", "note the co-use of {id} with {id}", "co-use of {id} and {id}"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "used-with",
         name: "Used together",
