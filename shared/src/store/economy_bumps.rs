@@ -3,11 +3,11 @@
 
 use super::attributes::{decimal, number};
 use super::client::Store;
+use super::deposit::add_scaled;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
 use super::trail_totals::EventTotal;
-use super::trails::add_scaled;
 use crate::model::{Decay, Moment};
 
 /// The sum of what was added.
