@@ -174,8 +174,8 @@ pub struct Settings {
     pub opt_out_rate: Rate,
     /// `ATTESTATIONS_PER_HOUR`, `ATTESTATIONS_PER_HOUR_IN_ALL`: statements that are signed.
     pub attestation_rate: Rate,
-    /// `OWNER_ACTS_PER_HOUR`, `OWNER_ACTS_PER_HOST_PER_HOUR`, `OWNER_ACTS_PER_HOUR_IN_ALL`: challenges that are asked
-    /// for, and signatures that are checked against the keys of a domain.
+    /// `OWNER_ACTS_PER_HOUR`, `OWNER_ACTS_PER_HOST_PER_HOUR`, `OWNER_ACTS_PER_HOUR_IN_ALL`: signatures that are checked
+    /// with the keys of a domain; by caller and for everybody also the challenges that are asked for.
     pub owner_rate: Rate,
     /// `PRICE_PER_MILLION_READ_UNITS`, `PRICE_PER_MILLION_WRITE_UNITS`, `PRICE_PER_MILLION_REQUESTS`: what `cost_model`
     /// reckons with; their defaults are the list prices of AWS in us-east-1.
@@ -321,8 +321,8 @@ impl Settings {
             attestation_rate: read
                 .rate_without_host(("ATTESTATIONS_PER_HOUR", 120), ("ATTESTATIONS_PER_HOUR_IN_ALL", 6000))?,
             owner_rate: Rate {
-                caller: read.number("OWNER_ACTS_PER_HOUR", 60, "a whole number from 1")?,
-                host: read.number("OWNER_ACTS_PER_HOST_PER_HOUR", 60, "a whole number from 1")?,
+                caller: read.number("OWNER_ACTS_PER_HOUR", 20, "a whole number from 1")?,
+                host: read.number("OWNER_ACTS_PER_HOST_PER_HOUR", 120, "a whole number from 1")?,
                 everybody: read.number("OWNER_ACTS_PER_HOUR_IN_ALL", 2000, "a whole number from 1")?,
             },
             prices: read.prices()?,

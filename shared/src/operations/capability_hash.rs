@@ -1,6 +1,8 @@
 //! The hash of what something can do, from its arguments or from what the registry saw of a listing. What a caller says is
 //! compared and never kept: else anybody could register abilities in another's name.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +12,8 @@ use super::route::Action;
 use crate::app::App;
 use crate::error::Problem;
 use crate::formats::argument_text;
-use crate::model::{Caller, ListingId, Moment};
+use crate::model::{Caller, Lane, ListingId, Moment};
+use crate::store::NamedListing;
 use crate::trust::capability::{Capability, CapabilityKind};
 
 const LONGEST_NAME: usize = 200;
@@ -96,7 +99,7 @@ impl Operation for CapabilityHash {
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let given = given(&arguments)?;
         let found = match &arguments.listing_id {
-            Some(id) => Some(lookup::listing_with_evidence(app, id).await?),
+            Some(id) => Some(shown(lookup::listing_with_evidence(app, id).await?)?),
             None => None,
         };
         let observed = found.as_ref().and_then(|found| {
@@ -156,6 +159,15 @@ fn given(arguments: &Arguments) -> Result<Option<Capability>, Problem> {
         tags: entries("tags", arguments.tags.as_deref())?,
     };
     Ok(Some(capability.normalised()))
+}
+
+/// What was withdrawn shows nothing of what it said.
+fn shown(found: Arc<NamedListing>) -> Result<Arc<NamedListing>, Problem> {
+    let listing = &found.0;
+    if listing.lane == Lane::Withdrawn {
+        return Err(Problem::listing_not_found(listing.id.as_str()));
+    }
+    Ok(found)
 }
 
 fn entries(field: &str, list: Option<&[String]>) -> Result<Vec<String>, Problem> {

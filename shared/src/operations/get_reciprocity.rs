@@ -148,6 +148,9 @@ impl Operation for GetReciprocity {
         let id = named(app, arguments).await?;
         let found = lookup::listing_with_evidence(app, &id).await?;
         let (listing, evidence) = &*found;
+        if listing.lane == Lane::Withdrawn {
+            return Err(Problem::listing_not_found(listing.id.as_str()));
+        }
         let now = app.clock.now();
         let (identities, (statements, used_with)) =
             futures::try_join!(facts::identities(app, listing), async {

@@ -63,13 +63,14 @@ pub async fn challenge(
     listing: &Listing,
     act: &str,
 ) -> Result<Challenge, Problem> {
-    let domains = domains(listing)?;
+    domains(listing)?;
     let now = app.clock.now();
     let (nonce, expires_at) = (app.random.hex(16), now + CHALLENGE_LIFE);
     let text = text(app, act, &nonce, &expires_at.to_string());
     let challenge = Challenge { nonce, text, expires_at };
-    let caller = caller.name();
-    let allowance = allowance(app, &caller, &domains);
+    // Asking costs the domain nothing, so it uses up nobody's allowance there: a stranger must not keep an owner out.
+    let (caller, rate) = (caller.name(), app.settings.owner_rate);
+    let allowance = Allowance { act: "owner-challenge", caller: &caller, host: None, rate };
     let counted = app.settings.rate_limits.then_some(&allowance);
     match app.store.keep_challenge(&challenge, counted, now).await? {
         None => Ok(challenge),
@@ -129,9 +130,10 @@ pub async fn prove(
             and `signature`.";
         return Err(Problem::invalid("nonce", "challenge_of_another_act", detail));
     }
-    let name = caller.name();
+    let (caller, rate) = (caller.name(), app.settings.owner_rate);
+    let allowance = Allowance { act: "owner", caller: &caller, host: Some(domains.host.as_str()), rate };
     if app.settings.rate_limits
-        && let Some(used_up) = app.store.count_act(allowance(app, &name, &domains), now).await?
+        && let Some(used_up) = app.store.count_act(allowance, now).await?
     {
         return Err(used_up.into());
     }
@@ -179,10 +181,6 @@ fn domains(listing: &Listing) -> Result<Domains, Problem> {
     let above = asked.as_ref().and_then(Target::registrable_domain).and_then(|domain| domain.parse().ok());
     let above = above.filter(|above| *above != host);
     Ok(Domains { host, above, origin: asked.map(|target| target.origin()) })
-}
-
-fn allowance<'a>(app: &App, caller: &'a str, domains: &'a Domains) -> Allowance<'a> {
-    Allowance { act: "owner", caller, host: Some(domains.host.as_str()), rate: app.settings.owner_rate }
 }
 
 /// The key of the domain that made the signature. Records are asked for first, since most have them, then the key set; of

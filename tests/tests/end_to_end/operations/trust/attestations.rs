@@ -47,10 +47,14 @@ async fn a_statement_holds_what_was_observed_and_anybody_verifies_it() {
         assert_eq!((&answer["valid"], failed(&answer)), (&json!(true), vec![]), "{answer}");
         assert_eq!(answer["claims"], attestation["claims"]);
     }
+    // What is signed in one millisecond has no order in the list.
+    let second = std::time::Duration::from_secs(1);
     let live = attested(&registry, &id, "liveness").await["claims"].clone();
+    registry.advance(second);
     assert_eq!((&live["live"], &live["lane"]), (&json!(true), &json!("active")));
     assert_eq!(live["last_signal_at"], "2026-11-20T12:00:01.000Z");
     let clean = attested(&registry, &id, "probe_clean").await["claims"].clone();
+    registry.advance(second);
     assert_eq!((&clean["clean"], &clean["handshake"]), (&json!(true), &json!("ok")));
     assert!(clean["checks"].as_array().unwrap().iter().all(|check| check.get("detail").is_none()));
     let hash = registry.call_tool("capability_hash", &json!({ "listing_id": id })).await;
@@ -218,6 +222,52 @@ async fn a_statement_ends_when_it_expires_is_revoked_or_its_listing_is_withdrawn
     registry.sweep_expired();
     let answer = verified(&registry, &good).await;
     assert_eq!(failed(&answer), ["expiry", "revocation", "listing"], "its record is gone: {answer}");
+}
+
+/// What callers told is stated as what they told.
+#[tokio::test]
+async fn reports_of_callers_are_stated_as_reports() {
+    let pair = live_pair().await;
+    let registry = &pair.registry;
+    let composition = json!({ "type": "composition", "listing_id": pair.agent, "listing_b": pair.server });
+    let outcome = json!({ "type": "outcome", "listing_id": pair.agent });
+    for (arguments, code) in [(&composition, "no_composition"), (&outcome, "no_outcome")] {
+        assert_eq!(registry.refused_tool("attest", arguments).await["code"], code);
+    }
+    let used = json!({ "listing_id": pair.agent, "listing_b": pair.server });
+    registry.call_tool("used_with", &used).await;
+    let deposit = json!({ "listing_id": pair.agent, "ok": true, "quality": 0.9 });
+    registry.call_tool("deposit_outcome", &deposit).await;
+    let stated = registry.call_tool("attest", &composition).await["attestation"].clone();
+    let claims = &stated["claims"];
+    assert_eq!((&claims["listing_b"], &claims["reports"]), (&json!(pair.server), &json!(1)), "{claims}");
+    let stated = registry.call_tool("attest", &outcome).await["attestation"].clone();
+    let claims = &stated["claims"];
+    assert_eq!((&claims["reports"], &claims["reported_ok"]), (&json!(1), &json!(1)), "{claims}");
+    assert_eq!(claims["quality_sum_thousandths"], 900, "{claims}");
+    assert_eq!(verified(registry, stated["jws"].as_str().unwrap()).await["valid"], true);
+    for (arguments, field) in [
+        (json!({ "type": "composition", "listing_id": pair.agent }), "listing_b"),
+        (json!({ "type": "outcome", "listing_id": pair.agent, "listing_b": pair.server }), "listing_b"),
+    ] {
+        assert_eq!(registry.refused_tool("attest", &arguments).await["field"], field);
+    }
+    let graph = registry.call_tool("get_reciprocity", &used).await["graph"].clone();
+    assert!(
+        graph["edges"].as_array().unwrap().iter().any(|edge| edge["to"] == json!(pair.server)),
+        "{graph}"
+    );
+}
+
+/// What is signed is in the log of evidence: its leaf is written with its record.
+#[tokio::test]
+async fn a_statement_leaves_a_leaf_in_the_log() {
+    let (registry, _peer, id) = live_agent().await;
+    let attestation = attested(&registry, &id, "liveness").await;
+    let table = registry.table().await;
+    let leaves = table.items_under("LOG#PENDING").into_iter().map(|item| item["leaf"].to_string());
+    let own: Vec<String> = leaves.filter(|leaf| leaf.contains(attestation["id"].as_str().unwrap())).collect();
+    assert!(own.len() == 1 && own[0].contains("attested"), "{own:?}");
 }
 
 #[tokio::test]

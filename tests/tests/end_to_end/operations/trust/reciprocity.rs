@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tests::peers::{CARD, Peer, agents, empty, json_answer};
-use tests::test_registry::{DAY, TestRegistry};
+use tests::test_registry::{DAY, TICK, TestRegistry};
 
 use super::attested;
 
@@ -43,6 +43,7 @@ async fn a_score_is_what_was_seen_with_its_reasons() {
 
     attested(&registry, &plain_id, "liveness").await;
     attested(&registry, &plain_id, "liveness").await;
+    registry.advance(TICK);
     attested(&registry, &plain_id, "capability").await;
     plain.forget_requests();
     let graph = of(plain_id.as_str()).await["graph"].clone();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
-use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
+use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
 use super::{OPERATOR, as_operator, failed, verified};
 
@@ -24,6 +24,7 @@ async fn a_statement_outlives_the_turn_of_its_key() {
     let token = |attestation: &Value| attestation["jws"].as_str().unwrap().to_owned();
     let before = attest().await;
 
+    registry.advance(TICK);
     let rotate = json!({ "action": "rotate_signing_key" });
     assert_eq!(as_operator(&registry, None, &rotate).await.status, 401);
     let turned = as_operator(&registry, Some(OPERATOR), &rotate).await;
