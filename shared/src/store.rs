@@ -27,6 +27,7 @@ mod host_pointers;
 mod inbox;
 mod index;
 mod keys;
+mod leaf;
 mod listing_item;
 mod listings;
 mod live;
