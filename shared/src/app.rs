@@ -10,6 +10,7 @@ use crate::model::{Clock, ListingId, Moment, Random};
 use crate::search::Searcher;
 use crate::settings::{Mode, Settings};
 use crate::store::Store;
+use crate::trails::PendingDeposits;
 
 /// One running registry; a clone shares everything.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ pub struct App {
     pub server_pages: TaggedPages,
     /// What this process holds of the search index.
     pub search: Searcher,
+    /// What reads deposit, until it is written.
+    pub pending_deposits: PendingDeposits,
 }
 
 impl App {
@@ -54,6 +57,7 @@ impl App {
             pages: PageCache::default(),
             server_pages: TaggedPages::default(),
             search,
+            pending_deposits: PendingDeposits::default(),
         }
     }
 

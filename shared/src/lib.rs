@@ -19,9 +19,11 @@ pub mod store;
 
 pub mod products;
 pub mod search;
+pub mod trails;
 
 pub mod app;
 
+pub mod domain_keys;
 pub mod takedown;
 pub mod talk;
 
@@ -30,11 +32,15 @@ pub mod probe;
 pub mod publish;
 pub mod trust;
 
+pub mod economy;
 pub mod evidence_log;
+
 pub mod outreach;
 pub mod payments;
 
 pub mod views;
+
+pub mod interop;
 
 pub mod operations;
 

@@ -12,4 +12,4 @@ pub use action::TalkAction;
 pub use messages::messages;
 pub use next_action::{NextAction, next_actions};
 pub use presence::{Talk, TalkMode};
-pub use text::read_text;
+pub use text::{public_text, read_text};

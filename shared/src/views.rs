@@ -12,6 +12,7 @@ mod peer;
 mod product_entry;
 pub mod row;
 pub mod time_cursor;
+pub mod trail;
 pub mod urn;
 
 pub use feedback_draft::{FeedbackDraft, Question};

@@ -332,7 +332,7 @@ fn no_policy_is_wider_than_its_function() {
             );
         }
         let may = |action, partition| template.permits(function, &act(action, partition));
-        let signs = function == "well-known";
+        let signs = matches!(function, "a2a" | "products" | "protocol" | "well-known");
         for read in ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"] {
             assert!(may(read, "LISTING#x"), "{function}: {read}");
             assert!(!may(read, "CONTACT#x"), "{function}: {read}");
@@ -352,6 +352,11 @@ fn no_policy_is_wider_than_its_function() {
                 _ => writes,
             };
             assert_eq!(may(write, "LISTING#x"), writes, "{function}: {write}");
+            let deposits = function == "listings" && write == "dynamodb:UpdateItem";
+            for partition in ["TRAIL#x", "TRAILS"] {
+                let may_deposit = writes && function != "talk" || deposits;
+                assert_eq!(may(write, partition), may_deposit, "{function}: {write} {partition}");
+            }
             let writes = writes && function != "talk";
             let puts = matches!(write, "dynamodb:PutItem" | "dynamodb:UpdateItem");
             let notes =

@@ -5,7 +5,7 @@ use super::profile;
 use crate::app::App;
 use crate::error::Problem;
 use crate::formats::argument_text;
-use crate::model::{Caller, FeedItem, Lane, ListingId, Order, OrderId, Sku};
+use crate::model::{Amounts, Caller, FeedItem, Lane, ListingId, Order, OrderId, Sku};
 use crate::products::{self, File, Profile};
 use crate::store::{Allowance, DemoOutcome, FunnelCounts, NamedListing, WithOrders};
 
@@ -67,7 +67,7 @@ pub fn goals(goals: &[String]) -> Result<Vec<String>, Problem> {
 /// # Errors
 /// 404 for what is not listed, 409 `not_active` for what is not Live, 429, or the table is busy.
 pub async fn demo(app: &App, caller: &Caller, wanted: Wanted) -> Result<Demo, Problem> {
-    let WithOrders { listing, orders } = find(app, &wanted.listing).await?;
+    let WithOrders { listing, orders, trail } = find(app, &wanted.listing).await?;
     let core = &listing.0;
     let lane = core.shown_lane(app.oldest_proof());
     if lane != Lane::Active {
@@ -77,7 +77,7 @@ pub async fn demo(app: &App, caller: &Caller, wanted: Wanted) -> Result<Demo, Pr
     let known = orders.into_iter().find(|order| order.sku == sku);
     let order = match known {
         Some(order) => order,
-        None => take(app, caller, &listing, sku, &wanted).await?,
+        None => take(app, caller, &listing, trail, sku, &wanted).await?,
     };
     let goals = if wanted.goals.is_empty() { &order.goals } else { &wanted.goals };
     let profile = profile::of_listing(app, &listing, goals).await?;
@@ -90,6 +90,7 @@ async fn take(
     app: &App,
     caller: &Caller,
     (core, _): &NamedListing,
+    trail: Amounts,
     sku: Sku,
     wanted: &Wanted,
 ) -> Result<Order, Problem> {
@@ -113,7 +114,7 @@ async fn take(
     let name = caller.name();
     let allowance = Allowance { act: "demo", caller: &name, host: None, rate: app.settings.demo_rate };
     let allowance = app.settings.rate_limits.then_some(allowance);
-    match app.store.take_demo(core, &order, allowance, &news).await? {
+    match app.store.take_demo(core, &order, trail, allowance, &news).await? {
         DemoOutcome::Taken => Ok(order),
         // Taken by another request at the same moment: this is that order.
         DemoOutcome::AlreadyTaken => Ok(app.store.order(&order.order_id).await?.unwrap_or(order)),
@@ -129,12 +130,12 @@ async fn find(app: &App, which: &Which) -> Result<WithOrders, Problem> {
     };
     let missing = || Problem::listing_not_found(asked);
     let id = id.ok_or_else(missing)?;
-    match (app.store.listing_with_orders(&id).await?, which) {
+    match (app.store.listing_with_orders(&id, app.clock.now()).await?, which) {
         (Some(found), _) => Ok(found),
         // What was published by its description, or answers elsewhere, holds its endpoint.
         (None, Which::Url(url)) => {
             let holder = app.store.endpoint_holder(url, &id).await?.ok_or_else(missing)?;
-            app.store.listing_with_orders(&holder).await?.ok_or_else(missing)
+            app.store.listing_with_orders(&holder, app.clock.now()).await?.ok_or_else(missing)
         }
         (None, Which::Id(_)) => Err(missing()),
     }

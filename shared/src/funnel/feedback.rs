@@ -19,7 +19,7 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
         return Err(which_listing());
     }
     let said = parse(&given)?;
-    let (WithOrders { listing: (core, _), orders }, named) = find(app, &given).await?;
+    let (WithOrders { listing: (core, _), orders, trail }, named) = find(app, &given).await?;
     if core.lane == Lane::Withdrawn {
         return Err(Problem::listing_not_found(core.id.as_str()));
     }
@@ -50,7 +50,8 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
     let allowance =
         Allowance { act: "feedback", caller: &name, host: None, rate: app.settings.feedback_rate };
     let allowance = app.settings.rate_limits.then_some(allowance);
-    let kept = Said { feedback: &feedback, contact: &said.contact, key_digest: said.key_digest.as_deref() };
+    let kept =
+        Said { feedback: &feedback, contact: &said.contact, key_digest: said.key_digest.as_deref(), trail };
     let reward = complete(app, kept, &order, &core, allowance).await?;
     let counts = app.store.live().await?.funnel;
     Ok(FeedbackGiven { feedback, reward, counts })
@@ -70,7 +71,7 @@ async fn find(app: &App, given: &GivenFeedback) -> Result<(WithOrders, Option<Or
         }
         (None, None) => return Err(which_listing()),
     };
-    let found = app.store.listing_with_orders(&id).await?;
+    let found = app.store.listing_with_orders(&id, app.clock.now()).await?;
     Ok((found.ok_or_else(|| Problem::listing_not_found(id.as_str()))?, named))
 }
 

@@ -34,13 +34,15 @@ pub fn with_middleware(router: Router<App>, app: App) -> Router {
                 .and(NotForContentType::const_new("application/zip"))
                 .and(NotForContentType::const_new("application/gzip")),
         );
+    let flushing = app.clone();
     let limit = app.settings.caller_rate.map(|rate| CallerLimit::new(rate, app.clock.clone()));
     let router = router
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
         .with_state(app)
         .layer(compression)
-        .layer(CatchPanicLayer::custom(panic_response));
+        .layer(CatchPanicLayer::custom(panic_response))
+        .layer(from_fn_with_state(flushing, write_pending));
     let router = match limit {
         Some(limit) => router.layer(from_fn_with_state(limit, caller_limit::limit)),
         None => router,
@@ -61,6 +63,13 @@ async fn wrong_method(request: Request) -> Problem {
         request.method()
     );
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail)
+}
+
+/// Writes what earlier reads deposited, beside the request rather than before it: a function's process gets no time of its
+/// own between requests.
+async fn write_pending(State(app): State<App>, request: Request, next: Next) -> Response {
+    let now = app.clock.now();
+    futures::join!(next.run(request), app.pending_deposits.flush(&app.store, now)).0
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the layer hands the panic over")]

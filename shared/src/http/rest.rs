@@ -25,7 +25,8 @@ use crate::operations::{
 pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
     let routes = served.iter().flat_map(|operation| operation.routes.iter().map(|route| (*operation, route)));
     routes.fold(Router::new(), |router, (operation, route)| {
-        let members = served.iter().filter_map(|operation| Some((operation.action?, *operation)));
+        let members =
+            served.iter().flat_map(|operation| operation.actions.iter().map(|action| (*action, *operation)));
         let actions = members.filter(|(action, _)| action.path == route.path).collect();
         router.route(route.path, handler(operation, route, actions))
     })

@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use super::{Assessment, FeedItem, Lane, Listing, ProbeRecord, TalkMessage};
+use super::{Amounts, Assessment, FeedItem, Lane, Listing, ProbeRecord, TalkMessage};
 
 /// What a state change does to the Live counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +54,8 @@ pub struct StateChange {
     pub news: Option<FeedItem>,
     /// What its inbox is told.
     pub messages: Vec<TalkMessage>,
+    /// The values of its trail, where they were read.
+    pub trail: Option<Amounts>,
 }
 
 impl StateChange {

@@ -11,9 +11,12 @@ use super::route::Route;
 use crate::app::App;
 use crate::error::Problem;
 use crate::funnel::{self, Deal};
-use crate::model::{Caller, Kind};
+use crate::model::{Caller, Kind, Moment, TrailEvent};
 use crate::search;
 use crate::views::Peer;
+
+/// The best hits, at which a search leaves something.
+const DEPOSITS: usize = 5;
 
 /// Finds who can do something.
 #[derive(Debug)]
@@ -80,7 +83,7 @@ impl Operation for MatchCapability {
     type Arguments = Arguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let query = ard_search::parse_query(&arguments)?;
         if query.text.is_empty() {
             return Err(Problem::invalid("q", "empty", "`q` must say in plain words what is to be done."));
@@ -88,6 +91,7 @@ impl Operation for MatchCapability {
         let found = app.search.find(&query, app.clock.now()).await?;
         let (note, next) = ard_search::summarize(app, &query, &found).await?;
         let now = app.clock.now();
+        deposit(app, caller, &found.hits, now);
         let hit = |hit: search::Hit| CapabilityMatch {
             peer: Peer::of(&hit.listing, &app.settings, now),
             score: hit.score,
@@ -105,6 +109,15 @@ impl Operation for MatchCapability {
             note,
             next,
         })
+    }
+}
+
+/// Notes what a search deposits: demand at the best of its hits, and most at the one that stands first.
+fn deposit(app: &App, caller: &Caller, hits: &[search::Hit], now: Moment) {
+    let noted = |hit: &search::Hit, event| app.pending_deposits.note(caller, &hit.listing.id, event, now);
+    hits.iter().take(DEPOSITS).for_each(|hit| noted(hit, TrailEvent::MatchHit));
+    if let Some(first) = hits.first() {
+        noted(first, TrailEvent::MatchQuery);
     }
 }
 

@@ -114,7 +114,7 @@ async fn of_token(app: &App, token: &str) -> Result<Made, Problem> {
 async fn of_demo(app: &App, id: &str, sku: Option<Sku>) -> Result<Made, Problem> {
     let unknown = || Problem::listing_not_found(id);
     let known = id.parse::<ListingId>().map_err(|_| unknown())?;
-    let found = app.store.listing_with_orders(&known).await?.ok_or_else(unknown)?;
+    let found = app.store.listing_with_orders(&known, app.clock.now()).await?.ok_or_else(unknown)?;
     let core = &found.listing.0;
     if core.lane == Lane::Withdrawn {
         return Err(unknown());

@@ -2,7 +2,7 @@
 //! Listed or not, everything is assessed by the same code, so that a trial score predicts the real one.
 
 use crate::app::App;
-use crate::model::{Assessment, Handshake, Listing, TextFaults, Verdict};
+use crate::model::{Amounts, Assessment, Handshake, Listing, TextFaults, Verdict};
 use crate::probe::checks::{self, Context, documents};
 use crate::probe::handshake::{self, PreflightResult, Subject};
 use crate::probe::{score, transition};
@@ -25,19 +25,28 @@ pub async fn stranger(app: &App, subject: &Subject) -> Assessment {
 }
 
 /// Assesses what a probe of a listing found. Costs one read, to see who holds the endpoint, where the handshake
-/// was `ok`.
+/// was `ok`; that read brings the values of its trail.
 ///
 /// # Errors
 /// The table is busy.
-pub async fn listed(app: &App, listing: &Listing, verdict: Verdict) -> Result<Assessment, StoreError> {
-    let holder = match verdict.facts.endpoint.as_deref().filter(|_| verdict.handshake == Handshake::Ok) {
-        Some(endpoint) if listing.live_since.is_none() || listing.endpoint.as_deref() != Some(endpoint) => {
-            app.store.endpoint_holder(endpoint, &listing.id).await?
-        }
-        _ => None,
-    };
+pub async fn listed(
+    app: &App,
+    listing: &Listing,
+    verdict: Verdict,
+) -> Result<(Assessment, Option<Amounts>), StoreError> {
+    let (holder, trail) =
+        match verdict.facts.endpoint.as_deref().filter(|_| verdict.handshake == Handshake::Ok) {
+            Some(endpoint)
+                if listing.live_since.is_none() || listing.endpoint.as_deref() != Some(endpoint) =>
+            {
+                let (holder, trail) =
+                    app.store.endpoint_holder_and_trail(endpoint, &listing.id, app.clock.now()).await?;
+                (holder, Some(trail))
+            }
+            _ => (None, None),
+        };
     let context = context(app, listing, &verdict, holder.map(|id| id.to_string()));
-    Ok(assessed(app, verdict, &context))
+    Ok((assessed(app, verdict, &context), trail))
 }
 
 /// Assesses again, now that `holder` turned out to hold the endpoint.

@@ -6,10 +6,10 @@ use std::slice::Iter;
 
 use super::host_slots::PER_HOST;
 use crate::app::App;
-use crate::model::{Listing, ListingId, Moment};
+use crate::model::{Amounts, Listing, ListingId, Moment};
 use crate::store::{DueClass, DuePlace, StoreError};
 
-/// Listings that may wait for their host while those behind them are read: some 40 bytes each.
+/// Listings that may wait for their host while those behind them are read: some 80 bytes each.
 const MOST_WAITING: usize = 20_000;
 
 /// The due listings of one run, each handed out once.
@@ -29,7 +29,7 @@ pub(super) struct DueQueue {
 #[derive(Debug, Default)]
 struct Host {
     /// By their places in the queue.
-    waiting: VecDeque<(usize, ListingId)>,
+    waiting: VecDeque<(usize, ListingId, Option<Amounts>)>,
     taken: usize,
 }
 
@@ -37,6 +37,8 @@ struct Host {
 #[derive(Clone, Debug)]
 pub(super) struct Taken {
     pub(super) id: ListingId,
+    /// The values of its trail, where they were read.
+    pub(super) trail: Option<Amounts>,
     host: String,
 }
 
@@ -60,7 +62,7 @@ impl DueQueue {
     /// One listing, whether it is due or not.
     pub(super) fn of_one(id: &ListingId, now: Moment) -> Self {
         let mut queue = Self::of(&[], now);
-        queue.push("", id.clone());
+        queue.push("", id.clone(), None);
         queue
     }
 
@@ -75,13 +77,13 @@ impl DueQueue {
                 return Ok(Some(taken));
             }
             let Some(class) = self.class.filter(|_| self.waiting < MOST_WAITING) else { return Ok(None) };
-            let (listings, place) = app.store.due(class, self.due, self.place.take()).await?;
+            let (listings, place) = app.store.due_with_trails(class, self.due, self.place.take()).await?;
             if place.is_none() {
                 self.class = self.classes.next().copied();
             }
             self.place = place;
-            for listing in listings {
-                self.push(&host_of(&listing), listing.id);
+            for (listing, trail) in listings {
+                self.push(&host_of(&listing), listing.id, Some(trail));
             }
         }
     }
@@ -98,8 +100,8 @@ impl DueQueue {
         }
     }
 
-    fn push(&mut self, host: &str, id: ListingId) {
-        self.hosts.entry(host.to_owned()).or_default().waiting.push_back((self.read, id));
+    fn push(&mut self, host: &str, id: ListingId, trail: Option<Amounts>) {
+        self.hosts.entry(host.to_owned()).or_default().waiting.push_back((self.read, id, trail));
         self.read += 1;
         self.waiting += 1;
         self.make_ready(host);
@@ -108,16 +110,16 @@ impl DueQueue {
     fn pop(&mut self) -> Option<Taken> {
         let (_, name) = self.ready.pop_first()?;
         let host = self.hosts.get_mut(&name)?;
-        let (_, id) = host.waiting.pop_front()?;
+        let (_, id, trail) = host.waiting.pop_front()?;
         host.taken += 1;
         self.waiting -= 1;
         self.make_ready(&name);
-        Some(Taken { id, host: name })
+        Some(Taken { id, trail, host: name })
     }
 
     fn make_ready(&mut self, name: &str) {
         if let Some(host) = self.hosts.get(name)
-            && let Some((place, _)) = host.waiting.front()
+            && let Some((place, ..)) = host.waiting.front()
             && host.taken < PER_HOST
         {
             self.ready.insert(*place, name.to_owned());
@@ -142,7 +144,7 @@ mod tests {
     fn queue(rows: &[(&str, &str)]) -> DueQueue {
         let mut queue = DueQueue::of(&[], Moment::UNIX_EPOCH);
         for (host, name) in rows {
-            queue.push(host, id(name));
+            queue.push(host, id(name), None);
         }
         queue
     }

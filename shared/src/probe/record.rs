@@ -6,8 +6,8 @@ use super::{assess, explain};
 use crate::app::App;
 use crate::events::{Event, What};
 use crate::model::{
-    Assessment, FeedItem, Handshake, Kind, Lane, Listing, LiveChange, Moment, ProbeRecord, StateChange,
-    Verdict,
+    Amounts, Assessment, FeedItem, Handshake, Kind, Lane, Listing, LiveChange, Moment, ProbeRecord,
+    StateChange, Verdict,
 };
 use crate::store::{StoreError, WriteOutcome};
 use crate::talk;
@@ -18,9 +18,11 @@ pub(super) async fn record(
     verdict: Verdict,
     job: Job,
     rejected: bool,
+    trail: Option<Amounts>,
 ) -> Result<Option<Handshake>, StoreError> {
-    let assessment = assess::listed(app, before, verdict).await?;
-    let change = state_change(app, before, &assessment, job, rejected);
+    let (assessment, read) = assess::listed(app, before, verdict).await?;
+    let trail = read.or(trail);
+    let change = StateChange { trail, ..state_change(app, before, &assessment, job, rejected) };
     if change.is_expired() {
         return Ok(match app.store.expire(&change).await? {
             WriteOutcome::Written => Some(change.record.handshake),
@@ -36,7 +38,7 @@ pub(super) async fn record(
             let holder = app.store.endpoint_holder(&endpoint, &before.id).await?;
             let holder = holder.map_or_else(|| "another listing".to_owned(), |id| id.to_string());
             let assessment = assess::held_by(app, before, assessment.verdict, holder);
-            let change = state_change(app, before, &assessment, job, rejected);
+            let change = StateChange { trail, ..state_change(app, before, &assessment, job, rejected) };
             if app.store.record(&change).await? != WriteOutcome::Written {
                 return Ok(None);
             }
@@ -84,6 +86,7 @@ fn state_change(
         was_overdue,
         news,
         messages: Vec::new(),
+        trail: None,
     };
     let messages = talk::messages(&change, reasons.first());
     let expired = change.is_expired().then(|| end_of(before, change.record.probed_at));

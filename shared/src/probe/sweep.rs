@@ -18,7 +18,9 @@ use super::transition::Job;
 use super::{not_probed, record};
 use crate::app::App;
 use crate::fetch::{Answer, Target};
-use crate::model::{BlockedHost, BlockedHosts, Handshake, HostName, Lane, Listing, ListingId, Verdict};
+use crate::model::{
+    Amounts, BlockedHost, BlockedHosts, Handshake, HostName, Lane, Listing, ListingId, Verdict,
+};
 use crate::store::{Caps, Claim, StoreError};
 use crate::takedown;
 
@@ -236,7 +238,7 @@ async fn probe(
             let hosts: Vec<HostName> = hosts.filter_map(|url| HostName::of_url(url)).collect();
             match blocked.get().and_then(|blocked| blocked.covering(&hosts)) {
                 Some(block) => withdraw(app, &listing, block).await,
-                None => conclude(app, listing, verdict, job, false).await,
+                None => conclude(app, listing, verdict, job, false, taken.trail).await,
             }
         }
         None => release(app, &listing).await,
@@ -255,7 +257,7 @@ async fn prepare(
         Some(listing) => match blocked.get_or_try_init(|| app.store.blocked_hosts()).await {
             Ok(blocked) => match blocked.covering(&listing.hosts()) {
                 Some(block) => Prepared::Ended(withdraw(app, &listing, block).await),
-                None => preflight(app, listing, job, hosts).await,
+                None => preflight(app, listing, taken.trail, job, hosts).await,
             },
             Err(error) => {
                 tracing::warn!(%error, "which hosts are blocked could not be read; a listing is left to its lease");
@@ -297,10 +299,16 @@ fn pause_after(attempts: u32) -> SignedDuration {
 }
 
 /// Preflights a claimed listing; whatever ends there is recorded at once.
-async fn preflight(app: &App, listing: Listing, job: Job, hosts: HostSlots) -> Prepared {
+async fn preflight(
+    app: &App,
+    listing: Listing,
+    trail: Option<Amounts>,
+    job: Job,
+    hosts: HostSlots,
+) -> Prepared {
     let subject = match subject(app, &listing) {
         Ok(subject) => subject,
-        Err(verdict) => return Prepared::Ended(conclude(app, listing, *verdict, job, true).await),
+        Err(verdict) => return Prepared::Ended(conclude(app, listing, *verdict, job, true, trail).await),
     };
     let Some(slot) = hosts.slot(&subject.url).await else {
         return Prepared::Ended(release(app, &listing).await);
@@ -309,7 +317,9 @@ async fn preflight(app: &App, listing: Listing, job: Job, hosts: HostSlots) -> P
     drop(slot);
     match preflight {
         PreflightResult::Pass { card } => Prepared::Ready(Box::new(Ready { listing, subject, card, hosts })),
-        PreflightResult::Reject(verdict) => Prepared::Ended(conclude(app, listing, verdict, job, true).await),
+        PreflightResult::Reject(verdict) => {
+            Prepared::Ended(conclude(app, listing, verdict, job, true, trail).await)
+        }
     }
 }
 
@@ -332,8 +342,15 @@ fn subject(app: &App, listing: &Listing) -> Result<Subject, Box<Verdict>> {
     })
 }
 
-async fn conclude(app: &App, before: Listing, verdict: Verdict, job: Job, rejected: bool) -> ProbeOutcome {
-    match record::record(app, &before, verdict, job, rejected).await {
+async fn conclude(
+    app: &App,
+    before: Listing,
+    verdict: Verdict,
+    job: Job,
+    rejected: bool,
+    trail: Option<Amounts>,
+) -> ProbeOutcome {
+    match record::record(app, &before, verdict, job, rejected, trail).await {
         Ok(Some(outcome)) if rejected => ProbeOutcome::Rejected(before.id, outcome),
         Ok(Some(outcome)) => ProbeOutcome::Probed(before.id, outcome),
         Ok(None) => ProbeOutcome::NotClaimed,

@@ -32,3 +32,11 @@ pub(super) fn text<'a>(item: &'a Item, name: &str) -> &'a str {
         _ => "",
     }
 }
+
+/// 0 where the attribute is missing; for numbers with decimals.
+pub(super) fn decimal(item: &Item, name: &str) -> f64 {
+    match item.get(name) {
+        Some(AttributeValue::N(text)) => text.parse().unwrap_or(0.0),
+        _ => 0.0,
+    }
+}

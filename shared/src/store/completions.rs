@@ -6,6 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use super::attributes::{Item, n, s, text};
 use super::client::Store;
 use super::counters;
+use super::deposit::Deposit;
 use super::discounts;
 use super::error::StoreError;
 use super::expression::Expression;
@@ -14,8 +15,8 @@ use super::listing_item::contact_change;
 use super::rates::{Allowance, UsedUp};
 use super::transaction::{Outcome, Transaction};
 use crate::model::{
-    Completion, Contact, DiscountCode, FeedItem, Feedback, Grant, Kind, ListingId, Moment, Reward,
-    TokenDigest,
+    Amounts, Completion, Contact, DiscountCode, FeedItem, Feedback, Grant, Kind, ListingId, Moment, Reward,
+    TokenDigest, TrailEvent,
 };
 
 /// What a listing is to receive for its feedback.
@@ -43,6 +44,8 @@ pub struct Said<'a> {
     pub contact: &'a Contact,
     /// The digest of the sender's idempotency key, where one was sent.
     pub key_digest: Option<&'a str>,
+    /// The values of the listing's trail, as they were read.
+    pub trail: Amounts,
 }
 
 fn item(completion: &Completion) -> Result<Item, StoreError> {
@@ -94,7 +97,7 @@ impl Store {
         allowance: Option<Allowance<'_>>,
         news: &FeedItem,
     ) -> Result<CompletionOutcome, StoreError> {
-        let Said { feedback, contact, key_digest } = said;
+        let Said { feedback, contact, key_digest, trail } = said;
         let id = &feedback.listing_id;
         let mut transaction = Transaction::default();
         let completion = Completion {
@@ -113,6 +116,11 @@ impl Store {
             self.update(&mut transaction, &key, &change)?;
         }
         self.put(&mut transaction, news.item()?, None)?;
+        let mut deposits = vec![Deposit::of(id, TrailEvent::LeaveFeedback).on(Some(*trail))];
+        if matches!(reward, NewReward::Seat { .. }) {
+            deposits.push(Deposit::of(id, TrailEvent::FoundingClaim));
+        }
+        self.deposit_all(&mut transaction, &deposits, feedback.at)?;
         let counting =
             allowance.map(|allowance| self.allow(&mut transaction, &allowance, feedback.at)).transpose()?;
         Ok(match self.transact(transaction).await? {

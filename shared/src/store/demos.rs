@@ -6,13 +6,17 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use super::attributes::{Item, s, text};
 use super::batch_get::Consistency;
 use super::client::Store;
+use super::deposit::Deposit;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
 use super::listing_item::{NamedListing, joined};
 use super::rates::{Allowance, UsedUp};
+use super::trails::trail_of;
 use super::transaction::{Outcome, Transaction};
-use crate::model::{FeedItem, Kind, Lane, Listing, ListingId, Order, OrderId, Sku};
+use crate::model::{
+    Amounts, FeedItem, Kind, Lane, Listing, ListingId, Moment, Order, OrderId, Sku, TrailEvent,
+};
 
 /// A listing with its evidence, and the orders of the demos that it took.
 #[derive(Debug)]
@@ -21,6 +25,8 @@ pub struct WithOrders {
     pub listing: NamedListing,
     /// Its orders, one for each product.
     pub orders: Vec<Order>,
+    /// The values of its trail.
+    pub trail: Amounts,
 }
 
 /// How taking a demo ended.
@@ -53,14 +59,22 @@ impl Store {
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn listing_with_orders(&self, id: &ListingId) -> Result<Option<WithOrders>, StoreError> {
+    pub async fn listing_with_orders(
+        &self,
+        id: &ListingId,
+        now: Moment,
+    ) -> Result<Option<WithOrders>, StoreError> {
         let orders = Sku::ALL.map(|sku| keys::order(&OrderId::of(id, sku)));
-        let keys = [keys::listing(id), keys::evidence(id)].into_iter().chain(orders);
+        let keys = [keys::listing(id), keys::evidence(id), keys::trail(id)].into_iter().chain(orders);
         let items = self.batch_get(keys.map(|key| key.item()).collect(), Consistency::Strong).await?;
-        let (orders, listing): (Vec<Item>, Vec<Item>) =
+        let (orders, others): (Vec<Item>, Vec<Item>) =
             items.into_iter().partition(|item| text(item, "sk") == "ORDER");
+        let (trail, listing): (Vec<Item>, Vec<Item>) =
+            others.into_iter().partition(|item| text(item, "sk") == keys::TRAIL);
         let Some(listing) = joined(listing)?.pop() else { return Ok(None) };
-        Ok(Some(WithOrders { listing, orders: orders.iter().map(order_of).collect::<Result<_, _>>()? }))
+        let orders = orders.iter().map(order_of).collect::<Result<_, _>>()?;
+        let trail = trail.first().map(|item| trail_of(item, now).values()).unwrap_or_default();
+        Ok(Some(WithOrders { listing, orders, trail }))
     }
 
     /// The order of this id.
@@ -79,7 +93,8 @@ impl Store {
         answer.item.as_ref().map(order_of).transpose()
     }
 
-    /// Takes a demo: the order, the mark at the listing, its count and its news, in one transaction and once only.
+    /// Takes a demo: the order, the mark at the listing, its count, its news and what it deposits on the `trail` that was
+    /// read, in one transaction and once only.
     ///
     /// # Errors
     /// The table is busy or refused; then nothing was written.
@@ -87,6 +102,7 @@ impl Store {
         &self,
         listing: &Listing,
         order: &Order,
+        trail: Amounts,
         allowance: Option<Allowance<'_>>,
         news: &FeedItem,
     ) -> Result<DemoOutcome, StoreError> {
@@ -105,6 +121,8 @@ impl Store {
         let count = Expression::default().add("version", 1).add(counter, 1);
         self.update(&mut transaction, &keys::live(&listing.id), &count)?;
         self.put(&mut transaction, news.item()?, None)?;
+        let deposit = Deposit::of(&listing.id, TrailEvent::TakeDemo).on(Some(trail));
+        self.deposit(&mut transaction, &deposit, order.at)?;
         let counted =
             allowance.map(|allowance| self.allow(&mut transaction, &allowance, order.at)).transpose()?;
         Ok(match self.transact(transaction).await? {

@@ -11,11 +11,14 @@ use super::client::Store;
 use super::due_class::DueClass;
 use super::error::{StoreError, is_condition_failure};
 use super::expression::Expression;
+use super::trails::{listing_of, trail_of};
 use super::{keys, table};
-use crate::model::{Listing, ListingId, Moment};
+use crate::model::{Amounts, Listing, ListingId, Moment};
 
-/// Rows of the queue that are read at once: one batch read.
+/// Rows of the queue that are read at once: one batch read, or two with their trails.
 const PAGE: i32 = 100;
+
+type DueItems = (HashMap<ListingId, Listing>, HashMap<ListingId, Amounts>);
 
 impl Store {
     /// A page of the listings of a class that are due before `due`, the longest waiting first, as they were a moment
@@ -29,6 +32,36 @@ impl Store {
         due: Moment,
         from: Option<DuePlace>,
     ) -> Result<(Vec<Listing>, Option<DuePlace>), StoreError> {
+        let (ids, next) = self.due_ids(class, due, from).await?;
+        let keys = ids.iter().map(|id| keys::listing(id).item()).collect();
+        let (mut listings, _) = self.due_items(keys, due).await?;
+        Ok((ids.iter().filter_map(|id| listings.remove(id)).collect(), next))
+    }
+
+    /// The same, with the values of their trails.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn due_with_trails(
+        &self,
+        class: DueClass,
+        due: Moment,
+        from: Option<DuePlace>,
+    ) -> Result<(Vec<(Listing, Amounts)>, Option<DuePlace>), StoreError> {
+        let (ids, next) = self.due_ids(class, due, from).await?;
+        let keys = ids.iter().flat_map(|id| [keys::listing(id).item(), keys::trail(id).item()]).collect();
+        let (mut listings, trails) = self.due_items(keys, due).await?;
+        let known =
+            |id: &ListingId| Some((listings.remove(id)?, trails.get(id).copied().unwrap_or_default()));
+        Ok((ids.iter().filter_map(known).collect(), next))
+    }
+
+    async fn due_ids(
+        &self,
+        class: DueClass,
+        due: Moment,
+        from: Option<DuePlace>,
+    ) -> Result<(Vec<ListingId>, Option<DuePlace>), StoreError> {
         let answer = self
             .client
             .query()
@@ -47,17 +80,21 @@ impl Store {
             .iter()
             .filter_map(|item| text(item, "pk").strip_prefix("LISTING#")?.parse().ok())
             .collect();
-        let next = answer.last_evaluated_key.map(DuePlace);
-        if ids.is_empty() {
-            return Ok((Vec::new(), next));
+        Ok((ids, answer.last_evaluated_key.map(DuePlace)))
+    }
+
+    /// Listings, and the values of trails, by their listings.
+    async fn due_items(&self, keys: Vec<Item>, now: Moment) -> Result<DueItems, StoreError> {
+        let (mut listings, mut trails) = (HashMap::with_capacity(keys.len()), HashMap::new());
+        for item in self.batch_get(keys, Consistency::Eventual).await? {
+            if text(&item, "sk") == keys::TRAIL {
+                trails.extend(listing_of(&item).map(|id| (id, trail_of(&item, now).values())));
+            } else {
+                let listing: Listing = serde_dynamo::from_item(item)?;
+                listings.insert(listing.id.clone(), listing);
+            }
         }
-        let items = ids.iter().map(|id| keys::listing(id).item()).collect();
-        let mut listings: HashMap<ListingId, Listing> = HashMap::with_capacity(ids.len());
-        for item in self.batch_get(items, Consistency::Eventual).await? {
-            let listing: Listing = serde_dynamo::from_item(item)?;
-            listings.insert(listing.id.clone(), listing);
-        }
-        Ok((ids.iter().filter_map(|id| listings.remove(id)).collect(), next))
+        Ok((listings, trails))
     }
 
     /// How many Active listings wait for their weekly recheck (counted up to one page of the index), and when

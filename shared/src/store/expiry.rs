@@ -24,9 +24,12 @@ impl Store {
         let leased = Expression::default().only_if("lease = :mark", [], [(":mark", mark)]);
         self.delete(&mut transaction, &keys::listing(id), Some(&leased))?;
         self.delete(&mut transaction, &keys::evidence(id), None)?;
+        self.delete(&mut transaction, &keys::identities(id), None)?;
         for contact in keys::contacts(id) {
             self.delete(&mut transaction, &contact, None)?;
         }
+        self.delete(&mut transaction, &keys::trail(id), None)?;
+        self.delete(&mut transaction, &keys::demand(id), None)?;
         for pointer in pointers(before) {
             self.delete(&mut transaction, &pointer, None)?;
         }

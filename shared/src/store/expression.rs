@@ -54,6 +54,16 @@ impl Expression {
         self
     }
 
+    /// Adds an amount with decimals to the number in `name`. Ten places after the point: the sums of trails have up to 28
+    /// digits before it, and DynamoDB keeps 38.
+    pub(super) fn add_decimal(mut self, name: &str, amount: f64) -> Self {
+        if amount != 0.0 {
+            let (name, value) = (self.name(name), self.value(n(format!("{amount:.10}"))));
+            self.adds.push(format!("{name} {value}"));
+        }
+        self
+    }
+
     /// Takes `name` away.
     pub(super) fn remove(mut self, name: &str) -> Self {
         let name = self.name(name);

@@ -214,6 +214,37 @@ pub(super) fn connector_day(day: &str) -> Key {
 /// The partition of the connectors of the day.
 pub(super) const CONNECTORS: &str = "CONNECTOR";
 
+/// The partition of the statements that were signed about a listing.
+pub(super) fn attestations(id: &ListingId) -> String {
+    format!("ATTESTED#{id}")
+}
+
+pub(super) fn attestation(listing_id: &ListingId, id: &str) -> Key {
+    Key::new(attestations(listing_id), id)
+}
+
+/// The keys and DIDs that are bound to the domain of a listing.
+pub(super) fn identities(id: &ListingId) -> Key {
+    Key::new(format!("LISTING#{id}"), "IDENTITIES")
+}
+
+pub(super) fn challenge(nonce: &str) -> Key {
+    Key::new(format!("CHALLENGE#{}", bounded(nonce)), "CHALLENGE")
+}
+
+/// The sample of an hour; all of them share a partition, by time.
+pub(super) fn economy_sample(hour: Moment) -> Key {
+    Key::new(ECONOMY, millis(hour))
+}
+
+/// The partition of the hourly samples.
+pub(super) const ECONOMY: &str = "ECONOMY";
+
+/// What the operator added to the acceleration index.
+pub(super) fn economy_bumps() -> Key {
+    Key::new("ECONOMY#BUMPS", "BUMPS")
+}
+
 pub(super) fn live(id: &ListingId) -> Key {
     Key::new(LIVE, shard(id))
 }
@@ -261,6 +292,99 @@ pub(super) fn repeat(digest: &str) -> Key {
 pub(super) fn payment_event(id: &str) -> Key {
     Key::new(format!("PAYMENT#{}", bounded(id)), "EVENT")
 }
+
+/// Under its digest, so that whoever reads the table cannot append to it.
+pub(super) fn session(digest: &str) -> Key {
+    Key::new(format!("SESSION#{digest}"), "SESSION")
+}
+
+/// One step of a session, by time; `mark` tells two of the same millisecond apart.
+pub(super) fn session_step(digest: &str, at: Moment, mark: &str) -> Key {
+    Key::new(format!("SESSION#{digest}"), format!("STEP#{}", self::at(at, mark)))
+}
+
+/// How often sessions were opened and closed, spread over a few items.
+pub(super) fn session_totals(digest: &str) -> Key {
+    let shard = u64::from_str_radix(digest.get(..4).unwrap_or_default(), 16).unwrap_or_default() % SHARDS;
+    Key::new(SESSION_TOTALS, format!("{shard:02}"))
+}
+
+/// The partition of those counters.
+pub(super) const SESSION_TOTALS: &str = "SESSIONS";
+
+/// What users report of a listing, summed up.
+pub(super) fn outcomes(id: &ListingId) -> Key {
+    Key::new(format!("OUTCOME#{id}"), "TALLY")
+}
+
+/// That a source had its outcome of a listing counted in this hour.
+pub(super) fn outcome_source(id: &ListingId, source: &str, hour: i64) -> Key {
+    Key::new(format!("OUTCOME#{id}"), format!("SOURCE#{}#{hour}", digest(source)))
+}
+
+/// The partition of single outcomes, by time.
+pub(super) const OUTCOMES: &str = "OUTCOMES";
+/// What is deposited at a listing, with its marks and edges in a partition of their own: a deposit leaves what is cached of
+/// the listing as it is. In descending order the trail stands before the marks, so that one query reads both.
+pub(super) fn trail(id: &ListingId) -> Key {
+    Key::new(trail_partition(id), TRAIL)
+}
+
+/// The sort key of [`trail`].
+pub(super) const TRAIL: &str = "TRAIL";
+
+pub(super) fn trail_partition(id: &ListingId) -> String {
+    format!("{TRAIL_OF}{id}")
+}
+
+/// What the partition of [`trail`] begins with.
+pub(super) const TRAIL_OF: &str = "TRAIL#";
+
+/// A mark at a listing; by time.
+pub(super) fn mark(at: &ListingId, time: Moment, mark_id: &str) -> Key {
+    Key::new(trail_partition(at), format!("{MARK_AT}{}", self::at(time, mark_id)))
+}
+
+/// What the sort key of [`mark`] begins with.
+pub(super) const MARK_AT: &str = "MARK#";
+
+/// That a source, known by a digest, deposited at a listing of late.
+pub(super) fn trace_source(at: &ListingId, act: &str, digest: &str) -> Key {
+    Key::new(format!("TRACED#{at}"), format!("{act}#{digest}"))
+}
+
+/// The place of a listing on the board of demand. The trail itself has a place on two boards already, and an item has one
+/// in each index.
+pub(super) fn demand(id: &ListingId) -> Key {
+    Key::new(trail_partition(id), "DEMAND")
+}
+
+/// That a listing was used with another, at the first of the two; another item says the same at the second.
+pub(super) fn edge(at: &ListingId, with: &ListingId) -> Key {
+    Key::new(trail_partition(at), format!("{EDGE_WITH}{with}"))
+}
+
+/// What the sort key of [`edge`] begins with.
+pub(super) const EDGE_WITH: &str = "EDGE#";
+
+/// How often each event was since the table exists, and of late.
+pub(super) fn trail_totals(id: &ListingId) -> Key {
+    Key::new(TRAILS, shard(id))
+}
+
+/// Every item of [`trail_totals`].
+pub(super) fn all_trail_totals() -> Vec<Key> {
+    (0..SHARDS).map(|shard| Key::new(TRAILS, format!("{shard:02}"))).collect()
+}
+
+/// The two listings of an [`edge`].
+pub(super) fn ends_of_edge(key: &Key) -> Vec<ListingId> {
+    let ends = [key.pk.strip_prefix(TRAIL_OF), key.sk.strip_prefix(EDGE_WITH)];
+    ends.into_iter().flatten().filter_map(|id| id.parse().ok()).collect()
+}
+
+/// The partition of [`trail_totals`].
+pub(super) const TRAILS: &str = "TRAILS";
 
 pub(super) fn day_tally(at: Moment, id: &ListingId) -> Key {
     Key::new(day_partition(at), shard(id))
@@ -356,6 +480,11 @@ mod tests {
                 let (now, id) = (Moment::UNIX_EPOCH, &id);
                 let keys = [listing(id), evidence(id), contact(id, &text), probe(id, now), name(&text, id), proven_name(&text, id)];
                 prop_assert!(keys.iter().all(fits), "{id}");
+                let digest = "0123456789abcdef01234567";
+                let trails = [
+                    trail(id), demand(id), mark(id, now, digest), edge(id, id), trace_source(id, "used_with", digest),
+                ];
+                prop_assert!(trails.iter().all(fits), "{id}");
                 prop_assert!(at(now, id.as_str()).len() <= 1024, "{id}");
             }
             prop_assert!(fits(&endpoint(&text)));

@@ -60,7 +60,11 @@ fn first_reason(verdict: &Verdict) -> Option<String> {
 pub(super) fn withdrawal_leaf(after: &Listing) -> Option<LogEntry> {
     let withdrawal = after.withdrawal.as_ref().filter(|_| after.lane == Lane::Withdrawn)?;
     let mut leaf = LogEntry::new(withdrawal.at, &after.id, after.shown_kind(), LogEvent::Withdrawn);
-    let reason = if withdrawal.blocked_host.is_some() { "host_blocked" } else { "withdrawn_by_operator" };
+    let reason = match (&withdrawal.blocked_host, withdrawal.by_owner) {
+        (Some(_), _) => "host_blocked",
+        (None, true) => "withdrawn_by_owner",
+        (None, false) => "withdrawn_by_operator",
+    };
     leaf.reason = Some(reason.to_owned());
     Some(leaf)
 }

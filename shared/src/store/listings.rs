@@ -6,12 +6,15 @@ use std::sync::Arc;
 use super::attributes::{n, s, text};
 use super::batch_get::Consistency;
 use super::client::Store;
+use super::deposit::Deposit;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::listing_item::{NamedListing, changed, contact_change, joined, listing_item, pointers};
 use super::transaction::{Outcome, Transaction};
 use super::{keys, table};
-use crate::model::{Contact, FeedItem, Kind, Lane, Listing, ListingId, Moment, NameHold};
+use crate::model::{
+    Amounts, Contact, FeedItem, Kind, Lane, Listing, ListingId, Moment, NameHold, TrailEvent,
+};
 
 /// How a first publish ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +107,7 @@ impl Store {
         joined(self.batch_get(keys.collect(), Consistency::Strong).await?)
     }
 
-    /// Inserts a listing with its contact, its names and its feed item, in one transaction and once only; `yielding` is
+    /// Inserts a listing with its contact, its names, its feed item and its trail, in one transaction and once only; `yielding` is
     /// the listing that claims the name it proved.
     ///
     /// # Errors
@@ -127,6 +130,8 @@ impl Store {
         }
         self.file_by_hosts(&mut transaction, None, listing)?;
         self.put(&mut transaction, news.item()?, None)?;
+        let joined = Deposit::of(&listing.id, TrailEvent::ListYourself).on(Some(Amounts::NONE));
+        self.deposit(&mut transaction, &joined, listing.listed_at)?;
         Ok(match self.transact(transaction).await? {
             Outcome::Written => Insertion::Done,
             Outcome::Refused(_) => Insertion::AlreadyThere,

@@ -34,6 +34,16 @@ impl Store {
         items.into_iter().map(|item| Ok(serde_dynamo::from_item(item)?)).collect()
     }
 
+    /// Stores a further key.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn keep_signing_key(&self, key: &KeptKey) -> Result<(), StoreError> {
+        let mut item: Item = serde_dynamo::to_item(key)?;
+        item.extend(Key::new(PARTITION, &key.kid).item());
+        self.put_once(item).await.map(drop)
+    }
+
     /// Stores the first key, unless another process did so meanwhile.
     ///
     /// # Errors

@@ -3,15 +3,20 @@
 //! A crash before it leaves the listing due; a second delivery finds the lease gone and writes nothing.
 
 use super::attributes::{n, s, text};
+use super::batch_get::Consistency;
 use super::client::Store;
+use super::deposit::Deposit;
 use super::error::StoreError;
 use super::evidence_item::evidence_item;
 use super::expression::Expression;
 use super::keys;
 use super::leaf::verdict_leaf;
 use super::listing_item::changed;
+use super::trails::trail_of;
 use super::transaction::{Outcome, Transaction};
-use crate::model::{Kind, Lane, Listing, ListingId, LiveChange, StateChange};
+use crate::model::{
+    Amounts, Handshake, Kind, Lane, Listing, ListingId, LiveChange, Moment, StateChange, TrailEvent,
+};
 
 /// The outcome of writing a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +30,24 @@ pub enum WriteOutcome {
 }
 
 impl Store {
+    /// Which other listing holds an endpoint, and the values of the trail of the one that asks; by one read.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn endpoint_holder_and_trail(
+        &self,
+        url: &str,
+        asking: &ListingId,
+        now: Moment,
+    ) -> Result<(Option<ListingId>, Amounts), StoreError> {
+        let keys = vec![keys::endpoint(url).item(), keys::trail(asking).item()];
+        let items = self.batch_get(keys, Consistency::Strong).await?;
+        let holder = items.iter().find_map(|item| text(item, "listing_id").parse().ok());
+        let trail = items.iter().find(|item| text(item, "sk") == keys::TRAIL);
+        let trail = trail.map(|item| trail_of(item, now).values()).unwrap_or_default();
+        Ok((holder.filter(|holder| holder != asking), trail))
+    }
+
     /// Which other listing holds an endpoint.
     ///
     /// # Errors
@@ -93,6 +116,9 @@ impl Store {
         for message in &change.messages {
             self.deliver(&mut transaction, message)?;
         }
+        if let Some(deposit) = deposit(change) {
+            self.deposit(&mut transaction, &deposit, record.probed_at)?;
+        }
 
         Ok(match self.transact(transaction).await? {
             Outcome::Written => WriteOutcome::Written,
@@ -145,6 +171,18 @@ impl Store {
         );
         self.update(transaction, &wanted, &take)?;
         Ok(Some(transaction.len() - 1))
+    }
+}
+
+/// What a probe deposits. One that came to no judgement, or met something that is there but closed to it, deposits nothing.
+fn deposit(change: &StateChange) -> Option<Deposit> {
+    let id = &change.before.id;
+    match change.record.handshake {
+        Handshake::Ok => Some(Deposit::of_answered_probe(id, change.trail)),
+        Handshake::Fail if !change.assessment.verdict.inconclusive => {
+            Some(Deposit::of(id, TrailEvent::ProbeFail).on(change.trail))
+        }
+        Handshake::Fail | Handshake::Partial | Handshake::Skip => None,
     }
 }
 

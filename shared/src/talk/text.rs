@@ -16,43 +16,58 @@ pub fn read_text(action: TalkAction, text: Option<&str>) -> Result<Option<String
     if text.is_empty() {
         return match action {
             TalkAction::CheckIn => Ok(None),
-            _ => Err(refusal("empty_text", "`text` must say something; only a check_in may do without.")),
+            _ => {
+                let detail = "`text` must say something; only a check_in may do without.";
+                Err(Problem::invalid("text", "empty_text", detail))
+            }
         };
     }
-    let longest = action.longest_text();
-    if text.chars().nth(longest).is_some() {
-        return Err(refusal("text_too_long", format!("`text` must have at most {longest} characters here.")));
+    let text = public_text("text", text, action.longest_text())?;
+    if action == TalkAction::Social && has_phone_number(&text) {
+        let detail = "The feed of talk holds no personal data: take the phone number out. Give a URL, or the id of a \
+            listing.";
+        return Err(Problem::invalid("text", "phone_number", detail));
     }
-    if has_email_address(text) {
-        return Err(refusal(
-            "email_address",
-            "Everybody may read `text`, so no e-mail address may be in it. Give a URL, or the id of a listing.",
-        ));
-    }
-    if has_secret(text) {
-        return Err(refusal(
-            "secret",
-            "`text` seems to hold an access token or a key. Everybody may read it: take the secret out, and replace it \
-             where it is used if it was sent elsewhere, too.",
-        ));
-    }
-    if action == TalkAction::Social && has_phone_number(text) {
-        return Err(refusal(
-            "phone_number",
-            "The feed of talk holds no personal data: take the phone number out. Give a URL, or the id of a listing.",
-        ));
-    }
-    if let Some(fault) = plain_text::fault(text, TextKind::Description) {
-        return Err(refusal("not_plain_text", format!("`text`: {fault}")));
-    }
-    if let Some(fault) = injection::fault(text) {
-        return Err(refusal("instruction_to_models", format!("`text`: {fault}")));
-    }
-    Ok(Some(text.to_owned()))
+    Ok(Some(text))
 }
 
-fn refusal(code: &'static str, detail: impl Into<String>) -> Problem {
-    Problem::invalid("text", code, detail)
+/// A text that everybody may read, and models do: without the blanks around it, and not empty.
+///
+/// # Errors
+/// 422 with what is wrong with it; `field` is where it was given.
+pub fn public_text(field: &'static str, text: &str, longest: usize) -> Result<String, Problem> {
+    let text = text.trim();
+    let refusal = |code, detail: String| Err(Problem::invalid(field, code, detail));
+    if text.is_empty() {
+        return refusal("empty_text", format!("`{field}` must say something, or be left out."));
+    }
+    if text.chars().nth(longest).is_some() {
+        return refusal("text_too_long", format!("`{field}` must have at most {longest} characters here."));
+    }
+    if has_email_address(text) {
+        return refusal(
+            "email_address",
+            format!(
+                "Everybody may read `{field}`, so no e-mail address may be in it. Give a URL, or the id of a listing."
+            ),
+        );
+    }
+    if has_secret(text) {
+        return refusal(
+            "secret",
+            format!(
+                "`{field}` seems to hold an access token or a key. Everybody may read it: take the secret out, and \
+                 replace it where it is used if it was sent elsewhere, too."
+            ),
+        );
+    }
+    if let Some(fault) = plain_text::fault(text, TextKind::Description) {
+        return refusal("not_plain_text", format!("`{field}`: {fault}"));
+    }
+    if let Some(fault) = injection::fault(text) {
+        return refusal("instruction_to_models", format!("`{field}`: {fault}"));
+    }
+    Ok(text.to_owned())
 }
 
 #[cfg(test)]

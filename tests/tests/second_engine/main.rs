@@ -5,6 +5,7 @@
 
 mod completions;
 mod evidence_log;
+mod trails;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -199,6 +199,7 @@ fn state_change(before: Listing, settings: &Settings, verdict: Verdict, at: Mome
         recheck: false,
         was_overdue: false,
         news,
+        trail: None,
         messages: Vec::new(),
     }
 }

@@ -1,0 +1,13 @@
+//! Stigmergy: what listings and searches leave at listings for others to follow (contract "Events" 2). The rules of who may
+//! deposit what, and the deposits of reads, which wait in memory so that no read is slowed by a write.
+
+mod pending;
+mod source;
+mod trace;
+
+pub use pending::PendingDeposits;
+pub use source::{is_itself, source_digest};
+pub use trace::{CONTAGION, ENDORSED_ANEW_AFTER, TRACED_ANEW_AFTER, trace_amounts};
+
+/// The version of this family (contract "Versioning").
+pub const VERSION: &str = "2.9.0";
