@@ -33,6 +33,7 @@ mod identities;
 mod inbox;
 mod index;
 mod keys;
+mod leaf;
 mod listing_item;
 mod listings;
 mod live;

@@ -13,7 +13,7 @@ use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
-use super::log_entries::leaf_id;
+use super::leaf::leaf_id;
 use super::transaction::{Outcome, Transaction};
 use crate::model::{ListingId, LogEntry, LogEvent, LogTile, LogTree, Moment, TileSegment};
 

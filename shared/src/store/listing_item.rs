@@ -10,7 +10,7 @@ use super::due_class::DueClass;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
-use super::log_entries::last_leaf;
+use super::leaf::last_leaf;
 use super::table;
 use crate::model::{Assessment, Contact, Lane, Listing, ListingId};
 

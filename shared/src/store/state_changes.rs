@@ -10,8 +10,8 @@ use super::error::StoreError;
 use super::evidence_item::evidence_item;
 use super::expression::Expression;
 use super::keys;
+use super::leaf::verdict_leaf;
 use super::listing_item::changed;
-use super::log_entries::verdict_leaf;
 use super::trails::trail_of;
 use super::transaction::{Outcome, Transaction};
 use crate::model::{
