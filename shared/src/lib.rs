@@ -36,6 +36,7 @@ pub mod payments;
 
 pub mod views;
 
+pub mod federation;
 pub mod interop;
 
 pub mod operations;

@@ -20,6 +20,7 @@ mod evidence_item;
 mod expiry;
 mod expression;
 mod falls;
+mod federation;
 mod feed;
 mod grants;
 mod host_pointers;

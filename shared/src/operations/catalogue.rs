@@ -36,6 +36,9 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &GET_LEARNING,
     &IMPROVEMENT_LOG,
     &CHECKOUT,
+    &FEDERATION,
+    &FEDERATION_PULL,
+    &FEDERATION_PUSH,
     &INTEROP,
     &INTEROP_RESOLVE,
     &COMPOSE_PEERS,
@@ -86,6 +89,9 @@ pub static RUN_PRODUCT: AnyOperation = AnyOperation::of::<super::run_product::Ru
 pub static GET_LEARNING: AnyOperation = AnyOperation::of::<super::get_learning::GetLearning>();
 pub static IMPROVEMENT_LOG: AnyOperation = AnyOperation::of::<super::improvement_log::ImprovementLog>();
 pub static CHECKOUT: AnyOperation = AnyOperation::of::<super::checkout::Checkout>();
+pub static FEDERATION: AnyOperation = AnyOperation::of::<super::federation::Federation>();
+pub static FEDERATION_PULL: AnyOperation = AnyOperation::of::<super::federation_pull::FederationPull>();
+pub static FEDERATION_PUSH: AnyOperation = AnyOperation::of::<super::federation_push::FederationPush>();
 pub static INTEROP: AnyOperation = AnyOperation::of::<super::interop::Interop>();
 pub static INTEROP_RESOLVE: AnyOperation = AnyOperation::of::<super::interop_resolve::InteropResolve>();
 pub static COMPOSE_PEERS: AnyOperation = AnyOperation::of::<super::compose_peers::ComposePeers>();
