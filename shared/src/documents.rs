@@ -8,6 +8,7 @@ mod ai_catalog;
 mod badge;
 mod discovery;
 mod document;
+mod evidence_log;
 mod federation;
 mod feed;
 mod key_set;

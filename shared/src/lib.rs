@@ -23,6 +23,7 @@ pub mod trails;
 
 pub mod app;
 
+pub mod domain_keys;
 pub mod takedown;
 pub mod talk;
 
@@ -31,6 +32,7 @@ pub mod probe;
 pub mod publish;
 pub mod trust;
 
+pub mod evidence_log;
 pub mod outreach;
 pub mod payments;
 

@@ -161,6 +161,11 @@ pub struct Settings {
     pub task_rate: Rate,
     /// `OPT_OUTS_PER_HOUR`, `OPT_OUTS_PER_HOUR_IN_ALL`: listings that opt out of invitations, or in again.
     pub opt_out_rate: Rate,
+    /// `ATTESTATIONS_PER_HOUR`, `ATTESTATIONS_PER_HOUR_IN_ALL`: statements that are signed.
+    pub attestation_rate: Rate,
+    /// `OWNER_ACTS_PER_HOUR`, `OWNER_ACTS_PER_HOST_PER_HOUR`, `OWNER_ACTS_PER_HOUR_IN_ALL`: challenges that are asked
+    /// for, and signatures that are checked against the keys of a domain.
+    pub owner_rate: Rate,
 }
 
 /// The most registries that are asked what they list.
@@ -312,6 +317,13 @@ impl Settings {
             task_rate: read.rate_without_host(("TASKS_PER_HOUR", 120), ("TASKS_PER_HOUR_IN_ALL", 6000))?,
             opt_out_rate: read
                 .rate_without_host(("OPT_OUTS_PER_HOUR", 60), ("OPT_OUTS_PER_HOUR_IN_ALL", 3000))?,
+            attestation_rate: read
+                .rate_without_host(("ATTESTATIONS_PER_HOUR", 120), ("ATTESTATIONS_PER_HOUR_IN_ALL", 6000))?,
+            owner_rate: Rate {
+                caller: read.number("OWNER_ACTS_PER_HOUR", 60, "a whole number from 1")?,
+                host: read.number("OWNER_ACTS_PER_HOST_PER_HOUR", 60, "a whole number from 1")?,
+                everybody: read.number("OWNER_ACTS_PER_HOUR_IN_ALL", 2000, "a whole number from 1")?,
+            },
         })
     }
 

@@ -2,10 +2,12 @@
 //! Changes that belong together are one transaction, changes that may be delivered twice are conditional, and no
 //! request scans the table.
 
+mod attestations;
 mod attributes;
 mod batch_get;
 mod blocked_hosts;
 mod budget;
+mod challenges;
 mod client;
 mod completions;
 mod connector_days;
@@ -17,6 +19,7 @@ mod due;
 mod due_class;
 mod error;
 mod evidence_item;
+mod evidence_log;
 mod expiry;
 mod expression;
 mod falls;
@@ -24,12 +27,14 @@ mod federation;
 mod feed;
 mod grants;
 mod host_pointers;
+mod identities;
 mod inbox;
 mod index;
 mod keys;
 mod listing_item;
 mod listings;
 mod live;
+mod log_entries;
 mod manifest;
 mod outcomes;
 mod outreach;
@@ -57,6 +62,7 @@ mod trails;
 mod transaction;
 
 pub use budget::{Bucket, BudgetState, Caps};
+pub use challenges::Challenge;
 pub use client::Store;
 pub use completions::{CompletionOutcome, NewReward, Said};
 pub use connector_days::ConnectorDay;
@@ -66,7 +72,9 @@ pub use discounts::{Discount, DiscountUse};
 pub use due::{Claim, DuePlace};
 pub use due_class::DueClass;
 pub use error::StoreError;
+pub use evidence_log::{AppendOutcome, PendingLeaf, PendingLeaves};
 pub use falls::Fall;
+pub use identities::Identities;
 pub use inbox::{MessagePage, Talked, Talking};
 pub use index::{DirtyMark, Shown, StoredBucket};
 pub use keys::HostPointer;

@@ -143,9 +143,7 @@ mod tests {
     /// Skill ids of the contract whose operation is still to come; an id leaves this list with its operation.
     const TO_COME: &[&str] = &[
         "openapi-map",
-        "get-reciprocity",
         "get-acceleration",
-        "capability-hash",
         "execute-compose",
         "dual-publish",
         "open-catalog",

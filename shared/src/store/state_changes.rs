@@ -10,6 +10,7 @@ use super::evidence_item::evidence_item;
 use super::expression::Expression;
 use super::keys;
 use super::listing_item::changed;
+use super::log_entries::verdict_leaf;
 use super::trails::{Deposit, trail_of};
 use super::transaction::{Outcome, Transaction};
 use crate::model::{
@@ -86,7 +87,11 @@ impl Store {
         let endpoint_at = self.hold_endpoint(&mut transaction, before, after)?;
 
         if change.is_shown() {
-            self.put(&mut transaction, evidence_item(id, assessment)?, None)?;
+            let evidence = evidence_item(id, assessment)?;
+            if let Some(leaf) = verdict_leaf(change, &evidence) {
+                self.log_entry(&mut transaction, &leaf)?;
+            }
+            self.put(&mut transaction, evidence, None)?;
         }
         self.count_probe(&mut transaction, change)?;
         self.update(&mut transaction, &keys::live(id), &live(change.live_change(), after.shown_kind()))?;
