@@ -40,6 +40,7 @@ pub mod payments;
 
 pub mod views;
 
+pub mod federation;
 pub mod interop;
 
 pub mod operations;

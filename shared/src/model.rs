@@ -39,6 +39,7 @@ mod purchase;
 mod purchase_id;
 mod random;
 mod reach;
+mod referral;
 mod score;
 mod secret;
 mod session;
@@ -90,6 +91,7 @@ pub use purchase::{PaymentSession, Purchase, PurchaseState};
 pub use purchase_id::{InvalidPurchaseId, PurchaseId};
 pub use random::Random;
 pub use reach::Reach;
+pub use referral::{PeerRegistry, Referral};
 pub use score::{Score, ScorePart};
 pub use secret::Secret;
 pub use session::{

@@ -26,6 +26,7 @@ mod evidence_log;
 mod expiry;
 mod expression;
 mod falls;
+mod federation;
 mod feed;
 mod grants;
 mod host_pointers;

@@ -44,6 +44,9 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &ENDORSE,
     &USED_WITH,
     &EVAPORATE,
+    &FEDERATION,
+    &FEDERATION_PULL,
+    &FEDERATION_PUSH,
     &CAPABILITY_HASH,
     &ATTEST,
     &VERIFY_ATTESTATION,
@@ -115,6 +118,9 @@ pub static FOLLOW_TRAIL: AnyOperation = AnyOperation::of::<super::follow_trail::
 pub static ENDORSE: AnyOperation = AnyOperation::of::<super::endorse::Endorse>();
 pub static USED_WITH: AnyOperation = AnyOperation::of::<super::used_with::UsedWith>();
 pub static EVAPORATE: AnyOperation = AnyOperation::of::<super::evaporate::Evaporate>();
+pub static FEDERATION: AnyOperation = AnyOperation::of::<super::federation::Federation>();
+pub static FEDERATION_PULL: AnyOperation = AnyOperation::of::<super::federation_pull::FederationPull>();
+pub static FEDERATION_PUSH: AnyOperation = AnyOperation::of::<super::federation_push::FederationPush>();
 pub static CAPABILITY_HASH: AnyOperation = AnyOperation::of::<super::capability_hash::CapabilityHash>();
 pub static ATTEST: AnyOperation = AnyOperation::of::<super::attest::Attest>();
 pub static VERIFY_ATTESTATION: AnyOperation =

@@ -11,7 +11,7 @@ use super::route::Route;
 use crate::app::App;
 use crate::error::Problem;
 use crate::funnel::{self, Deal};
-use crate::model::{Caller, Kind, Moment, TrailEvent};
+use crate::model::{Caller, Kind, Moment, Referral, TrailEvent};
 use crate::search;
 use crate::views::Peer;
 
@@ -35,6 +35,9 @@ pub struct Answer {
     total: usize,
     /// The best of them, the best first.
     hits: Vec<CapabilityMatch>,
+    /// What other registries told that answers to the words. Nobody here asked those it names: they are not Live.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    referrals: Vec<Referral>,
     /// The founding offer for whoever is Live.
     founding: Deal,
     /// How it went, in a sentence.
@@ -105,6 +108,7 @@ impl Operation for MatchCapability {
             searched_for: found.corrected,
             total: found.total,
             hits: found.hits.into_iter().map(hit).collect(),
+            referrals: ard_search::elsewhere(app, &arguments, &query).await?.referrals,
             founding: funnel::deal(&app.settings, found.seats_claimed),
             note,
             next,

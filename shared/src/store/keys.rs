@@ -293,6 +293,11 @@ pub(super) fn payment_event(id: &str) -> Key {
     Key::new(format!("PAYMENT#{}", bounded(id)), "EVENT")
 }
 
+/// What another registry told.
+pub(super) fn peer_registry(url: &str) -> Key {
+    Key::new("FEDERATION", format!("PEER#{}", digest(url)))
+}
+
 /// Under its digest, so that whoever reads the table cannot append to it.
 pub(super) fn session(digest: &str) -> Key {
     Key::new(format!("SESSION#{digest}"), "SESSION")
