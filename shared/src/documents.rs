@@ -14,6 +14,7 @@ mod feed;
 mod key_set;
 pub mod mcp_server_card;
 mod probe_statistics;
+mod signature_directory;
 mod table;
 mod talk_feed;
 

@@ -8,6 +8,7 @@ pub mod facts;
 mod jws;
 pub mod keys;
 pub mod log_key;
+pub mod message_key;
 pub mod ownership;
 pub mod reciprocity;
 pub mod verification;

@@ -1,5 +1,5 @@
-//! The documents by which machines discover the registry, its log of evidence; and, being the function of last resort, the answer to
-//! every path that no other function has.
+//! The documents by which machines discover the registry, and its log of evidence; and, being the function of last
+//! resort, the answer to every path that no other function has.
 
 use axum::Router;
 use axum::response::Redirect;
@@ -17,6 +17,8 @@ pub fn router(app: App) -> Router {
         &documents::STRICT_AGENT_CARD,
         &documents::WIDE_SERVER_CARD,
         &documents::KEY_SET,
+        &documents::SIGNATURE_DIRECTORY,
+        &documents::SIGNATURE_AGENT_CARD,
         &documents::WELL_KNOWN_AGENTS,
         &documents::AI_CATALOG,
         &documents::LINKED_CATALOG,

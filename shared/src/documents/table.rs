@@ -21,6 +21,8 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &PROBE_STATISTICS,
     &PUBLIC_AGENTS,
     &SERVER_CARD,
+    &SIGNATURE_AGENT_CARD,
+    &SIGNATURE_DIRECTORY,
     &STRICT_AGENT_CARD,
     &TALK_FEED,
     &WELL_KNOWN_AGENTS,
@@ -44,6 +46,10 @@ pub static LOG_CHECKPOINT: AnyDocument = AnyDocument::of::<super::evidence_log::
 pub static LOG_TILES: AnyDocument = AnyDocument::of::<super::evidence_log::Tiles>();
 pub static PROBE_STATISTICS: AnyDocument = AnyDocument::of::<super::probe_statistics::ProbeStatistics>();
 pub static SERVER_CARD: AnyDocument = AnyDocument::of::<super::mcp_server_card::ServerCard>();
+pub static SIGNATURE_AGENT_CARD: AnyDocument =
+    AnyDocument::of::<super::signature_directory::SignatureAgentCard>();
+pub static SIGNATURE_DIRECTORY: AnyDocument =
+    AnyDocument::of::<super::signature_directory::SignatureDirectory>();
 pub static STRICT_AGENT_CARD: AnyDocument = AnyDocument::of::<super::agent_card::StrictAgentCard>();
 pub static TALK_FEED: AnyDocument = AnyDocument::of::<super::talk_feed::TalkFeed>();
 pub static WIDE_SERVER_CARD: AnyDocument = AnyDocument::of::<super::mcp_server_card::WideServerCard>();

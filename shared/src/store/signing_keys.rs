@@ -1,5 +1,5 @@
-//! The registry's private keys, in partitions that policies grant only to what signs: those of what it attests, and the
-//! one of its log of evidence.
+//! The registry's private keys, in partitions that policies grant only to what signs: those of what it attests, the one
+//! of its log of evidence, and the one of its HTTP messages.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,7 @@ use crate::model::Moment;
 
 const PARTITION: &str = "KEY#ES256";
 const LOG_PARTITION: &str = "KEY#LOG";
+const MESSAGE_PARTITION: &str = "KEY#MESSAGE";
 const FIRST: &str = "FIRST";
 
 /// A private key as it is stored.
@@ -67,6 +68,23 @@ impl Store {
     /// The table is busy or refused.
     pub async fn keep_log_key(&self, key: &KeptKey) -> Result<(), StoreError> {
         self.keep_first(LOG_PARTITION, key).await
+    }
+
+    /// The key that signs HTTP messages.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn message_key(&self) -> Result<Option<KeptKey>, StoreError> {
+        let first = self.partition(MESSAGE_PARTITION).await?.into_iter().next();
+        Ok(first.map(serde_dynamo::from_item).transpose()?)
+    }
+
+    /// Stores the key that signs HTTP messages, unless another process did so meanwhile.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn keep_message_key(&self, key: &KeptKey) -> Result<(), StoreError> {
+        self.keep_first(MESSAGE_PARTITION, key).await
     }
 
     async fn keep_first(&self, partition: &str, key: &KeptKey) -> Result<(), StoreError> {
