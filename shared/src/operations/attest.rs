@@ -14,6 +14,7 @@ use crate::model::{AttestationType, Caller, ListingId};
 use crate::store::Allowance;
 use crate::trust::attestation::{self, Attestation, LIFE_HOURS, Statement, USUAL_HOURS};
 use crate::trust::facts;
+use crate::views::LogPlace;
 
 /// Signs a statement about a listing.
 #[derive(Debug)]
@@ -47,6 +48,8 @@ pub struct Answer {
     version: &'static str,
     /// What was signed, and the token.
     attestation: Attestation,
+    /// Its leaf in the log of evidence, which is taken up within minutes.
+    log: LogPlace,
     note: &'static str,
 }
 
@@ -84,10 +87,13 @@ impl Operation for Attest {
         let (listing_id, kind) = (listing.id.clone(), listing.shown_kind());
         let statement = Statement { about, listing_id, kind, claims, hours };
         let counted = app.settings.rate_limits.then_some(&act);
+        let attestation = attestation::issue(app, statement, counted).await?;
+        let Attestation { id, subject, issued_at, .. } = &attestation;
         Ok(Answer {
             ok: true,
             version: "2.7.0",
-            attestation: attestation::issue(app, statement, counted).await?,
+            log: LogPlace::of_attestation(&app.settings, subject, *issued_at, id, None),
+            attestation,
             note: "It states what the registry observed, and no opinion. Verify it with `verify_attestation`, or with the \
                 key set and any JOSE library.",
         })

@@ -27,6 +27,8 @@ pub struct Arguments {
     /// The last decision at this time or before: a time (RFC 3339), or a day such as 2026-11-20 for its end. Now, where
     /// it is left out.
     at: Option<String>,
+    /// With a listing and the time `at` which an attestation was issued: the attestation of this id (`att_...`).
+    attestation_id: Option<String>,
     /// The leaf of this index, in the place of a listing.
     #[serde(alias = "leaf_index")]
     index: Option<u64>,
@@ -104,7 +106,11 @@ async fn find(app: &App, arguments: &Arguments) -> Result<Inclusion, Problem> {
         (Some(asked), None) => {
             let id: ListingId = asked.parse().map_err(|_| Problem::listing_not_found(asked))?;
             let at = arguments.at.as_deref().map_or(Ok(app.clock.now()), time)?;
-            evidence_log::of_listing(app, &id, at).await?.ok_or_else(|| no_leaf(&id))
+            let found = match &arguments.attestation_id {
+                Some(attestation) => of_attestation(app, &id, at, attestation).await?,
+                None => evidence_log::of_listing(app, &id, at).await?,
+            };
+            found.ok_or_else(|| no_leaf(&id))
         }
         (None, Some(index)) => evidence_log::of_index(app, index).await?.ok_or_else(|| {
             let detail = format!("The tree has no leaf {index}, or not yet.");
@@ -116,6 +122,19 @@ async fn find(app: &App, arguments: &Arguments) -> Result<Inclusion, Problem> {
             "which_leaf",
             "Say which leaf: the `listing_id` it is about, perhaps with a time `at`, or its `index`.",
         )),
+    }
+}
+
+async fn of_attestation(
+    app: &App,
+    id: &ListingId,
+    issued_at: Moment,
+    attestation: &str,
+) -> Result<Option<Inclusion>, Problem> {
+    let Ok(attestation) = attestation.parse() else { return Ok(None) };
+    match app.store.attestation_leaf(id, issued_at, &attestation).await? {
+        Some(index) => evidence_log::of_index(app, index).await,
+        None => Ok(None),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::model::{AttestationId, AttestationType, Caller, ListingId, Moment};
 use crate::trust::verification::{self, TokenCheck};
+use crate::views::LogPlace;
 
 /// Verifies a statement.
 #[derive(Debug)]
@@ -47,6 +48,8 @@ pub struct Answer {
     expires_at: Option<Moment>,
     /// The facts that were signed. They were true when it was issued.
     claims: Option<Map<String, Value>>,
+    /// Its leaf in the log of evidence.
+    log: Option<LogPlace>,
 }
 
 impl Operation for VerifyAttestation {
@@ -70,10 +73,18 @@ impl Operation for VerifyAttestation {
         let valid = found.is_valid();
         let signed = found.signed.as_ref();
         let time = |seconds: Option<i64>| seconds.and_then(Moment::from_second);
+        let log = match signed.and_then(|signed| Some((signed, Moment::from_second(signed.iat)?))) {
+            Some((signed, at)) => {
+                let index = app.store.attestation_leaf(&signed.sub, at, &signed.jti).await?;
+                Some(LogPlace::of_attestation(&app.settings, &signed.sub, at, &signed.jti, index))
+            }
+            None => None,
+        };
         Ok(Answer {
             ok: true,
             version: "2.7.0",
             valid,
+            log,
             id: signed.map(|signed| signed.jti.clone()),
             about: signed.map(|signed| signed.about),
             subject: signed.map(|signed| signed.sub.clone()),

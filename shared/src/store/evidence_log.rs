@@ -15,7 +15,7 @@ use super::expression::Expression;
 use super::keys::{self, Key};
 use super::leaf::leaf_id;
 use super::transaction::{Outcome, Transaction};
-use crate::model::{ListingId, LogEntry, LogEvent, LogTile, LogTree, Moment, TileSegment};
+use crate::model::{AttestationId, ListingId, LogEntry, LogEvent, LogTile, LogTree, Moment, TileSegment};
 
 /// Leaves that one transaction appends: each takes three of its hundred writes, the tree and its tiles the rest.
 const LEAVES_AT_ONCE: i32 = 30;
@@ -137,6 +137,9 @@ impl Store {
             let id = leaf_id(&leaf.text);
             let mut item = keys::leaf(&leaf.entry.listing_id, leaf.entry.at, &id).item();
             item.insert("index".to_owned(), n(index));
+            if let Some(attestation) = &leaf.entry.attestation_id {
+                item.insert("attestation".to_owned(), s(attestation));
+            }
             self.put(&mut transaction, item, ABSENT)?;
             if leaf.entry.event != LogEvent::Attested {
                 latest.insert(&leaf.entry.listing_id, (id, index));
@@ -208,13 +211,31 @@ impl Store {
         Ok(found.and_then(|item| u64::try_from(number(&item, "index")).ok()))
     }
 
-    /// The index of a leaf; `None` while it waits to be taken up.
+    /// The index of the leaf of an attestation; `None` while it waits to be taken up.
     ///
     /// # Errors
     /// The table is busy or refused.
-    pub async fn leaf_index(&self, entry: &LogEntry) -> Result<Option<u64>, StoreError> {
-        let item = self.one(&keys::leaf(&entry.listing_id, entry.at, &leaf_id(&entry.canonical()?))).await?;
-        Ok(item.and_then(|item| u64::try_from(number(&item, "index")).ok()))
+    pub async fn attestation_leaf(
+        &self,
+        id: &ListingId,
+        issued_at: Moment,
+        attestation: &AttestationId,
+    ) -> Result<Option<u64>, StoreError> {
+        let (from, to) = (keys::leaf(id, issued_at, ""), keys::leaf(id, issued_at, "~"));
+        let answer = self
+            .client
+            .query()
+            .table_name(&*self.table)
+            .key_condition_expression("pk = :pk AND sk BETWEEN :from AND :to")
+            .expression_attribute_values(":pk", s(from.pk))
+            .expression_attribute_values(":from", s(from.sk))
+            .expression_attribute_values(":to", s(to.sk))
+            .consistent_read(true)
+            .send()
+            .await?;
+        let leaves = answer.items.unwrap_or_default();
+        let leaf = leaves.iter().find(|leaf| text(leaf, "attestation") == attestation.as_str());
+        Ok(leaf.and_then(|leaf| u64::try_from(number(leaf, "index")).ok()))
     }
 
     async fn one(&self, key: &Key) -> Result<Option<Item>, StoreError> {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::{LastLeaf, ListingId, LogEntry, LogEvent, LogTile, Moment, TILE_WIDTH};
+use crate::model::{AttestationId, LastLeaf, ListingId, LogEvent, LogTile, Moment, TILE_WIDTH};
 use crate::settings::Settings;
 
 /// The leaf of a decision.
@@ -29,27 +29,34 @@ impl LogPlace {
     /// The place of the latest decision on a listing.
     #[must_use]
     pub fn of_last(settings: &Settings, id: &ListingId, leaf: &LastLeaf) -> Self {
-        Self::new(settings, id, leaf.event, leaf.at, leaf.index)
+        let proof = format!("/log/proof?listing_id={id}&at={}", leaf.at);
+        Self::new(settings, leaf.event, leaf.at, leaf.index, &proof)
     }
 
-    /// The place of a leaf; `index` is none while it waits.
+    /// The place of an attestation; `index` is none while its leaf waits.
     #[must_use]
-    pub fn of(settings: &Settings, leaf: &LogEntry, index: Option<u64>) -> Self {
-        Self::new(settings, &leaf.listing_id, leaf.event, leaf.at, index)
+    pub fn of_attestation(
+        settings: &Settings,
+        subject: &ListingId,
+        at: Moment,
+        id: &AttestationId,
+        index: Option<u64>,
+    ) -> Self {
+        let proof = format!("/log/proof?listing_id={subject}&at={at}&attestation_id={id}");
+        Self::new(settings, LogEvent::Attested, at, index, &proof)
     }
 
-    fn new(settings: &Settings, id: &ListingId, event: LogEvent, at: Moment, index: Option<u64>) -> Self {
-        let proof = match index {
-            Some(index) => format!("/log/proof?index={index}"),
-            None => format!("/log/proof?listing_id={id}&at={at}"),
-        };
+    fn new(settings: &Settings, event: LogEvent, at: Moment, index: Option<u64>, waiting: &str) -> Self {
         Self {
             event,
             at,
             pending: index.is_none(),
             leaf_index: index,
             entry_url: index.map(|index| entry_url(settings, index)),
-            proof_url: settings.url(&proof),
+            proof_url: match index {
+                Some(index) => settings.url(&format!("/log/proof?index={index}")),
+                None => settings.url(waiting),
+            },
         }
     }
 }

@@ -96,6 +96,43 @@ async fn every_decision_on_a_listing_is_a_leaf_with_its_proof() {
 }
 
 #[tokio::test]
+async fn an_attestation_is_a_leaf_of_its_own() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    let attest = json!({ "listing_id": id, "type": "liveness" });
+    let mut issued = Vec::new();
+    // Both in one second: their times are the same.
+    for _ in 0..2 {
+        issued.push(registry.call_tool("attest", &attest).await);
+    }
+    let path = |answer: &Value| {
+        let url = answer["log"]["proof_url"].as_str().unwrap().to_owned();
+        url.strip_prefix(&registry.url("/log/proof?")).unwrap().to_owned()
+    };
+    for answer in &issued {
+        assert_eq!(answer["log"]["pending"], true, "{answer}");
+        assert_eq!(registry.get(&format!("/log/proof?{}", path(answer))).await.status, 404);
+    }
+    registry.advance(TICK);
+    registry.tick().await;
+    for answer in &issued {
+        let leaf = proven(&registry, &path(answer)).await["leaf"].clone();
+        let attestation = &answer["attestation"];
+        assert_eq!((&leaf["event"], &leaf["attestation_id"]), (&json!("attested"), &attestation["id"]));
+        let digest = registry::model::sha256_hex(attestation["jws"].as_str().unwrap());
+        assert_eq!(leaf["evidence"], digest);
+        let verified = registry.call_tool("verify_attestation", &json!({ "jws": attestation["jws"] })).await;
+        assert_eq!(verified["log"]["pending"], false, "{verified}");
+        assert_eq!(proven(&registry, &path(&verified)).await["leaf"], leaf);
+    }
+    assert_eq!(
+        registry.status(&id).await["log"]["event"],
+        "live",
+        "a statement is no decision on its listing"
+    );
+}
+
+#[tokio::test]
 async fn tiles_are_served_as_far_as_the_tree_goes() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
     for folder in 0..3 {
