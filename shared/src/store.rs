@@ -5,6 +5,7 @@
 mod attributes;
 mod batch_get;
 mod blocked_hosts;
+mod boost_inputs;
 mod budget;
 mod client;
 mod completions;
@@ -58,6 +59,7 @@ mod trail_totals;
 mod trails;
 mod transaction;
 
+pub use boost_inputs::BoostInputs;
 pub use budget::{Bucket, BudgetState, Caps};
 pub use client::Store;
 pub use completions::{CompletionOutcome, NewReward, Said};

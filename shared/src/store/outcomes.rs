@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use super::attributes::{Item, n, number, s, text};
 use super::batch_get::Consistency;
 use super::client::Store;
+use super::deposit::Deposit;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
 use super::rates::{Allowance, UsedUp};
-use super::trails::Deposit;
 use super::transaction::{Outcome as Written, Transaction};
 use crate::model::{ListingId, Outcome, OutcomeTally, QUALITY_STEPS, TrailEvent};
 
@@ -26,6 +26,12 @@ pub enum OutcomeDeposit {
     Again,
     /// An allowance is used up; nothing was written.
     Limited(UsedUp),
+}
+
+/// The tally of a listing, where the item is one.
+pub(super) fn tally_of(item: &Item) -> Option<(ListingId, OutcomeTally)> {
+    let id = text(item, "pk").strip_prefix("OUTCOME#")?.parse().ok()?;
+    Some((id, OutcomeTally::of(item)))
 }
 
 impl OutcomeTally {
@@ -91,11 +97,7 @@ impl Store {
     ) -> Result<BTreeMap<ListingId, OutcomeTally>, StoreError> {
         let keys = ids.iter().map(|id| keys::outcomes(id).item()).collect();
         let items = self.batch_get(keys, Consistency::Strong).await?;
-        let tally = |item: &Item| {
-            let id = text(item, "pk").strip_prefix("OUTCOME#")?.parse().ok()?;
-            Some((id, OutcomeTally::of(item)))
-        };
-        Ok(items.iter().filter_map(tally).collect())
+        Ok(items.iter().filter_map(tally_of).collect())
     }
 
     /// The latest reports, the newest first.
