@@ -6,6 +6,7 @@ mod attestations;
 mod attributes;
 mod batch_get;
 mod blocked_hosts;
+mod boost_inputs;
 mod budget;
 mod challenges;
 mod client;
@@ -65,6 +66,7 @@ mod trail_totals;
 mod trails;
 mod transaction;
 
+pub use boost_inputs::BoostInputs;
 pub use budget::{Bucket, BudgetState, Caps};
 pub use challenges::Challenge;
 pub use client::Store;

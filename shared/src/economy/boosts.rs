@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::abundance::Boost;
-use super::measured::acceleration;
+use super::acceleration::Acceleration;
 use super::multipliers::Multipliers;
 use crate::app::App;
 use crate::model::{ListingId, OutcomeTally, Trail};
-use crate::store::StoreError;
+use crate::store::{BoostInputs, StoreError};
 
 /// The boosts of some listings, and what their trails were scaled by.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,9 +31,9 @@ impl Boosts {
 /// # Errors
 /// The table is busy or refused.
 pub async fn boosts(app: &App, ids: &[ListingId]) -> Result<Boosts, StoreError> {
-    let (store, now) = (&app.store, app.clock.now());
-    let (trails, outcomes, acceleration) =
-        futures::try_join!(store.trails_of(ids, now), store.outcomes_of(ids), acceleration(app))?;
+    let BoostInputs { trails, outcomes, totals, bumps } =
+        app.store.boost_inputs(ids, app.clock.now()).await?;
+    let acceleration = Acceleration::of(|event| totals.of(event), bumps);
     let match_boost = Multipliers::of(acceleration.excess).match_boost;
     let known: BTreeSet<&ListingId> = trails.keys().chain(outcomes.keys()).collect();
     let by_listing = known.into_iter().map(|id| {

@@ -42,7 +42,7 @@ pub const RULES: [MultiplierRule; 5] = [
         name: "match_boost",
         formula: "1 + 0.5 e",
         most: 2.0,
-        applies_to: "the trail boost that match_capability and abundance_rank show; relevance is not changed by it",
+        applies_to: "the trail boost of abundance_rank, and of match_capability, where boosts order hits of equal score",
     },
     MultiplierRule { name: "conversion_room", formula: "1 + 0.8 e", most: 2.5, applies_to: NOTHING },
     MultiplierRule {

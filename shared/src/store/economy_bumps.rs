@@ -1,7 +1,7 @@
 //! What the operator added to the acceleration index by hand, as one sum that decays like what happened by itself. An item
 //! of its own, so that what was counted stays what was counted.
 
-use super::attributes::{decimal, number};
+use super::attributes::{Item, decimal, number};
 use super::client::Store;
 use super::deposit::add_scaled;
 use super::error::StoreError;
@@ -40,11 +40,16 @@ impl Store {
         let key = keys::economy_bumps().item();
         let answer = self.client.get_item().table_name(&*self.table).set_key(Some(key)).send().await?;
         let item = answer.item.unwrap_or_default();
-        let epoch = Decay::RECENT.epoch(now);
-        let left = |epoch: i64| Decay::RECENT.left(decimal(&item, &format!("{ADDS}_{epoch}")), epoch, now);
-        Ok(EventTotal {
-            count: u64::try_from(number(&item, "count")).unwrap_or(0),
-            recent: left(epoch) + left(epoch - 1),
-        })
+        Ok(bumps_of(&item, now))
+    }
+}
+
+/// What an item holds of the operator's bumps.
+pub(super) fn bumps_of(item: &Item, now: Moment) -> EventTotal {
+    let epoch = Decay::RECENT.epoch(now);
+    let left = |epoch: i64| Decay::RECENT.left(decimal(item, &format!("{ADDS}_{epoch}")), epoch, now);
+    EventTotal {
+        count: u64::try_from(number(item, "count")).unwrap_or(0),
+        recent: left(epoch) + left(epoch - 1),
     }
 }

@@ -28,6 +28,12 @@ pub enum OutcomeDeposit {
     Limited(UsedUp),
 }
 
+/// The tally of a listing, where the item is one.
+pub(super) fn tally_of(item: &Item) -> Option<(ListingId, OutcomeTally)> {
+    let id = text(item, "pk").strip_prefix("OUTCOME#")?.parse().ok()?;
+    Some((id, OutcomeTally::of(item)))
+}
+
 impl OutcomeTally {
     fn of(item: &Item) -> Self {
         let sum = |name| u64::try_from(number(item, name)).unwrap_or_default();
@@ -91,11 +97,7 @@ impl Store {
     ) -> Result<BTreeMap<ListingId, OutcomeTally>, StoreError> {
         let keys = ids.iter().map(|id| keys::outcomes(id).item()).collect();
         let items = self.batch_get(keys, Consistency::Strong).await?;
-        let tally = |item: &Item| {
-            let id = text(item, "pk").strip_prefix("OUTCOME#")?.parse().ok()?;
-            Some((id, OutcomeTally::of(item)))
-        };
-        Ok(items.iter().filter_map(tally).collect())
+        Ok(items.iter().filter_map(tally_of).collect())
     }
 
     /// The latest reports, the newest first.
