@@ -1,6 +1,7 @@
 //! The documents that peers publish: agent cards, server descriptions, server cards, the names and texts in them.
 //! Parsed and validated as text alone; nothing is fetched here, so every rule can be tested without a network.
 
+pub mod a2a_message;
 pub mod agent_card;
 pub mod argument_text;
 pub mod email_address;

@@ -23,6 +23,7 @@ pub mod trails;
 
 pub mod app;
 
+pub mod domain_keys;
 pub mod takedown;
 pub mod talk;
 
@@ -31,10 +32,16 @@ pub mod probe;
 pub mod publish;
 pub mod trust;
 
+pub mod economy;
+pub mod evidence_log;
+
 pub mod outreach;
 pub mod payments;
 
 pub mod views;
+
+pub mod federation;
+pub mod interop;
 
 pub mod operations;
 

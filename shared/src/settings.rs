@@ -55,6 +55,17 @@ impl RequestRate {
     }
 }
 
+/// What the table and its requests cost, in millionths of a US dollar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prices {
+    /// A million read request units.
+    pub read_units: u32,
+    /// A million write request units.
+    pub write_units: u32,
+    /// A million HTTP requests.
+    pub requests: u32,
+}
+
 /// By which ways an invitation goes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutreachDelivery {
@@ -110,6 +121,8 @@ pub struct Settings {
     pub payments_open_after: u32,
     /// `OUTREACH_BUDGET_PERCENT`: how much of the contract's day budget of first touches is used; 0 sends none.
     pub outreach_budget_percent: u32,
+    /// `OUTREACH_ACCELERATION`: the day budget of first touches grows with the acceleration index.
+    pub outreach_acceleration: bool,
     /// `OUTREACH_PAUSE_DAYS`: a listing that was written to is not written to again within this time.
     pub outreach_pause_days: u32,
     /// `OUTREACH_DELIVERY`: by which ways an invitation goes out.
@@ -141,6 +154,14 @@ pub struct Settings {
     pub feedback_rate: Rate,
     /// `CHECKOUTS_PER_HOUR`, `CHECKOUTS_PER_HOUR_IN_ALL`: purchases that are begun.
     pub checkout_rate: Rate,
+    /// `OUTCOMES_PER_HOUR`, `OUTCOMES_PER_HOUR_IN_ALL`: reports of how it went when a listing was used.
+    pub outcome_rate: Rate,
+    /// `SESSIONS_PER_HOUR`, `SESSIONS_PER_HOUR_IN_ALL`: interop sessions that are opened.
+    pub session_rate: Rate,
+    /// `SESSION_STEPS_PER_HOUR`, `SESSION_STEPS_PER_HOUR_IN_ALL`: what is appended to interop sessions.
+    pub session_step_rate: Rate,
+    /// `FEDERATION_PEERS`: the base URLs of other registries whose listings are told as referrals; none by default.
+    pub federation_peers: Vec<String>,
     /// `OPERATOR_TOKEN`: the bearer token of what only the operator may ask for by HTTP; without it nobody may.
     pub operator_token: Option<Secret>,
     /// `STRIPE_SECRET_KEY`: asks Stripe for payments; without it nothing is sold.
@@ -153,7 +174,18 @@ pub struct Settings {
     pub task_rate: Rate,
     /// `OPT_OUTS_PER_HOUR`, `OPT_OUTS_PER_HOUR_IN_ALL`: listings that opt out of invitations, or in again.
     pub opt_out_rate: Rate,
+    /// `ATTESTATIONS_PER_HOUR`, `ATTESTATIONS_PER_HOUR_IN_ALL`: statements that are signed.
+    pub attestation_rate: Rate,
+    /// `OWNER_ACTS_PER_HOUR`, `OWNER_ACTS_PER_HOST_PER_HOUR`, `OWNER_ACTS_PER_HOUR_IN_ALL`: signatures that are checked
+    /// with the keys of a domain; by caller and for everybody also the challenges that are asked for.
+    pub owner_rate: Rate,
+    /// `PRICE_PER_MILLION_READ_UNITS`, `PRICE_PER_MILLION_WRITE_UNITS`, `PRICE_PER_MILLION_REQUESTS`: what `cost_model`
+    /// reckons with; their defaults are the list prices of AWS in us-east-1.
+    pub prices: Prices,
 }
+
+/// The most registries that are asked what they list.
+const MOST_PEERS: usize = 10;
 
 /// A setting that cannot be taken.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -191,17 +223,7 @@ impl Settings {
                 });
             }
         };
-        let list_itself = match lookup("LIST_ITSELF").as_deref() {
-            None | Some("" | "on") => true,
-            Some("off") => false,
-            Some(value) => {
-                return Err(SettingError {
-                    name: "LIST_ITSELF",
-                    value: value.to_owned(),
-                    allowed: "`on` or `off`",
-                });
-            }
-        };
+        let list_itself = read.switch("LIST_ITSELF")?;
         let caller_rate = RequestRate {
             per_second: read.number_to(
                 "CALLER_REQUESTS_PER_SECOND",
@@ -245,6 +267,7 @@ impl Settings {
                 1..=365,
                 "days, a whole number from 1 to 365",
             )?,
+            outreach_acceleration: read.switch("OUTREACH_ACCELERATION")?,
             outreach_delivery: read.outreach_delivery()?,
             list_itself,
             rate_limits,
@@ -277,6 +300,15 @@ impl Settings {
                 .rate_without_host(("FEEDBACK_PER_HOUR", 60), ("FEEDBACK_PER_HOUR_IN_ALL", 3000))?,
             checkout_rate: read
                 .rate_without_host(("CHECKOUTS_PER_HOUR", 20), ("CHECKOUTS_PER_HOUR_IN_ALL", 1000))?,
+            outcome_rate: read
+                .rate_without_host(("OUTCOMES_PER_HOUR", 60), ("OUTCOMES_PER_HOUR_IN_ALL", 3000))?,
+            session_rate: read
+                .rate_without_host(("SESSIONS_PER_HOUR", 60), ("SESSIONS_PER_HOUR_IN_ALL", 3000))?,
+            session_step_rate: read.rate_without_host(
+                ("SESSION_STEPS_PER_HOUR", 600),
+                ("SESSION_STEPS_PER_HOUR_IN_ALL", 30_000),
+            )?,
+            federation_peers: read.federation_peers()?,
             operator_token: read.operator_token()?,
             stripe_secret_key: read.secret(
                 "STRIPE_SECRET_KEY",
@@ -292,6 +324,14 @@ impl Settings {
             task_rate: read.rate_without_host(("TASKS_PER_HOUR", 120), ("TASKS_PER_HOUR_IN_ALL", 6000))?,
             opt_out_rate: read
                 .rate_without_host(("OPT_OUTS_PER_HOUR", 60), ("OPT_OUTS_PER_HOUR_IN_ALL", 3000))?,
+            attestation_rate: read
+                .rate_without_host(("ATTESTATIONS_PER_HOUR", 120), ("ATTESTATIONS_PER_HOUR_IN_ALL", 6000))?,
+            owner_rate: Rate {
+                caller: read.number("OWNER_ACTS_PER_HOUR", 20, "a whole number from 1")?,
+                host: read.number("OWNER_ACTS_PER_HOST_PER_HOUR", 120, "a whole number from 1")?,
+                everybody: read.number("OWNER_ACTS_PER_HOUR_IN_ALL", 2000, "a whole number from 1")?,
+            },
+            prices: read.prices()?,
         })
     }
 
@@ -388,6 +428,33 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         Ok(Rate { caller, host: caller, everybody })
     }
 
+    /// What is on unless it is turned off.
+    fn switch(&self, name: &'static str) -> Result<bool, SettingError> {
+        match self.text(name).as_deref() {
+            None | Some("on") => Ok(true),
+            Some("off") => Ok(false),
+            Some(value) => Err(SettingError { name, value: value.to_owned(), allowed: "`on` or `off`" }),
+        }
+    }
+
+    /// By default the list prices of AWS in us-east-1: of DynamoDB on demand, standard class, 0.125 and 0.625 USD a million
+    /// units; of an HTTP API 1 USD a million requests (aws.amazon.com/dynamodb/pricing, aws.amazon.com/api-gateway/pricing).
+    fn prices(&self) -> Result<Prices, SettingError> {
+        let price = |name, default| {
+            self.number_within(
+                name,
+                default,
+                0..=1_000_000_000,
+                "millionths of a US dollar, up to 1000000000",
+            )
+        };
+        Ok(Prices {
+            read_units: price("PRICE_PER_MILLION_READ_UNITS", 125_000)?,
+            write_units: price("PRICE_PER_MILLION_WRITE_UNITS", 625_000)?,
+            requests: price("PRICE_PER_MILLION_REQUESTS", 1_000_000)?,
+        })
+    }
+
     fn outreach_delivery(&self) -> Result<OutreachDelivery, SettingError> {
         const NAME: &str = "OUTREACH_DELIVERY";
         match self.text(NAME) {
@@ -422,6 +489,31 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
             return Ok(Some(Secret::new(text)));
         }
         Err(SettingError { name, value: "(not shown)".to_owned(), allowed })
+    }
+
+    fn federation_peers(&self) -> Result<Vec<String>, SettingError> {
+        const NAME: &str = "FEDERATION_PEERS";
+        let Some(value) = self.text(NAME) else { return Ok(Vec::new()) };
+        let peers: Vec<String> = value
+            .split(',')
+            .map(|peer| peer.trim().trim_end_matches('/').to_owned())
+            .filter(|peer| !peer.is_empty())
+            .collect();
+        let is_base = |peer: &String| {
+            Url::parse(peer).is_ok_and(|url| {
+                matches!(url.scheme(), "http" | "https")
+                    && url.has_host()
+                    && url.username().is_empty()
+                    && url.query().is_none()
+                    && url.fragment().is_none()
+            })
+        };
+        if peers.len() <= MOST_PEERS && peers.iter().all(is_base) {
+            return Ok(peers);
+        }
+        let allowed =
+            "at most 10 base URLs of registries, separated by commas, such as https://registry.example.com";
+        Err(SettingError { name: NAME, value, allowed })
     }
 
     /// A short token could be guessed by asking.
@@ -528,6 +620,19 @@ mod tests {
     }
 
     #[test]
+    fn prices_are_settings_and_may_be_nothing() {
+        let of = |pairs: &[_]| settings(Mode::Public, pairs).map(|settings| settings.prices);
+        let usual = Prices { read_units: 125_000, write_units: 625_000, requests: 1_000_000 };
+        assert_eq!(of(&[]).unwrap(), usual);
+        assert_eq!(of(&[("PRICE_PER_MILLION_REQUESTS", "0")]).unwrap(), Prices { requests: 0, ..usual });
+        for value in ["-1", "0.125", "1000000001"] {
+            assert!(of(&[("PRICE_PER_MILLION_READ_UNITS", value)]).is_err(), "{value}");
+        }
+        assert!(!settings(Mode::Public, &[("OUTREACH_ACCELERATION", "off")]).unwrap().outreach_acceleration);
+        assert!(settings(Mode::Public, &[("OUTREACH_ACCELERATION", "some")]).is_err());
+    }
+
+    #[test]
     fn a_bad_value_is_named() {
         let error = settings(Mode::Public, &[("PROBE_WINDOW_CAP", "many")]).unwrap_err();
         assert_eq!(error.to_string(), r#"PROBE_WINDOW_CAP="many" cannot be used: a whole number from 1"#);
@@ -538,6 +643,18 @@ mod tests {
         assert!(settings(Mode::Public, &[("DOMAIN_PROOF_URL", "https://example.com/auth")]).is_err());
         for address in ["10.0.0.2", "10.0.0.2:0", "ns.example.com:53", "on"] {
             assert!(settings(Mode::Public, &[("DNS_SERVER", address)]).is_err(), "{address}");
+        }
+    }
+
+    #[test]
+    fn peers_are_base_urls() {
+        let of = |value: &str| settings(Mode::Public, &[("FEDERATION_PEERS", value)]);
+        assert_eq!(of("").unwrap().federation_peers, Vec::<String>::new());
+        let two = of("https://a.example.org/, https://b.example.org/registry").unwrap().federation_peers;
+        assert_eq!(two, ["https://a.example.org", "https://b.example.org/registry"]);
+        let eleven = vec!["https://a.example.org"; 11].join(",");
+        for wrong in ["a.example.org", "https://a.example.org?x=1", "ftp://a.example.org", &eleven] {
+            assert!(of(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -67,7 +67,8 @@ fn of_route(operation: &AnyOperation, route: &Route) -> std::io::Result<Value> {
 
 /// The first action of a family's endpoint, with its own example.
 fn example_of_an_action(path: &str) -> std::io::Result<Value> {
-    let mut members = CATALOGUE.iter().filter_map(|operation| Some((operation.action?, *operation)));
+    let mut members =
+        CATALOGUE.iter().flat_map(|operation| operation.actions.iter().map(|action| (*action, *operation)));
     let Some((action, operation)) = members.find(|(action, _)| action.path == path) else {
         return Err(std::io::Error::other(format!("{path} has no action")));
     };

@@ -23,7 +23,7 @@ pub(super) fn of_query(
         let detail = format!("The action `{action}` changes something: send it as a POST with a JSON body.");
         return Err(Problem::invalid("action", "action_needs_post", detail));
     }
-    let others = parse(query.as_bytes()).filter(|(name, _)| name != "action");
+    let others = parse(query.as_bytes()).filter(|(name, _)| operation.takes_action || name != "action");
     Ok((operation, RawArguments::Query(Serializer::new(String::new()).extend_pairs(others).finish())))
 }
 
@@ -34,7 +34,13 @@ pub(super) fn of_body(
 ) -> Result<(&'static AnyOperation, RawArguments), Problem> {
     let named = body.as_object_mut().and_then(|members| members.remove("action"));
     match named {
-        Some(Value::String(action)) => Ok((meant(members, &action)?, RawArguments::Json(body))),
+        Some(Value::String(action)) => {
+            let operation = meant(members, &action)?;
+            if operation.takes_action {
+                body["action"] = Value::String(action);
+            }
+            Ok((operation, RawArguments::Json(body)))
+        }
         _ if !body.is_object() => Err(Problem::malformed("The body must be a JSON object.")),
         _ => Err(unknown(members, "`action` is missing.")),
     }
@@ -95,5 +101,16 @@ mod tests {
         }
         let detail = of_body(&members(), json!({ "action": 1 })).unwrap_err().detail;
         assert_eq!(detail, "`action` is missing. The actions are: liveness, talk.");
+    }
+
+    #[test]
+    fn an_operation_that_takes_an_action_is_told_the_name() {
+        static TAKING: AnyOperation = AnyOperation { takes_action: true, ..TALK };
+        let members = vec![(Action { path: PATH, names: &["talk_open", "talk_close"] }, &TAKING)];
+        let body = json!({ "action": "talk_close", "text": "x" });
+        let RawArguments::Json(arguments) = of_body(&members, body.clone()).unwrap().1 else {
+            panic!("a body")
+        };
+        assert_eq!(arguments, body);
     }
 }

@@ -25,7 +25,8 @@ use crate::operations::{
 pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
     let routes = served.iter().flat_map(|operation| operation.routes.iter().map(|route| (*operation, route)));
     routes.fold(Router::new(), |router, (operation, route)| {
-        let members = served.iter().filter_map(|operation| Some((operation.action?, *operation)));
+        let members =
+            served.iter().flat_map(|operation| operation.actions.iter().map(|action| (*action, *operation)));
         let actions = members.filter(|(action, _)| action.path == route.path).collect();
         router.route(route.path, handler(operation, route, actions))
     })
@@ -118,6 +119,10 @@ async fn read(
         }
         _ => ([(header::CONTENT_TYPE, document.media_type)], answer.body.unwrap_or_default()).into_response(),
     };
+    for (name, value) in &answer.headers {
+        let value = HeaderValue::from_str(value).map_err(|error| Problem::fault(error.to_string()))?;
+        response.headers_mut().append(HeaderName::from_static(name), value);
+    }
     for (name, value) in document.headers {
         response.headers_mut().append(HeaderName::from_static(name), HeaderValue::from_static(value));
     }

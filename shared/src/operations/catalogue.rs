@@ -13,6 +13,7 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &ARD_SEARCH,
     &PROBE_CLEAN,
     &CHECK_LIVENESS,
+    &INCLUSION_PROOF,
     &SCORE,
     &GET_FOUNDING_DEAL,
     &TAKE_DEMO,
@@ -43,6 +44,38 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &ENDORSE,
     &USED_WITH,
     &EVAPORATE,
+    &FEDERATION,
+    &FEDERATION_PULL,
+    &FEDERATION_PUSH,
+    &CAPABILITY_HASH,
+    &ATTEST,
+    &VERIFY_ATTESTATION,
+    &ATTESTATIONS,
+    &BIND_IDENTITY,
+    &MANAGE_LISTING,
+    &GET_RECIPROCITY,
+    &REVOKE_ATTESTATION,
+    &ROTATE_SIGNING_KEY,
+    &FIRST_PRINCIPLES,
+    &INTEROP,
+    &INTEROP_RESOLVE,
+    &COMPOSE_PEERS,
+    &INTEROP_SESSION,
+    &DEPOSIT_OUTCOME,
+    &SEED_COMPOSITIONS,
+    &JOIN_AND_CONTRIBUTE,
+    &ATTRACTOR_TARGETS,
+    &GET_INCENTIVES,
+    &GET_ACCELERATION,
+    &AUTOCATALYSIS,
+    &BUMP_ACCELERATION,
+    &GET_EXONOMICS,
+    &NETWORK_VALUE,
+    &HYPER_INDEX,
+    &COST_MODEL,
+    &ABUNDANCE_RANK,
+    &ZERO_MC_PACK,
+    &S_CURVE_BOARD,
 ];
 
 // One item each, so that a function holds no more operations than it serves.
@@ -53,6 +86,7 @@ pub static MATCH_CAPABILITY: AnyOperation = AnyOperation::of::<super::match_capa
 pub static ARD_SEARCH: AnyOperation = AnyOperation::of::<super::ard_search::ArdSearch>();
 pub static PROBE_CLEAN: AnyOperation = AnyOperation::of::<super::probe_clean::ProbeClean>();
 pub static CHECK_LIVENESS: AnyOperation = AnyOperation::of::<super::check_liveness::CheckLiveness>();
+pub static INCLUSION_PROOF: AnyOperation = AnyOperation::of::<super::inclusion_proof::InclusionProof>();
 pub static SCORE: AnyOperation = AnyOperation::of::<super::score::Score>();
 pub static GET_FOUNDING_DEAL: AnyOperation = AnyOperation::of::<super::get_founding_deal::GetFoundingDeal>();
 pub static TAKE_DEMO: AnyOperation = AnyOperation::of::<super::take_demo::TakeDemo>();
@@ -84,6 +118,42 @@ pub static FOLLOW_TRAIL: AnyOperation = AnyOperation::of::<super::follow_trail::
 pub static ENDORSE: AnyOperation = AnyOperation::of::<super::endorse::Endorse>();
 pub static USED_WITH: AnyOperation = AnyOperation::of::<super::used_with::UsedWith>();
 pub static EVAPORATE: AnyOperation = AnyOperation::of::<super::evaporate::Evaporate>();
+pub static FEDERATION: AnyOperation = AnyOperation::of::<super::federation::Federation>();
+pub static FEDERATION_PULL: AnyOperation = AnyOperation::of::<super::federation_pull::FederationPull>();
+pub static FEDERATION_PUSH: AnyOperation = AnyOperation::of::<super::federation_push::FederationPush>();
+pub static CAPABILITY_HASH: AnyOperation = AnyOperation::of::<super::capability_hash::CapabilityHash>();
+pub static ATTEST: AnyOperation = AnyOperation::of::<super::attest::Attest>();
+pub static VERIFY_ATTESTATION: AnyOperation =
+    AnyOperation::of::<super::verify_attestation::VerifyAttestation>();
+pub static ATTESTATIONS: AnyOperation = AnyOperation::of::<super::attestations::Attestations>();
+pub static BIND_IDENTITY: AnyOperation = AnyOperation::of::<super::bind_identity::BindIdentity>();
+pub static MANAGE_LISTING: AnyOperation = AnyOperation::of::<super::manage_listing::ManageListing>();
+pub static GET_RECIPROCITY: AnyOperation = AnyOperation::of::<super::get_reciprocity::GetReciprocity>();
+pub static REVOKE_ATTESTATION: AnyOperation =
+    AnyOperation::of::<super::revoke_attestation::RevokeAttestation>();
+pub static ROTATE_SIGNING_KEY: AnyOperation =
+    AnyOperation::of::<super::rotate_signing_key::RotateSigningKey>();
+pub static FIRST_PRINCIPLES: AnyOperation = AnyOperation::of::<super::first_principles::FirstPrinciples>();
+pub static INTEROP: AnyOperation = AnyOperation::of::<super::interop::Interop>();
+pub static INTEROP_RESOLVE: AnyOperation = AnyOperation::of::<super::interop_resolve::InteropResolve>();
+pub static COMPOSE_PEERS: AnyOperation = AnyOperation::of::<super::compose_peers::ComposePeers>();
+pub static INTEROP_SESSION: AnyOperation = AnyOperation::of::<super::interop_session::InteropSession>();
+pub static DEPOSIT_OUTCOME: AnyOperation = AnyOperation::of::<super::deposit_outcome::DepositOutcome>();
+pub static SEED_COMPOSITIONS: AnyOperation = AnyOperation::of::<super::seed_compositions::SeedCompositions>();
+pub static JOIN_AND_CONTRIBUTE: AnyOperation =
+    AnyOperation::of::<super::join_and_contribute::JoinAndContribute>();
+pub static ATTRACTOR_TARGETS: AnyOperation = AnyOperation::of::<super::attractor_targets::AttractorTargets>();
+pub static GET_INCENTIVES: AnyOperation = AnyOperation::of::<super::get_incentives::GetIncentives>();
+pub static GET_ACCELERATION: AnyOperation = AnyOperation::of::<super::get_acceleration::GetAcceleration>();
+pub static AUTOCATALYSIS: AnyOperation = AnyOperation::of::<super::autocatalysis::Autocatalysis>();
+pub static BUMP_ACCELERATION: AnyOperation = AnyOperation::of::<super::bump_acceleration::BumpAcceleration>();
+pub static GET_EXONOMICS: AnyOperation = AnyOperation::of::<super::get_exonomics::GetExonomics>();
+pub static NETWORK_VALUE: AnyOperation = AnyOperation::of::<super::network_value::ValueOfNetwork>();
+pub static HYPER_INDEX: AnyOperation = AnyOperation::of::<super::hyper_index::HyperIndex>();
+pub static COST_MODEL: AnyOperation = AnyOperation::of::<super::cost_model::CostModel>();
+pub static ABUNDANCE_RANK: AnyOperation = AnyOperation::of::<super::abundance_rank::AbundanceRank>();
+pub static ZERO_MC_PACK: AnyOperation = AnyOperation::of::<super::zero_mc_pack::ZeroMcPack>();
+pub static S_CURVE_BOARD: AnyOperation = AnyOperation::of::<super::s_curve_board::SCurveBoard>();
 
 /// The operation of that name or alias.
 #[must_use]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lookup;
 use super::operation::{AdvertisedSkill, Effect, Operation};
-use super::route::Route;
+use super::route::{Action, Route};
 use crate::app::App;
 use crate::error::Problem;
 use crate::model::{Caller, Lane, ListingId, Moment};
@@ -66,6 +66,8 @@ impl Operation for CheckLiveness {
         tags: &["registry", "liveness", "health"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/liveness").kept_for(30)];
+    const ACTIONS: &'static [Action] =
+        &[Action { path: "/api/products/first-principles", names: &["liveness", "check_liveness"] }];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -91,7 +93,8 @@ impl Operation for CheckLiveness {
     }
 }
 
-fn freshness(age: f64) -> f64 {
+/// From 0 to 1: how fresh a sign of so many hours ago is.
+pub(super) fn freshness(age: f64) -> f64 {
     let halvings = (age - HALVES_AFTER).max(0.0) / HALVES_AFTER;
     (0.5_f64.powf(halvings) * 1000.0).round() / 1000.0
 }

@@ -47,7 +47,7 @@ impl Operation for Endorse {
         description: "Endorses an agent or MCP server that served well: a strong mark of attraction on its trail.",
         tags: &["registry", "stigmergy", "endorsement"],
     }];
-    const ACTION: Option<Action> = Some(Action { path: trace::PATH, names: &["endorse"] });
+    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["endorse"] }];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -49,7 +49,7 @@ impl Operation for Evaporate {
     const PHRASES: &'static [&'static str] =
         &["evaporate {id}", "evaporate everything at {id}", "moderate {id} by evaporation"];
     const SKILLS: &'static [AdvertisedSkill] = &[];
-    const ACTION: Option<Action> = Some(Action { path: trace::PATH, names: &["evaporate"] });
+    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["evaporate"] }];
     type Arguments = Arguments;
     type Answer = Answer;
 

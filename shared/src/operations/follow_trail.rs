@@ -83,7 +83,7 @@ impl Operation for FollowTrail {
         description: "Leads to the hottest listings, the dangerous ones, the peaks of demand, or the compositions used most.",
         tags: &["registry", "stigmergy", "trail", "discovery"],
     }];
-    const ACTION: Option<Action> = Some(Action { path: trace::PATH, names: &["follow_trail", "follow"] });
+    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["follow_trail", "follow"] }];
     type Arguments = Arguments;
     type Answer = Answer;
 

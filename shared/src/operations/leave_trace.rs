@@ -59,8 +59,8 @@ impl Operation for LeaveTrace {
         description: "Leaves a durable mark at a listing, which others sense and follow until it has decayed.",
         tags: &["registry", "stigmergy", "trace"],
     }];
-    const ACTION: Option<Action> =
-        Some(Action { path: trace::PATH, names: &["leave_trace", "leave", "deposit"] });
+    const ACTIONS: &'static [Action] =
+        &[Action { path: trace::PATH, names: &["leave_trace", "leave", "deposit"] }];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -60,6 +60,13 @@ struct Poll {
     interval_s: u32,
 }
 
+impl Answer {
+    /// The listing.
+    pub(super) const fn listing_id(&self) -> &ListingId {
+        &self.listing_id
+    }
+}
+
 impl Operation for ListYourself {
     const NAME: &'static str = "list_yourself";
     const ALIASES: &'static [&'static str] = &["list_on_registry"];

@@ -3,9 +3,12 @@
 
 use std::sync::Arc;
 
+use http::StatusCode;
+use serde_json::json;
+
 use crate::app::App;
 use crate::error::Problem;
-use crate::model::{Listing, ListingId};
+use crate::model::{Lane, Listing, ListingId};
 use crate::store::NamedListing;
 
 /// A listing by an id as a caller wrote it.
@@ -19,4 +22,23 @@ pub(super) async fn listing_with_evidence(app: &App, id: &str) -> Result<Arc<Nam
     let missing = || Problem::listing_not_found(id).with("found", false);
     let known = id.parse::<ListingId>().map_err(|_| missing())?;
     app.store.listing_with_evidence(&known).await?.ok_or_else(missing)
+}
+
+/// A Live listing with its evidence, by an id as a caller wrote it.
+pub(super) async fn live_listing_with_evidence(app: &App, id: &str) -> Result<Arc<NamedListing>, Problem> {
+    let listing = listing_with_evidence(app, id).await?;
+    let lane = listing.0.shown_lane(app.oldest_proof());
+    if lane == Lane::Active {
+        return Ok(listing);
+    }
+    let id = &listing.0.id;
+    let detail = format!("This is for Live listings; `{id}` is {}.", lane.as_str());
+    Err(Problem::new(StatusCode::CONFLICT, "not_active", detail).with("lane", lane.as_str()).with_next(
+        json!({
+            "action": "check_status", "method": "GET",
+            "url": app.settings.url(&format!("/api/listings/status?id={id}")),
+            "tool": "check_status", "arguments": { "id": id },
+            "note": "The status says what it waits for, or what to fix.",
+        }),
+    ))
 }

@@ -9,9 +9,11 @@ use super::ard_search::{self, Arguments};
 use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Route;
 use crate::app::App;
+use crate::economy::abundance::Boost;
+use crate::economy::{self, Boosts};
 use crate::error::Problem;
 use crate::funnel::{self, Deal};
-use crate::model::{Caller, Kind, Moment, TrailEvent};
+use crate::model::{Caller, Kind, ListingId, Moment, Referral, TrailEvent};
 use crate::search;
 use crate::views::Peer;
 
@@ -35,6 +37,9 @@ pub struct Answer {
     total: usize,
     /// The best of them, the best first.
     hits: Vec<CapabilityMatch>,
+    /// What other registries told that answers to the words. Nobody here asked those it names: they are not Live.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    referrals: Vec<Referral>,
     /// The founding offer for whoever is Live.
     founding: Deal,
     /// How it went, in a sentence.
@@ -57,6 +62,12 @@ struct CapabilityMatch {
     match_reasons: Vec<String>,
     /// What moved it among its equals.
     boosts: Vec<String>,
+    /// Among hits of equal score those with the greater boost stand first; see abundance_rank.
+    abundance_boost: f64,
+    /// The outcomes that were reported of it, 0 to 1; a part of the boost.
+    outcome_score: f64,
+    /// Its trail, scaled by the multiplier `match_boost`; the other part.
+    pheromone_boost: f64,
 }
 
 impl Operation for MatchCapability {
@@ -92,19 +103,32 @@ impl Operation for MatchCapability {
         let (note, next) = ard_search::summarize(app, &query, &found).await?;
         let now = app.clock.now();
         deposit(app, caller, &found.hits, now);
-        let hit = |hit: search::Hit| CapabilityMatch {
-            peer: Peer::of(&hit.listing, &app.settings, now),
-            score: hit.score,
-            capability_score: hit.score,
-            match_reasons: reasons(&hit),
-            boosts: hit.boosts,
+        let ids: Vec<ListingId> = found.hits.iter().map(|hit| hit.listing.id.clone()).collect();
+        let boosts = if ids.is_empty() { Boosts::default() } else { economy::boosts(app, &ids).await? };
+        let hit = |hit: search::Hit| {
+            let Boost { boost, outcome_score, trail_boost } = boosts.of(&hit.listing.id);
+            CapabilityMatch {
+                peer: Peer::of(&hit.listing, &app.settings, now),
+                score: hit.score,
+                capability_score: hit.score,
+                match_reasons: reasons(&hit),
+                boosts: hit.boosts,
+                abundance_boost: boost,
+                outcome_score,
+                pheromone_boost: trail_boost,
+            }
         };
+        let mut hits: Vec<CapabilityMatch> = found.hits.into_iter().map(hit).collect();
+        for equals in hits.chunk_by_mut(|one, next| one.score == next.score) {
+            equals.sort_by(|one, other| other.abundance_boost.total_cmp(&one.abundance_boost));
+        }
         Ok(Answer {
             ok: true,
             query: query.text.as_str().to_owned(),
             searched_for: found.corrected,
             total: found.total,
-            hits: found.hits.into_iter().map(hit).collect(),
+            hits,
+            referrals: ard_search::elsewhere(app, &arguments, &query).await?.referrals,
             founding: funnel::deal(&app.settings, found.seats_claimed),
             note,
             next,

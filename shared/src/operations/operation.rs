@@ -68,8 +68,10 @@ pub trait Operation: 'static {
     const SKILLS: &'static [AdvertisedSkill];
     /// Where it is reached by REST.
     const ROUTES: &'static [Route] = &[];
-    /// The action that it is of a family's endpoint.
-    const ACTION: Option<Action> = None;
+    /// The actions that it is of families' endpoints.
+    const ACTIONS: &'static [Action] = &[];
+    /// It takes an argument `action` itself, which is the name by which a family's endpoint called it.
+    const TAKES_ACTION: bool = false;
     /// What it takes.
     type Arguments: DeserializeOwned + JsonSchema + Send;
     /// What it answers.
@@ -127,8 +129,10 @@ pub struct AnyOperation {
     pub skills: &'static [AdvertisedSkill],
     /// Where it is reached by REST.
     pub routes: &'static [Route],
-    /// The action that it is of a family's endpoint.
-    pub action: Option<Action>,
+    /// The actions that it is of families' endpoints.
+    pub actions: &'static [Action],
+    /// It takes an argument `action` itself.
+    pub takes_action: bool,
     /// JSON Schema 2020-12 of its arguments.
     pub input_schema: fn() -> Value,
     /// JSON Schema 2020-12 of its answer.
@@ -155,7 +159,8 @@ impl AnyOperation {
             phrases: O::PHRASES,
             skills: O::SKILLS,
             routes: O::ROUTES,
-            action: O::ACTION,
+            actions: O::ACTIONS,
+            takes_action: O::TAKES_ACTION,
             input_schema: || schema_for!(O::Arguments).to_value(),
             output_schema: schema_of_answer::<O::Answer>,
             cache_validator: |app| Box::pin(async move { O::cache_validator(&app).await }),

@@ -76,7 +76,7 @@ impl Operation for SenseTraces {
         description: "Reads the trails, marks and compositions that others left, as far as they have not decayed.",
         tags: &["registry", "stigmergy", "trace", "discovery"],
     }];
-    const ACTION: Option<Action> = Some(Action { path: trace::PATH, names: &["sense_traces", "sense"] });
+    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["sense_traces", "sense"] }];
     type Arguments = Arguments;
     type Answer = Answer;
 

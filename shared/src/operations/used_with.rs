@@ -48,7 +48,7 @@ impl Operation for UsedWith {
         description: "Records that two listings were used together, so that others find what works with what.",
         tags: &["registry", "stigmergy", "composition"],
     }];
-    const ACTION: Option<Action> = Some(Action { path: trace::PATH, names: &["used_with"] });
+    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["used_with"] }];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -14,8 +14,8 @@ use super::transaction::Transaction;
 use crate::model::{Decay, ListingId, Moment};
 
 /// All compositions by strength.
-const ALL: &str = "EDGES";
-const INTENSITY: &str = "intensity";
+pub(super) const ALL: &str = "EDGES";
+pub(super) const INTENSITY: &str = "intensity";
 
 /// Two listings that were used together; `listing_a` is the first in the order of ids.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,11 +56,11 @@ fn ends(item: &Item) -> Option<(ListingId, ListingId)> {
     Some((listing_of(item)?, text(item, "sk").strip_prefix(keys::EDGE_WITH)?.parse().ok()?))
 }
 
-fn ordered(one: ListingId, other: ListingId) -> (ListingId, ListingId) {
+pub(super) fn ordered(one: ListingId, other: ListingId) -> (ListingId, ListingId) {
     if one.as_str() <= other.as_str() { (one, other) } else { (other, one) }
 }
 
-fn edges_of(id: &ListingId) -> String {
+pub(super) fn edges_of(id: &ListingId) -> String {
     format!("EDGES#{id}")
 }
 

@@ -9,6 +9,7 @@
 )]
 
 mod documents;
+mod economy;
 mod faults;
 mod fixtures;
 mod lambda_events;

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::fetch::{Follow, PROBE, Request, TOOL_LIST_BYTES, Target};
+use crate::formats::a2a_message::{newest, older, older_rest, oldest, rest_path};
 use crate::formats::agent_card::Dialect;
 use crate::model::Reach;
 use crate::probe::handshake::sse;
@@ -111,10 +112,7 @@ impl Route {
     /// REST paths are relative to the interface's URL; before 1.0 they begin with `/v1`.
     fn below(&self, path: &str, reach: Reach) -> Option<Target> {
         let mut url = self.target.url().clone();
-        let prefix = if self.methods == MethodSet::V1_0 { "" } else { "/v1" };
-        let base = url.path().trim_end_matches('/');
-        let base = base.strip_suffix("/v1").filter(|_| !prefix.is_empty()).unwrap_or(base);
-        let path = format!("{base}{prefix}{path}");
+        let path = rest_path(url.path(), self.methods == MethodSet::V1_0, path);
         url.set_path(&path);
         self.target.join(url.as_str(), reach).ok()
     }
@@ -127,41 +125,6 @@ impl Route {
         };
         if self.methods == MethodSet::V1_0 { request.with_header("a2a-version", "1.0") } else { request }
     }
-}
-
-/// 1.0, both bindings.
-fn newest(message_id: &str, text: &str) -> Value {
-    json!({
-        "message": {"messageId": message_id, "role": "ROLE_USER", "parts": [{"text": text}]},
-        "configuration": {"acceptedOutputModes": ["text/plain", "application/json"], "returnImmediately": true},
-    })
-}
-
-/// 0.3 and 0.2 over JSON-RPC. Some frameworks of the time read `type`, others `kind`.
-fn older(message_id: &str, text: &str) -> Value {
-    json!({
-        "message": {
-            "kind": "message", "messageId": message_id, "role": "user",
-            "parts": [{"kind": "text", "type": "text", "text": text}],
-        },
-        "configuration": {"acceptedOutputModes": ["text/plain", "application/json"], "blocking": false},
-    })
-}
-
-/// Before 0.2: a message is sent to a task, which it creates.
-fn oldest(task: &str, text: &str) -> Value {
-    json!({
-        "id": task, "sessionId": task,
-        "message": {"role": "user", "parts": [{"type": "text", "text": text}]},
-    })
-}
-
-/// 0.3 over REST: the JSON form of its protocol buffers.
-fn older_rest(message_id: &str, text: &str) -> Value {
-    json!({
-        "message": {"messageId": message_id, "role": "ROLE_USER", "content": [{"text": text}]},
-        "configuration": {"blocking": false},
-    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,120 @@
+//! How it went when somebody used a listing: what users report, summed up. Whole numbers, so that sums are exact whoever
+//! adds to them at the same moment.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{ListingId, Moment};
+
+/// Thousandths in 1: how finely a quality is kept.
+pub const QUALITY_STEPS: u16 = 1000;
+
+/// One report of how it went.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// `out_` and 24 hexadecimal digits.
+    pub id: String,
+    /// Which listing was used.
+    pub listing_id: ListingId,
+    /// What it was used together with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listing_b: Option<ListingId>,
+    /// It did what it was asked.
+    pub ok: bool,
+    /// How well, in thousandths.
+    pub quality: u16,
+    /// How long it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ms: Option<u32>,
+    /// What it was used for, in a word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Who says so, in its own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// What is said of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// When.
+    pub at: Moment,
+}
+
+impl Outcome {
+    /// The quality where a report tells none, in thousandths.
+    #[must_use]
+    pub const fn usual_quality(ok: bool) -> u16 {
+        if ok { 700 } else { 200 }
+    }
+}
+
+/// All counted outcomes of a listing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OutcomeTally {
+    /// How many.
+    pub count: u64,
+    /// How many of them were ok.
+    pub ok: u64,
+    /// The sum of their qualities, in thousandths.
+    pub quality_sum: u64,
+    /// How many told how long it took.
+    pub timed: u64,
+    /// The sum of what those told, in milliseconds.
+    pub latency_ms_sum: u64,
+}
+
+impl OutcomeTally {
+    /// From 0 to 1: 0.6 of the mean quality and 0.4 of the share that was ok; 0 without outcomes.
+    #[must_use]
+    pub fn score(&self) -> f64 {
+        if self.count == 0 {
+            return 0.0;
+        }
+        0.6 * (self.quality_sum as f64 / f64::from(QUALITY_STEPS) / self.count as f64)
+            + 0.4 * (self.ok as f64 / self.count as f64)
+    }
+
+    /// The mean time, in milliseconds; `None` where nobody told one.
+    #[must_use]
+    pub fn mean_latency_ms(&self) -> Option<u64> {
+        self.latency_ms_sum.checked_div(self.timed)
+    }
+
+    /// With one more.
+    #[must_use]
+    pub fn with(&self, outcome: &Outcome) -> Self {
+        Self {
+            count: self.count + 1,
+            ok: self.ok + u64::from(outcome.ok),
+            quality_sum: self.quality_sum + u64::from(outcome.quality),
+            timed: self.timed + u64::from(outcome.latency_ms.is_some()),
+            latency_ms_sum: self.latency_ms_sum + u64::from(outcome.latency_ms.unwrap_or_default()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_is_quality_and_the_share_that_was_ok() {
+        let score = |count, ok, quality_sum| {
+            OutcomeTally { count, ok, quality_sum, ..OutcomeTally::default() }.score()
+        };
+        assert_eq!(score(0, 0, 0), 0.0);
+        // One with the usual quality: 0.6 * 0.7 + 0.4 * 1 = 0.82.
+        assert!((score(1, 1, 700) - 0.82).abs() < 1e-12);
+        // Three, two of them ok, of 0.9, 0.7 and 0.2: 0.6 * 1.8 / 3 + 0.4 * 2 / 3 = 0.36 + 0.26667.
+        assert!((score(3, 2, 1800) - 0.626_666_666_666).abs() < 1e-9);
+        // All perfect is 1, and one that failed as usual 0.6 * 0.2 = 0.12.
+        assert!((score(5, 5, 5000) - 1.0).abs() < 1e-12);
+        assert!((score(1, 0, 200) - 0.12).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_mean_time_is_of_those_that_told_one() {
+        let tally = OutcomeTally { count: 4, timed: 2, latency_ms_sum: 301, ..OutcomeTally::default() };
+        assert_eq!(tally.mean_latency_ms(), Some(150));
+        assert_eq!(OutcomeTally::default().mean_latency_ms(), None);
+    }
+}
