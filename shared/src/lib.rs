@@ -32,7 +32,9 @@ pub mod probe;
 pub mod publish;
 pub mod trust;
 
+pub mod economy;
 pub mod evidence_log;
+
 pub mod outreach;
 pub mod payments;
 

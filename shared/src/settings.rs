@@ -55,6 +55,17 @@ impl RequestRate {
     }
 }
 
+/// What the table and its requests cost, in millionths of a US dollar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prices {
+    /// A million read request units.
+    pub read_units: u32,
+    /// A million write request units.
+    pub write_units: u32,
+    /// A million HTTP requests.
+    pub requests: u32,
+}
+
 /// By which ways an invitation goes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutreachDelivery {
@@ -110,6 +121,8 @@ pub struct Settings {
     pub payments_open_after: u32,
     /// `OUTREACH_BUDGET_PERCENT`: how much of the contract's day budget of first touches is used; 0 sends none.
     pub outreach_budget_percent: u32,
+    /// `OUTREACH_ACCELERATION`: the day budget of first touches grows with the acceleration index.
+    pub outreach_acceleration: bool,
     /// `OUTREACH_PAUSE_DAYS`: a listing that was written to is not written to again within this time.
     pub outreach_pause_days: u32,
     /// `OUTREACH_DELIVERY`: by which ways an invitation goes out.
@@ -166,6 +179,9 @@ pub struct Settings {
     /// `OWNER_ACTS_PER_HOUR`, `OWNER_ACTS_PER_HOST_PER_HOUR`, `OWNER_ACTS_PER_HOUR_IN_ALL`: challenges that are asked
     /// for, and signatures that are checked against the keys of a domain.
     pub owner_rate: Rate,
+    /// `PRICE_PER_MILLION_READ_UNITS`, `PRICE_PER_MILLION_WRITE_UNITS`, `PRICE_PER_MILLION_REQUESTS`: what `cost_model`
+    /// reckons with; their defaults are the list prices of AWS in us-east-1.
+    pub prices: Prices,
 }
 
 /// The most registries that are asked what they list.
@@ -207,17 +223,7 @@ impl Settings {
                 });
             }
         };
-        let list_itself = match lookup("LIST_ITSELF").as_deref() {
-            None | Some("" | "on") => true,
-            Some("off") => false,
-            Some(value) => {
-                return Err(SettingError {
-                    name: "LIST_ITSELF",
-                    value: value.to_owned(),
-                    allowed: "`on` or `off`",
-                });
-            }
-        };
+        let list_itself = read.switch("LIST_ITSELF")?;
         let caller_rate = RequestRate {
             per_second: read.number_to(
                 "CALLER_REQUESTS_PER_SECOND",
@@ -261,6 +267,7 @@ impl Settings {
                 1..=365,
                 "days, a whole number from 1 to 365",
             )?,
+            outreach_acceleration: read.switch("OUTREACH_ACCELERATION")?,
             outreach_delivery: read.outreach_delivery()?,
             list_itself,
             rate_limits,
@@ -324,6 +331,7 @@ impl Settings {
                 host: read.number("OWNER_ACTS_PER_HOST_PER_HOUR", 60, "a whole number from 1")?,
                 everybody: read.number("OWNER_ACTS_PER_HOUR_IN_ALL", 2000, "a whole number from 1")?,
             },
+            prices: read.prices()?,
         })
     }
 
@@ -418,6 +426,33 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         let caller = self.number(of_caller, default, "a whole number from 1")?;
         let everybody = self.number(in_all, default_in_all, "a whole number from 1")?;
         Ok(Rate { caller, host: caller, everybody })
+    }
+
+    /// What is on unless it is turned off.
+    fn switch(&self, name: &'static str) -> Result<bool, SettingError> {
+        match self.text(name).as_deref() {
+            None | Some("on") => Ok(true),
+            Some("off") => Ok(false),
+            Some(value) => Err(SettingError { name, value: value.to_owned(), allowed: "`on` or `off`" }),
+        }
+    }
+
+    /// By default the list prices of AWS in us-east-1: of DynamoDB on demand, standard class, 0.125 and 0.625 USD a million
+    /// units; of an HTTP API 1 USD a million requests (aws.amazon.com/dynamodb/pricing, aws.amazon.com/api-gateway/pricing).
+    fn prices(&self) -> Result<Prices, SettingError> {
+        let price = |name, default| {
+            self.number_within(
+                name,
+                default,
+                0..=1_000_000_000,
+                "millionths of a US dollar, up to 1000000000",
+            )
+        };
+        Ok(Prices {
+            read_units: price("PRICE_PER_MILLION_READ_UNITS", 125_000)?,
+            write_units: price("PRICE_PER_MILLION_WRITE_UNITS", 625_000)?,
+            requests: price("PRICE_PER_MILLION_REQUESTS", 1_000_000)?,
+        })
     }
 
     fn outreach_delivery(&self) -> Result<OutreachDelivery, SettingError> {
@@ -582,6 +617,19 @@ mod tests {
         {
             assert!(of(&[(name, value)]).is_err(), "{name}={value}");
         }
+    }
+
+    #[test]
+    fn prices_are_settings_and_may_be_nothing() {
+        let of = |pairs: &[_]| settings(Mode::Public, pairs).map(|settings| settings.prices);
+        let usual = Prices { read_units: 125_000, write_units: 625_000, requests: 1_000_000 };
+        assert_eq!(of(&[]).unwrap(), usual);
+        assert_eq!(of(&[("PRICE_PER_MILLION_REQUESTS", "0")]).unwrap(), Prices { requests: 0, ..usual });
+        for value in ["-1", "0.125", "1000000001"] {
+            assert!(of(&[("PRICE_PER_MILLION_READ_UNITS", value)]).is_err(), "{value}");
+        }
+        assert!(!settings(Mode::Public, &[("OUTREACH_ACCELERATION", "off")]).unwrap().outreach_acceleration);
+        assert!(settings(Mode::Public, &[("OUTREACH_ACCELERATION", "some")]).is_err());
     }
 
     #[test]

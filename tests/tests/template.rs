@@ -352,6 +352,11 @@ fn no_policy_is_wider_than_its_function() {
                 _ => writes,
             };
             assert_eq!(may(write, "LISTING#x"), writes, "{function}: {write}");
+            let deposits = function == "listings" && write == "dynamodb:UpdateItem";
+            for partition in ["TRAIL#x", "TRAILS"] {
+                let may_deposit = writes && function != "talk" || deposits;
+                assert_eq!(may(write, partition), may_deposit, "{function}: {write} {partition}");
+            }
             let writes = writes && function != "talk";
             let puts = matches!(write, "dynamodb:PutItem" | "dynamodb:UpdateItem");
             let notes =

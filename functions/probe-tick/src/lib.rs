@@ -1,11 +1,12 @@
 //! Probes what is due: everything on the schedule's tick, one listing on its `listing.queued` event; then takes
-//! what was decided up into the log of evidence. Either may be delivered twice; the second finds the slot or the listing
-//! taken.
+//! what was decided up into the log of evidence, and on the tick the sample of the hour. Either may be delivered twice;
+//! the second finds the slot or the listing taken.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use registry::app::App;
+use registry::economy;
 use registry::evidence_log::{SequencerReport, sequence_in_turn, sequence_or_warn};
 use registry::metrics::{Metric, Metrics};
 use registry::model::{ListingId, Moment};
@@ -73,6 +74,7 @@ pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
                 self_listing::list(app).await;
             }
             let sweep = run::tick(app, time).await?;
+            economy::take_sample(app).await;
             let log = sequence_or_warn(app).await;
             Report { sweep, log, metrics: Some(metrics(app, log).await?) }
         }

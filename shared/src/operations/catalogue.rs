@@ -40,6 +40,13 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &FEDERATION,
     &FEDERATION_PULL,
     &FEDERATION_PUSH,
+    &STIGMERGY,
+    &LEAVE_TRACE,
+    &SENSE_TRACES,
+    &FOLLOW_TRAIL,
+    &ENDORSE,
+    &USED_WITH,
+    &EVAPORATE,
     &CAPABILITY_HASH,
     &ATTEST,
     &VERIFY_ATTESTATION,
@@ -50,22 +57,26 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &REVOKE_ATTESTATION,
     &ROTATE_SIGNING_KEY,
     &FIRST_PRINCIPLES,
-    &STIGMERGY,
-    &LEAVE_TRACE,
-    &SENSE_TRACES,
-    &FOLLOW_TRAIL,
-    &ENDORSE,
-    &USED_WITH,
-    &EVAPORATE,
     &INTEROP,
     &INTEROP_RESOLVE,
     &COMPOSE_PEERS,
     &INTEROP_SESSION,
+    &EXECUTE_COMPOSE,
     &DEPOSIT_OUTCOME,
     &SEED_COMPOSITIONS,
     &JOIN_AND_CONTRIBUTE,
     &ATTRACTOR_TARGETS,
     &GET_INCENTIVES,
+    &GET_ACCELERATION,
+    &AUTOCATALYSIS,
+    &BUMP_ACCELERATION,
+    &GET_EXONOMICS,
+    &NETWORK_VALUE,
+    &HYPER_INDEX,
+    &COST_MODEL,
+    &ABUNDANCE_RANK,
+    &ZERO_MC_PACK,
+    &S_CURVE_BOARD,
 ];
 
 // One item each, so that a function holds no more operations than it serves.
@@ -104,6 +115,13 @@ pub static CHECKOUT: AnyOperation = AnyOperation::of::<super::checkout::Checkout
 pub static FEDERATION: AnyOperation = AnyOperation::of::<super::federation::Federation>();
 pub static FEDERATION_PULL: AnyOperation = AnyOperation::of::<super::federation_pull::FederationPull>();
 pub static FEDERATION_PUSH: AnyOperation = AnyOperation::of::<super::federation_push::FederationPush>();
+pub static STIGMERGY: AnyOperation = AnyOperation::of::<super::stigmergy::Stigmergy>();
+pub static LEAVE_TRACE: AnyOperation = AnyOperation::of::<super::leave_trace::LeaveTrace>();
+pub static SENSE_TRACES: AnyOperation = AnyOperation::of::<super::sense_traces::SenseTraces>();
+pub static FOLLOW_TRAIL: AnyOperation = AnyOperation::of::<super::follow_trail::FollowTrail>();
+pub static ENDORSE: AnyOperation = AnyOperation::of::<super::endorse::Endorse>();
+pub static USED_WITH: AnyOperation = AnyOperation::of::<super::used_with::UsedWith>();
+pub static EVAPORATE: AnyOperation = AnyOperation::of::<super::evaporate::Evaporate>();
 pub static CAPABILITY_HASH: AnyOperation = AnyOperation::of::<super::capability_hash::CapabilityHash>();
 pub static ATTEST: AnyOperation = AnyOperation::of::<super::attest::Attest>();
 pub static VERIFY_ATTESTATION: AnyOperation =
@@ -117,16 +135,10 @@ pub static REVOKE_ATTESTATION: AnyOperation =
 pub static ROTATE_SIGNING_KEY: AnyOperation =
     AnyOperation::of::<super::rotate_signing_key::RotateSigningKey>();
 pub static FIRST_PRINCIPLES: AnyOperation = AnyOperation::of::<super::first_principles::FirstPrinciples>();
-pub static STIGMERGY: AnyOperation = AnyOperation::of::<super::stigmergy::Stigmergy>();
-pub static LEAVE_TRACE: AnyOperation = AnyOperation::of::<super::leave_trace::LeaveTrace>();
-pub static SENSE_TRACES: AnyOperation = AnyOperation::of::<super::sense_traces::SenseTraces>();
-pub static FOLLOW_TRAIL: AnyOperation = AnyOperation::of::<super::follow_trail::FollowTrail>();
-pub static ENDORSE: AnyOperation = AnyOperation::of::<super::endorse::Endorse>();
-pub static USED_WITH: AnyOperation = AnyOperation::of::<super::used_with::UsedWith>();
-pub static EVAPORATE: AnyOperation = AnyOperation::of::<super::evaporate::Evaporate>();
 pub static INTEROP: AnyOperation = AnyOperation::of::<super::interop::Interop>();
 pub static INTEROP_RESOLVE: AnyOperation = AnyOperation::of::<super::interop_resolve::InteropResolve>();
 pub static COMPOSE_PEERS: AnyOperation = AnyOperation::of::<super::compose_peers::ComposePeers>();
+pub static EXECUTE_COMPOSE: AnyOperation = AnyOperation::of::<super::execute_compose::ExecuteCompose>();
 pub static INTEROP_SESSION: AnyOperation = AnyOperation::of::<super::interop_session::InteropSession>();
 pub static DEPOSIT_OUTCOME: AnyOperation = AnyOperation::of::<super::deposit_outcome::DepositOutcome>();
 pub static SEED_COMPOSITIONS: AnyOperation = AnyOperation::of::<super::seed_compositions::SeedCompositions>();
@@ -134,6 +146,16 @@ pub static JOIN_AND_CONTRIBUTE: AnyOperation =
     AnyOperation::of::<super::join_and_contribute::JoinAndContribute>();
 pub static ATTRACTOR_TARGETS: AnyOperation = AnyOperation::of::<super::attractor_targets::AttractorTargets>();
 pub static GET_INCENTIVES: AnyOperation = AnyOperation::of::<super::get_incentives::GetIncentives>();
+pub static GET_ACCELERATION: AnyOperation = AnyOperation::of::<super::get_acceleration::GetAcceleration>();
+pub static AUTOCATALYSIS: AnyOperation = AnyOperation::of::<super::autocatalysis::Autocatalysis>();
+pub static BUMP_ACCELERATION: AnyOperation = AnyOperation::of::<super::bump_acceleration::BumpAcceleration>();
+pub static GET_EXONOMICS: AnyOperation = AnyOperation::of::<super::get_exonomics::GetExonomics>();
+pub static NETWORK_VALUE: AnyOperation = AnyOperation::of::<super::network_value::ValueOfNetwork>();
+pub static HYPER_INDEX: AnyOperation = AnyOperation::of::<super::hyper_index::HyperIndex>();
+pub static COST_MODEL: AnyOperation = AnyOperation::of::<super::cost_model::CostModel>();
+pub static ABUNDANCE_RANK: AnyOperation = AnyOperation::of::<super::abundance_rank::AbundanceRank>();
+pub static ZERO_MC_PACK: AnyOperation = AnyOperation::of::<super::zero_mc_pack::ZeroMcPack>();
+pub static S_CURVE_BOARD: AnyOperation = AnyOperation::of::<super::s_curve_board::SCurveBoard>();
 
 /// The operation of that name or alias.
 #[must_use]

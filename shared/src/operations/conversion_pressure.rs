@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::operation::{AdvertisedSkill, Effect, Operation};
-use super::route::Route;
+use super::route::{Action, Route};
 use crate::app::App;
+use crate::economy::{self, EXONOMICS_PATH};
 use crate::error::Problem;
 use crate::funnel::{self, Deal};
 use crate::model::{Caller, Touch};
@@ -36,6 +37,8 @@ pub struct Answer {
     day_cap: u32,
     /// The contract's cap for so many Live listings, before it is scaled.
     base_cap: u32,
+    /// What it is scaled by: the setting, and the acceleration index.
+    scaled_by: ScaledBy,
     /// What is left of the day.
     room: u32,
     /// Live listings.
@@ -46,6 +49,15 @@ pub struct Answer {
     law: String,
     /// The latest touches, the newest first.
     recent: Vec<Touch>,
+}
+
+/// What the cap is scaled by.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ScaledBy {
+    /// The setting `OUTREACH_BUDGET_PERCENT`.
+    percent: u32,
+    /// The multiplier `day_budget` of get_acceleration, 1.8 at most; 1 where `OUTREACH_ACCELERATION` is off.
+    day_budget: f64,
 }
 
 impl Operation for ConversionPressure {
@@ -59,15 +71,20 @@ impl Operation for ConversionPressure {
         &["what is the conversion pressure?", "show the conversion pressure", "show the outreach room"];
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/conversion-pressure")];
+    const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["budget"] }];
     type Arguments = Arguments;
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
         let (store, now, settings) = (&app.store, app.clock.now(), &app.settings);
-        let (live, day_sent, recent) =
-            futures::try_join!(store.live(), store.touches_of_day(now), store.recent_touches(RECENT))?;
+        let (live, day_sent, recent, multiplier) = futures::try_join!(
+            store.live(),
+            store.touches_of_day(now),
+            store.recent_touches(RECENT),
+            economy::day_budget_multiplier(app)
+        )?;
         let active_clean = live.agents + live.mcps;
-        let day_cap = budget::day_cap(active_clean, settings);
+        let day_cap = budget::day_cap(active_clean, settings, multiplier);
         Ok(Answer {
             ok: true,
             version: crate::VERSION,
@@ -75,6 +92,7 @@ impl Operation for ConversionPressure {
             day_sent,
             day_cap,
             base_cap: budget::base_cap(active_clean),
+            scaled_by: ScaledBy { percent: settings.outreach_budget_percent, day_budget: multiplier },
             room: day_cap.saturating_sub(day_sent),
             active_clean,
             founding: funnel::deal(settings, live.funnel.seats_claimed),

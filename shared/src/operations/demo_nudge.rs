@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Route;
 use crate::app::App;
+use crate::economy;
 use crate::error::Problem;
 use crate::model::{Caller, Moment, Touch};
 use crate::outreach::{budget, texts};
@@ -90,6 +91,8 @@ struct Policy {
     #[schemars(with = "Vec<Map<String, Value>>")]
     day_budget: Value,
     budget_percent: u32,
+    /// The budget grows with the acceleration index by this, 1.8 at most.
+    budget_multiplier: f64,
     /// The call by which a listing opts out.
     #[schemars(with = "Map<String, Value>")]
     opt_out: Value,
@@ -111,7 +114,7 @@ impl Operation for DemoNudge {
 
     async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
         let (store, now, settings) = (&app.store, app.clock.now(), &app.settings);
-        let (live, sent, totals, recent, never_contacted, cooling, do_not_contact) = futures::try_join!(
+        let (live, sent, totals, recent, never_contacted, cooling, do_not_contact, multiplier) = futures::try_join!(
             store.live(),
             store.touches_of_day(now),
             store.outreach_totals(),
@@ -119,9 +122,10 @@ impl Operation for DemoNudge {
             store.outreach_count(OutreachClass::New),
             store.outreach_count(OutreachClass::Again),
             store.outreach_count(OutreachClass::OptedOut),
+            economy::day_budget_multiplier(app),
         )?;
         let active_clean = live.agents + live.mcps;
-        let cap = budget::day_cap(active_clean, settings);
+        let cap = budget::day_cap(active_clean, settings, multiplier);
         let room = cap.saturating_sub(sent);
         Ok(Answer {
             ok: true,
@@ -145,12 +149,12 @@ impl Operation for DemoNudge {
                 delivery: settings.outreach_delivery.as_str(),
                 today: room.min(never_contacted),
             },
-            policy: policy(settings),
+            policy: policy(settings, multiplier),
         })
     }
 }
 
-fn policy(settings: &Settings) -> Policy {
+fn policy(settings: &Settings, multiplier: f64) -> Policy {
     let budget =
         [1, 50, 100, 200, 333].map(|from| json!({ "active_from": from, "cap": budget::base_cap(from) }));
     Policy {
@@ -158,6 +162,7 @@ fn policy(settings: &Settings) -> Policy {
         pause_days: settings.outreach_pause_days,
         day_budget: budget.to_vec().into(),
         budget_percent: settings.outreach_budget_percent,
+        budget_multiplier: multiplier,
         opt_out: json!({
             "method": "POST",
             "url": settings.url(texts::OPT_OUT_PATH),

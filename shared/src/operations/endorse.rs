@@ -40,7 +40,7 @@ impl Operation for Endorse {
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "from": "planner", "body": "A week without a failure."}"#;
     const PHRASES: &'static [&'static str] =
-        &["endorse {id}", "endorse {id}: {text}", "give {id} my endorsement"];
+        &["endorse {id}", "endorse {id}: {text}", "I want to endorse {id}"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "endorse",
         name: "Endorse a listing",

@@ -9,7 +9,7 @@ use super::route::Action;
 use super::trace::{self, Answer, Trace};
 use crate::app::App;
 use crate::error::Problem;
-use crate::model::{Caller, MarkKind, TrailEvent};
+use crate::model::{Caller, ListingId, MarkKind, TrailEvent};
 use crate::trails::TRACED_ANEW_AFTER;
 
 /// The intensity of the mark of a use: as much as it attracts.
@@ -33,6 +33,13 @@ pub struct Arguments {
     body: Option<String>,
 }
 
+impl Arguments {
+    /// Two listings that another operation found to be there.
+    pub(super) fn of(listing: &ListingId, other: &ListingId, from: Option<String>) -> Self {
+        Self { listing_id: listing.to_string(), listing_b: other.to_string(), from, body: None }
+    }
+}
+
 impl Operation for UsedWith {
     const NAME: &'static str = "used_with";
     const TITLE: &'static str = "Used together";
@@ -41,7 +48,7 @@ impl Operation for UsedWith {
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather", "from": "planner"}"#;
     const PHRASES: &'static [&'static str] =
-        &["I used {id} together with {id}", "record co-use of {id} and {id}", "{id} was used with {id}"];
+        &["record co-use of {id} and {id}", "note the co-use of {id} with {id}", "co-use of {id} and {id}"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "used-with",
         name: "Used together",

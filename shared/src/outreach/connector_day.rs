@@ -5,6 +5,7 @@ use super::a2a_delivery::Touched;
 use super::connectors::{self, Candidate};
 use super::{budget, texts};
 use crate::app::App;
+use crate::economy;
 use crate::model::{
     ConnectorPick, Draft, FeedItem, FirstStep, Listing, Moment, Partner, QueuedPartner, TalkKind,
 };
@@ -165,8 +166,12 @@ pub async fn touch(app: &App, today: &ConnectorDay) -> Result<Option<Touched>, S
         return Ok(None);
     }
     let ids = std::slice::from_ref(&partner.id);
-    let (listings, mut states, live) =
-        futures::try_join!(store.listings(ids), store.outreach_states(ids), store.live())?;
+    let (listings, mut states, live, multiplier) = futures::try_join!(
+        store.listings(ids),
+        store.outreach_states(ids),
+        store.live(),
+        economy::day_budget_multiplier(app)
+    )?;
     let Some(listing) = listings.into_iter().next().filter(|one| one.is_live(app.oldest_proof())) else {
         return Ok(None);
     };
@@ -185,7 +190,7 @@ pub async fn touch(app: &App, today: &ConnectorDay) -> Result<Option<Touched>, S
         message: &message,
         after_demo: listing.demoed,
         again: now + pause,
-        cap: budget::day_cap(live.agents + live.mcps, &app.settings),
+        cap: budget::day_cap(live.agents + live.mcps, &app.settings, multiplier),
         connector_of: Some(&today.pick.day),
         news: Some(&news),
     };

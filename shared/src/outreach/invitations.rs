@@ -8,6 +8,7 @@ use jiff::SignedDuration;
 use super::a2a_delivery::Touched;
 use super::{budget, texts};
 use crate::app::App;
+use crate::economy;
 use crate::model::{Listing, ListingId, TalkKind};
 use crate::store::{NewTouch, OutreachClass, OutreachPlace, StoreError, TouchOutcome};
 
@@ -42,8 +43,9 @@ enum Fitness {
 /// The table is busy; who was invited stays so.
 pub async fn send(app: &App, sent: &mut Sent) -> Result<(), StoreError> {
     let (store, now) = (&app.store, app.clock.now());
-    let (live, spent) = futures::try_join!(store.live(), store.touches_of_day(now))?;
-    let cap = budget::day_cap(live.agents + live.mcps, &app.settings);
+    let (live, spent, multiplier) =
+        futures::try_join!(store.live(), store.touches_of_day(now), economy::day_budget_multiplier(app))?;
+    let cap = budget::day_cap(live.agents + live.mcps, &app.settings, multiplier);
     let mut room = cap.saturating_sub(spent);
     let mut seen = HashSet::new();
     for class in OutreachClass::SERVED {

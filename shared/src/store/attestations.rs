@@ -3,11 +3,11 @@
 
 use super::attributes::{Item, n, s, text};
 use super::client::Store;
+use super::deposit::Deposit;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
 use super::rates::{Allowance, UsedUp};
-use super::trails::Deposit;
 use super::transaction::{Outcome, Transaction};
 use crate::model::{
     AttestationId, AttestationRecord, Kind, ListingId, LogEntry, LogEvent, Moment, Revocation, TrailEvent,

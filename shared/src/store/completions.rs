@@ -6,13 +6,13 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use super::attributes::{Item, n, s, text};
 use super::client::Store;
 use super::counters;
+use super::deposit::Deposit;
 use super::discounts;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
 use super::listing_item::contact_change;
 use super::rates::{Allowance, UsedUp};
-use super::trails::Deposit;
 use super::transaction::{Outcome, Transaction};
 use crate::model::{
     Amounts, Completion, Contact, DiscountCode, FeedItem, Feedback, Grant, Kind, ListingId, Moment, Reward,

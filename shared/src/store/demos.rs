@@ -6,12 +6,13 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use super::attributes::{Item, s, text};
 use super::batch_get::Consistency;
 use super::client::Store;
+use super::deposit::Deposit;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
 use super::listing_item::{NamedListing, joined};
 use super::rates::{Allowance, UsedUp};
-use super::trails::{Deposit, trail_of};
+use super::trails::trail_of;
 use super::transaction::{Outcome, Transaction};
 use crate::model::{
     Amounts, FeedItem, Kind, Lane, Listing, ListingId, Moment, Order, OrderId, Sku, TrailEvent,

@@ -232,6 +232,19 @@ pub(super) fn challenge(nonce: &str) -> Key {
     Key::new(format!("CHALLENGE#{}", bounded(nonce)), "CHALLENGE")
 }
 
+/// The sample of an hour; all of them share a partition, by time.
+pub(super) fn economy_sample(hour: Moment) -> Key {
+    Key::new(ECONOMY, millis(hour))
+}
+
+/// The partition of the hourly samples.
+pub(super) const ECONOMY: &str = "ECONOMY";
+
+/// What the operator added to the acceleration index.
+pub(super) fn economy_bumps() -> Key {
+    Key::new("ECONOMY#BUMPS", "BUMPS")
+}
+
 pub(super) fn live(id: &ListingId) -> Key {
     Key::new(LIVE, shard(id))
 }
@@ -472,6 +485,11 @@ mod tests {
                 let (now, id) = (Moment::UNIX_EPOCH, &id);
                 let keys = [listing(id), evidence(id), contact(id, &text), probe(id, now), name(&text, id), proven_name(&text, id)];
                 prop_assert!(keys.iter().all(fits), "{id}");
+                let digest = "0123456789abcdef01234567";
+                let trails = [
+                    trail(id), demand(id), mark(id, now, digest), edge(id, id), trace_source(id, "used_with", digest),
+                ];
+                prop_assert!(trails.iter().all(fits), "{id}");
                 prop_assert!(at(now, id.as_str()).len() <= 1024, "{id}");
             }
             prop_assert!(fits(&endpoint(&text)));

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::attributes::{n, s, text};
 use super::batch_get::Consistency;
 use super::client::Store;
+use super::deposit::Deposit;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::listing_item::{NamedListing, changed, contact_change, joined, listing_item, pointers};
-use super::trails::Deposit;
 use super::transaction::{Outcome, Transaction};
 use super::{keys, table};
 use crate::model::{

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use super::attributes::{Item, n, number, s, text};
 use super::batch_get::Consistency;
 use super::client::Store;
+use super::deposit::Deposit;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
 use super::rates::{Allowance, UsedUp};
-use super::trails::Deposit;
 use super::transaction::{Outcome as Written, Transaction};
 use crate::model::{ListingId, Outcome, OutcomeTally, QUALITY_STEPS, TrailEvent};
 

@@ -3,10 +3,11 @@
 
 use super::attributes::s;
 use super::client::Store;
+use super::deposit::add_scaled;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::trail_edges::{ALL, INTENSITY, edges_of, ordered};
-use super::trails::{add_scaled, place_text};
+use super::trails::place_text;
 use super::transaction::{Outcome, Transaction};
 use super::{keys, table};
 use crate::model::{Decay, ListingId, Moment};

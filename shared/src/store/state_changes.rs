@@ -5,13 +5,14 @@
 use super::attributes::{n, s, text};
 use super::batch_get::Consistency;
 use super::client::Store;
+use super::deposit::Deposit;
 use super::error::StoreError;
 use super::evidence_item::evidence_item;
 use super::expression::Expression;
 use super::keys;
 use super::listing_item::changed;
 use super::log_entries::verdict_leaf;
-use super::trails::{Deposit, trail_of};
+use super::trails::trail_of;
 use super::transaction::{Outcome, Transaction};
 use crate::model::{
     Amounts, Handshake, Kind, Lane, Listing, ListingId, LiveChange, Moment, StateChange, TrailEvent,

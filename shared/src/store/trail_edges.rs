@@ -4,11 +4,12 @@
 use super::attributes::{Item, s, text};
 use super::batch_get::Consistency;
 use super::client::Store;
+use super::deposit::{add_scaled, count_of, value_left};
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
 use super::table;
-use super::trails::{add_scaled, count_of, listing_of, place_text, value_left};
+use super::trails::{listing_of, place_text};
 use super::transaction::Transaction;
 use crate::model::{Decay, ListingId, Moment};
 

@@ -3,13 +3,14 @@
 
 use super::attributes::{Item, n, s, text};
 use super::client::Store;
+use super::deposit::Deposit;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
 use super::rates::{Allowance, UsedUp};
 use super::table;
 use super::trail_edges::Edge;
-use super::trails::{Deposit, trail_of};
+use super::trails::trail_of;
 use super::transaction::{Outcome, Transaction};
 use crate::model::{ListingId, Moment, Trail, TrailMark};
 

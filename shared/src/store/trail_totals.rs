@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use super::attributes::{Item, decimal, number};
 use super::client::Store;
+use super::deposit::{Deposit, add_scaled};
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
-use super::trails::{Deposit, add_scaled};
 use crate::model::{Decay, Moment, TrailEvent};
 
 /// How often an event was.

@@ -9,6 +9,7 @@
 )]
 
 mod documents;
+mod economy;
 mod faults;
 mod fixtures;
 mod lambda_events;
@@ -19,3 +20,4 @@ mod properties;
 mod protocols;
 mod real_documents;
 mod schedules;
+mod trails;

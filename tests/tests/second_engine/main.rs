@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod completions;
+mod trails;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -1,7 +1,8 @@
-//! A connector around any engine: it counts calls by operation, so that a test can bound what a request costs, and
-//! injects what no local engine shows: throttling, conflicts, faults, lost answers (design §4).
+//! A connector around any engine: it counts calls by operation and the units that they consume, so that a test can
+//! bound what a request costs, and injects what no local engine shows: throttling, conflicts, faults, lost answers (design §4).
 
 mod fault;
+mod meter;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,6 +15,7 @@ use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 
 pub use fault::{Fault, Faults};
+pub use meter::{Meter, Units};
 
 /// Calls by DynamoDB operation, such as `PutItem`. Every try counts, so a retry of the SDK is a call too.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,6 +87,8 @@ impl CallCounter {
 pub struct Observer {
     /// Counts every call.
     pub tally: CallCounter,
+    /// Reads what calls consume, once it is started.
+    pub meter: Meter,
     /// The faults to inject.
     pub faults: Faults,
 }
@@ -127,6 +131,14 @@ impl HttpConnector for InstrumentedConnector {
         let operation = super::operation(&request).to_owned();
         self.observer.tally.count(&operation);
         match self.observer.faults.next(&operation) {
+            None if self.observer.meter.is_on() => {
+                let (meter, answer) = (self.observer.meter.clone(), self.inner.call(meter::asking(request)));
+                HttpConnectorFuture::new(async move {
+                    let answer = answer.await?;
+                    meter.note(&operation, &answer);
+                    Ok(answer)
+                })
+            }
             None => self.inner.call(request),
             Some(Fault::AnswerLost) => {
                 let answer = self.inner.call(request);

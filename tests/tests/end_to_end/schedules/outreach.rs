@@ -17,9 +17,12 @@ use tests::test_registry::{DAY, Table, TestOptions, TestRegistry};
 
 use crate::fixtures::{demote, live_agent, time};
 
-/// Nothing is rechecked while these tests move the clock by months.
+/// Nothing is rechecked while these tests move the clock by months, and a day's budget is as the contract's table has it.
 fn lasting() -> TestOptions {
-    TestOptions::default().with_setting("RECHECK_DAYS", 365).with_setting("PROBE_WINDOW_CAP", 1000)
+    TestOptions::default()
+        .with_setting("RECHECK_DAYS", 365)
+        .with_setting("PROBE_WINDOW_CAP", 1000)
+        .with_setting("OUTREACH_ACCELERATION", "off")
 }
 
 /// An agent that routes.

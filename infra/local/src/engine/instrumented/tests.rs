@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem};
 use registry::model::Clock;
 
-use super::{Fault, InstrumentedEngine, Observer};
+use super::{Fault, InstrumentedEngine, Observer, Units};
 use crate::engine::tests::{TABLE, create_table, item};
 use crate::engine::{Data, Embedded, client};
 
@@ -144,4 +144,47 @@ async fn chance_repeats_with_its_seed_and_spares_other_operations() {
         put(&client, "after").await.unwrap();
     }
     assert_eq!(runs[0], runs[1]);
+}
+
+#[tokio::test]
+async fn units_are_those_that_aws_bills() {
+    let (client, observer) = instrumented().await;
+    let sized = |id: &str, bytes: usize| {
+        let mut item = item(id, "a");
+        item.insert("text".to_owned(), AttributeValue::S("x".repeat(bytes)));
+        item
+    };
+    let key = |id: &str| item(id, "a").into_iter().filter(|(name, _)| name == "pk" || name == "sk").collect();
+    let read = async |id: &str, consistent: bool| {
+        observer.meter.start();
+        let get = client.get_item().table_name(TABLE).set_key(Some(key(id))).consistent_read(consistent);
+        get.send().await.unwrap();
+        observer.meter.stop()
+    };
+    let units = |read, write| Units { read, write };
+
+    observer.meter.start();
+    client.put_item().table_name(TABLE).set_item(Some(sized("small", 10))).send().await.unwrap();
+    client.put_item().table_name(TABLE).set_item(Some(sized("large", 5000))).send().await.unwrap();
+    // 1 KB begun, and 5 KB begun.
+    assert_eq!(observer.meter.stop(), units(0.0, 1.0 + 5.0));
+
+    // 4 KB begun are one unit, and half of it where the read need not be consistent; nothing found is a unit, too.
+    assert_eq!(read("small", true).await, units(1.0, 0.0));
+    assert_eq!(read("large", true).await, units(2.0, 0.0));
+    assert_eq!(read("large", false).await, units(1.0, 0.0));
+    assert_eq!(read("nothing", false).await, units(0.5, 0.0));
+
+    observer.meter.start();
+    let write = |id: &str, bytes| {
+        let put = Put::builder().table_name(TABLE).set_item(Some(sized(id, bytes))).build().unwrap();
+        TransactWriteItem::builder().put(put).build()
+    };
+    let both = vec![write("third", 10), write("fourth", 1500)];
+    client.transact_write_items().set_transact_items(Some(both)).send().await.unwrap();
+    // Twice the units: of one KB begun, and of two.
+    assert_eq!(observer.meter.stop(), units(0.0, 2.0 + 4.0));
+
+    put(&client, "5").await.unwrap();
+    assert_eq!(observer.meter.stop(), Units::default(), "nothing is read while it is off");
 }

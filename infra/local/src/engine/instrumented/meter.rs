@@ -1,0 +1,69 @@
+//! Reads what calls to the table consume, in the units that AWS bills: it asks the engine with every call
+//! (`ReturnConsumedCapacity`), as the SDK would. Off until a test turns it on, because asking costs time.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+use aws_smithy_types::body::SdkBody;
+use serde_json::{Value, json};
+
+/// What calls consumed. A write that its condition refuses is billed, too, but the answer does not say how much, so it
+/// counts nothing here.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Units {
+    /// Read request units.
+    pub read: f64,
+    /// Write request units.
+    pub write: f64,
+}
+
+/// A meter, shared by all its clones.
+#[derive(Clone, Debug, Default)]
+pub struct Meter(Arc<Mutex<Option<Units>>>);
+
+impl Meter {
+    /// Starts from zero.
+    pub fn start(&self) {
+        *self.lock() = Some(Units::default());
+    }
+
+    /// Stops, and tells what was consumed since the start.
+    pub fn stop(&self) -> Units {
+        self.lock().take().unwrap_or_default()
+    }
+
+    pub(super) fn is_on(&self) -> bool {
+        self.lock().is_some()
+    }
+
+    pub(super) fn note(&self, operation: &str, answer: &HttpResponse) {
+        let body = answer.body().bytes().unwrap_or_default();
+        let Ok(answer) = serde_json::from_slice::<Value>(body) else { return };
+        // One report, or a list of them where a call may name several tables.
+        let reports = match &answer["ConsumedCapacity"] {
+            Value::Array(reports) => reports.as_slice(),
+            report => std::slice::from_ref(report),
+        };
+        let units: f64 = reports.iter().filter_map(|report| report["CapacityUnits"].as_f64()).sum();
+        if let Some(total) = self.lock().as_mut() {
+            match operation {
+                "BatchGetItem" | "GetItem" | "Query" | "Scan" | "TransactGetItems" => total.read += units,
+                _ => total.write += units,
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Units>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The same request, asking what it consumes.
+pub(super) fn asking(mut request: HttpRequest) -> HttpRequest {
+    let body = request.body().bytes().unwrap_or_default();
+    if let Ok(mut asked) = serde_json::from_slice::<Value>(body) {
+        asked["ReturnConsumedCapacity"] = json!("TOTAL");
+        *request.body_mut() = SdkBody::from(asked.to_string());
+    }
+    request
+}

@@ -1,0 +1,52 @@
+//! How much a listing stands out among those of the same relevance: by outcomes that were reported of it and by its trail.
+//! The trail counts up to a bound, so that no amount of marks outweighs everything else.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::round::rounded;
+
+/// The trail boost counts up to this.
+pub const MOST_TRAIL_BOOST: f64 = 20.0;
+
+/// The formula, for readers.
+pub const FORMULA: &str = "boost = 0.6 * outcome_score + 0.4 * min(20, trail_boost); trail_boost = match_boost * max(0, trail_score)";
+
+/// A boost with what it was computed from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Boost {
+    /// The boost.
+    pub boost: f64,
+    /// How the outcomes that were reported of it went, 0 to 1; 0 without any.
+    pub outcome_score: f64,
+    /// Its trail, scaled by the multiplier `match_boost`.
+    pub trail_boost: f64,
+}
+
+impl Boost {
+    /// The boost of a listing whose trail and outcomes these are.
+    #[must_use]
+    pub fn of(outcome_score: f64, trail_score: f64, match_boost: f64) -> Self {
+        let trail_boost = match_boost * trail_score.max(0.0);
+        Self {
+            boost: rounded(0.6 * outcome_score + 0.4 * trail_boost.min(MOST_TRAIL_BOOST)),
+            outcome_score: rounded(outcome_score),
+            trail_boost: rounded(trail_boost),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Boost;
+
+    #[test]
+    fn boosts_worked_by_hand() {
+        // .6 * .9 + .4 * 10 = 4.54; with the multiplier .54 + .4 * 15 = 6.54.
+        let of = |outcome, trail, multiplier| Boost::of(outcome, trail, multiplier).boost;
+        assert_eq!([of(0.9, 10.0, 1.0), of(0.9, 10.0, 1.5)], [4.54, 6.54]);
+        // The trail stops at 20: .6 + .4 * 20 = 8.6. A trail of danger counts as none.
+        assert_eq!([of(1.0, 500.0, 2.0), of(1.0, -50.0, 2.0), of(0.0, 0.0, 1.0)], [8.6, 0.6, 0.0]);
+        assert_eq!(Boost::of(0.5, 12.0, 1.25).trail_boost, 15.0);
+    }
+}

@@ -1,0 +1,114 @@
+//! What the acceleration index scales, each within its bound. Only two of the five scale anything; of the others it is
+//! said that they do not, for a number that does nothing must not look as if it did.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::round::rounded;
+
+/// The multipliers at one index.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Multipliers {
+    /// Scales the boost of a listing's trail.
+    pub match_boost: f64,
+    /// Room for conversion.
+    pub conversion_room: f64,
+    /// Scales the day's budget of first touches.
+    pub day_budget: f64,
+    /// Further paths of a search.
+    pub multipath_extra: u32,
+    /// Weight of what is new in the feed.
+    pub feed_weight: f64,
+}
+
+/// One multiplier: how it is computed, and what it scales.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct MultiplierRule {
+    /// Its name in `multipliers`.
+    pub name: &'static str,
+    /// How it follows from the excess `e`, the index less 1.
+    pub formula: &'static str,
+    /// It never exceeds this.
+    pub most: f64,
+    /// What it scales; `nothing yet` where it is only shown.
+    pub applies_to: &'static str,
+}
+
+const NOTHING: &str = "nothing yet";
+
+/// How each multiplier is computed and what it scales.
+pub const RULES: [MultiplierRule; 5] = [
+    MultiplierRule {
+        name: "match_boost",
+        formula: "1 + 0.5 e",
+        most: 2.0,
+        applies_to: "the trail boost that match_capability and abundance_rank show; relevance is not changed by it",
+    },
+    MultiplierRule { name: "conversion_room", formula: "1 + 0.8 e", most: 2.5, applies_to: NOTHING },
+    MultiplierRule {
+        name: "day_budget",
+        formula: "1 + 0.4 e",
+        most: 1.8,
+        applies_to: "the day's budget of first touches (conversion_pressure), unless OUTREACH_ACCELERATION is off",
+    },
+    MultiplierRule { name: "multipath_extra", formula: "floor(12 e)", most: 24.0, applies_to: NOTHING },
+    MultiplierRule { name: "feed_weight", formula: "1 + e", most: 3.0, applies_to: NOTHING },
+];
+
+impl Multipliers {
+    /// Those of an excess from 0 to 2.
+    #[must_use]
+    pub fn of(excess: f64) -> Self {
+        let e = excess.clamp(0.0, super::acceleration::MOST_EXCESS);
+        let scaled = |by: f64, most: f64| rounded((1.0 + by * e).min(most));
+        Self {
+            match_boost: scaled(0.5, 2.0),
+            conversion_room: scaled(0.8, 2.5),
+            day_budget: scaled(0.4, 1.8),
+            multipath_extra: (1..=24).rev().find(|extra| f64::from(*extra) <= 12.0 * e).unwrap_or(0),
+            feed_weight: scaled(1.0, 3.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn multipliers(match_boost: f64, room: f64, day_budget: f64, extra: u32, feed: f64) -> Multipliers {
+        Multipliers {
+            match_boost,
+            conversion_room: room,
+            day_budget,
+            multipath_extra: extra,
+            feed_weight: feed,
+        }
+    }
+
+    #[test]
+    fn each_follows_its_formula_up_to_its_bound() {
+        assert_eq!(Multipliers::of(0.0), multipliers(1.0, 1.0, 1.0, 0, 1.0));
+        // e = .5: 1 + .25, 1 + .4, 1 + .2, floor(6), 1 + .5.
+        assert_eq!(Multipliers::of(0.5), multipliers(1.25, 1.4, 1.2, 6, 1.5));
+        // e = .33: 1 + .165, 1 + .264, 1 + .132, floor(3.96), 1 + .33.
+        assert_eq!(Multipliers::of(0.33), multipliers(1.165, 1.264, 1.132, 3, 1.33));
+        // e = 2: the room would be 2.6 and stops at 2.5.
+        assert_eq!(Multipliers::of(2.0), multipliers(2.0, 2.5, 1.8, 24, 3.0));
+        assert_eq!(Multipliers::of(1e9), Multipliers::of(2.0));
+        assert_eq!(Multipliers::of(-1.0), Multipliers::of(0.0));
+    }
+
+    proptest! {
+        #[test]
+        fn none_exceeds_its_bound(excess: f64) {
+            let given = serde_json::to_value(Multipliers::of(excess)).unwrap();
+            for rule in RULES {
+                let value = given[rule.name].as_f64().unwrap_or(f64::NAN);
+                let least = if rule.name == "multipath_extra" { 0.0 } else { 1.0 };
+                prop_assert!(excess.is_nan() || (least..=rule.most).contains(&value), "{} {}", rule.name, value);
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What a network of so many listings is worth by the origin's formula: V = k N^a (100 C)^b (100 O)^g (F + 0.5)^d. A
+//! number to compare two states of one registry by; it is no money.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::round::rounded;
+
+/// The most listings that may be asked about: beyond it nothing is gained, and below it the value stays finite.
+pub const MOST_LISTINGS: f64 = 1e9;
+/// The most federation peers that may be asked about.
+pub const MOST_PEERS: f64 = 1e6;
+
+/// What the value is computed from.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Network {
+    /// Live listings.
+    #[serde(rename = "N")]
+    pub listings: f64,
+    /// Compositions for each of them, 0 to 1.
+    #[serde(rename = "C")]
+    pub compositions: f64,
+    /// Outcomes for each of them, 0 to 1.
+    #[serde(rename = "O")]
+    pub outcomes: f64,
+    /// Federation peers.
+    #[serde(rename = "F")]
+    pub peers: f64,
+    /// With the exponents of a dense network.
+    pub dense: bool,
+}
+
+/// The exponents and the factor.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Exponents {
+    /// Of the listings.
+    pub a: f64,
+    /// Of the compositions.
+    pub b: f64,
+    /// Of the outcomes.
+    pub g: f64,
+    /// Of the peers.
+    pub d: f64,
+    /// The factor.
+    pub k: f64,
+}
+
+/// The origin's exponents of any network, and of a dense one.
+const BASE: Exponents = Exponents { a: 1.15, b: 1.25, g: 1.2, d: 1.1, k: 1.0 };
+const DENSE: Exponents = Exponents { a: 1.4, b: 1.6, g: 1.5, d: 1.35, k: 1.2 };
+
+/// A value with what it was computed from.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct NetworkValue {
+    /// The value.
+    pub value: f64,
+    /// What it was computed from.
+    pub inputs: Network,
+    /// The exponents and the factor.
+    pub exponents: Exponents,
+    /// The formula.
+    pub formula: &'static str,
+}
+
+/// The formula, for readers.
+const FORMULA: &str = "V = k * N^a * (100*C)^b * (100*O)^g * (F + 0.5)^d";
+
+impl Network {
+    /// Its value with what that follows from.
+    #[must_use]
+    pub fn valued(self) -> NetworkValue {
+        NetworkValue { value: self.value(), inputs: self, exponents: self.exponents(), formula: FORMULA }
+    }
+
+    /// The share of `part` in so many listings, 0 to 1.
+    #[must_use]
+    pub fn share(part: f64, listings: f64) -> f64 {
+        if listings > 0.0 { rounded((part / listings).clamp(0.0, 1.0)) } else { 0.0 }
+    }
+
+    /// Its exponents.
+    const fn exponents(&self) -> Exponents {
+        if self.dense { DENSE } else { BASE }
+    }
+
+    /// Its value: finite and not negative, for every input within its bounds.
+    fn value(&self) -> f64 {
+        let Exponents { a, b, g, d, k } = self.exponents();
+        let within = |number: f64, most: f64| number.max(0.0).min(most);
+        let listings = within(self.listings, MOST_LISTINGS).powf(a);
+        let compositions = (100.0 * within(self.compositions, 1.0)).powf(b);
+        let outcomes = (100.0 * within(self.outcomes, 1.0)).powf(g);
+        let peers = (within(self.peers, MOST_PEERS) + 0.5).powf(d);
+        rounded(k * listings * compositions * outcomes * peers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn network(listings: f64, compositions: f64, outcomes: f64, peers: f64, dense: bool) -> Network {
+        Network { listings, compositions, outcomes, peers, dense }
+    }
+
+    fn close(one: f64, other: f64) -> bool {
+        ((one - other) / other).abs() < 1e-6
+    }
+
+    #[test]
+    fn values_worked_by_hand() {
+        // Every base 1: 100 * .01 = 1, .5 + .5 = 1; only the factor is left.
+        assert_eq!(network(1.0, 0.01, 0.01, 0.5, false).value(), 1.0);
+        assert_eq!(network(1.0, 0.01, 0.01, 0.5, true).value(), 1.2);
+        // N = 10^20 ^ 1/20: 100^1.15 = 10^2.3 = 199.526231.
+        assert!(close(network(100.0, 0.01, 0.01, 0.5, false).value(), 199.526_231));
+        // 100^1.4 = 10^2.8 = 630.957344, times 1.2 = 757.148813.
+        assert!(close(network(100.0, 0.01, 0.01, 0.5, true).value(), 757.148_813));
+        // (100 * .1)^1.25 = 10^1.25 = 17.782794; (100 * .1)^1.2 = 10^1.2 = 15.848932; 281.838293 together.
+        assert!(close(network(1.0, 0.1, 0.1, 0.5, false).value(), 281.838_293));
+        // 2^1.1 = 2.143547 with one peer and a half; without any peer .5^1.1 = .466516.
+        assert!(close(network(1.0, 0.01, 0.01, 1.5, false).value(), 2.143_547));
+        assert_eq!(network(1.0, 0.01, 0.01, 0.0, false).value(), 0.466_516);
+    }
+
+    #[test]
+    fn nothing_composed_is_worth_nothing() {
+        assert_eq!(network(1000.0, 0.0, 0.5, 3.0, false).value(), 0.0);
+        assert_eq!(network(0.0, 0.5, 0.5, 3.0, false).value(), 0.0);
+        assert_eq!(
+            [Network::share(3.0, 0.0), Network::share(3.0, 2.0), Network::share(1.0, 4.0)],
+            [0.0, 1.0, 0.25]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_finite_and_not_negative(n: f64, c: f64, o: f64, f: f64, dense: bool) {
+            let value = network(n, c, o, f, dense).value();
+            prop_assert!(value.is_finite() && value >= 0.0, "{}", value);
+        }
+
+        #[test]
+        fn more_of_anything_is_never_worth_less(n in 0.0..1e6, c in 0.0..0.5, o in 0.0..0.5, f in 0.0..100.0) {
+            let value = network(n, c, o, f, false).value();
+            for more in [
+                network(n + 1.0, c, o, f, false),
+                network(n, c + 0.1, o, f, false),
+                network(n, c, o + 0.1, f, false),
+                network(n, c, o, f + 1.0, false),
+            ] {
+                prop_assert!(more.value() >= value);
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Curves of growth: how a number stood now, a day ago and two days ago, and which part of an S-curve that is. By two
+//! days, because growth over one hour of a small registry is one event or none.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::phase::Phase;
+use super::round::rounded;
+
+/// Below this it is too little to have a course.
+pub const SEED_BELOW: f64 = 10.0;
+/// A day's growth by this share of the value is fast.
+pub const STEEP_FROM: f64 = 0.1;
+/// A day's growth below this share of the value is that of something grown.
+pub const MATURE_BELOW: f64 = 0.01;
+
+/// The rule of the phases, for readers.
+pub const RULE: &str = "seed: a value below 10; mature: the last day's growth is below 1 % of the value; steep: it is 10 % \
+    or more; between the two early_s while it accelerates, else steep";
+
+/// One curve.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Curve {
+    /// What grows.
+    pub id: &'static str,
+    /// The same for people.
+    pub label: &'static str,
+    /// How many there are now.
+    pub value: f64,
+    /// The part of the curve.
+    pub phase: Phase,
+    /// It grew more in the last day than in the day before.
+    pub accelerating: bool,
+    /// What that follows from.
+    pub inputs: CurveInputs,
+}
+
+/// What a curve is computed from.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct CurveInputs {
+    /// A day ago, by the sample nearest to it.
+    pub a_day_ago: f64,
+    /// Two days ago, by the sample nearest to it.
+    pub two_days_ago: f64,
+    /// The growth of the last day.
+    pub growth: f64,
+    /// The growth of the day before.
+    pub growth_before: f64,
+}
+
+impl Curve {
+    /// The curve of a number.
+    #[must_use]
+    pub fn of(id: &'static str, label: &'static str, value: f64, a_day_ago: f64, two_days_ago: f64) -> Self {
+        let (growth, growth_before) = (rounded(value - a_day_ago), rounded(a_day_ago - two_days_ago));
+        let accelerating = growth > growth_before;
+        Self {
+            id,
+            label,
+            value,
+            phase: phase(value, growth, accelerating),
+            accelerating,
+            inputs: CurveInputs { a_day_ago, two_days_ago, growth, growth_before },
+        }
+    }
+}
+
+fn phase(value: f64, growth: f64, accelerating: bool) -> Phase {
+    if value < SEED_BELOW {
+        Phase::Seed
+    } else if growth < MATURE_BELOW * value {
+        Phase::Mature
+    } else if growth >= STEEP_FROM * value || !accelerating {
+        Phase::Steep
+    } else {
+        Phase::EarlyS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_worked_by_hand() {
+        let of = |value, day, two| {
+            let curve = Curve::of("x", "X", value, day, two);
+            (curve.phase, curve.accelerating, curve.inputs.growth, curve.inputs.growth_before)
+        };
+        assert_eq!(of(9.0, 1.0, 0.0), (Phase::Seed, true, 8.0, 1.0));
+        // 5 of 100 in a day is between 1 and 10 percent, and more than the 2 before.
+        assert_eq!(of(100.0, 95.0, 93.0), (Phase::EarlyS, true, 5.0, 2.0));
+        assert_eq!(of(100.0, 90.0, 85.0), (Phase::Steep, true, 10.0, 5.0));
+        // 5 after 20: it slows down, but grows.
+        assert_eq!(of(100.0, 95.0, 75.0), (Phase::Steep, false, 5.0, 20.0));
+        assert_eq!(of(1000.0, 991.0, 900.0), (Phase::Mature, false, 9.0, 91.0));
+        assert_eq!(of(100.0, 120.0, 130.0), (Phase::Mature, false, -20.0, -10.0));
+    }
+}

@@ -1,0 +1,101 @@
+//! The day's budget of first touches grows with the acceleration index, within its bound, and shrinks back with time.
+
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents};
+use tests::test_registry::{HOUR, TestOptions, TestRegistry};
+
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+const AUTOCATALYSIS: &str = "/api/products/autocatalysis";
+
+async fn bump(registry: &TestRegistry, body: &Value, token: &str) -> (u16, Value) {
+    let headers = [
+        ("authorization".to_owned(), format!("Bearer {token}")),
+        ("content-type".to_owned(), "application/json".to_owned()),
+    ];
+    let reply = registry.send("POST", AUTOCATALYSIS, &headers, body.to_string()).await;
+    (reply.status, reply.body)
+}
+
+async fn pressure(registry: &TestRegistry) -> Value {
+    registry.get("/api/products/exonomics?action=budget").await.body
+}
+
+async fn start(options: TestOptions) -> (TestRegistry, Peer) {
+    let options = options.with_setting("OPERATOR_TOKEN", TOKEN).with_setting("RECHECK_DAYS", 3650);
+    let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
+    for number in 0..40 {
+        registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
+    }
+    registry.deliver_events().await;
+    (registry, peer)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_budget_grows_with_what_happens_and_never_beyond_its_bound() {
+    let (registry, _peer) = start(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    // 40 listed and 40 answered a second ago: 1 + .4 * (40 * .01 + 40 * .002) = 1.192; 12 * 1.192 = 14.3.
+    let told = pressure(&registry).await;
+    assert_eq!((&told["base_cap"], &told["day_cap"]), (&json!(12), &json!(14)), "{told}");
+    let multiplier = told["scaled_by"]["day_budget"].as_f64().unwrap();
+    assert!((multiplier - 1.192).abs() < 1e-3, "{told}");
+
+    // Much more than the index can hold: 20 bumps of .08 * 3.
+    for _ in 0..20 {
+        let (status, body) =
+            bump(&registry, &json!({ "action": "bump", "event": "founding_claim", "amount": 50 }), TOKEN)
+                .await;
+        assert_eq!((status, &body["added"]), (200, &json!(0.24)), "{body}");
+    }
+    let told = pressure(&registry).await;
+    assert_eq!((&told["scaled_by"]["day_budget"], &told["day_cap"]), (&json!(1.8), &json!(21)), "{told}");
+    assert_eq!(registry.reach_out().await["invited"], 21);
+    assert_eq!(registry.reach_out().await["invited"], 0, "no more on this day");
+
+    // 4.8 of bumps after 9 days, three half-lives: .6, and of the events .06: 1 + .4 * .66 = 1.264; 12 * 1.264 = 15.2.
+    registry.advance(HOUR * 24 * 9);
+    let told = pressure(&registry).await;
+    assert_eq!((&told["day_cap"], &told["base_cap"]), (&json!(15), &json!(12)), "{told}");
+    registry.advance(HOUR * 24 * 60);
+    assert_eq!(pressure(&registry).await["day_cap"], 12, "what is not fed decays");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operator_may_leave_the_budget_as_the_contract_has_it() {
+    let options = TestOptions::default()
+        .with_setting("PROBE_WINDOW_CAP", 1000)
+        .with_setting("OUTREACH_ACCELERATION", "off");
+    let (registry, _peer) = start(options).await;
+    let told = pressure(&registry).await;
+    assert_eq!((&told["scaled_by"]["day_budget"], &told["day_cap"]), (&json!(1.0), &json!(12)), "{told}");
+    assert_eq!(registry.reach_out().await["invited"], 12);
+}
+
+#[tokio::test]
+async fn only_the_operator_bumps() {
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN)).await;
+    let body = json!({ "action": "bump", "amount": 10 });
+    let open = registry.post(AUTOCATALYSIS, &body).await;
+    assert_eq!((open.status, &open.body["code"]), (401, &json!("operator_token_required")));
+    assert_eq!(bump(&registry, &body, "x").await.0, 403);
+    assert_eq!(registry.get(&format!("{AUTOCATALYSIS}?action=bump")).await.status, 422, "not by GET");
+    for (event, amount) in
+        [(json!("sleep"), 10), (json!(null), 10), (json!("take_demo"), 51), (json!("take_demo"), 0)]
+    {
+        let body = json!({ "action": "bump", "event": event, "amount": amount });
+        assert_eq!(bump(&registry, &body, TOKEN).await.0, 422, "{body}");
+    }
+    assert_eq!(registry.call_tool("get_acceleration", &json!({})).await["acceleration_index"], 1.0);
+
+    let (status, body) = bump(&registry, &json!({ "action": "bump", "event": "take_demo" }), TOKEN).await;
+    assert_eq!(
+        (status, &body["acceleration_index"], &body["counted_as"]),
+        (200, &json!(1.012), &json!("operator_bump"))
+    );
+    let told = registry.get(&format!("{AUTOCATALYSIS}?action=multipliers")).await.body;
+    let shown = told["inputs"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(
+        shown,
+        json!({ "event": "operator_bump", "weight": 1.0, "count": 1, "recent": 0.012, "adds": 0.012 })
+    );
+}

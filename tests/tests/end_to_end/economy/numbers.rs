@@ -1,0 +1,180 @@
+//! What the operations tell, by REST, MCP and A2A, and that their numbers follow from their inputs.
+
+use serde_json::{Value, json};
+use tests::test_registry::{TestOptions, TestRegistry};
+
+use crate::fixtures::live_pair;
+
+const EXONOMICS: &str = "/api/products/exonomics";
+
+async fn get(registry: &TestRegistry, path: &str) -> Value {
+    let reply = registry.get(path).await;
+    assert_eq!((reply.status, &reply.body["ok"]), (200, &json!(true)), "{path}: {reply:?}");
+    reply.body
+}
+
+/// Calls an operation by a data part of A2A.
+async fn by_a2a(registry: &TestRegistry, operation: &str, arguments: &Value) -> Value {
+    let part = json!({ "data": { "operation": operation, "arguments": arguments } });
+    let message = json!({ "role": "ROLE_USER", "messageId": "m1", "parts": [part] });
+    let request =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } });
+    let headers = [
+        ("a2a-version".to_owned(), "1.0".to_owned()),
+        ("content-type".to_owned(), "application/json".to_owned()),
+    ];
+    let reply = registry.send("POST", "/api/a2a", &headers, request.to_string()).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    reply.body
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_action_answers_as_its_operation_does() {
+    let pair = live_pair().await;
+    let registry = &pair.registry;
+    let rank = json!({ "listing_id": pair.agent });
+    let actions = [
+        ("/api/products/autocatalysis", "multipliers", "get_acceleration", json!({})),
+        (EXONOMICS, "status", "get_exonomics", json!({})),
+        (EXONOMICS, "cost_model", "cost_model", json!({})),
+        (EXONOMICS, "value", "network_value", json!({})),
+        (EXONOMICS, "hyper", "hyper_index", json!({})),
+        (EXONOMICS, "s_curves", "s_curve_board", json!({})),
+        (EXONOMICS, "abundance_rank", "abundance_rank", rank),
+        (EXONOMICS, "zero_mc_pack", "zero_mc_pack", json!({ "limit": 1 })),
+        (EXONOMICS, "multipliers", "get_acceleration", json!({})),
+        (EXONOMICS, "budget", "conversion_pressure", json!({})),
+    ];
+    for (path, action, operation, arguments) in actions {
+        let told = registry.call_tool(operation, &arguments).await;
+        let mut body = arguments.clone();
+        body["action"] = json!(action);
+        let posted = registry.post(path, &body).await;
+        assert_eq!((posted.status, &posted.body), (200, &told), "{action}");
+        let mut query = format!("{path}?action={action}");
+        for (name, value) in arguments.as_object().unwrap() {
+            query.push_str(&format!("&{name}={}", value.to_string().trim_matches('"')));
+        }
+        assert_eq!(get(registry, &query).await, told, "{action}");
+        let said = by_a2a(registry, operation, &arguments).await.to_string();
+        assert!(said.contains(r#""executed":true"#) || said.contains(operation), "{operation}: {said}");
+        assert!(!said.contains(r#""ok":false"#), "{operation}: {said}");
+    }
+    for (path, family) in [("/api/products/autocatalysis", "autocatalysis"), (EXONOMICS, "exonomics")] {
+        assert_eq!(get(registry, path).await, registry.call_tool(family, &json!({})).await);
+    }
+    let versions = [
+        get(registry, "/api/products/autocatalysis").await["version"].clone(),
+        get(registry, EXONOMICS).await["version"].clone(),
+    ];
+    assert_eq!(versions, [json!("2.5.0"), json!("2.8.0")]);
+    let unknown = registry.post(EXONOMICS, &json!({ "action": "fly" })).await;
+    assert_eq!((unknown.status, &unknown.body["code"]), (422, &json!("unknown_action")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_index_is_the_sum_of_its_parts_and_follows_what_happens() {
+    let pair = live_pair().await;
+    let index = async || {
+        let told = pair.registry.call_tool("get_acceleration", &json!({})).await;
+        let adds = |one: &Value| one["adds"].as_f64().unwrap();
+        let sum: f64 = told["inputs"].as_array().unwrap().iter().map(adds).sum();
+        let index = told["acceleration_index"].as_f64().unwrap();
+        assert!((index - 1.0 - sum).abs() < 1e-5, "{told}");
+        let rules = told["rules"].as_array().unwrap();
+        let scales_nothing = rules.iter().filter(|rule| rule["applies_to"] == "nothing yet").count();
+        assert_eq!((rules.len(), scales_nothing), (5, 3), "{told}");
+        index
+    };
+    // Two listed and two answered: 2 * .01 + 2 * .002, less a second's decay.
+    let before = index().await;
+    assert!((before - 1.024).abs() < 1e-4, "{before}");
+    pair.registry.post("/api/products/demo", &json!({ "listing_id": pair.agent })).await;
+    let after = index().await;
+    assert!((after - before - 0.012).abs() < 1e-4, "a demo adds .012: {before} {after}");
+    pair.registry.post("/api/products/demo", &json!({ "listing_id": pair.agent })).await;
+    assert_eq!(index().await, after, "the same demo again adds nothing");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_value_is_that_of_its_inputs() {
+    let pair = live_pair().await;
+    let value = async |arguments: Value| pair.registry.call_tool("network_value", &arguments).await;
+    let measured = value(json!({})).await;
+    assert_eq!(
+        measured["inputs"],
+        json!({ "N": 2.0, "C": 0.0, "O": 0.0, "F": 0.0, "dense": false }),
+        "{measured}"
+    );
+    assert_eq!((&measured["value"], &measured["given"]), (&json!(0.0), &json!([])));
+    // 100^1.15 = 199.526231 where every other base is 1.
+    let supposed = value(json!({ "N": 100, "C": 0.01, "O": 0.01, "F": 0.5 })).await;
+    assert!((supposed["value"].as_f64().unwrap() - 199.526_231).abs() < 1e-5, "{supposed}");
+    let dense = value(json!({ "n": 100, "C": 0.01, "O": 0.01, "F": 0.5, "dense": true })).await;
+    assert!((dense["value"].as_f64().unwrap() - 757.148_813).abs() < 1e-5, "{dense}");
+    let greatest = value(json!({ "N": 1e9, "C": 1, "O": 1, "F": 1e6, "dense": true })).await;
+    assert!(greatest["value"].as_f64().is_some_and(f64::is_finite), "{greatest}");
+    for (name, wrong) in
+        [("N", json!(-1)), ("N", json!(2e9)), ("C", json!(1.1)), ("O", json!("x")), ("F", json!(1e7))]
+    {
+        let refused = pair.registry.refused_tool("network_value", &json!({ name: wrong })).await;
+        assert_eq!(refused["field"], name, "{refused}");
+    }
+    for wrong in ["N=NaN", "C=inf", "dense=perhaps"] {
+        assert_eq!(
+            pair.registry.get(&format!("{EXONOMICS}?action=value&{wrong}")).await.status,
+            422,
+            "{wrong}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn listings_are_ranked_by_their_trails() {
+    let pair = live_pair().await;
+    pair.registry.post("/api/products/demo", &json!({ "listing_id": pair.server })).await;
+    let both = json!({ "listing_ids": [pair.agent, pair.server, "agtpub_00000000000000000000", "?"] });
+    let ranked = pair.registry.call_tool("abundance_rank", &both).await;
+    let ids: Vec<&Value> =
+        ranked["ranking"].as_array().unwrap().iter().map(|one| &one["listing_id"]).collect();
+    assert_eq!(ids, [&json!(pair.server), &json!(pair.agent)], "a demo is a strong mark: {ranked}");
+    assert_eq!(ranked["unknown"], json!(["?", "agtpub_00000000000000000000"]));
+    for one in ranked["ranking"].as_array().unwrap() {
+        let number = |name: &str| one[name].as_f64().unwrap();
+        let boost = 0.6 * number("outcome_score") + 0.4 * number("trail_boost").min(20.0);
+        assert!((number("boost") - boost).abs() < 1e-5, "{one}");
+    }
+    let pack = pair.registry.call_tool("zero_mc_pack", &json!({})).await;
+    assert_eq!((&pack["count"], &pack["capabilities"][0]["listing_id"]), (&json!(2), &json!(pair.server)));
+    assert!(
+        pack["marginal_cost"]["of_making_it"]["table_operations"].as_u64().is_some_and(|calls| calls > 0)
+    );
+
+    for (wrong, status) in [
+        (json!({ "action": "abundance_rank" }), 422),
+        (json!({ "action": "abundance_rank", "listing_ids": many() }), 422),
+        (json!({ "action": "abundance_rank", "listing_ids": ["x"] }), 200),
+    ] {
+        assert_eq!(pair.registry.post(EXONOMICS, &wrong).await.status, status, "{wrong}");
+    }
+}
+
+fn many() -> Vec<String> {
+    (0..51).map(|number| format!("mcp-{number}")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_registry_has_numbers_too() {
+    let registry = TestRegistry::start_with(TestOptions::default()).await;
+    let overview = get(&registry, "/api/products/autocatalysis").await;
+    assert_eq!(
+        (&overview["acceleration_index"], &overview["s_curve"]["phase"]),
+        (&json!(1.0), &json!("seed"))
+    );
+    let exonomics = get(&registry, EXONOMICS).await;
+    assert_eq!(
+        (&exonomics["network_value"]["value"], &exonomics["hyper"]["hyper_mode"]),
+        (&json!(0.0), &json!(false))
+    );
+    assert_eq!(get(&registry, &format!("{EXONOMICS}?action=zero_mc_pack")).await["count"], 0);
+}

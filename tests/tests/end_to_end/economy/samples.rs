@@ -1,0 +1,104 @@
+//! The hourly samples: one an hour whatever ticks do, and what is told from them.
+
+use futures::future::join_all;
+use local::engine::instrumented::Fault;
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents};
+use tests::test_registry::{HOUR, TICK, TestOptions, TestRegistry};
+
+async fn samples(registry: &TestRegistry) -> Vec<Value> {
+    let table = registry.table().await;
+    let items = table.items_under("ECONOMY ").into_iter();
+    items.map(|item| serde_json::from_str(item["sample"].as_str().unwrap()).unwrap()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_hour_has_one_sample_however_often_it_ticks() {
+    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
+    // Delivered twice at the same moment, and again and again within the hour.
+    join_all((0..4).map(|_| registry.tick())).await;
+    for _ in 0..9 {
+        registry.advance(TICK);
+        join_all((0..2).map(|_| registry.tick())).await;
+    }
+    assert_eq!(samples(&registry).await.len(), 1);
+    registry.advance(TICK);
+    registry.tick().await;
+    let two = samples(&registry).await;
+    assert_eq!(two.len(), 2);
+    assert_eq!(two[1]["at"], json!(registry.now()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sample_that_failed_is_taken_by_the_next_tick() {
+    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
+    registry.tick().await;
+    registry.advance(HOUR);
+    // The first put takes the slot of the tick; the second is the sample's.
+    registry.observer.faults.arm("GetItem", Fault::ServiceError, 1000);
+    let _report = probe_tick::handle(&registry.app, json!({ "detail-type": "probe-tick" })).await;
+    registry.observer.faults.disarm();
+    assert_eq!(samples(&registry).await.len(), 1, "nothing half done");
+    registry.advance(TICK);
+    registry.tick().await;
+    assert_eq!(samples(&registry).await.len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn samples_expire_after_forty_days() {
+    let registry = TestRegistry::start().await;
+    registry.tick().await;
+    registry.advance(HOUR * 24 * 40);
+    registry.sweep_expired();
+    assert_eq!(samples(&registry).await.len(), 1);
+    registry.advance(HOUR);
+    registry.sweep_expired();
+    assert_eq!(samples(&registry).await.len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn speeds_and_curves_are_told_from_the_samples() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
+    registry.tick().await;
+    let publish = async |from: usize, to: usize| {
+        for number in from..to {
+            registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
+        }
+        registry.deliver_events().await;
+    };
+    publish(0, 10).await;
+    registry.advance(HOUR * 2);
+    registry.tick().await;
+
+    // Ten listings in two hours and a second: 10 * 2 / 2.000278 = 9.99861 an hour.
+    let overview = registry.get("/api/products/autocatalysis").await.body;
+    let pace = &overview["s_curve"];
+    assert_eq!(
+        (&pace["phase"], &pace["happened"]["list_yourself"]),
+        (&json!("early_s"), &json!(10)),
+        "{pace}"
+    );
+    assert_eq!(pace["weighted_rate"], json!(9.998_61), "{pace}");
+    assert_eq!(overview["totals"]["listings"], 10);
+
+    // The index by the two samples, two hours and a second apart.
+    let hyper = registry.call_tool("hyper_index", &json!({})).await;
+    let kept = samples(&registry).await;
+    let index = |place: usize| kept[place]["acceleration_index"].as_f64().unwrap();
+    assert_eq!((index(0), hyper["inputs"]["samples"].clone()), (1.0, json!(2)));
+    // 10 listed and 10 answered, each half after 72 hours: (0.1 + 0.02) * 2^(-2 / 72) = .11771 after the two hours.
+    assert!((index(1) - 1.117_71).abs() < 1e-4, "{kept:?}");
+    let per_hour = hyper["hyper_index"].as_f64().unwrap();
+    assert!((per_hour - 0.117_71 / 2.000_278).abs() < 1e-4, "{hyper}");
+    assert_eq!(hyper["hyper_mode"], false);
+
+    // A day later as many again, and a few more.
+    registry.advance(HOUR * 22);
+    registry.tick().await;
+    publish(10, 22).await;
+    let board = registry.call_tool("s_curve_board", &json!({})).await;
+    let listings = &board["s_curves"][0];
+    assert_eq!((&listings["id"], &listings["value"]), (&json!("listings"), &json!(22.0)));
+    assert_eq!(listings["inputs"]["growth"], 22.0, "a day ago there was none: {listings}");
+    assert_eq!((&listings["phase"], &listings["accelerating"]), (&json!("steep"), &json!(true)));
+}
