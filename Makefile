@@ -1,6 +1,6 @@
 # Every target is a line or two that you could type yourself; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz check check-infra build smoke bench soak interop walk conformance second-engine acceptance deploy
+.PHONY: help run test fuzz check check-infra build smoke bench soak interop walk log-client conformance second-engine acceptance deploy
 
 TOOLS := target/venv/bin
 
@@ -42,6 +42,9 @@ interop: ## the official A2A and MCP clients and servers against the registry
 
 walk: ## the funnel from publish to export, walked by the official clients of MCP and A2A and by curl
 	tests/funnel_walk/run
+
+log-client: ## two clients of C2SP logs follow the log of evidence: golang.org/x/mod/sumdb and aics-tlog
+	tests/log_client/run
 
 conformance: ## the official MCP suites, and official MCP and A2A clients, against the endpoints
 	tests/conformance/mcp

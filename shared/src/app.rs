@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::cache::{PageCache, TaggedPages};
+use crate::cache::{Kept, PageCache, TaggedPages};
 use crate::events::Bus;
 use crate::fetch::Fetcher;
-use crate::model::{Clock, ListingId, Moment, Random};
+use crate::model::{Clock, ListingId, Moment, PeerRegistry, Random};
 use crate::search::Searcher;
 use crate::settings::{Mode, Settings};
 use crate::store::Store;
@@ -33,6 +33,8 @@ pub struct App {
     pub server_pages: TaggedPages,
     /// What this process holds of the search index.
     pub search: Searcher,
+    /// What this process holds of what other registries told.
+    pub peer_registries: Kept<Vec<PeerRegistry>>,
     /// What reads deposit, until it is written.
     pub pending_deposits: PendingDeposits,
 }
@@ -57,6 +59,7 @@ impl App {
             pages: PageCache::default(),
             server_pages: TaggedPages::default(),
             search,
+            peer_registries: Kept::default(),
             pending_deposits: PendingDeposits::default(),
         }
     }

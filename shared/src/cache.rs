@@ -56,6 +56,43 @@ fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().take(12).map(|b| format!("{b:02x}")).collect()
 }
 
+/// One value that is good for a while, and then read anew.
+#[derive(Debug)]
+pub struct Kept<T>(Arc<Mutex<Option<(i64, Arc<T>)>>>);
+
+impl<T> Clone for Kept<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> Default for Kept<T> {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
+impl<T> Kept<T> {
+    /// The value, where it was put there less than `ms` milliseconds before `now`.
+    #[must_use]
+    pub fn get(&self, now: i64, ms: i64) -> Option<Arc<T>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.as_ref().filter(|(at, _)| (0..ms).contains(&(now - at))).map(|(_, value)| Arc::clone(value))
+    }
+
+    /// Puts a value there.
+    pub fn put(&self, now: i64, value: T) -> Arc<T> {
+        let value = Arc::new(value);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((now, Arc::clone(&value)));
+        value
+    }
+
+    /// Takes it away.
+    pub fn forget(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
 /// Rendered pages of this process.
 pub type PageCache = RenderCache<Bytes>;
 

@@ -8,11 +8,13 @@ mod ai_catalog;
 mod badge;
 mod discovery;
 mod document;
+mod evidence_log;
 mod federation;
 mod feed;
 mod key_set;
 pub mod mcp_server_card;
 mod probe_statistics;
+mod signature_directory;
 mod table;
 mod talk_feed;
 

@@ -6,7 +6,6 @@ mod invocation;
 mod node;
 mod partners;
 mod resolve;
-mod self_report;
 mod trail_scores;
 
 pub use call::Call;
@@ -14,7 +13,6 @@ pub use invocation::{Adapter, Invocation, Wish, adapters};
 pub use node::CapabilityNode;
 pub use partners::{Pair, pairs, suggestions};
 pub use resolve::{Wanted, live_in_order, resolve};
-pub use self_report::is_self_report;
 pub use trail_scores::trail_scores;
 
 /// The version of this family (contract "Versioning").

@@ -23,6 +23,7 @@ pub mod trails;
 
 pub mod app;
 
+pub mod domain_keys;
 pub mod takedown;
 pub mod talk;
 
@@ -32,12 +33,14 @@ pub mod publish;
 pub mod trust;
 
 pub mod economy;
+pub mod evidence_log;
 
 pub mod outreach;
 pub mod payments;
 
 pub mod views;
 
+pub mod federation;
 pub mod interop;
 
 pub mod operations;

@@ -22,11 +22,13 @@ pub enum Metric {
     ScheduledTicks,
     /// Seconds for which the longest waiting Live listing has been due for its recheck; 0 where none waits.
     OldestOverdueRecheck,
+    /// Seconds for which the oldest leaf has waited to be taken up into the log of evidence; 0 where none waits.
+    OldestPendingLeaf,
 }
 
 impl Metric {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::ScheduledTicks, Self::OldestOverdueRecheck];
+    pub const ALL: [Self; 3] = [Self::ScheduledTicks, Self::OldestOverdueRecheck, Self::OldestPendingLeaf];
 
     /// Its name in `CloudWatch`.
     #[must_use]
@@ -34,13 +36,14 @@ impl Metric {
         match self {
             Self::ScheduledTicks => "ScheduledTicks",
             Self::OldestOverdueRecheck => "OldestOverdueRecheck",
+            Self::OldestPendingLeaf => "OldestPendingLeaf",
         }
     }
 
     const fn unit(self) -> &'static str {
         match self {
             Self::ScheduledTicks => "Count",
-            Self::OldestOverdueRecheck => "Seconds",
+            Self::OldestOverdueRecheck | Self::OldestPendingLeaf => "Seconds",
         }
     }
 }

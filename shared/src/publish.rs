@@ -1,7 +1,6 @@
 //! Publishing: parsing what a publisher submits, and turning it into a listing. The registry publishes itself through
 //! the same code.
 
-mod domain_keys;
 pub mod listing;
 pub mod name_proof;
 mod repository_proof;

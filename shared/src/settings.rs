@@ -160,6 +160,8 @@ pub struct Settings {
     pub session_rate: Rate,
     /// `SESSION_STEPS_PER_HOUR`, `SESSION_STEPS_PER_HOUR_IN_ALL`: what is appended to interop sessions.
     pub session_step_rate: Rate,
+    /// `FEDERATION_PEERS`: the base URLs of other registries whose listings are told as referrals; none by default.
+    pub federation_peers: Vec<String>,
     /// `OPERATOR_TOKEN`: the bearer token of what only the operator may ask for by HTTP; without it nobody may.
     pub operator_token: Option<Secret>,
     /// `STRIPE_SECRET_KEY`: asks Stripe for payments; without it nothing is sold.
@@ -172,10 +174,18 @@ pub struct Settings {
     pub task_rate: Rate,
     /// `OPT_OUTS_PER_HOUR`, `OPT_OUTS_PER_HOUR_IN_ALL`: listings that opt out of invitations, or in again.
     pub opt_out_rate: Rate,
+    /// `ATTESTATIONS_PER_HOUR`, `ATTESTATIONS_PER_HOUR_IN_ALL`: statements that are signed.
+    pub attestation_rate: Rate,
+    /// `OWNER_ACTS_PER_HOUR`, `OWNER_ACTS_PER_HOST_PER_HOUR`, `OWNER_ACTS_PER_HOUR_IN_ALL`: signatures that are checked
+    /// with the keys of a domain; by caller and for everybody also the challenges that are asked for.
+    pub owner_rate: Rate,
     /// `PRICE_PER_MILLION_READ_UNITS`, `PRICE_PER_MILLION_WRITE_UNITS`, `PRICE_PER_MILLION_REQUESTS`: what `cost_model`
     /// reckons with; their defaults are the list prices of AWS in us-east-1.
     pub prices: Prices,
 }
+
+/// The most registries that are asked what they list.
+const MOST_PEERS: usize = 10;
 
 /// A setting that cannot be taken.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -298,6 +308,7 @@ impl Settings {
                 ("SESSION_STEPS_PER_HOUR", 600),
                 ("SESSION_STEPS_PER_HOUR_IN_ALL", 30_000),
             )?,
+            federation_peers: read.federation_peers()?,
             operator_token: read.operator_token()?,
             stripe_secret_key: read.secret(
                 "STRIPE_SECRET_KEY",
@@ -313,6 +324,13 @@ impl Settings {
             task_rate: read.rate_without_host(("TASKS_PER_HOUR", 120), ("TASKS_PER_HOUR_IN_ALL", 6000))?,
             opt_out_rate: read
                 .rate_without_host(("OPT_OUTS_PER_HOUR", 60), ("OPT_OUTS_PER_HOUR_IN_ALL", 3000))?,
+            attestation_rate: read
+                .rate_without_host(("ATTESTATIONS_PER_HOUR", 120), ("ATTESTATIONS_PER_HOUR_IN_ALL", 6000))?,
+            owner_rate: Rate {
+                caller: read.number("OWNER_ACTS_PER_HOUR", 20, "a whole number from 1")?,
+                host: read.number("OWNER_ACTS_PER_HOST_PER_HOUR", 120, "a whole number from 1")?,
+                everybody: read.number("OWNER_ACTS_PER_HOUR_IN_ALL", 2000, "a whole number from 1")?,
+            },
             prices: read.prices()?,
         })
     }
@@ -473,6 +491,31 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         Err(SettingError { name, value: "(not shown)".to_owned(), allowed })
     }
 
+    fn federation_peers(&self) -> Result<Vec<String>, SettingError> {
+        const NAME: &str = "FEDERATION_PEERS";
+        let Some(value) = self.text(NAME) else { return Ok(Vec::new()) };
+        let peers: Vec<String> = value
+            .split(',')
+            .map(|peer| peer.trim().trim_end_matches('/').to_owned())
+            .filter(|peer| !peer.is_empty())
+            .collect();
+        let is_base = |peer: &String| {
+            Url::parse(peer).is_ok_and(|url| {
+                matches!(url.scheme(), "http" | "https")
+                    && url.has_host()
+                    && url.username().is_empty()
+                    && url.query().is_none()
+                    && url.fragment().is_none()
+            })
+        };
+        if peers.len() <= MOST_PEERS && peers.iter().all(is_base) {
+            return Ok(peers);
+        }
+        let allowed =
+            "at most 10 base URLs of registries, separated by commas, such as https://registry.example.com";
+        Err(SettingError { name: NAME, value, allowed })
+    }
+
     /// A short token could be guessed by asking.
     fn operator_token(&self) -> Result<Option<Secret>, SettingError> {
         const NAME: &str = "OPERATOR_TOKEN";
@@ -600,6 +643,18 @@ mod tests {
         assert!(settings(Mode::Public, &[("DOMAIN_PROOF_URL", "https://example.com/auth")]).is_err());
         for address in ["10.0.0.2", "10.0.0.2:0", "ns.example.com:53", "on"] {
             assert!(settings(Mode::Public, &[("DNS_SERVER", address)]).is_err(), "{address}");
+        }
+    }
+
+    #[test]
+    fn peers_are_base_urls() {
+        let of = |value: &str| settings(Mode::Public, &[("FEDERATION_PEERS", value)]);
+        assert_eq!(of("").unwrap().federation_peers, Vec::<String>::new());
+        let two = of("https://a.example.org/, https://b.example.org/registry").unwrap().federation_peers;
+        assert_eq!(two, ["https://a.example.org", "https://b.example.org/registry"]);
+        let eleven = vec!["https://a.example.org"; 11].join(",");
+        for wrong in ["a.example.org", "https://a.example.org?x=1", "ftp://a.example.org", &eleven] {
+            assert!(of(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -2,11 +2,13 @@
 //! Changes that belong together are one transaction, changes that may be delivered twice are conditional, and no
 //! request scans the table.
 
+mod attestations;
 mod attributes;
 mod batch_get;
 mod blocked_hosts;
 mod boost_inputs;
 mod budget;
+mod challenges;
 mod client;
 mod completions;
 mod connector_days;
@@ -21,18 +23,23 @@ mod economy_bumps;
 mod economy_samples;
 mod error;
 mod evidence_item;
+mod evidence_log;
 mod expiry;
 mod expression;
 mod falls;
+mod federation;
 mod feed;
 mod grants;
 mod host_pointers;
+mod identities;
 mod inbox;
 mod index;
 mod keys;
+mod leaf;
 mod listing_item;
 mod listings;
 mod live;
+mod log_entries;
 mod manifest;
 mod outcomes;
 mod outreach;
@@ -61,6 +68,7 @@ mod transaction;
 
 pub use boost_inputs::BoostInputs;
 pub use budget::{Bucket, BudgetState, Caps};
+pub use challenges::Challenge;
 pub use client::Store;
 pub use completions::{CompletionOutcome, NewReward, Said};
 pub use connector_days::ConnectorDay;
@@ -72,7 +80,9 @@ pub use due::{Claim, DuePlace};
 pub use due_class::DueClass;
 pub use economy_samples::{EconomySample, SampledCounts};
 pub use error::StoreError;
+pub use evidence_log::{AppendOutcome, PendingLeaf, PendingLeaves};
 pub use falls::Fall;
+pub use identities::Identities;
 pub use inbox::{MessagePage, Talked, Talking};
 pub use index::{DirtyMark, Shown, StoredBucket};
 pub use keys::HostPointer;

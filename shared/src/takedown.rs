@@ -1,19 +1,23 @@
-//! What an operator decides over the heads of probes and publishers: withdraw, restore, block a host, erase a contact.
-//! Every decision is safe to be made twice, does a bounded amount of work, and leaves a line in the feed.
+//! What an operator decides over the heads of probes and publishers: withdraw, restore, block a host, erase a contact,
+//! revoke access. Every decision is safe to be made twice and does a bounded amount of work; those about listings and
+//! hosts leave a line in the feed.
 
+mod access;
 mod contacts;
 mod hosts;
 mod listings;
 mod outcome;
+mod owner;
 
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::error::Problem;
-use crate::model::{HostName, ListingId, PublicReason};
+use crate::model::{HostName, ListingId, PublicReason, TokenDigest};
 
 pub use hosts::{host_blocked, withdraw_blocked};
 pub use outcome::Outcome;
+pub use owner::{restore_by_owner, withdraw_by_owner};
 
 /// A decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +52,11 @@ pub enum Command {
         /// About which.
         listing_id: ListingId,
     },
+    /// Ends what an access token opens.
+    RevokeAccess {
+        /// The SHA-256 of the token, so that no token stands in a call or a log.
+        token_sha256: TokenDigest,
+    },
 }
 
 /// Carries a decision out.
@@ -61,5 +70,6 @@ pub async fn carry_out(app: &App, command: Command) -> Result<Outcome, Problem> 
         Command::BlockHost { host, reason } => hosts::block(app, host, reason).await,
         Command::UnblockHost { host } => hosts::unblock(app, &host).await,
         Command::EraseContact { listing_id } => contacts::erase(app, &listing_id).await,
+        Command::RevokeAccess { token_sha256 } => access::revoke(app, &token_sha256).await,
     }
 }

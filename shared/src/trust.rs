@@ -1,4 +1,14 @@
-//! Trust: the registry's own keys, and what it signs with them. Only this room sees a private key.
+//! Trust: the registry's own keys and what it signs with them, what it can say of a listing from its own observations, and
+//! who speaks for the domain of one. Only this room sees a private key.
 
+pub mod attestation;
+pub mod capability;
 pub mod card_signature;
+pub mod facts;
+mod jws;
 pub mod keys;
+pub mod log_key;
+pub mod message_key;
+pub mod ownership;
+pub mod reciprocity;
+pub mod verification;

@@ -5,6 +5,7 @@ pub mod active_page;
 pub mod badge;
 pub mod connectors;
 mod feedback_draft;
+mod log_place;
 mod name_standing;
 mod next_step;
 mod peer;
@@ -15,6 +16,7 @@ pub mod trail;
 pub mod urn;
 
 pub use feedback_draft::{FeedbackDraft, Question};
+pub use log_place::{LogPlace, entry_url};
 pub use name_standing::{NameStanding, Standing};
 pub use next_step::{NextStep, POLL_SECONDS};
 pub use peer::Peer;

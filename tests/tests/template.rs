@@ -332,7 +332,7 @@ fn no_policy_is_wider_than_its_function() {
             );
         }
         let may = |action, partition| template.permits(function, &act(action, partition));
-        let signs = function == "well-known";
+        let signs = matches!(function, "a2a" | "products" | "protocol" | "well-known");
         for read in ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"] {
             assert!(may(read, "LISTING#x"), "{function}: {read}");
             assert!(!may(read, "CONTACT#x"), "{function}: {read}");
@@ -352,6 +352,11 @@ fn no_policy_is_wider_than_its_function() {
                 _ => writes,
             };
             assert_eq!(may(write, "LISTING#x"), writes, "{function}: {write}");
+            let deposits = function == "listings" && write == "dynamodb:UpdateItem";
+            for partition in ["TRAIL#x", "TRAILS"] {
+                let may_deposit = writes && function != "talk" || deposits;
+                assert_eq!(may(write, partition), may_deposit, "{function}: {write} {partition}");
+            }
             let writes = writes && function != "talk";
             let puts = matches!(write, "dynamodb:PutItem" | "dynamodb:UpdateItem");
             let notes =
@@ -386,6 +391,24 @@ fn an_inbox_is_all_that_the_function_of_talk_reaches() {
         }
     }
     assert!(!may("dynamodb:PutItem", "LISTING#x"), "a listing is changed, never replaced");
+}
+
+#[test]
+fn the_log_is_signed_by_what_appends_to_it_and_nothing_changes_a_tile() {
+    let template = Template::read().unwrap();
+    for function in template.functions().keys() {
+        let may = |action, partition| template.permits(function, &act(action, partition));
+        let appends = matches!(*function, "probe-tick" | "weekly-recheck");
+        assert_eq!(may("dynamodb:Query", "KEY#LOG"), appends, "{function}");
+        assert_eq!(may("dynamodb:PutItem", "LOG#tile/0/000"), appends, "{function}");
+        assert_eq!(may("dynamodb:UpdateItem", "LOG#TREE"), appends, "{function}");
+        for change in ["dynamodb:UpdateItem", "dynamodb:DeleteItem"] {
+            assert!(!may(change, "LOG#tile/0/000"), "{function}: {change}");
+        }
+    }
+    for decides in ["operator", "probe-tick", "products", "weekly-recheck"] {
+        assert!(template.permits(decides, &act("dynamodb:PutItem", "LOG#PENDING")), "{decides}");
+    }
 }
 
 /// The policies of what reaches out are narrower than what its code could do: here it does all of it.

@@ -1,7 +1,8 @@
-//! Writes to the connector of the day and sends the day's soft invitations. Runs hourly over what the day has left, so
-//! that a failed run loses no day and what goes Live in the morning is invited before the next one.
+//! Writes to the connector of the day, sends the day's soft invitations and asks other registries what they list. Runs
+//! hourly over what the day has left, so that a failed run loses no day and what goes Live is invited before the next.
 
 use registry::app::App;
+use registry::federation;
 use registry::outreach;
 use registry::store::StoreError;
 use serde_json::Value;
@@ -22,5 +23,7 @@ pub enum Failure {
 /// # Errors
 /// The table is busy.
 pub async fn handle(app: &App, _: Value) -> Result<Value, Failure> {
-    Ok(serde_json::to_value(outreach::run(app).await?)?)
+    let mut report = serde_json::to_value(outreach::run(app).await?)?;
+    report["peers_asked"] = federation::pull_due(app).await?.into();
+    Ok(report)
 }

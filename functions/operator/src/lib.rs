@@ -1,5 +1,5 @@
-//! Carries out what an operator decides: withdraw, restore, block a host, erase a contact. Nothing but a person with
-//! the right to invoke it reaches it: it has neither route nor schedule.
+//! Carries out what an operator decides: withdraw, restore, block a host, erase a contact, revoke access. Nothing but a
+//! person with the right to invoke it reaches it: it has neither route nor schedule.
 
 use registry::app::App;
 use registry::error::Problem;
@@ -13,7 +13,8 @@ pub enum Failure {
     #[error(
         "not a command: {0}. Send one of {{\"command\": \"withdraw\", \"listing_id\": …, \"reason\": …}}, \
          {{\"command\": \"restore\", \"listing_id\": …}}, {{\"command\": \"block_host\", \"host\": …, \"reason\": …}}, \
-         {{\"command\": \"unblock_host\", \"host\": …}}, {{\"command\": \"erase_contact\", \"listing_id\": …}}"
+         {{\"command\": \"unblock_host\", \"host\": …}}, {{\"command\": \"erase_contact\", \"listing_id\": …}}, \
+         {{\"command\": \"revoke_access\", \"token_sha256\": …}}"
     )]
     Command(serde_json::Error),
     /// It cannot be carried out on this listing or host, or the table is busy.

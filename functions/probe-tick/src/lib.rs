@@ -1,10 +1,13 @@
-//! Probes what is due: everything on the schedule's tick, one listing on its `listing.queued` event. Either may
-//! be delivered twice; the second finds the slot or the listing taken. The tick also takes the sample of the hour.
+//! Probes what is due: everything on the schedule's tick, one listing on its `listing.queued` event; then takes
+//! what was decided up into the log of evidence, and on the tick the sample of the hour. Either may be delivered twice;
+//! the second finds the slot or the listing taken.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use registry::app::App;
 use registry::economy;
+use registry::evidence_log::{SequencerReport, sequence_in_turn, sequence_or_warn};
 use registry::metrics::{Metric, Metrics};
 use registry::model::{ListingId, Moment};
 use registry::probe::{SweepReport, run};
@@ -44,6 +47,8 @@ struct Report {
     #[serde(flatten)]
     sweep: SweepReport,
     #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<SequencerReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     metrics: Option<Metrics>,
 }
 
@@ -70,18 +75,30 @@ pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
             }
             let sweep = run::tick(app, time).await?;
             economy::take_sample(app).await;
-            Report { sweep, metrics: Some(metrics(app).await?) }
+            let log = sequence_or_warn(app).await;
+            Report { sweep, log, metrics: Some(metrics(app, log).await?) }
         }
         Event::Queued { detail } => {
-            Report { sweep: run::first_probe(app, &detail.listing_id).await?, metrics: None }
+            let sweep = run::first_probe(app, &detail.listing_id).await?;
+            // Without a verdict there is no leaf.
+            let log = if sweep.last.is_some() { sequence_in_turn(app).await } else { None };
+            Report { sweep, log, metrics: None }
         }
     };
     Ok(serde_json::to_value(report)?)
 }
 
 /// Told by the tick, which comes oftenest: an hourly recheck that stands still could not tell how far it lags.
-async fn metrics(app: &App) -> Result<Metrics, StoreError> {
+async fn metrics(app: &App, log: Option<SequencerReport>) -> Result<Metrics, StoreError> {
     let waited = app.store.oldest_overdue_recheck(app.clock.now()).await?;
-    let waited = i64::try_from(waited.as_secs()).unwrap_or(i64::MAX);
-    Ok(Metrics(BTreeMap::from([(Metric::ScheduledTicks, 1), (Metric::OldestOverdueRecheck, waited)])))
+    let pending = match log {
+        Some(SequencerReport { left: false, .. }) => Duration::ZERO,
+        _ => app.store.oldest_pending_leaf(app.clock.now()).await?,
+    };
+    let seconds = |waited: Duration| i64::try_from(waited.as_secs()).unwrap_or(i64::MAX);
+    Ok(Metrics(BTreeMap::from([
+        (Metric::ScheduledTicks, 1),
+        (Metric::OldestOverdueRecheck, seconds(waited)),
+        (Metric::OldestPendingLeaf, seconds(pending)),
+    ])))
 }

@@ -1,10 +1,22 @@
 //! Asks every Live listing again within its week, and demotes what failed at three different hours. Runs hourly
-//! over what is due, so that the week's load is spread.
+//! over what is due, so that the week's load is spread, and takes what was decided up into the log of evidence.
 
 use registry::app::App;
+use registry::evidence_log::{SequencerReport, sequence_or_warn};
+use registry::probe::SweepReport;
 use registry::probe::run;
 use registry::store::StoreError;
+use serde::Serialize;
 use serde_json::Value;
+
+/// What was done.
+#[derive(Debug, Serialize)]
+struct Report {
+    #[serde(flatten)]
+    sweep: SweepReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<SequencerReport>,
+}
 
 /// Why a run broke off.
 #[derive(Debug, thiserror::Error)]
@@ -22,5 +34,6 @@ pub enum Failure {
 /// # Errors
 /// The table is busy.
 pub async fn handle(app: &App, _: Value) -> Result<Value, Failure> {
-    Ok(serde_json::to_value(run::recheck(app).await?)?)
+    let sweep = run::recheck(app).await?;
+    Ok(serde_json::to_value(Report { sweep, log: sequence_or_warn(app).await })?)
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use registry::model::AccessToken;
 use registry::settings::{Mode, Settings};
 use serde_json::{Value, json};
 
@@ -55,6 +56,11 @@ enum Decision {
     UnblockHost { host: String },
     /// Erase whom to write to about a listing.
     EraseContact { listing_id: String },
+    /// End what an access token opens.
+    RevokeAccess {
+        /// The token, `at_…`.
+        token: AccessToken,
+    },
 }
 
 impl Decision {
@@ -70,6 +76,9 @@ impl Decision {
             Self::UnblockHost { host } => json!({ "command": "unblock_host", "host": host }),
             Self::EraseContact { listing_id } => {
                 json!({ "command": "erase_contact", "listing_id": listing_id })
+            }
+            Self::RevokeAccess { token } => {
+                json!({ "command": "revoke_access", "token_sha256": token.digest() })
             }
         }
     }

@@ -5,13 +5,12 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use crate::model::protocol::{AGENT_CARD_MEDIA_TYPE, ARD_BASE, MCP_ENDPOINT, SERVER_CARD_MEDIA_TYPE};
+use crate::model::protocol::{
+    AGENT_CARD_MEDIA_TYPE, ARD_BASE, MCP_ENDPOINT, REGISTRY_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE,
+};
 use crate::model::{Assessment, Kind, Listing, ListingId, Moment};
 use crate::settings::Settings;
 use crate::views::urn;
-
-/// The media type of a registry's search base.
-pub const REGISTRY: &str = "application/ai-registry+json";
 
 /// The most tags, and the most names of skills or tools: an entry is a pointer, not the card.
 const KEPT: usize = 24;
@@ -131,7 +130,7 @@ pub fn own(settings: &Settings) -> Vec<CatalogEntry> {
         ),
         own(
             format!("urn:air:{}:registry:ard", urn::publisher(&settings.base_url)),
-            REGISTRY,
+            REGISTRY_MEDIA_TYPE,
             &format!("{brand} (search)"),
             ARD_BASE,
             "Search, explore and browse everything that is Live here by the ARD API.",

@@ -8,6 +8,7 @@ use super::filter::{Filter, Kinds};
 use super::{ArdError, page_size, token};
 use crate::app::App;
 use crate::ard::catalog_entry::CatalogEntry;
+use crate::federation::{self, FederationMode, PeerReferral};
 use crate::model::protocol::ARD_BASE;
 use crate::search::filtered::FilteredHit;
 use crate::search::{Query, Text};
@@ -18,9 +19,9 @@ use crate::settings::Settings;
 #[serde(rename_all = "camelCase")]
 pub struct Results {
     results: Vec<Ranked>,
-    /// Other registries; only where referrals were asked for. This one knows of none.
+    /// Other registries that can be asked the same; always there where referrals were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    referrals: Option<[Value; 0]>,
+    referrals: Option<Vec<PeerReferral>>,
     /// The token of the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
     page_token: Option<String>,
@@ -42,7 +43,7 @@ struct Ranked {
 struct Request {
     text: Text,
     filter: Filter,
-    referrals: bool,
+    federation: FederationMode,
     limit: usize,
     skip: usize,
 }
@@ -58,9 +59,10 @@ impl Request {
         Ok(Self {
             text,
             filter: Filter::read(&body["query"]["filter"])?,
-            referrals: match optional_text(body, "federation")? {
-                None | Some("auto" | "none") => false,
-                Some("referrals") => true,
+            federation: match optional_text(body, "federation")? {
+                None | Some("auto") => FederationMode::Auto,
+                Some("none") => FederationMode::None,
+                Some("referrals") => FederationMode::Referrals,
                 Some(_) => return Err(ArdError::invalid("`federation` must be auto, referrals or none.")),
             },
             limit: page_size(optional_number(body, "pageSize")?, 10)?,
@@ -74,8 +76,8 @@ impl Request {
 /// # Errors
 /// The request cannot be taken, or the table is busy.
 pub async fn search(app: &App, body: &Value) -> Result<Results, ArdError> {
-    let Request { text, filter, referrals, limit, skip } = Request::read(body)?;
-    let referrals = referrals.then_some([]);
+    let Request { text, filter, federation, limit, skip } = Request::read(body)?;
+    let referrals = referrals(app, federation).await?;
     let kind = match filter.kinds {
         Kinds::Neither => return Ok(Results { results: Vec::new(), referrals, page_token: None }),
         Kinds::Only(kind) => Some(kind),
@@ -101,6 +103,15 @@ pub async fn search(app: &App, body: &Value) -> Result<Results, ArdError> {
         referrals,
         page_token: found.next.map(token::after_hits),
     })
+}
+
+/// The registries to refer to: an empty list says that none is known, and only whoever asks for referrals is told so.
+async fn referrals(app: &App, federation: FederationMode) -> Result<Option<Vec<PeerReferral>>, ArdError> {
+    if federation == FederationMode::None {
+        return Ok(None);
+    }
+    let known = federation::peer_referrals(&*federation::known_peers(app).await?);
+    Ok(Some(known).filter(|known| !known.is_empty() || federation == FederationMode::Referrals))
 }
 
 fn entry(seen: &FilteredHit, settings: &Settings) -> CatalogEntry {
@@ -147,11 +158,11 @@ mod tests {
         }));
         let read = read.unwrap();
         assert_eq!(
-            (read.text.as_str(), read.limit, read.skip, read.referrals),
-            ("weather tools", 100, 10, true)
+            (read.text.as_str(), read.limit, read.skip, read.federation),
+            ("weather tools", 100, 10, FederationMode::Referrals)
         );
         let plain = Request::read(&json!({ "query": { "text": "x" }, "pageToken": null })).unwrap();
-        assert_eq!((plain.limit, plain.skip, plain.referrals), (10, 0, false));
+        assert_eq!((plain.limit, plain.skip, plain.federation), (10, 0, FederationMode::Auto));
     }
 
     #[test]

@@ -126,6 +126,8 @@ async fn map(app: &App) -> Result<Map, Problem> {
             "mcp_server_card": settings.url("/.well-known/mcp/server-card.json"),
             "a2a": settings.url("/api/a2a"),
             "agent_card": settings.url("/.well-known/agent-card.json"),
+            "log": settings.url("/log"),
+            "log_checkpoint": settings.url("/log/checkpoint"),
             "key_set": settings.url("/.well-known/jwks.json"),
         }),
         tools: CATALOGUE

@@ -39,6 +39,11 @@ pub(super) trait Document: 'static {
         Ok(None)
     }
 
+    /// Headers of the answer that depend on the moment. A document that has any is not kept.
+    fn headers_now(_: &App) -> impl Future<Output = Result<Vec<(&'static str, String)>, Problem>> + Send {
+        async { Ok(Vec::new()) }
+    }
+
     /// Makes it.
     fn render(
         app: &App,
@@ -70,6 +75,14 @@ pub struct DocumentAnswer {
     pub body: Option<Bytes>,
     /// Their validator, where they may be kept.
     pub validator: Option<CacheValidator>,
+    /// Headers that depend on the moment.
+    pub headers: Vec<(&'static str, String)>,
+}
+
+impl DocumentAnswer {
+    fn of(body: Option<Bytes>, validator: CacheValidator) -> Self {
+        Self { body, validator: Some(validator), headers: Vec::new() }
+    }
 }
 
 /// The future of a document whose types are erased.
@@ -114,16 +127,17 @@ async fn answer<D: Document>(
     let live = if D::SHOWS_LIVE { app.store.live().await? } else { Live::default() };
     let request = DocumentRequest { path, query_text, query, live };
     if D::MAX_AGE_S.is_none() {
-        return Ok(DocumentAnswer { body: Some(D::render(app, &request).await?), validator: None });
+        let body = Some(D::render(app, &request).await?);
+        return Ok(DocumentAnswer { body, validator: None, headers: D::headers_now(app).await? });
     }
     let Some(validator) = D::cache_validator(app, &request)? else {
         let body = D::render(app, &request).await?;
         let validator = CacheValidator::of_body(&body);
         let body = Some(body).filter(|_| !validator.is_held_by(headers));
-        return Ok(DocumentAnswer { body, validator: Some(validator) });
+        return Ok(DocumentAnswer::of(body, validator));
     };
     if validator.is_held_by(headers) {
-        return Ok(DocumentAnswer { body: None, validator: Some(validator) });
+        return Ok(DocumentAnswer::of(None, validator));
     }
     let name = format!("{}?{}", request.path, request.query_text);
     let body = match app.pages.get(&name, &validator) {
@@ -134,7 +148,7 @@ async fn answer<D: Document>(
             body
         }
     };
-    Ok(DocumentAnswer { body: Some(body), validator: Some(validator) })
+    Ok(DocumentAnswer::of(Some(body), validator))
 }
 
 /// A value as the bytes of a JSON document.

@@ -6,6 +6,7 @@ use super::document::AnyDocument;
 
 /// Every document.
 pub static DOCUMENTS: &[&AnyDocument] = &[
+    &ABOUT_LOG,
     &ACTIVE_LIST,
     &ACTIVITY_FEED,
     &AGENT_CARD,
@@ -15,9 +16,13 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &FEDERATION_CATALOGUE,
     &KEY_SET,
     &LINKED_CATALOG,
+    &LOG_CHECKPOINT,
+    &LOG_TILES,
     &PROBE_STATISTICS,
     &PUBLIC_AGENTS,
     &SERVER_CARD,
+    &SIGNATURE_AGENT_CARD,
+    &SIGNATURE_DIRECTORY,
     &STRICT_AGENT_CARD,
     &TALK_FEED,
     &WELL_KNOWN_AGENTS,
@@ -25,6 +30,7 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
 ];
 
 // One item each, so that a function holds no more than it serves.
+pub static ABOUT_LOG: AnyDocument = AnyDocument::of::<super::evidence_log::AboutLog>();
 pub static ACTIVE_LIST: AnyDocument = AnyDocument::of::<super::active_list::ActiveList>();
 pub static ACTIVITY_FEED: AnyDocument = AnyDocument::of::<super::feed::ActivityFeed>();
 pub static AGENT_CARD: AnyDocument = AnyDocument::of::<super::agent_card::AgentCard>();
@@ -36,8 +42,14 @@ pub static DISCOVERY_MAP: AnyDocument = AnyDocument::of::<super::discovery::Disc
 pub static FEDERATION_CATALOGUE: AnyDocument = AnyDocument::of::<super::federation::FederationCatalogue>();
 pub static KEY_SET: AnyDocument = AnyDocument::of::<super::key_set::KeySet>();
 pub static LINKED_CATALOG: AnyDocument = AnyDocument::of::<super::ai_catalog::LinkedCatalog>();
+pub static LOG_CHECKPOINT: AnyDocument = AnyDocument::of::<super::evidence_log::Checkpoint>();
+pub static LOG_TILES: AnyDocument = AnyDocument::of::<super::evidence_log::Tiles>();
 pub static PROBE_STATISTICS: AnyDocument = AnyDocument::of::<super::probe_statistics::ProbeStatistics>();
 pub static SERVER_CARD: AnyDocument = AnyDocument::of::<super::mcp_server_card::ServerCard>();
+pub static SIGNATURE_AGENT_CARD: AnyDocument =
+    AnyDocument::of::<super::signature_directory::SignatureAgentCard>();
+pub static SIGNATURE_DIRECTORY: AnyDocument =
+    AnyDocument::of::<super::signature_directory::SignatureDirectory>();
 pub static STRICT_AGENT_CARD: AnyDocument = AnyDocument::of::<super::agent_card::StrictAgentCard>();
 pub static TALK_FEED: AnyDocument = AnyDocument::of::<super::talk_feed::TalkFeed>();
 pub static WIDE_SERVER_CARD: AnyDocument = AnyDocument::of::<super::mcp_server_card::WideServerCard>();

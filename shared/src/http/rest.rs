@@ -119,6 +119,10 @@ async fn read(
         }
         _ => ([(header::CONTENT_TYPE, document.media_type)], answer.body.unwrap_or_default()).into_response(),
     };
+    for (name, value) in &answer.headers {
+        let value = HeaderValue::from_str(value).map_err(|error| Problem::fault(error.to_string()))?;
+        response.headers_mut().append(HeaderName::from_static(name), value);
+    }
     for (name, value) in document.headers {
         response.headers_mut().append(HeaderName::from_static(name), HeaderValue::from_static(value));
     }

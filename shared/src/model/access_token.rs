@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::Random;
@@ -19,8 +20,14 @@ const SECRET: usize = 43;
 pub struct AccessToken(String);
 
 /// SHA-256 of a token, in hexadecimal: what the table holds of it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct TokenDigest(String);
+
+/// A text that is no digest of a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a SHA-256 in hexadecimal: 64 digits and letters from a to f")]
+pub struct InvalidTokenDigest;
 
 /// A text that is no access token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -70,6 +77,21 @@ impl TokenDigest {
     }
 }
 
+impl TryFrom<String> for TokenDigest {
+    type Error = InvalidTokenDigest;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let fits = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        if fits { Ok(Self(text)) } else { Err(InvalidTokenDigest) }
+    }
+}
+
+impl From<TokenDigest> for String {
+    fn from(digest: TokenDigest) -> Self {
+        digest.0
+    }
+}
+
 impl fmt::Debug for AccessToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("AccessToken(…)")
@@ -98,5 +120,8 @@ mod tests {
         assert_eq!(format!("{token:?}"), "AccessToken(…)");
         assert_eq!(token.digest().as_str().len(), 64);
         assert!("at_short".parse::<AccessToken>().is_err());
+        let digest = token.digest();
+        assert_eq!(TokenDigest::try_from(String::from(digest.clone())), Ok(digest));
+        assert!(TokenDigest::try_from(token.reveal().to_owned()).is_err());
     }
 }

@@ -28,6 +28,13 @@ impl HostName {
         Some(Self(url.host_str()?.trim_end_matches('.').to_owned()))
     }
 
+    /// The domain that the name of a server description reverses: `example.com` for `com.example/weather`.
+    #[must_use]
+    pub fn of_server_name(name: &str) -> Option<Self> {
+        let (namespace, _) = name.split_once('/')?;
+        namespace.split('.').rev().collect::<Vec<_>>().join(".").parse().ok()
+    }
+
     /// The name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {

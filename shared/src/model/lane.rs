@@ -15,7 +15,7 @@ pub enum Lane {
     NeedsFix,
     /// Was Active, and failed a confirmed weekly recheck.
     Demoted,
-    /// Taken off by the operator of the registry, until it is restored.
+    /// Taken off by its proven owner, or by the operator of the registry, until it is restored.
     Withdrawn,
 }
 

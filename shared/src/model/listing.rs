@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Category, HostName, Kind, Lane, ListingId, Withdrawal};
+use super::{Category, HostName, Kind, Lane, LastLeaf, ListingId, Withdrawal};
 use crate::model::{DeclaredTransport, Handshake, Moment, NameHold, NameProof, Obstacle};
 
 /// The core of a listing.
@@ -77,6 +77,9 @@ pub struct Listing {
     /// Why and when it was withdrawn, where an operator did that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdrawal: Option<Withdrawal>,
+    /// The leaf of the latest decision on it, where it was read together with its evidence.
+    #[serde(skip)]
+    pub last_leaf: Option<LastLeaf>,
     /// Whether it is found by its hosts. The store writes it with the pointers: listings of earlier versions have none
     /// until they are written again.
     #[serde(default, skip_serializing)]

@@ -21,3 +21,6 @@ pub const ARD_BASE: &str = "/api/ard/";
 
 /// The media type of an agent card.
 pub const AGENT_CARD_MEDIA_TYPE: &str = "application/a2a-agent-card+json";
+
+/// The media type of a registry's search base (ARD §7).
+pub const REGISTRY_MEDIA_TYPE: &str = "application/ai-registry+json";

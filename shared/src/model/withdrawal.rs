@@ -73,6 +73,17 @@ pub struct Withdrawal {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub blocked_host: Option<HostName>,
+    /// Whether its own owner did it, who may undo it; else only the operator may.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_owner: bool,
+}
+
+impl Withdrawal {
+    /// Whether it is the operator's word on this listing itself, over which no other is put.
+    #[must_use]
+    pub const fn is_final(&self) -> bool {
+        self.blocked_host.is_none() && !self.by_owner
+    }
 }
 
 /// A host of which nothing is listed.

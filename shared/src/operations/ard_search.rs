@@ -9,8 +9,9 @@ use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Route;
 use crate::app::App;
 use crate::error::{Problem, shorten};
+use crate::federation::{self, FederationMode, PeerReferral};
 use crate::model::protocol::ARD_BASE;
-use crate::model::{Caller, Category};
+use crate::model::{Caller, Category, Referral};
 use crate::search::{self, Found, Query, Text};
 use crate::views::Peer;
 use crate::views::active_page::{self, KindFilter};
@@ -32,6 +33,8 @@ pub struct Arguments {
     pub kind: Option<KindFilter>,
     /// Only what is filed under this id, such as `data-analytics`.
     pub category: Option<String>,
+    /// What other registries told: `auto` and `referrals` tell it, `none` does not; `auto` where it is left out.
+    pub federation: Option<FederationMode>,
     /// At most so many hits, from 1 to 100; 12 where it is left out.
     #[schemars(range(min = 1, max = 100))]
     pub limit: Option<u32>,
@@ -54,10 +57,13 @@ pub struct Answer {
     hits: Vec<SearchHit>,
     /// The catalogue of everything that is Live.
     catalog: String,
-    /// `none`: only what is listed here was searched.
-    federation: &'static str,
-    /// Other registries to ask; none is known.
-    referrals: [String; 0],
+    /// What of other registries was wanted; `none` where no other is known.
+    federation: FederationMode,
+    /// What other registries told that answers to the words. Nobody here asked those it names: they are not Live.
+    referrals: Vec<Referral>,
+    /// Other registries that can be asked the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    registries: Vec<PeerReferral>,
     /// How it went, in a sentence.
     note: String,
     /// What to do, where nothing was found.
@@ -101,6 +107,7 @@ impl Operation for ArdSearch {
         let found = app.search.find(&query, app.clock.now()).await?;
         let (note, next) = summarize(app, &query, &found).await?;
         let (now, source) = (app.clock.now(), app.settings.url(ARD_BASE));
+        let Elsewhere { federation, referrals, registries } = elsewhere(app, &arguments, &query).await?;
         let hit = |hit: &search::Hit| SearchHit {
             peer: Peer::of(&hit.listing, &app.settings, now),
             score: hit.score,
@@ -114,12 +121,38 @@ impl Operation for ArdSearch {
             hits: found.hits.iter().map(hit).collect(),
             searched_for: found.corrected,
             catalog: app.settings.url("/.well-known/ai-catalog.json"),
-            federation: "none",
-            referrals: [],
+            federation,
+            referrals,
+            registries,
             note,
             next,
         })
     }
+}
+
+/// What other registries told.
+pub(super) struct Elsewhere {
+    /// `None` where no other is known.
+    pub(super) federation: FederationMode,
+    /// Entries of theirs that answer to the words.
+    pub(super) referrals: Vec<Referral>,
+    /// The registries that can be asked.
+    pub(super) registries: Vec<PeerReferral>,
+}
+
+/// What other registries told of what is looked for.
+pub(super) async fn elsewhere(app: &App, arguments: &Arguments, query: &Query) -> Result<Elsewhere, Problem> {
+    let federation = arguments.federation.unwrap_or_default();
+    if federation == FederationMode::None || app.settings.federation_peers.is_empty() {
+        let (referrals, registries) = (Vec::new(), Vec::new());
+        return Ok(Elsewhere { federation: FederationMode::None, referrals, registries });
+    }
+    let peers = federation::known_peers(app).await?;
+    Ok(Elsewhere {
+        federation,
+        referrals: federation::referrals(&peers, query.text.as_str(), query.kind),
+        registries: federation::peer_referrals(&peers),
+    })
 }
 
 /// By REST, a request without a query returns the newest.

@@ -13,6 +13,7 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &ARD_SEARCH,
     &PROBE_CLEAN,
     &CHECK_LIVENESS,
+    &INCLUSION_PROOF,
     &SCORE,
     &GET_FOUNDING_DEAL,
     &TAKE_DEMO,
@@ -36,6 +37,26 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &GET_LEARNING,
     &IMPROVEMENT_LOG,
     &CHECKOUT,
+    &STIGMERGY,
+    &LEAVE_TRACE,
+    &SENSE_TRACES,
+    &FOLLOW_TRAIL,
+    &ENDORSE,
+    &USED_WITH,
+    &EVAPORATE,
+    &FEDERATION,
+    &FEDERATION_PULL,
+    &FEDERATION_PUSH,
+    &CAPABILITY_HASH,
+    &ATTEST,
+    &VERIFY_ATTESTATION,
+    &ATTESTATIONS,
+    &BIND_IDENTITY,
+    &MANAGE_LISTING,
+    &GET_RECIPROCITY,
+    &REVOKE_ATTESTATION,
+    &ROTATE_SIGNING_KEY,
+    &FIRST_PRINCIPLES,
     &INTEROP,
     &INTEROP_RESOLVE,
     &COMPOSE_PEERS,
@@ -45,13 +66,6 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &JOIN_AND_CONTRIBUTE,
     &ATTRACTOR_TARGETS,
     &GET_INCENTIVES,
-    &STIGMERGY,
-    &LEAVE_TRACE,
-    &SENSE_TRACES,
-    &FOLLOW_TRAIL,
-    &ENDORSE,
-    &USED_WITH,
-    &EVAPORATE,
     &GET_ACCELERATION,
     &AUTOCATALYSIS,
     &BUMP_ACCELERATION,
@@ -72,6 +86,7 @@ pub static MATCH_CAPABILITY: AnyOperation = AnyOperation::of::<super::match_capa
 pub static ARD_SEARCH: AnyOperation = AnyOperation::of::<super::ard_search::ArdSearch>();
 pub static PROBE_CLEAN: AnyOperation = AnyOperation::of::<super::probe_clean::ProbeClean>();
 pub static CHECK_LIVENESS: AnyOperation = AnyOperation::of::<super::check_liveness::CheckLiveness>();
+pub static INCLUSION_PROOF: AnyOperation = AnyOperation::of::<super::inclusion_proof::InclusionProof>();
 pub static SCORE: AnyOperation = AnyOperation::of::<super::score::Score>();
 pub static GET_FOUNDING_DEAL: AnyOperation = AnyOperation::of::<super::get_founding_deal::GetFoundingDeal>();
 pub static TAKE_DEMO: AnyOperation = AnyOperation::of::<super::take_demo::TakeDemo>();
@@ -96,6 +111,29 @@ pub static RUN_PRODUCT: AnyOperation = AnyOperation::of::<super::run_product::Ru
 pub static GET_LEARNING: AnyOperation = AnyOperation::of::<super::get_learning::GetLearning>();
 pub static IMPROVEMENT_LOG: AnyOperation = AnyOperation::of::<super::improvement_log::ImprovementLog>();
 pub static CHECKOUT: AnyOperation = AnyOperation::of::<super::checkout::Checkout>();
+pub static STIGMERGY: AnyOperation = AnyOperation::of::<super::stigmergy::Stigmergy>();
+pub static LEAVE_TRACE: AnyOperation = AnyOperation::of::<super::leave_trace::LeaveTrace>();
+pub static SENSE_TRACES: AnyOperation = AnyOperation::of::<super::sense_traces::SenseTraces>();
+pub static FOLLOW_TRAIL: AnyOperation = AnyOperation::of::<super::follow_trail::FollowTrail>();
+pub static ENDORSE: AnyOperation = AnyOperation::of::<super::endorse::Endorse>();
+pub static USED_WITH: AnyOperation = AnyOperation::of::<super::used_with::UsedWith>();
+pub static EVAPORATE: AnyOperation = AnyOperation::of::<super::evaporate::Evaporate>();
+pub static FEDERATION: AnyOperation = AnyOperation::of::<super::federation::Federation>();
+pub static FEDERATION_PULL: AnyOperation = AnyOperation::of::<super::federation_pull::FederationPull>();
+pub static FEDERATION_PUSH: AnyOperation = AnyOperation::of::<super::federation_push::FederationPush>();
+pub static CAPABILITY_HASH: AnyOperation = AnyOperation::of::<super::capability_hash::CapabilityHash>();
+pub static ATTEST: AnyOperation = AnyOperation::of::<super::attest::Attest>();
+pub static VERIFY_ATTESTATION: AnyOperation =
+    AnyOperation::of::<super::verify_attestation::VerifyAttestation>();
+pub static ATTESTATIONS: AnyOperation = AnyOperation::of::<super::attestations::Attestations>();
+pub static BIND_IDENTITY: AnyOperation = AnyOperation::of::<super::bind_identity::BindIdentity>();
+pub static MANAGE_LISTING: AnyOperation = AnyOperation::of::<super::manage_listing::ManageListing>();
+pub static GET_RECIPROCITY: AnyOperation = AnyOperation::of::<super::get_reciprocity::GetReciprocity>();
+pub static REVOKE_ATTESTATION: AnyOperation =
+    AnyOperation::of::<super::revoke_attestation::RevokeAttestation>();
+pub static ROTATE_SIGNING_KEY: AnyOperation =
+    AnyOperation::of::<super::rotate_signing_key::RotateSigningKey>();
+pub static FIRST_PRINCIPLES: AnyOperation = AnyOperation::of::<super::first_principles::FirstPrinciples>();
 pub static INTEROP: AnyOperation = AnyOperation::of::<super::interop::Interop>();
 pub static INTEROP_RESOLVE: AnyOperation = AnyOperation::of::<super::interop_resolve::InteropResolve>();
 pub static COMPOSE_PEERS: AnyOperation = AnyOperation::of::<super::compose_peers::ComposePeers>();
@@ -106,13 +144,6 @@ pub static JOIN_AND_CONTRIBUTE: AnyOperation =
     AnyOperation::of::<super::join_and_contribute::JoinAndContribute>();
 pub static ATTRACTOR_TARGETS: AnyOperation = AnyOperation::of::<super::attractor_targets::AttractorTargets>();
 pub static GET_INCENTIVES: AnyOperation = AnyOperation::of::<super::get_incentives::GetIncentives>();
-pub static STIGMERGY: AnyOperation = AnyOperation::of::<super::stigmergy::Stigmergy>();
-pub static LEAVE_TRACE: AnyOperation = AnyOperation::of::<super::leave_trace::LeaveTrace>();
-pub static SENSE_TRACES: AnyOperation = AnyOperation::of::<super::sense_traces::SenseTraces>();
-pub static FOLLOW_TRAIL: AnyOperation = AnyOperation::of::<super::follow_trail::FollowTrail>();
-pub static ENDORSE: AnyOperation = AnyOperation::of::<super::endorse::Endorse>();
-pub static USED_WITH: AnyOperation = AnyOperation::of::<super::used_with::UsedWith>();
-pub static EVAPORATE: AnyOperation = AnyOperation::of::<super::evaporate::Evaporate>();
 pub static GET_ACCELERATION: AnyOperation = AnyOperation::of::<super::get_acceleration::GetAcceleration>();
 pub static AUTOCATALYSIS: AnyOperation = AnyOperation::of::<super::autocatalysis::Autocatalysis>();
 pub static BUMP_ACCELERATION: AnyOperation = AnyOperation::of::<super::bump_acceleration::BumpAcceleration>();

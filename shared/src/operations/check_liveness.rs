@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lookup;
 use super::operation::{AdvertisedSkill, Effect, Operation};
-use super::route::Route;
+use super::route::{Action, Route};
 use crate::app::App;
 use crate::error::Problem;
 use crate::model::{Caller, Lane, ListingId, Moment};
@@ -66,6 +66,8 @@ impl Operation for CheckLiveness {
         tags: &["registry", "liveness", "health"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/liveness").kept_for(30)];
+    const ACTIONS: &'static [Action] =
+        &[Action { path: "/api/products/first-principles", names: &["liveness", "check_liveness"] }];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -20,7 +20,7 @@ use crate::model::{
 use crate::probe::explain;
 use crate::store::NamedListing;
 use crate::talk::Talk;
-use crate::views::{NameStanding, NextStep, ProbeSummary, badge};
+use crate::views::{LogPlace, NameStanding, NextStep, ProbeSummary, badge};
 
 /// Reports the status of a listing.
 #[derive(Debug)]
@@ -79,6 +79,9 @@ pub struct Answer {
     /// More of the evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
+    /// The latest decision on it in the log of evidence; absent where it never was Live or withdrawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<LogPlace>,
     /// Its presence on the Talk inbox.
     #[serde(skip_serializing_if = "Option::is_none")]
     talk: Option<Talk>,
@@ -229,6 +232,7 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
             tools: verdict.facts.tools.clone(),
             tools_hash: verdict.facts.tools_hash.clone(),
         }),
+        log: listing.last_leaf.as_ref().map(|leaf| LogPlace::of_last(settings, &listing.id, leaf)),
         talk: live.then(|| Talk::of(listing, settings, now)),
         take_demo: offer.map(|offer| funnel::take_demo(listing, settings, offer)),
         badge_markdown: badge::markdown(settings, &listing.id),

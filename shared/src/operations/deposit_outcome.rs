@@ -12,6 +12,7 @@ use crate::error::Problem;
 use crate::interop;
 use crate::model::{Caller, Lane, ListingId, Moment, Outcome, OutcomeTally, QUALITY_STEPS};
 use crate::store::{Allowance, OutcomeDeposit};
+use crate::trails::is_itself;
 
 const LONGEST_FROM: usize = 120;
 const LONGEST_KIND: usize = 40;
@@ -147,7 +148,7 @@ impl Operation for DepositOutcome {
         };
         let outcome = read(app, &arguments, listing.id.clone(), listing_b)?;
         let source = caller.name();
-        let is_of_itself = interop::is_self_report(&listing, outcome.from.as_deref())
+        let is_of_itself = outcome.from.as_deref().is_some_and(|from| is_itself(from, &listing))
             || outcome.listing_b.as_ref() == Some(&listing.id);
         let not_counted_because = if is_of_itself {
             Some("self_report")
@@ -205,9 +206,9 @@ fn read(
             Some(quality) => thousandths(quality)?,
         },
         latency_ms: arguments.latency_ms,
-        kind: said::optional(said::line, "kind", arguments.kind.as_deref(), LONGEST_KIND)?,
-        from: said::optional(said::line, "from", arguments.from.as_deref(), LONGEST_FROM)?,
-        body: said::optional(said::text, "body", arguments.body.as_deref(), LONGEST_BODY)?,
+        kind: said::line("kind", arguments.kind.as_deref(), LONGEST_KIND)?,
+        from: said::line("from", arguments.from.as_deref(), LONGEST_FROM)?,
+        body: said::text("body", arguments.body.as_deref(), LONGEST_BODY)?,
         at: app.clock.now(),
     })
 }

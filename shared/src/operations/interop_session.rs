@@ -175,10 +175,9 @@ async fn change(app: &App, arguments: &Arguments, now: Moment) -> Result<Session
         None => None,
         Some(id) => Some(lookup::listing(app, id).await?.id),
     };
-    let line =
-        |field, text: &Option<String>, longest| said::optional(said::line, field, text.as_deref(), longest);
+    let line = |field, text: &Option<String>, longest| said::line(field, text.as_deref(), longest);
     let action = line("step_action", &arguments.step_action, LONGEST_ACTION)?;
-    let detail = said::optional(said::text, "detail", arguments.detail.as_deref(), LONGEST_DETAIL)?;
+    let detail = said::text("detail", arguments.detail.as_deref(), LONGEST_DETAIL)?;
     if action.is_none() && detail.is_some() {
         let detail = "`detail` goes with a `step_action`, which says in a word or two what was done.";
         return Err(Problem::invalid("step_action", "missing_argument", detail));

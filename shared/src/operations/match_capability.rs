@@ -13,7 +13,7 @@ use crate::economy::abundance::Boost;
 use crate::economy::{self, Boosts};
 use crate::error::Problem;
 use crate::funnel::{self, Deal};
-use crate::model::{Caller, Kind, ListingId, Moment, TrailEvent};
+use crate::model::{Caller, Kind, ListingId, Moment, Referral, TrailEvent};
 use crate::search;
 use crate::views::Peer;
 
@@ -37,6 +37,9 @@ pub struct Answer {
     total: usize,
     /// The best of them, the best first.
     hits: Vec<CapabilityMatch>,
+    /// What other registries told that answers to the words. Nobody here asked those it names: they are not Live.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    referrals: Vec<Referral>,
     /// The founding offer for whoever is Live.
     founding: Deal,
     /// How it went, in a sentence.
@@ -125,6 +128,7 @@ impl Operation for MatchCapability {
             searched_for: found.corrected,
             total: found.total,
             hits,
+            referrals: ard_search::elsewhere(app, &arguments, &query).await?.referrals,
             founding: funnel::deal(&app.settings, found.seats_claimed),
             note,
             next,

@@ -144,15 +144,9 @@ async fn publish_again(
     name: &ProvenName,
     now: Moment,
 ) -> Result<Published, Problem> {
-    if known.lane == Lane::Withdrawn {
-        return Err(Problem::new(
-            http::StatusCode::CONFLICT,
-            "withdrawn",
-            format!("{} Publishing it again does not bring it back.", withdrawn(&known)),
-        )
-        .with("lane", known.lane.as_str()));
-    }
     let of_publisher = name.proof.is_some_and(|proof| proof.how.is_of_publisher());
+    let known =
+        if known.lane == Lane::Withdrawn { brought_back(app, known, of_publisher).await? } else { known };
     let may_describe = of_publisher || is_kept_off_by_a_check(&known);
     let mut asked = known.clone();
     submission.describe(&mut asked);
@@ -193,6 +187,24 @@ async fn publish_again(
         announce(app, &asked, now).await;
     }
     Ok(Published { listing: asked, status, retry_at, words })
+}
+
+/// What its owner withdrew comes back when its proven owner publishes it again; nothing else does by publishing.
+async fn brought_back(app: &App, known: Listing, of_publisher: bool) -> Result<Listing, Problem> {
+    let by_owner = known.withdrawal.as_ref().is_some_and(|withdrawal| withdrawal.by_owner);
+    if by_owner && of_publisher {
+        takedown::restore_by_owner(app, &known.id).await?;
+        let again = app.store.listing(&known.id).await?;
+        return again.ok_or_else(|| Problem::listing_not_found(known.id.as_str()));
+    }
+    let how = if by_owner {
+        "Its owner brings it back with `manage_listing` and the act `restore`."
+    } else {
+        "Publishing it again does not bring it back."
+    };
+    let detail = format!("{} {how}", withdrawn(&known));
+    let problem = Problem::new(http::StatusCode::CONFLICT, "withdrawn", detail);
+    Err(problem.with("lane", known.lane.as_str()))
 }
 
 /// What answered and was never Live because a check is not clean may be described anew by anybody: its words may be what

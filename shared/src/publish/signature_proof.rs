@@ -8,11 +8,11 @@ use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::domain_keys::{self, DomainKeys};
 use crate::app::App;
+use crate::domain_keys::{DomainKeys, Signature, auth_document_url};
 use crate::error::Problem;
 use crate::formats::name_owner;
-use crate::model::{Moment, NameProofMethod};
+use crate::model::{KeySource, Moment, NameProofMethod};
 
 /// How far a proof's time may be from ours: long enough for clocks that differ, too short to be used again.
 const FRESH: SignedDuration = SignedDuration::from_mins(5);
@@ -36,7 +36,7 @@ pub struct ProofRequest {
 pub struct OfferedProof {
     timestamp: String,
     at: Moment,
-    signature: Vec<u8>,
+    signature: Signature,
 }
 
 impl OfferedProof {
@@ -50,7 +50,7 @@ impl OfferedProof {
             let detail = "`proof.timestamp` must be a time of RFC 3339, such as 2026-11-20T12:00:00Z.";
             Problem::invalid("proof.timestamp", "bad_time", detail)
         })?;
-        let signature = bytes(&signature).filter(|bytes| bytes.len() == 64).ok_or_else(|| {
+        let signature = Signature::from_hex(&signature).ok_or_else(|| {
             let detail = "`proof.signature` must be an Ed25519 signature: 128 hexadecimal digits.";
             Problem::invalid("proof.signature", "bad_signature", detail)
         })?;
@@ -88,16 +88,16 @@ impl OfferedProof {
         let (by_dns, by_http) =
             (pin!(DomainKeys::by_dns(app, &domain)), pin!(DomainKeys::by_http(app, &domain)));
         let (first, other) = select(by_dns, by_http).await.factor_first();
-        if first.signed(&text, &self.signature) {
-            return Ok(first.how);
+        if first.signer(&text, &self.signature).is_some() {
+            return Ok(proven_by(first.source));
         }
         let second = other.await;
-        if second.signed(&text, &self.signature) {
-            return Ok(second.how);
+        if second.signer(&text, &self.signature).is_some() {
+            return Ok(proven_by(second.source));
         }
         Err(match (first.why_none(), second.why_none()) {
             (Some(one), Some(another)) => {
-                let url = domain_keys::document_url(app, &domain);
+                let url = auth_document_url(app, &domain);
                 let detail = format!(
                     "{one} {another} Publish `v=MCPv1; k=ed25519; p=<public key, base64>` as a TXT record at {domain}, \
                      or serve it at {url}."
@@ -115,27 +115,9 @@ impl OfferedProof {
     }
 }
 
-/// Bytes written in hexadecimal.
-fn bytes(hex: &str) -> Option<Vec<u8>> {
-    let pairs = hex.as_bytes().chunks(2);
-    pairs
-        .map(|pair| {
-            let digits = std::str::from_utf8(pair).ok()?;
-            let is_hex = pair.len() == 2 && pair.iter().all(u8::is_ascii_hexdigit);
-            u8::from_str_radix(digits, 16).ok().filter(|_| is_hex)
-        })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_signature_is_hexadecimal() {
-        assert_eq!(bytes("00fF"), Some(vec![0, 255]));
-        for text in ["0", "0g", "+1", "é"] {
-            assert_eq!(bytes(text), None, "{text}");
-        }
+const fn proven_by(source: KeySource) -> NameProofMethod {
+    match source {
+        KeySource::Dns => NameProofMethod::Dns,
+        KeySource::Http | KeySource::KeySet | KeySource::DidWeb => NameProofMethod::Http,
     }
 }

@@ -201,6 +201,7 @@ impl Submission {
             strikes: Vec::new(),
             failing_since: None,
             withdrawal: None,
+            last_leaf: None,
             hosted: false,
             era: None,
             tools_hash: None,

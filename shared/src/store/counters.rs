@@ -47,6 +47,7 @@ impl Store {
                     feedback_mcps: sum(&shards, "feedback_mcps"),
                     ratings: Sku::ALL.map(|sku| STARS.map(|stars| sum(&shards, &rated(sku, stars)))),
                 },
+                identities: sum(&shards, "identities"),
                 version: versions.sum(),
             })
         };

@@ -7,6 +7,7 @@ use super::attributes::s;
 use super::client::Store;
 use super::error::StoreError;
 use super::keys;
+use super::leaf::withdrawal_leaf;
 use super::listing_item::changed;
 use super::state_changes::live;
 use super::transaction::{Outcome, Transaction};
@@ -28,11 +29,19 @@ impl Store {
         let change = changed(before, after)?;
         // Where it was claimed since it was read, the lease is not among what changed.
         let change = if before.lease.is_none() { change.remove("lease") } else { change };
-        let change = change.only_if(
-            "lane = :lane AND due_at = :due",
-            [],
-            [(":lane", s(before.lane.as_str())), (":due", s(before.due_at.to_string()))],
-        );
+        let read = [(":lane", s(before.lane.as_str())), (":due", s(before.due_at.to_string()))];
+        let change = match &before.withdrawal {
+            None => change.only_if("lane = :lane AND due_at = :due", [], read),
+            // Whose decision it is changes neither lane nor date.
+            Some(withdrawal) => {
+                let [lane, due] = read;
+                change.only_if(
+                    "lane = :lane AND due_at = :due AND withdrawal = :withdrawal",
+                    [],
+                    [lane, due, (":withdrawal", serde_dynamo::to_attribute_value(withdrawal)?)],
+                )
+            }
+        };
         self.update(&mut transaction, &keys::listing(&after.id), &change)?;
         self.hold_endpoint(&mut transaction, before, after)?;
         let live_change = LiveChange::between(before, after);
@@ -44,6 +53,9 @@ impl Store {
             self.tell_fall(&mut transaction, before, after, news.at)?;
         }
         self.queue_for_outreach(&mut transaction, &after.id, live_change, news.at)?;
+        if let Some(leaf) = withdrawal_leaf(after) {
+            self.log_entry(&mut transaction, &leaf)?;
+        }
         if after.lane == Lane::Withdrawn {
             self.take_off_boards(&mut transaction, &after.id)?;
         }

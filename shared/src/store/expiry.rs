@@ -24,6 +24,7 @@ impl Store {
         let leased = Expression::default().only_if("lease = :mark", [], [(":mark", mark)]);
         self.delete(&mut transaction, &keys::listing(id), Some(&leased))?;
         self.delete(&mut transaction, &keys::evidence(id), None)?;
+        self.delete(&mut transaction, &keys::identities(id), None)?;
         for contact in keys::contacts(id) {
             self.delete(&mut transaction, &contact, None)?;
         }

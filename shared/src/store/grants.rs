@@ -1,5 +1,7 @@
 //! Rights to products by the digest of their access token: the token itself is nowhere in the table.
 
+use aws_sdk_dynamodb::types::ReturnValue;
+
 use super::attributes::{Item, s, text};
 use super::client::Store;
 use super::error::StoreError;
@@ -22,6 +24,22 @@ impl Store {
             .send()
             .await?;
         answer.item.map(|item| Ok(serde_json::from_str(text(&item, "grant"))?)).transpose()
+    }
+
+    /// Ends what a token opens; whether it opened anything.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn revoke_grant(&self, token: &TokenDigest) -> Result<bool, StoreError> {
+        let answer = self
+            .client
+            .delete_item()
+            .table_name(&*self.table)
+            .set_key(Some(keys::grant(token).item()))
+            .return_values(ReturnValue::AllOld)
+            .send()
+            .await?;
+        Ok(answer.attributes.is_some())
     }
 
     /// Writes what a new token opens, as a part of a transaction.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use sha2::{Digest, Sha256};
 
 use super::attributes::{Item, s};
-use crate::model::{Handshake, HostName, Kind, ListingId, Moment, OrderId, PurchaseId, TokenDigest};
+use crate::model::{Handshake, HostName, Kind, ListingId, LogTile, Moment, OrderId, PurchaseId, TokenDigest};
 
 /// Items over which each shared counter is spread, against write conflicts.
 pub(super) const SHARDS: u64 = 8;
@@ -39,8 +39,49 @@ pub(super) fn listing(id: &ListingId) -> Key {
 }
 
 pub(super) fn evidence(id: &ListingId) -> Key {
-    Key::new(format!("LISTING#{id}"), "EVIDENCE")
+    Key::new(format!("LISTING#{id}"), EVIDENCE)
 }
+
+pub(super) const EVIDENCE: &str = "EVIDENCE";
+
+/// A leaf that is not yet in the tree of the log; all of them share a partition, by time, so that a consistent read
+/// finds those of the last moment, too.
+pub(super) fn pending_leaf(at: Moment, leaf: &str) -> Key {
+    Key::new(PENDING_LEAVES, self::at(at, leaf))
+}
+
+/// Tells the index of a leaf in the tree. With its listing, so that its listing's history is one query.
+pub(super) fn leaf(id: &ListingId, at: Moment, leaf: &str) -> Key {
+    Key::new(format!("LISTING#{id}"), format!("{LEAF}{}", self::at(at, leaf)))
+}
+
+/// What the sort keys of the leaves of a listing begin with.
+pub(super) const LEAF: &str = "LEAF#";
+
+/// The leaf of the latest decision on a listing: a key without a time, so that whoever reads the listing reads it, too.
+pub(super) fn last_leaf(id: &ListingId) -> Key {
+    Key::new(format!("LISTING#{id}"), LAST_LEAF)
+}
+
+pub(super) const LAST_LEAF: &str = "LAST_LEAF";
+
+/// The tree of the log.
+pub(super) fn log_tree() -> Key {
+    Key::new("LOG#TREE", "TREE")
+}
+
+/// What joined a tile of the log at one place; what a tile holds is all of its partition, in order.
+pub(super) fn tile_segment(tile: LogTile, offset: u64) -> Key {
+    Key::new(tile_partition(tile), format!("{offset:03}"))
+}
+
+/// The partition of a tile of the log.
+pub(super) fn tile_partition(tile: LogTile) -> String {
+    format!("LOG#{tile}")
+}
+
+/// The partition of leaves that are not yet in the tree.
+pub(super) const PENDING_LEAVES: &str = "LOG#PENDING";
 
 /// Apart from everything a list or feed query can return, and named so that a policy can deny it. Each publisher's
 /// contact has its place among a few, so that none replaces another's and their number is bounded.
@@ -173,6 +214,24 @@ pub(super) fn connector_day(day: &str) -> Key {
 /// The partition of the connectors of the day.
 pub(super) const CONNECTORS: &str = "CONNECTOR";
 
+/// The partition of the statements that were signed about a listing.
+pub(super) fn attestations(id: &ListingId) -> String {
+    format!("ATTESTED#{id}")
+}
+
+pub(super) fn attestation(listing_id: &ListingId, id: &str) -> Key {
+    Key::new(attestations(listing_id), id)
+}
+
+/// The keys and DIDs that are bound to the domain of a listing.
+pub(super) fn identities(id: &ListingId) -> Key {
+    Key::new(format!("LISTING#{id}"), "IDENTITIES")
+}
+
+pub(super) fn challenge(nonce: &str) -> Key {
+    Key::new(format!("CHALLENGE#{}", bounded(nonce)), "CHALLENGE")
+}
+
 /// The sample of an hour; all of them share a partition, by time.
 pub(super) fn economy_sample(hour: Moment) -> Key {
     Key::new(ECONOMY, millis(hour))
@@ -232,6 +291,11 @@ pub(super) fn repeat(digest: &str) -> Key {
 /// An event of the payment provider that was acted on.
 pub(super) fn payment_event(id: &str) -> Key {
     Key::new(format!("PAYMENT#{}", bounded(id)), "EVENT")
+}
+
+/// What another registry told.
+pub(super) fn peer_registry(url: &str) -> Key {
+    Key::new("FEDERATION", format!("PEER#{}", digest(url)))
 }
 
 /// Under its digest, so that whoever reads the table cannot append to it.
@@ -421,6 +485,11 @@ mod tests {
                 let (now, id) = (Moment::UNIX_EPOCH, &id);
                 let keys = [listing(id), evidence(id), contact(id, &text), probe(id, now), name(&text, id), proven_name(&text, id)];
                 prop_assert!(keys.iter().all(fits), "{id}");
+                let digest = "0123456789abcdef01234567";
+                let trails = [
+                    trail(id), demand(id), mark(id, now, digest), edge(id, id), trace_source(id, "used_with", digest),
+                ];
+                prop_assert!(trails.iter().all(fits), "{id}");
                 prop_assert!(at(now, id.as_str()).len() <= 1024, "{id}");
             }
             prop_assert!(fits(&endpoint(&text)));

@@ -10,6 +10,7 @@ use super::due_class::DueClass;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
+use super::leaf::last_leaf;
 use super::table;
 use crate::model::{Assessment, Contact, Lane, Listing, ListingId};
 
@@ -18,13 +19,17 @@ pub type NamedListing = (Listing, Option<Assessment>);
 
 /// Listings put together with their evidence, from the items of both.
 pub(super) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>, StoreError> {
-    let (cores, proofs): (Vec<Item>, Vec<Item>) =
+    let (cores, others): (Vec<Item>, Vec<Item>) =
         items.into_iter().partition(|item| text(item, "sk") == "CORE");
-    let proofs: HashMap<&str, &Item> = proofs.iter().map(|proof| (text(proof, "pk"), proof)).collect();
+    let others: HashMap<(&str, &str), &Item> =
+        others.iter().map(|item| ((text(item, "pk"), text(item, "sk")), item)).collect();
     let read = |core: Item| {
-        let proof = proofs.get(text(&core, "pk"));
+        let proof = others.get(&(text(&core, "pk"), keys::EVIDENCE));
         let evidence = proof.map(|proof| serde_json::from_str(text(proof, "evidence"))).transpose()?;
-        Ok((serde_dynamo::from_item(core)?, evidence))
+        let leaf = others.get(&(text(&core, "pk"), keys::LAST_LEAF));
+        let last_leaf = leaf.map(|leaf| last_leaf(leaf)).transpose()?;
+        let listing: Listing = serde_dynamo::from_item(core)?;
+        Ok((Listing { last_leaf, ..listing }, evidence))
     };
     cores.into_iter().map(read).collect()
 }

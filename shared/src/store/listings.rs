@@ -45,7 +45,7 @@ impl Store {
         Ok(answer.item.map(serde_dynamo::from_item).transpose()?)
     }
 
-    /// A listing with its evidence, by one read.
+    /// A listing with its evidence and its last leaf, by one read.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -53,11 +53,11 @@ impl Store {
         &self,
         id: &ListingId,
     ) -> Result<Option<Arc<NamedListing>>, StoreError> {
-        let read = async { Ok(self.listings_with_evidence(std::slice::from_ref(id)).await?.pop()) };
+        let read = async { Ok(self.listings_with_leaf(std::slice::from_ref(id)).await?.pop()) };
         self.read_cache.listing(id, read).await
     }
 
-    /// The listings of a name, by two reads.
+    /// The listings of a name, with their evidence and last leaves, by two reads.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -78,7 +78,7 @@ impl Store {
                 ids.push(id);
             }
         }
-        if ids.is_empty() { Ok(Vec::new()) } else { self.listings_with_evidence(&ids).await }
+        if ids.is_empty() { Ok(Vec::new()) } else { self.listings_with_leaf(&ids).await }
     }
 
     /// The cores of listings, in no order.
@@ -97,6 +97,13 @@ impl Store {
     /// The table is busy or refused.
     pub async fn listings_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
         let keys = ids.iter().flat_map(|id| [keys::listing(id).item(), keys::evidence(id).item()]);
+        joined(self.batch_get(keys.collect(), Consistency::Strong).await?)
+    }
+
+    async fn listings_with_leaf(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
+        let keys = ids
+            .iter()
+            .flat_map(|id| [keys::listing(id).item(), keys::evidence(id).item(), keys::last_leaf(id).item()]);
         joined(self.batch_get(keys.collect(), Consistency::Strong).await?)
     }
 

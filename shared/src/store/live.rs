@@ -16,6 +16,8 @@ pub struct Live {
     pub expired: u32,
     /// How far the funnel has come.
     pub funnel: FunnelCounts,
+    /// Listings whose domain bound a key, since the table exists.
+    pub identities: u32,
     /// Grows with every change to anything that the active list shows.
     pub version: u64,
 }

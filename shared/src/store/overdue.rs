@@ -7,10 +7,10 @@ use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
 use super::transaction::Transaction;
-use crate::model::{FeedItem, Kind, Moment};
+use crate::model::{FeedItem, Kind, LogEntry, LogEvent, Moment};
 
 /// Listings told of in one transaction, which takes 100 writes.
-const TOLD_AT_ONCE: usize = 40;
+const TOLD_AT_ONCE: usize = 24;
 
 /// How many Live listings are overdue, and when they were counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,7 +44,8 @@ pub(super) fn read(items: &[Item]) -> OverdueCount {
 }
 
 impl Store {
-    /// Tells of listings whose proof has just run out: a line in the feed each, and search leaves them out.
+    /// Tells of listings whose proof has just run out: a line in the feed and a leaf of the log each, and
+    /// search leaves them out.
     ///
     /// # Errors
     /// The table is busy or refused; some may have been told of.
@@ -54,6 +55,9 @@ impl Store {
             for item in some {
                 if let Some(id) = &item.listing_id {
                     self.mark_dirty(&mut transaction, id, item.at)?;
+                    let kind = item.kind.unwrap_or(Kind::Agent);
+                    let leaf = LogEntry::new(item.at, id, kind, LogEvent::Ended);
+                    self.log_entry(&mut transaction, &leaf)?;
                 }
                 self.put(&mut transaction, item.item()?, None)?;
             }

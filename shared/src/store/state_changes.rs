@@ -10,6 +10,7 @@ use super::error::StoreError;
 use super::evidence_item::evidence_item;
 use super::expression::Expression;
 use super::keys;
+use super::leaf::verdict_leaf;
 use super::listing_item::changed;
 use super::trails::trail_of;
 use super::transaction::{Outcome, Transaction};
@@ -87,7 +88,11 @@ impl Store {
         let endpoint_at = self.hold_endpoint(&mut transaction, before, after)?;
 
         if change.is_shown() {
-            self.put(&mut transaction, evidence_item(id, assessment)?, None)?;
+            let evidence = evidence_item(id, assessment)?;
+            if let Some(leaf) = verdict_leaf(change, &evidence) {
+                self.log_entry(&mut transaction, &leaf)?;
+            }
+            self.put(&mut transaction, evidence, None)?;
         }
         self.count_probe(&mut transaction, change)?;
         self.update(&mut transaction, &keys::live(id), &live(change.live_change(), after.shown_kind()))?;

@@ -128,7 +128,8 @@ impl Store {
                 Some(self.strengthen(&mut transaction, pair, used.by, used.known, now)?)
             }
         };
-        let is_new_pair = trace.used_with.is_some_and(|used| used.known.is_none());
+        let is_new_pair =
+            trace.used_with.is_some_and(|used| used.known.as_ref().is_none_or(|edge| edge.count == 0));
         self.deposit_all_with(&mut transaction, trace.deposits, u32::from(is_new_pair), now)?;
         let counted = trace.act.as_ref().map(|act| self.allow(&mut transaction, act, now)).transpose()?;
         Ok(match self.transact(transaction).await? {

@@ -92,7 +92,7 @@ pub async fn withdraw_blocked(app: &App, listing: &Listing, block: &BlockedHost)
 }
 
 fn withdrawal(block: &BlockedHost, at: Moment) -> Withdrawal {
-    Withdrawal { reason: block.reason.clone(), at, blocked_host: Some(block.host.clone()) }
+    Withdrawal { reason: block.reason.clone(), at, blocked_host: Some(block.host.clone()), by_owner: false }
 }
 
 /// Does the same for each, a few at a time; how many said yes.

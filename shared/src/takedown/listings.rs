@@ -9,10 +9,10 @@ use crate::model::{FeedItem, Lane, Listing, ListingId, Moment, PublicReason, Wit
 use crate::store::StoreError;
 
 /// How often a listing that changes under our hands is read again.
-const ATTEMPTS: u32 = 8;
+pub(super) const ATTEMPTS: u32 = 8;
 
 pub(super) async fn withdraw(app: &App, id: &ListingId, reason: PublicReason) -> Result<Outcome, Problem> {
-    let withdrawal = Withdrawal { reason, at: app.clock.now(), blocked_host: None };
+    let withdrawal = Withdrawal { reason, at: app.clock.now(), blocked_host: None, by_owner: false };
     match take_off(app, id, &withdrawal).await? {
         None => Err(Problem::listing_not_found(id.as_str())),
         Some(false) => Ok(Outcome::of_one(false, 0, "This listing was withdrawn already.")),
@@ -38,8 +38,8 @@ pub(super) async fn restore(app: &App, id: &ListingId) -> Result<Outcome, Proble
     Err(Problem::unavailable("the listing changed again and again while it was restored"))
 }
 
-/// Takes a listing off: `None` where there is none, false where it is off already. One that fell with its host may
-/// still be withdrawn for itself, so that it stays off when the host comes back.
+/// Takes a listing off: `None` where there is none, false where it is off already. The operator may still withdraw for
+/// itself what fell with its host or was withdrawn by its owner, so that neither brings it back.
 ///
 /// # Errors
 /// The table is busy, or the listing kept changing.
@@ -50,8 +50,8 @@ pub(super) async fn take_off(
 ) -> Result<Option<bool>, StoreError> {
     for _ in 0..ATTEMPTS {
         let Some(before) = app.store.listing(id).await? else { return Ok(None) };
-        let fell_with_its_host = before.withdrawal.as_ref().is_some_and(|w| w.blocked_host.is_some());
-        if before.lane == Lane::Withdrawn && (withdrawal.blocked_host.is_some() || !fell_with_its_host) {
+        let stands = before.withdrawal.as_ref().is_none_or(Withdrawal::is_final);
+        if before.lane == Lane::Withdrawn && (stands || !withdrawal.is_final()) {
             return Ok(Some(false));
         }
         let after = Listing {

@@ -39,3 +39,47 @@ pub fn is_itself(from: &str, listing: &Listing) -> bool {
 fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Moment, Reach};
+    use crate::publish::submission::{PublishRequest, Submission};
+
+    #[test]
+    fn a_listing_is_known_by_its_id_name_and_domain() {
+        let card = "https://agents.acme.example/.well-known/agent-card.json".to_owned();
+        let request = PublishRequest {
+            agent_card_url: Some(card),
+            name: Some("Weather Bot".to_owned()),
+            ..PublishRequest::default()
+        };
+        let submission = Submission::parse(request, Reach::Public).unwrap();
+        let listing = submission.listing(submission.ids().0, Moment::UNIX_EPOCH);
+        for own in [
+            listing.id.as_str(),
+            " weather  BOT ",
+            "agents.acme.example",
+            "acme.example",
+            "https://www.agents.acme.example/about?x=1",
+        ] {
+            assert!(is_itself(own, &listing), "{own}");
+        }
+        for other in
+            ["acceptance", "example", "acme", "me.example", "weather", "https://other.example/", "a b c"]
+        {
+            assert!(!is_itself(other, &listing), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_source_is_another_at_another_listing_and_for_another_act() {
+        let caller = |number| Caller { address: Some([192, 0, 2, number].into()), bearer: None };
+        let at = |id: &str, number, what| source_digest(&caller(number), &id.parse().unwrap(), what);
+        let one = at("mcp-a", 1, "endorse");
+        assert_eq!((at("mcp-a", 1, "endorse"), one.len()), (one.clone(), 24));
+        for other in [at("mcp-b", 1, "endorse"), at("mcp-a", 2, "endorse"), at("mcp-a", 1, "leave_trace")] {
+            assert_ne!(other, one);
+        }
+    }
+}

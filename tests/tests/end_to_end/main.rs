@@ -20,3 +20,4 @@ mod properties;
 mod protocols;
 mod real_documents;
 mod schedules;
+mod trails;

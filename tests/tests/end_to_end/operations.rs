@@ -18,3 +18,4 @@ mod score;
 mod search_active;
 mod take_demo;
 mod talk;
+mod trust;

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use registry::model::AccessToken;
 use registry::publish::submission::{PublishRequest, Submission};
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
@@ -260,6 +261,28 @@ async fn an_erased_contact_is_nowhere_in_the_table() {
 }
 
 #[tokio::test]
+async fn a_revoked_token_opens_nothing_and_is_not_issued_anew() {
+    let pair = live_pair().await;
+    let (registry, id) = (&pair.registry, &pair.agent);
+    let demo = registry.post("/api/products/demo", &json!({ "listing_id": id })).await.body;
+    let mut draft = demo["next_steps"]["example_body"].clone();
+    draft["idempotency_key"] = json!("a-key-of-the-owner-0001");
+    let token = registry.post("/api/products/feedback", &draft).await.body["access_token"].clone();
+    let token: AccessToken = token.as_str().unwrap().parse().unwrap();
+    let opened = async |token: &AccessToken| {
+        registry.get(&format!("/api/products/access?token={}", token.reveal())).await.status
+    };
+    assert_eq!(opened(&token).await, 200);
+    let revoke = json!({ "command": "revoke_access", "token_sha256": token.digest() });
+    assert_eq!(told(registry, revoke.clone()).await["changed"], true);
+    assert_eq!(opened(&token).await, 401);
+    assert_eq!(told(registry, revoke).await["changed"], false);
+    draft["reissue"] = json!(true);
+    let again = registry.post("/api/products/feedback", &draft).await;
+    assert_eq!((again.status, &again.body["access_token"]), (409, &Value::Null), "{}", again.body);
+}
+
+#[tokio::test]
 async fn what_is_no_command_is_told_what_is() {
     let registry = TestRegistry::start().await;
     let id = "agtpub_0123456789abcdef0123";
@@ -270,6 +293,7 @@ async fn what_is_no_command_is_told_what_is() {
         (json!({ "command": "withdraw", "listing_id": id, "reason": "" }), "1 to 300 characters"),
         (json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." }), "listing_not_found"),
         (json!({ "command": "restore", "listing_id": "x y" }), "not a listing id"),
+        (json!({ "command": "revoke_access", "token_sha256": "at_x" }), "not a SHA-256"),
         (json!({ "command": "restore", "listing_id": id, "reason": "Spam." }), "unknown field `reason`"),
         (
             json!({ "command": "block_host", "host": "https://a.example.org", "reason": "Spam." }),

@@ -3,6 +3,7 @@
 mod a2a_dialects;
 mod a2a_fuzz;
 mod ard;
+mod doors;
 mod links;
 mod mcp_fuzz;
 pub(crate) mod mcp_http;

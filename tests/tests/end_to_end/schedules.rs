@@ -2,6 +2,7 @@
 
 mod all_schedules;
 mod bad_texts;
+mod evidence_log;
 mod first_probe;
 mod going_live;
 mod large_texts;

@@ -4,6 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod completions;
+mod evidence_log;
+mod trails;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -74,10 +74,11 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     to_live(report, &registry).await?;
 
     let empty = processes::start_empty_gateway().await?;
-    let targets = targets(&registry, &empty, &ids).await?;
     let publish = publish_target(&registry).await?;
     let funnel = funnel_targets(&registry, &ids).await?;
     for connections in [1, 16] {
+        // Anew for each, since demos and feedback change the page whose validator is held.
+        let targets = targets(&registry, &empty, &ids).await?;
         report.part(format!("Requests over {connections} connection(s), {LISTINGS} listings in a file"));
         let mut taken = load::in_turns(&targets, connections, 5, Duration::from_millis(400)).await?;
         let mut shown = targets.clone();

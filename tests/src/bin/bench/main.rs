@@ -17,6 +17,7 @@ mod search;
 mod seed;
 mod soak;
 mod sweep;
+mod trails;
 mod words;
 
 use std::process::ExitCode;

@@ -16,7 +16,7 @@ use crate::folder::Folder;
 use crate::peers::{self, CARD, Manner};
 use crate::report::Report;
 use crate::words::Words;
-use crate::{Failure, search, seed};
+use crate::{Failure, search, seed, trails};
 
 /// How many listings are Live when it is counted.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
@@ -47,16 +47,22 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let store = seed::store(&local.engine, &local.app.settings);
     let mut counted = Vec::new();
     let mut seeded = 0;
+    let mut marked = None;
     for size in SIZES {
         let ids = seed::seed(&store, &local.app.settings, clock.now(), seeded..size, &words).await?;
         seeded = size;
         seed::index(&local.app).await?;
         search::measure(report, &file, size).await?;
+        if marked.is_none() {
+            marked = Some(trails::fill(&store, &local.app, &ids, clock.now()).await?);
+        }
+        let marked = marked.as_ref().ok_or("nothing was marked")?;
+        trails::measure(report, &local.app, marked).await?;
         let id = ids.first().ok_or("nothing was seeded")?;
         let named = local.app.store.listing(id).await?.ok_or("what was seeded is not there")?.name;
         let name: String = form_urlencoded::byte_serialize(named.as_bytes()).collect();
         let id = id.to_string();
-        counted.push(Counter::new(&local, &observer, &clock).await?.all(&id, &name).await?);
+        counted.push(Counter::new(&local, &observer, &clock).await?.all(&id, &name, marked.as_str()).await?);
     }
     local.stop().await;
     report.part(format!("Table operations of a request, at {SIZES:?} Live listings"));
@@ -102,17 +108,22 @@ impl<'a> Counter<'a> {
         Ok(Self { local, observer, clock, connection, peer, published: 0 })
     }
 
-    async fn all(mut self, id: &str, name: &str) -> Result<Vec<Cost>, Failure> {
+    async fn all(mut self, id: &str, name: &str, marked: &str) -> Result<Vec<Cost>, Failure> {
         let made_anew = self.reading("/api/listings/active", "").await?;
         let again = self.reading("/api/listings/active", "").await?;
         let status = self.reading(&format!("/api/listings/status?id={id}"), "").await?;
         let by_name = self.reading(&format!("/api/listings/status?name={name}"), "").await?;
+        let sense =
+            self.reading(&format!("/api/products/stigmergy?action=sense&listing_id={marked}"), "").await?;
+        let follow = self.reading("/api/products/stigmergy?action=follow&kind=hot", "").await?;
         let publish = self.publish().await?;
         let repeated = {
             self.published -= 1;
             self.publish().await?
         };
         let described = self.publish_described().await?;
+        // A demo names peers out of the search index, which each process reads once and then keeps.
+        self.reading("/api/match?q=adder", "").await?;
         let demo = self.sending("/api/products/demo", &json!({ "listing_id": id })).await?;
         let answers = json!({ "tried": "It.", "ux_friction": "None.", "product_one_ship": "Less.",
             "overall": "Kept.", "would_buy": "maybe" });
@@ -139,7 +150,10 @@ impl<'a> Counter<'a> {
             cost("active page, made anew", &made_anew, 3.0),
             cost("active page, unchanged", &again, 3.0),
             cost("status by id", &status, 2.0),
-            cost("status by name", &by_name, 2.0),
+            // One more than by id: the name is looked up first.
+            cost("status by name", &by_name, 3.0),
+            cost("sense, at a listing with 10,000 marks", &sense, 3.0),
+            cost("follow the hot trail", &follow, 3.0),
             cost("demo, for the first time", &demo, 6.0),
             cost("feedback", &feedback, 6.0),
             cost("publish: the dearest of new, again, described", dearest_publish.unwrap_or(&publish), 4.0),

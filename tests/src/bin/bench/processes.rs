@@ -17,6 +17,17 @@ use tokio::process::{Child, Command};
 
 use crate::Failure;
 
+/// The rates that one caller of a measurement uses up; they are counted as ever.
+const RATES: [&str; 7] = [
+    "PUBLISH_PER_HOUR",
+    "PUBLISH_PER_HOST_PER_HOUR",
+    "PUBLISH_PER_HOUR_IN_ALL",
+    "DEMOS_PER_HOUR",
+    "DEMOS_PER_HOUR_IN_ALL",
+    "FEEDBACK_PER_HOUR",
+    "FEEDBACK_PER_HOUR_IN_ALL",
+];
+
 /// The argument that makes this program serve empty answers.
 pub(crate) const EMPTY_GATEWAY: &str = "empty-gateway";
 
@@ -67,7 +78,7 @@ pub(crate) async fn start_registry(binary: &Path, data: &Path) -> Result<Server,
     let many = "1000000000";
     let mut command = Command::new(binary);
     command.env_clear().env("PORT", "0").env("DATA", data).env("RUST_LOG", "info").stderr(Stdio::null());
-    for rate in ["PUBLISH_PER_HOUR", "PUBLISH_PER_HOST_PER_HOUR", "PUBLISH_PER_HOUR_IN_ALL"] {
+    for rate in RATES {
         command.env(rate, many);
     }
     start(command).await

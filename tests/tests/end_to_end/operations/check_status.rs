@@ -45,6 +45,14 @@ async fn a_live_listing_shows_its_lane_its_probe_and_the_next_step() {
       },
       "reasons": [],
       "checks_clean": true,
+      "log": {
+        "event": "live",
+        "at": "2026-11-20T12:00:01.000Z",
+        "pending": false,
+        "leaf_index": 0,
+        "entry_url": "[base]/log/tile/entries/000.p/1",
+        "proof_url": "[base]/log/proof?index=0"
+      },
       "talk": {
         "required": true,
         "active": true,

@@ -1,0 +1,79 @@
+//! A signature as a caller sends it. Its bytes tell their form: 64 of them are the plain one of both kinds of keys, any
+//! other number the DER that OpenSSL writes for P-256.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD as BASE64, URL_SAFE_NO_PAD as BASE64URL};
+
+/// The longest in DER: two integers of 33 bytes, each with its head, in a sequence.
+const LONGEST: usize = 72;
+
+/// A signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature(Vec<u8>);
+
+impl Signature {
+    /// Reads hexadecimal, base64url or base64; `None` for what can be no signature.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let is_hex = text.len() == 128 || (text.len() > 128 && text.len() <= 2 * LONGEST);
+        let bytes = bytes_of_hex(text).filter(|_| is_hex);
+        let bytes = bytes
+            .or_else(|| BASE64URL.decode(text.trim_end_matches('=')).ok())
+            .or_else(|| BASE64.decode(text).ok())?;
+        (8..=LONGEST).contains(&bytes.len()).then_some(Self(bytes))
+    }
+
+    /// The bytes of one that is written in hexadecimal; `None` where it is not 64 bytes.
+    #[must_use]
+    pub fn from_hex(text: &str) -> Option<Self> {
+        bytes_of_hex(text).filter(|bytes| bytes.len() == 64).map(Self)
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    pub(super) fn ecdsa(&self) -> Option<p256::ecdsa::Signature> {
+        let plain = || p256::ecdsa::Signature::from_slice(&self.0).ok();
+        if self.0.len() == 64 { plain() } else { p256::ecdsa::Signature::from_der(&self.0).ok() }
+    }
+}
+
+/// Bytes written in hexadecimal.
+fn bytes_of_hex(hex: &str) -> Option<Vec<u8>> {
+    let pairs = hex.as_bytes().chunks(2);
+    pairs
+        .map(|pair| {
+            let digits = std::str::from_utf8(pair).ok()?;
+            let is_hex = pair.len() == 2 && pair.iter().all(u8::is_ascii_hexdigit);
+            u8::from_str_radix(digits, 16).ok().filter(|_| is_hex)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hexadecimal_is_read() {
+        assert_eq!(bytes_of_hex("00fF"), Some(vec![0, 255]));
+        for text in ["0", "0g", "+1", "é"] {
+            assert_eq!(bytes_of_hex(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_spelling_is_the_same_signature() {
+        let bytes: Vec<u8> = (100..164).collect();
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let read = Some(Signature(bytes.clone()));
+        for text in [hex, BASE64URL.encode(&bytes), BASE64.encode(&bytes)] {
+            assert_eq!(Signature::parse(&text), read, "{text}");
+        }
+        for text in ["", "AAAA", "not a signature", &"A".repeat(200)] {
+            assert_eq!(Signature::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The tiles of the log of evidence (C2SP `tlog-tiles`): 256 hashes of one height, or the entries beneath them. A tile
+//! grows to the right until it is full, and what it once held it holds for ever.
+
+use std::fmt;
+
+/// Hashes, or entries, in a full tile.
+pub const TILE_WIDTH: u64 = 256;
+
+/// The highest level that a path may name.
+const HIGHEST_LEVEL: u8 = 63;
+
+/// A tile, whatever its width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogTile {
+    /// Hashes of subtrees of 256 to the power of `level` entries.
+    Hashes {
+        /// The level.
+        level: u8,
+        /// Which of its level.
+        index: u64,
+    },
+    /// The entries themselves.
+    Entries {
+        /// Which.
+        index: u64,
+    },
+}
+
+impl LogTile {
+    /// How many items of this tile a tree of `size` entries fills.
+    #[must_use]
+    pub fn width_in(self, size: u64) -> u64 {
+        let (level, index) = match self {
+            Self::Hashes { level, index } => (level, index),
+            Self::Entries { index } => (0, index),
+        };
+        let items = size.checked_shr(u32::from(level) * 8).unwrap_or(0);
+        let before = index.saturating_mul(TILE_WIDTH);
+        items.saturating_sub(before).min(TILE_WIDTH)
+    }
+
+    /// Its path beneath the log's prefix, of its first `width` items.
+    #[must_use]
+    pub fn path(self, width: u64) -> String {
+        if width < TILE_WIDTH { format!("{self}.p/{width}") } else { self.to_string() }
+    }
+
+    /// Reads what follows `tile/` in a path: the tile and the width that is asked for. A number has one spelling only.
+    #[must_use]
+    pub fn parse(path: &str) -> Option<(Self, u64)> {
+        let (level, rest) = path.split_once('/')?;
+        let (rest, width) = match rest.split_once(".p/") {
+            Some((rest, width)) => {
+                (rest, width.parse().ok().filter(|width| (1..TILE_WIDTH).contains(width))?)
+            }
+            None => (rest, TILE_WIDTH),
+        };
+        let digits = |part: &str| -> Option<u64> {
+            (part.len() == 3).then(|| part.parse().ok()).flatten().filter(|_| !part.starts_with('+'))
+        };
+        let mut parts = rest.split('/').rev();
+        let mut index = digits(parts.next()?)?;
+        let mut place = 1_u64;
+        for part in parts {
+            place = place.checked_mul(1000)?;
+            index = index.checked_add(digits(part.strip_prefix('x')?)?.checked_mul(place)?)?;
+        }
+        let tile = match level {
+            "entries" => Self::Entries { index },
+            level => {
+                Self::Hashes { level: level.parse().ok().filter(|level| *level <= HIGHEST_LEVEL)?, index }
+            }
+        };
+        (tile.path(width) == format!("tile/{path}")).then_some((tile, width))
+    }
+}
+
+/// The path of the full tile.
+impl fmt::Display for LogTile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let index = match self {
+            Self::Hashes { level, index } => {
+                write!(f, "tile/{level}/")?;
+                *index
+            }
+            Self::Entries { index } => {
+                f.write_str("tile/entries/")?;
+                *index
+            }
+        };
+        let mut parts = vec![format!("{:03}", index % 1000)];
+        let mut left = index / 1000;
+        while left > 0 {
+            parts.push(format!("x{:03}", left % 1000));
+            left /= 1000;
+        }
+        parts.reverse();
+        f.write_str(&parts.join("/"))
+    }
+}
+
+/// Items that join a tile at its right edge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TileSegment {
+    /// The tile.
+    pub tile: LogTile,
+    /// How many items it has already.
+    pub offset: u64,
+    /// The new ones as they are served.
+    pub bytes: Vec<u8>,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn paths_are_those_of_the_specification() {
+        let tile = |level, index| LogTile::Hashes { level, index };
+        assert_eq!(tile(3, 1_234_067).path(256), "tile/3/x001/x234/067");
+        assert_eq!(tile(0, 273).path(112), "tile/0/273.p/112");
+        assert_eq!(LogTile::Entries { index: 1000 }.path(1), "tile/entries/x001/000.p/1");
+        for path in [
+            "0/1",
+            "0/0001",
+            "0/x000/001",
+            "00/001",
+            "64/001",
+            "0/001.p/0",
+            "0/001.p/256",
+            "0/001.p/01",
+            "data/001",
+            "0/001/",
+            "0//001",
+            "0/+01",
+            "entries/x99/001",
+            "0/x999/x999/x999/x999/x999/x999/x999/999",
+            "0",
+            "",
+        ] {
+            assert_eq!(LogTile::parse(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_tree_of_seventy_thousand_has_the_tiles_of_the_specification() {
+        // C2SP tlog-tiles, "Partial Tiles".
+        let width = |level, index| LogTile::Hashes { level, index }.width_in(70_000);
+        assert_eq!([width(0, 272), width(0, 273), width(0, 274)], [256, 112, 0]);
+        assert_eq!([width(1, 0), width(1, 1), width(2, 0), width(3, 0)], [256, 17, 1, 0]);
+        assert_eq!(LogTile::Entries { index: 273 }.width_in(70_000), 112);
+        assert_eq!(LogTile::Hashes { level: 1, index: 0 }.width_in(256), 1);
+        assert_eq!(LogTile::Hashes { level: 63, index: u64::MAX }.width_in(u64::MAX), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn a_path_is_read_as_it_is_written(level in 0_u8..64, index: u64, width in 1_u64..=256, entries: bool) {
+            let tile = if entries { LogTile::Entries { index } } else { LogTile::Hashes { level, index } };
+            let path = tile.path(width);
+            prop_assert_eq!(LogTile::parse(path.strip_prefix("tile/").unwrap()), Some((tile, width)));
+        }
+
+        #[test]
+        fn no_path_is_more_than_refused(path in "[0-9x/.pa-e]{0,40}|\\PC{0,60}") {
+            if let Some((tile, width)) = LogTile::parse(&path) {
+                prop_assert_eq!(tile.path(width), format!("tile/{path}"));
+            }
+        }
+    }
+}

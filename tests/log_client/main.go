@@ -1,0 +1,191 @@
+// Follows the log of evidence with the implementation that the Go project has for its own checksum database
+// (golang.org/x/mod/sumdb/note and tlog): signature, growth since the checkpoint seen before, and every entry.
+package main
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+const tileHeight = 8
+const tileWidth = 1 << tileHeight
+
+// follower reads tiles; tlog.TileHashReader checks them against the signed root before it uses them.
+type follower struct{ prefix string }
+
+func (f follower) get(path string) ([]byte, error) {
+	response, err := http.Get(f.prefix + path)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s: %s", path, response.Status, body)
+	}
+	return body, err
+}
+
+func (f follower) Height() int { return tileHeight }
+
+func (f follower) ReadTiles(tiles []tlog.Tile) ([][]byte, error) {
+	data := make([][]byte, len(tiles))
+	for i, tile := range tiles {
+		// The checksum database names the height in its paths; a tiled log has only one.
+		path := strings.Replace(tile.Path(), fmt.Sprintf("tile/%d/", tileHeight), "/tile/", 1)
+		body, err := f.get(path)
+		if err != nil {
+			return nil, err
+		}
+		data[i] = body
+	}
+	return data, nil
+}
+
+func (f follower) SaveTiles([]tlog.Tile, [][]byte) {}
+
+// tree reads a signed checkpoint (C2SP tlog-checkpoint).
+func tree(signed []byte, verifier note.Verifier) (tlog.Tree, error) {
+	opened, err := note.Open(signed, note.VerifierList(verifier))
+	if err != nil {
+		return tlog.Tree{}, err
+	}
+	lines := strings.Split(opened.Text, "\n")
+	if len(lines) < 3 || lines[0] != verifier.Name() {
+		return tlog.Tree{}, errors.New("the checkpoint is not of this log")
+	}
+	size, err := strconv.ParseInt(lines[1], 10, 64)
+	if err != nil {
+		return tlog.Tree{}, err
+	}
+	hash, err := tlog.ParseHash(lines[2])
+	return tlog.Tree{N: size, Hash: hash}, err
+}
+
+// entries reads every entry of the tree.
+func (f follower) entries(size int64) ([][]byte, error) {
+	var all [][]byte
+	for first := int64(0); first < size; first += tileWidth {
+		tile := tlog.Tile{H: tileHeight, L: -1, N: first / tileWidth, W: int(min(tileWidth, size-first))}
+		path := strings.Replace(tile.Path(), fmt.Sprintf("tile/%d/data/", tileHeight), "/tile/entries/", 1)
+		bundle, err := f.get(path)
+		if err != nil {
+			return nil, err
+		}
+		for len(bundle) > 0 {
+			if len(bundle) < 2 || len(bundle)-2 < int(binary.BigEndian.Uint16(bundle)) {
+				return nil, fmt.Errorf("%s is cut off", path)
+			}
+			end := 2 + int(binary.BigEndian.Uint16(bundle))
+			all, bundle = append(all, bundle[2:end]), bundle[end:]
+		}
+	}
+	if int64(len(all)) != size {
+		return nil, fmt.Errorf("%d entries of %d", len(all), size)
+	}
+	return all, nil
+}
+
+// given checks a proof that the registry itself gives away.
+func (f follower) given(index int64, verifier note.Verifier, entry []byte) error {
+	body, err := f.get(fmt.Sprintf("/proof?index=%d", index))
+	if err != nil {
+		return err
+	}
+	var answer struct {
+		LeafText   string `json:"leaf_text"`
+		Proof      []string
+		Checkpoint string
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return err
+	}
+	if answer.LeafText != string(entry) {
+		return fmt.Errorf("leaf %d is another in its proof", index)
+	}
+	current, err := tree([]byte(answer.Checkpoint), verifier)
+	if err != nil {
+		return err
+	}
+	var proof tlog.RecordProof
+	for _, text := range answer.Proof {
+		hash, err := tlog.ParseHash(text)
+		if err != nil {
+			return err
+		}
+		proof = append(proof, hash)
+	}
+	return tlog.CheckRecord(proof, current.N, current.Hash, index, tlog.RecordHash(entry))
+}
+
+func follow(prefix, vkey, seen string) error {
+	f := follower{prefix}
+	verifier, err := note.NewVerifier(vkey)
+	if err != nil {
+		return err
+	}
+	signed, err := f.get("/checkpoint")
+	if err != nil {
+		return err
+	}
+	current, err := tree(signed, verifier)
+	if err != nil {
+		return err
+	}
+	hashes := tlog.TileHashReader(current, f)
+	before := "nothing"
+	if kept, err := os.ReadFile(seen); err == nil {
+		earlier, err := tree(kept, verifier)
+		if err != nil {
+			return err
+		}
+		proof, err := tlog.ProveTree(current.N, earlier.N, hashes)
+		if err != nil {
+			return err
+		}
+		if err := tlog.CheckTree(proof, current.N, current.Hash, earlier.N, earlier.Hash); err != nil {
+			return fmt.Errorf("the tree of %d is no continuation of that of %d: %w", current.N, earlier.N, err)
+		}
+		before = strconv.FormatInt(earlier.N, 10)
+	}
+	entries, err := f.entries(current.N)
+	if err != nil {
+		return err
+	}
+	for i, entry := range entries {
+		index := int64(i)
+		proof, err := tlog.ProveRecord(current.N, index, hashes)
+		if err == nil {
+			err = tlog.CheckRecord(proof, current.N, current.Hash, index, tlog.RecordHash(entry))
+		}
+		if err == nil && (index%64 == 0 || index == current.N-1) {
+			err = f.given(index, verifier, entry)
+		}
+		if err != nil {
+			return fmt.Errorf("entry %d: %w", index, err)
+		}
+	}
+	fmt.Printf("%s: %d entries, a continuation of %s\n", verifier.Name(), current.N, before)
+	return os.WriteFile(seen, signed, 0o644)
+}
+
+func main() {
+	if len(os.Args) != 4 {
+		fmt.Fprintln(os.Stderr, "usage: log_client <prefix> <vkey> <file of the checkpoint seen last>")
+		os.Exit(2)
+	}
+	if err := follow(os.Args[1], os.Args[2], os.Args[3]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

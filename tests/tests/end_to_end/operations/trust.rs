@@ -1,0 +1,80 @@
+//! Trust: statements of what the registry observed, keys that are bound to domains, and what the owner of a listing may do
+//! with it.
+
+mod attestations;
+mod capability_hash;
+mod identities;
+mod owner;
+mod reciprocity;
+mod signing_keys;
+
+use registry::model::ListingId;
+use ring::signature::{Ed25519KeyPair, KeyPair as _};
+use serde_json::{Value, json};
+use tests::test_registry::{Reply, TestRegistry};
+
+/// The endpoint of the family.
+const FAMILY: &str = "/api/products/first-principles";
+
+/// The token of the operator in tests.
+const OPERATOR: &str = "an-operator-token-of-thirty-two-characters";
+
+async fn attested(registry: &TestRegistry, id: &ListingId, about: &str) -> Value {
+    let answer = registry.call_tool("attest", &json!({ "listing_id": id, "type": about })).await;
+    answer["attestation"].clone()
+}
+
+async fn verified(registry: &TestRegistry, jws: &str) -> Value {
+    registry.call_tool("verify_attestation", &json!({ "jws": jws })).await
+}
+
+/// The checks of a token that do not hold.
+fn failed(answer: &Value) -> Vec<&str> {
+    let checks = answer["checks"].as_array().unwrap().iter();
+    checks.filter(|check| check["ok"] == false).map(|check| check["id"].as_str().unwrap()).collect()
+}
+
+/// An action of the family with the token of the operator, or another.
+async fn as_operator(registry: &TestRegistry, token: Option<&str>, body: &Value) -> Reply {
+    let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+    headers.extend(token.map(|token| ("authorization".to_owned(), format!("Bearer {token}"))));
+    registry.send("POST", FAMILY, &headers, body.to_string()).await
+}
+
+/// The owner of a domain, who has a key.
+struct Owner {
+    key: Ed25519KeyPair,
+}
+
+impl Owner {
+    fn new(seed: u8) -> Self {
+        Self { key: Ed25519KeyPair::from_seed_unchecked(&[seed; 32]).unwrap() }
+    }
+
+    fn jwk(&self) -> Value {
+        use base64::Engine as _;
+        let x = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(self.key.public_key());
+        json!({ "kty": "OKP", "crv": "Ed25519", "x": x })
+    }
+
+    fn record(&self) -> String {
+        use base64::Engine as _;
+        let key = base64::engine::general_purpose::STANDARD.encode(self.key.public_key());
+        format!("v=MCPv1; k=ed25519; p={key}")
+    }
+
+    fn sign(&self, text: &str) -> String {
+        self.key.sign(text.as_bytes()).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// The same call with the challenge that it is answered, signed.
+    async fn signed(&self, registry: &TestRegistry, tool: &str, arguments: &Value) -> Value {
+        let asked = registry.call_tool(tool, arguments).await;
+        let challenge = &asked["challenge"];
+        assert!(challenge["text"].is_string(), "{asked}");
+        let mut signed = arguments.clone();
+        signed["nonce"] = challenge["nonce"].clone();
+        signed["signature"] = json!(self.sign(challenge["text"].as_str().unwrap()));
+        signed
+    }
+}

@@ -1,0 +1,38 @@
+//! `capability_hash`: of what is given, and of what was seen; nothing that is given is kept.
+
+use serde_json::{Value, json};
+use tests::peers::Peer;
+use tests::test_registry::TestRegistry;
+
+use crate::fixtures::forecaster;
+
+#[tokio::test]
+async fn what_is_given_is_compared_with_what_was_seen_and_never_kept() {
+    let registry = TestRegistry::start().await;
+    let peer = Peer::start(forecaster).await;
+    let id = registry.live_card(&peer.card()).await;
+    let seen = registry.call_tool("capability_hash", &json!({ "listing_id": id })).await;
+    let hash = seen["capability_hash"].as_str().unwrap();
+    assert!(hash.len() == 28 && hash.starts_with("cap_"), "{seen}");
+    assert_eq!((&seen["matches"], &seen["observed_hash"]), (&Value::Null, &json!(hash)));
+
+    let mut given = json!({
+        "listing_id": id, "name": " Nimbus", "kind": "agent", "skills": ["forecast", "forecast "], "tags": ["weather"],
+        "description": "Forecasts the weather of any place on earth.", "register": true,
+    });
+    let table = registry.table().await;
+    let same = registry.call_tool("capability_hash", &given).await;
+    assert_eq!((&same["matches"], &same["capability_hash"]), (&json!(true), &json!(hash)), "{same}");
+    given["description"] = json!("Forecasts everything.");
+    let other = registry.call_tool("capability_hash", &given).await;
+    assert_eq!((&other["matches"], &other["observed_hash"]), (&json!(false), &json!(hash)), "{other}");
+    assert_eq!((&other["registered"], table.difference(&registry.table().await)), (&json!(false), vec![]));
+
+    let waiting = registry.publish_card(&peer.url("/other/agent-card.json")).await;
+    let problem = registry.refused_tool("capability_hash", &json!({ "listing_id": waiting })).await;
+    assert_eq!((&problem["status"], &problem["code"]), (&json!(409), &json!("nothing_observed")));
+    for arguments in [json!({}), json!({ "tools": ["add"] })] {
+        let problem = registry.refused_tool("capability_hash", &arguments).await;
+        assert_eq!((&problem["status"], &problem["field"]), (&json!(422), &json!("name")), "{problem}");
+    }
+}

@@ -1,0 +1,224 @@
+//! `bind_identity` by each way in which a domain makes a key known, and by none that is not the listing's own.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::response::IntoResponse as _;
+use serde_json::{Value, json};
+use tests::peers::name_server::{DnsAnswer, NameServer};
+use tests::peers::{CARD, Peer, agents, empty, json_answer};
+use tests::test_registry::{TestOptions, TestRegistry, id_of};
+
+use super::{Owner, attested};
+
+/// A sound agent that serves further documents, which can be exchanged.
+async fn agent_with(documents: &Arc<Mutex<Vec<(String, String)>>>) -> Peer {
+    let documents = Arc::clone(documents);
+    Peer::start(move |asked| {
+        let documents = documents.lock().unwrap();
+        let served = documents.iter().find(|(path, _)| *path == asked.path).map(|(_, text)| text.clone());
+        match (asked.verb.as_str(), asked.path.as_str(), served) {
+            ("GET", _, Some(text)) => text.into_response(),
+            ("GET", CARD, None) => json_answer(200, &agents::card(asked, "Adder")),
+            ("POST", _, _) => agents::speaks_newest(asked),
+            _ => empty(404),
+        }
+    })
+    .await
+}
+
+struct Stage {
+    registry: TestRegistry,
+    peer: Peer,
+    id: registry::model::ListingId,
+    documents: Arc<Mutex<Vec<(String, String)>>>,
+}
+
+impl Stage {
+    /// A Live agent on loopback, whose documents of records are read from itself.
+    async fn start() -> Self {
+        let documents = Arc::new(Mutex::new(Vec::new()));
+        let peer = agent_with(&documents).await;
+        let options = TestOptions::default()
+            .with_setting("DOMAIN_PROOF_URL", format!("{}/{{domain}}/auth", peer.origin));
+        let registry = TestRegistry::start_with(options).await;
+        let id = registry.live_card(&peer.card()).await;
+        Self { registry, peer, id, documents }
+    }
+
+    fn serve(&self, path: &str, text: impl Into<String>) {
+        *self.documents.lock().unwrap() = vec![(path.to_owned(), text.into())];
+    }
+
+    fn did(&self) -> String {
+        format!("did:web:{}", self.peer.origin.trim_start_matches("http://").replace(':', "%3A"))
+    }
+
+    async fn binds(&self, owner: &Owner, more: Value) -> Value {
+        let call = owner.signed(&self.registry, "bind_identity", &self.arguments(more)).await;
+        self.registry.call_tool("bind_identity", &call).await
+    }
+
+    async fn refuses(&self, owner: &Owner, more: Value) -> Value {
+        let call = owner.signed(&self.registry, "bind_identity", &self.arguments(more)).await;
+        self.registry.refused_tool("bind_identity", &call).await
+    }
+
+    fn arguments(&self, mut more: Value) -> Value {
+        more["listing_id"] = json!(self.id);
+        more
+    }
+}
+
+#[tokio::test]
+async fn each_way_of_a_domain_binds_the_key_that_it_makes_known() {
+    let stage = Stage::start().await;
+    let (owner, stranger) = (Owner::new(1), Owner::new(2));
+    let asked = stage.registry.call_tool("bind_identity", &json!({ "listing_id": stage.id })).await;
+    assert_eq!((&asked["bound"], asked["identities"].as_array().unwrap().len()), (&json!(false), 0));
+    let methods: Vec<&Value> = asked["ways"].as_array().unwrap().iter().map(|way| &way["method"]).collect();
+    assert_eq!(methods, ["dns", "http", "key_set", "did_web"]);
+    let text = asked["challenge"]["text"].as_str().unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], stage.registry.app.settings.base_url);
+    assert_eq!(lines[1], format!("bind_identity {}", stage.id));
+    assert_eq!((lines[2], lines.len()), (asked["challenge"]["nonce"].as_str().unwrap(), 4));
+
+    let set = json!({ "keys": [{ "kty": "RSA" }, owner.jwk()] });
+    let did = stage.did();
+    let document = json!({ "id": did, "verificationMethod": [{ "id": "#k", "publicKeyJwk": owner.jwk() }] });
+    for (method, path, text, more) in [
+        ("http", "/127.0.0.1/auth", owner.record(), json!({})),
+        ("key_set", "/.well-known/jwks.json", set.to_string(), json!({ "public_jwk": owner.jwk() })),
+        ("did_web", "/.well-known/did.json", document.to_string(), json!({ "did": did })),
+    ] {
+        stage.serve(path, text);
+        let problem = stage.refuses(&stranger, json!({})).await;
+        assert_eq!(problem["status"], 422, "{method}: {problem}");
+        let bound = stage.binds(&owner, more).await;
+        assert_eq!((&bound["bound"], &bound["method"]), (&json!(true), &json!(method)), "{bound}");
+        assert_eq!(bound["proven_domain"], "127.0.0.1");
+    }
+    let claims = attested(&stage.registry, &stage.id, "identity_bind").await["claims"].clone();
+    assert_eq!((&claims["did"], &claims["method"]), (&json!(did), &json!("did_web")), "{claims}");
+    let reciprocity = stage.registry.get(&format!("/api/products/reciprocity?id={}", stage.id)).await.body;
+    // The same key without a DID is one identity, with it another.
+    let kept: Vec<&Value> =
+        reciprocity["identities"].as_array().unwrap().iter().map(|identity| &identity["method"]).collect();
+    assert_eq!(kept, ["key_set", "did_web"], "{reciprocity}");
+    let domain = &reciprocity["signals"][2];
+    assert_eq!((&domain["id"], &domain["points"]), (&json!("domain"), &json!(20)));
+    assert_eq!(reciprocity["graph"]["edges"].as_array().unwrap().len(), 3, "{}", reciprocity["graph"]);
+}
+
+#[tokio::test]
+async fn the_key_in_a_domains_txt_records_is_bound() {
+    let owner = Owner::new(1);
+    let record = owner.record();
+    let name_server = NameServer::start(move |name| match name {
+        "example.com." => DnsAnswer::Txt(vec!["v=spf1 -all".to_owned(), record.clone()]),
+        _ => DnsAnswer::NoName,
+    })
+    .await;
+    let nothing = Peer::start(|_| empty(404)).await;
+    let options = TestOptions::default()
+        .with_setting("DNS_SERVER", name_server.address)
+        .with_setting("DOMAIN_PROOF_URL", format!("{}/{{domain}}", nothing.origin));
+    let registry = TestRegistry::start_with(options).await;
+    let id = registry.publish_mcp("https://mcp.example.com/mcp").await;
+    let call = owner.signed(&registry, "bind_identity", &json!({ "listing_id": id })).await;
+    let bound = registry.call_tool("bind_identity", &call).await;
+    // It stands at the domain under which the host was registered.
+    assert_eq!(
+        (&bound["proven_domain"], &bound["method"]),
+        (&json!("example.com"), &json!("dns")),
+        "{bound}"
+    );
+    let did = registry
+        .refused_tool("bind_identity", &{
+            let foreign = json!({ "listing_id": id, "did": "did:web:evil.example.net" });
+            owner.signed(&registry, "bind_identity", &foreign).await
+        })
+        .await;
+    assert_eq!(did["code"], "did_of_another_domain", "{did}");
+
+    // What is only described is of the domain of its name.
+    let described = json!({ "name": "com.example/tool", "description": "Adds numbers.", "version": "1.0.0",
+        "packages": [{ "registryType": "npm", "identifier": "adder", "version": "1.0.0",
+            "transport": { "type": "stdio" } }] });
+    let described = id_of(&registry.publish(&described).await);
+    let call = owner.signed(&registry, "bind_identity", &json!({ "listing_id": described })).await;
+    let bound = registry.call_tool("bind_identity", &call).await;
+    assert_eq!(bound["proven_domain"], "example.com", "{bound}");
+}
+
+#[tokio::test]
+async fn a_challenge_is_good_once_for_a_quarter_of_an_hour_and_for_its_own_act() {
+    let stage = Stage::start().await;
+    let (owner, registry) = (Owner::new(1), &stage.registry);
+    stage.serve("/127.0.0.1/auth", owner.record());
+    let code = async |call: &Value| registry.refused_tool("bind_identity", call).await["code"].clone();
+    let arguments = json!({ "listing_id": stage.id });
+
+    let call = owner.signed(registry, "bind_identity", &arguments).await;
+    assert_eq!(registry.call_tool("bind_identity", &call).await["bound"], true);
+    assert_eq!(code(&call).await, "unknown_challenge", "it was used");
+
+    let late = owner.signed(registry, "bind_identity", &arguments).await;
+    registry.advance(Duration::from_secs(15 * 60));
+    assert_eq!(code(&late).await, "unknown_challenge", "it has expired");
+
+    let other = registry.publish_card(&stage.peer.url("/other/agent-card.json")).await;
+    let mut call = owner.signed(registry, "bind_identity", &json!({ "listing_id": other })).await;
+    call["listing_id"] = json!(stage.id);
+    assert_eq!(code(&call).await, "challenge_of_another_act");
+    let withdraw = json!({ "listing_id": stage.id, "act": "withdraw" });
+    let mut call = owner.signed(registry, "manage_listing", &withdraw).await;
+    call.as_object_mut().unwrap().remove("act");
+    assert_eq!(code(&call).await, "challenge_of_another_act");
+
+    let mut call = owner.signed(registry, "bind_identity", &arguments).await;
+    call["nonce"] = json!("0".repeat(32));
+    assert_eq!(code(&call).await, "unknown_challenge", "it was never given");
+    call["signature"] = json!("00");
+    assert_eq!(code(&call).await, "bad_signature");
+
+    // A key that its domain does not make known, though it signed.
+    let stranger = Owner::new(2);
+    let problem = stage.refuses(&stranger, json!({ "public_jwk": stranger.jwk() })).await;
+    assert_eq!(problem["code"], "key_not_of_domain", "{problem}");
+    // The domain's key signed, but another was named.
+    let problem = stage.refuses(&owner, json!({ "public_jwk": stranger.jwk() })).await;
+    assert_eq!(problem["code"], "signature_mismatch", "{problem}");
+    stage.serve("/none", "");
+    let problem = stage.refuses(&owner, json!({})).await;
+    assert_eq!(problem["code"], "no_domain_key", "{problem}");
+}
+
+/// Two calls with one challenge at once: one of them is refused.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_challenge_that_is_used_twice_at_once_is_good_once() {
+    let stage = Stage::start().await;
+    let owner = Owner::new(1);
+    stage.serve("/127.0.0.1/auth", owner.record());
+    let call = owner.signed(&stage.registry, "bind_identity", &json!({ "listing_id": stage.id })).await;
+    let mut body = call.clone();
+    body["action"] = json!("bind_identity");
+    let replies = futures::future::join_all((0..6).map(|_| stage.registry.post(super::FAMILY, &body))).await;
+    let done = replies.iter().filter(|reply| reply.status == 200).count();
+    assert_eq!(done, 1, "{replies:?}");
+    for reply in replies.iter().filter(|reply| reply.status != 200) {
+        assert!(matches!(reply.status, 409 | 422), "{reply:?}");
+    }
+}
+
+#[tokio::test]
+async fn challenges_are_rated() {
+    let options = TestOptions::default().with_rates().with_setting("OWNER_ACTS_PER_HOUR", 2);
+    let registry = TestRegistry::start_with(options).await;
+    let id = registry.publish_mcp("https://mcp.example.com/mcp").await;
+    let body = json!({ "action": "bind_identity", "listing_id": id });
+    for status in [200, 200, 429] {
+        assert_eq!(registry.post(super::FAMILY, &body).await.status, status);
+    }
+}

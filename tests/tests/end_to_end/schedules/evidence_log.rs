@@ -1,0 +1,214 @@
+//! The log of evidence: what was decided is a leaf, proven to whoever asks; nothing is lost or told twice, whatever the
+//! table does.
+
+use local::engine::instrumented::Fault;
+use registry::model::ListingId;
+use serde_json::{Value, json};
+use signed_note::{Note, StandardVerifier, Verifier, VerifierList};
+use tests::peers::{Peer, agents};
+use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
+use tlog_tiles::{Checkpoint, Hash, check_record, record_hash};
+
+/// The proof of a leaf, verified with nothing but the key of the log.
+async fn proven(registry: &TestRegistry, query: &str) -> Value {
+    let reply = registry.get(&format!("/log/proof?{query}")).await;
+    assert_eq!(reply.status, 200, "{query}: {reply:?}");
+    let proof = reply.body;
+    let vkey = registry.get("/log").await.body["vkey"].as_str().unwrap().to_owned();
+    let verifier: Box<dyn Verifier> = Box::new(StandardVerifier::new(&vkey).unwrap());
+    let note = Note::from_bytes(proof["checkpoint"].as_str().unwrap().as_bytes()).unwrap();
+    note.verify(&VerifierList::new(vec![verifier])).unwrap();
+    let checkpoint = Checkpoint::from_bytes(note.text()).unwrap();
+    assert_eq!(json!(checkpoint.size()), proof["tree_size"]);
+    let hashes = proof["proof"].as_array().unwrap().iter();
+    let hashes = hashes.map(|hash| Hash::parse_hash(hash.as_str().unwrap()).unwrap()).collect();
+    let leaf = record_hash(proof["leaf_text"].as_str().unwrap().as_bytes());
+    let index = proof["leaf_index"].as_u64().unwrap();
+    check_record(&hashes, checkpoint.size(), *checkpoint.hash(), index, leaf).unwrap();
+    let text = proof["tlog_proof"].as_str().unwrap();
+    assert!(text.starts_with(&format!("c2sp.org/tlog-proof@v1\nindex {index}\n")), "{text}");
+    assert!(text.ends_with(proof["checkpoint"].as_str().unwrap()), "{text}");
+    proof
+}
+
+/// The leaves of the log, from its bundle of entries.
+async fn leaves(registry: &TestRegistry) -> Vec<Value> {
+    let size = registry.get("/log").await.body["tree_size"].as_u64().unwrap();
+    let mut leaves = Vec::new();
+    for index in 0..size {
+        leaves.push(proven(registry, &format!("index={index}")).await["leaf"].clone());
+    }
+    leaves
+}
+
+fn events_of(leaves: &[Value], id: &ListingId) -> Vec<String> {
+    let of_listing = leaves.iter().filter(|leaf| leaf["listing_id"] == json!(id));
+    of_listing.map(|leaf| leaf["event"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn every_decision_on_a_listing_is_a_leaf_with_its_proof() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    assert_eq!(registry.get("/log/checkpoint").await.status, 404, "there is nothing to sign yet");
+    let id = registry.live_card(&peer.card()).await;
+    let log = registry.status(&id).await["log"].clone();
+    assert_eq!(
+        (&log["event"], &log["leaf_index"], &log["pending"]),
+        (&json!("live"), &json!(0), &json!(false))
+    );
+    let proof = proven(&registry, &format!("listing_id={id}&at=2026-11-20")).await;
+    assert_eq!((&proof["leaf"]["event"], &proof["leaf"]["outcome"]), (&json!("live"), &json!("ok")));
+    assert_eq!(log["entry_url"], proof["entry_url"]);
+    let before = registry.get(&format!("/log/proof?listing_id={id}&at=2026-11-19")).await;
+    assert_eq!((before.status, &before.body["code"]), (404, &json!("no_leaf")));
+
+    registry.advance(DAY * 6 + HOUR * 12);
+    registry.recheck().await;
+    peer.answer_with(agents::only(404));
+    for _ in 0..3 {
+        registry.advance(DAY * 7);
+        registry.recheck().await;
+    }
+    assert_eq!(registry.lane(&id).await, "demoted");
+    let withdrawal = json!({ "command": "withdraw", "listing_id": id, "reason": "Its owner wished it." });
+    registry.advance(HOUR);
+    ::operator::handle(&registry.app, withdrawal).await.unwrap();
+    let log = registry.status(&id).await["log"].clone();
+    assert_eq!((&log["event"], &log["pending"]), (&json!("withdrawn"), &json!(true)), "{log}");
+    assert!(log["leaf_index"].is_null(), "{log}");
+    registry.tick().await;
+    assert_eq!(registry.status(&id).await["log"]["pending"], false);
+
+    let leaves = leaves(&registry).await;
+    let events = events_of(&leaves, &id);
+    let ended = events.iter().filter(|event| *event == "ended").count();
+    let decided: Vec<&str> = events.iter().map(String::as_str).filter(|event| *event != "ended").collect();
+    assert_eq!(decided, ["live", "confirmed", "demoted", "withdrawn"]);
+    assert_eq!(ended, 1, "its week ended before its failure was confirmed");
+    let told = json!(leaves).to_string();
+    for words in ["wished", "http", "127.0.0.1", "Adder"] {
+        assert!(!told.contains(words), "{words}: {told}");
+    }
+    // What was proven stays proven: the day on which it was Live still shows the same leaf.
+    let again = proven(&registry, &format!("listing_id={id}&at=2026-11-20")).await;
+    assert_eq!((&again["leaf_text"], &again["leaf_index"]), (&proof["leaf_text"], &proof["leaf_index"]));
+    assert_ne!(again["root_hash"], proof["root_hash"]);
+}
+
+#[tokio::test]
+async fn an_attestation_is_a_leaf_of_its_own() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    let attest = json!({ "listing_id": id, "type": "liveness" });
+    let mut issued = Vec::new();
+    // Both in one second: their times are the same.
+    for _ in 0..2 {
+        issued.push(registry.call_tool("attest", &attest).await);
+    }
+    let path = |answer: &Value| {
+        let url = answer["log"]["proof_url"].as_str().unwrap().to_owned();
+        url.strip_prefix(&registry.url("/log/proof?")).unwrap().to_owned()
+    };
+    for answer in &issued {
+        assert_eq!(answer["log"]["pending"], true, "{answer}");
+        assert_eq!(registry.get(&format!("/log/proof?{}", path(answer))).await.status, 404);
+    }
+    registry.advance(TICK);
+    registry.tick().await;
+    for answer in &issued {
+        let leaf = proven(&registry, &path(answer)).await["leaf"].clone();
+        let attestation = &answer["attestation"];
+        assert_eq!((&leaf["event"], &leaf["attestation_id"]), (&json!("attested"), &attestation["id"]));
+        let digest = registry::model::sha256_hex(attestation["jws"].as_str().unwrap());
+        assert_eq!(leaf["evidence"], digest);
+        let verified = registry.call_tool("verify_attestation", &json!({ "jws": attestation["jws"] })).await;
+        assert_eq!(verified["log"]["pending"], false, "{verified}");
+        assert_eq!(proven(&registry, &path(&verified)).await["leaf"], leaf);
+    }
+    assert_eq!(
+        registry.status(&id).await["log"]["event"],
+        "live",
+        "a statement is no decision on its listing"
+    );
+}
+
+#[tokio::test]
+async fn tiles_are_served_as_far_as_the_tree_goes() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
+    for folder in 0..3 {
+        registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
+        registry.advance(TICK);
+    }
+    registry.tick().await;
+    let checkpoint = registry.get("/log/checkpoint").await;
+    assert_eq!(checkpoint.header("content-type"), "text/plain; charset=utf-8");
+    assert_eq!(checkpoint.header("cache-control"), "no-cache");
+    assert_eq!(checkpoint.body.as_str().unwrap().lines().nth(1), Some("3"));
+    for width in 1..=3_usize {
+        let tile = registry.get(&format!("/log/tile/0/000.p/{width}")).await;
+        assert_eq!((tile.status, tile.header("content-length")), (200, width_of(width).as_str()));
+        assert_eq!(tile.header("content-type"), "application/octet-stream");
+        assert!(tile.header("cache-control").contains("max-age=31536000"), "{tile:?}");
+        assert_eq!(registry.get(&format!("/log/tile/entries/000.p/{width}")).await.status, 200);
+    }
+    for beyond in [
+        "0/000.p/4",
+        "0/000",
+        "1/000.p/1",
+        "0/001.p/1",
+        "entries/000",
+        "entries/x001/000.p/1",
+        "64/000.p/1",
+        "0/0",
+        "..%2f",
+    ] {
+        let reply = registry.get(&format!("/log/tile/{beyond}")).await;
+        assert_eq!((reply.status, &reply.body["code"]), (404, &json!("no_such_tile")), "{beyond}");
+    }
+    let refused = registry.get("/log/proof").await;
+    assert_eq!((refused.status, &refused.body["code"]), (422, &json!("which_leaf")));
+    assert_eq!(registry.get("/log/proof?index=3").await.status, 404);
+}
+
+fn width_of(hashes: usize) -> String {
+    (hashes * 32).to_string()
+}
+
+/// Every operation of the sequencer in turn, and every fault: after the next tick each leaf stands once.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_fault_of_the_table_loses_a_leaf_or_tells_it_twice() {
+    let faults =
+        [Fault::Throttle, Fault::TransactionConflict, Fault::ServiceError, Fault::Timeout, Fault::AnswerLost];
+    for fault in faults {
+        for operation in ["Query", "GetItem", "PutItem", "TransactWriteItems"] {
+            let is_single = operation != "TransactWriteItems" && fault == Fault::TransactionConflict;
+            let reads = matches!(operation, "Query" | "GetItem") && fault == Fault::AnswerLost;
+            if is_single || reads {
+                continue;
+            }
+            for times in [1, 100] {
+                let what = format!("{fault:?} at {operation}, {times} times");
+                let options = TestOptions::default().without_read_cache();
+                let (registry, peer) =
+                    (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
+                let mut ids = Vec::new();
+                for folder in 0..3 {
+                    ids.push(registry.publish_card(&peer.url(&format!("/{folder}/card.json"))).await);
+                }
+                // Their probes run under one turn of the log, so that leaves are left over.
+                registry.deliver_events().await;
+                registry.observer.faults.arm(operation, fault, times);
+                let _done = registry::evidence_log::sequence(&registry.app).await;
+                registry.observer.faults.disarm();
+                registry.advance(TICK);
+                registry.tick().await;
+                let leaves = leaves(&registry).await;
+                for id in &ids {
+                    assert_eq!(events_of(&leaves, id), ["live"], "{what}");
+                    assert_eq!(registry.status(id).await["log"]["pending"], false, "{what}");
+                }
+                assert_eq!(leaves.len(), 3, "{what}");
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! What trails cost: at most three calls to the table for a listing with many marks and compositions, and no more than with
+//! few.
+
+use futures::stream::{self, StreamExt as _};
+use local::engine::instrumented::Calls;
+use registry::model::Kind;
+use serde_json::json;
+use tests::test_registry::{TestOptions, TestRegistry};
+
+use super::{STIGMERGY, call_as};
+
+/// Compositions of one listing; each leaves a mark, too. The bench has a thousand and ten thousand.
+const PAIRS: usize = 120;
+
+async fn cost(registry: &TestRegistry, path: &str) -> Calls {
+    let before = registry.observer.tally.snapshot();
+    let reply = registry.get(path).await;
+    assert_eq!(reply.status, 200, "{path}: {reply:?}");
+    registry.observer.tally.since(&before)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listing_with_many_marks_and_compositions_costs_what_one_with_few_does() {
+    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
+    let servers = tests::fixtures::insert_live_listings(&registry.app, Kind::Mcp, PAIRS + 1).await;
+    let (centre, others) = servers.split_first().unwrap();
+    let paths = [
+        format!("{STIGMERGY}?action=sense&listing_id={centre}&limit=50"),
+        format!("{STIGMERGY}?action=follow&kind=hot&limit=40"),
+        format!("{STIGMERGY}?action=follow&kind=composition&limit=40"),
+    ];
+    let mut costs = Vec::new();
+    for pairs in [&others[..2], &others[2..]] {
+        let used = |(number, other)| {
+            let (number, registry) = (u8::try_from(number % 200).unwrap(), &registry);
+            async move {
+                let pair = json!({ "listing_id": centre, "listing_b": other });
+                let answer = call_as(registry, number, "used_with", pair).await;
+                assert!(answer.as_ref().is_ok_and(|answer| answer["counted"] == true), "{answer:?}");
+            }
+        };
+        stream::iter(pairs.iter().enumerate().map(used)).buffer_unordered(4).collect::<()>().await;
+        for path in &paths {
+            costs.push(cost(&registry, path).await);
+        }
+    }
+    for (calls, path) in costs.iter().zip(paths.iter().cycle()) {
+        assert!(calls.total() <= 3 && calls.of("Scan") == 0, "{path} cost {calls:?}");
+    }
+    let sensed = registry.get(&paths[0]).await.body;
+    let shown = |name: &str| sensed[name].as_array().unwrap().len();
+    assert_eq!((shown("marks"), shown("compositions")), (50, 50));
+    assert_eq!(sensed["totals"]["compositions"], PAIRS);
+}
