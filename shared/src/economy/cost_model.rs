@@ -21,6 +21,9 @@ pub struct MeasuredCost {
     pub read_units: f64,
     /// Write request units: 1 KB written, or half as much in a transaction.
     pub write_units: f64,
+    /// Why the example was refused; then this is what the refusal takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 /// The same with its price.
@@ -80,7 +83,13 @@ mod tests {
     use crate::settings::{Mode, Settings};
 
     fn call(read_units: f64, write_units: f64) -> MeasuredCost {
-        MeasuredCost { operation: "x".to_owned(), table_operations: 2, read_units, write_units }
+        MeasuredCost {
+            operation: "x".to_owned(),
+            table_operations: 2,
+            read_units,
+            write_units,
+            refused: None,
+        }
     }
 
     #[test]

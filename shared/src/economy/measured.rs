@@ -17,6 +17,7 @@ use super::round::rounded;
 use super::s_curve::Curve;
 use crate::app::App;
 use crate::model::{Moment, TrailEvent};
+use crate::settings::Settings;
 use crate::store::{Board, EconomySample, Live, SampledCounts, StoreError, TrailTotals};
 
 /// Two days of samples: a curve is told by the last day and the day before.
@@ -74,7 +75,7 @@ pub async fn measure(app: &App) -> Result<Measured, StoreError> {
         store.economy_samples(SAMPLES)
     )?;
     let acceleration = Acceleration::of(|event| totals.of(event), bumps);
-    Ok(Measured { at, counts: counts(&live, &totals), live, acceleration, totals, samples })
+    Ok(Measured { at, counts: counts(&live, &totals, &app.settings), live, acceleration, totals, samples })
 }
 
 /// The acceleration index alone.
@@ -217,6 +218,7 @@ impl Measured {
             curve("outcomes", "Reported outcomes", |counts| counts.outcomes),
             curve("federation", "Federation peers", |counts| counts.federation),
             curve("demos", "Demos taken", |counts| counts.demos),
+            curve("identity", "Listings with a bound identity", |counts| counts.identities),
             curve("attestations", "Attestations issued", |counts| counts.attestations),
         ]
     }
@@ -228,14 +230,15 @@ impl Measured {
     }
 }
 
-fn counts(live: &Live, totals: &TrailTotals) -> SampledCounts {
+fn counts(live: &Live, totals: &TrailTotals, settings: &Settings) -> SampledCounts {
     SampledCounts {
         listings: u64::from(live.agents) + u64::from(live.mcps),
         trails: totals.marks,
         compositions: totals.compositions,
         outcomes: totals.of(TrailEvent::Outcome).count,
-        federation: 0,
+        federation: settings.federation_peers.len() as u64,
         demos: u64::from(live.funnel.demos_agents) + u64::from(live.funnel.demos_mcps),
+        identities: u64::from(live.identities),
         attestations: totals.of(TrailEvent::Attestation).count,
     }
 }

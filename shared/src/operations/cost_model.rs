@@ -94,7 +94,7 @@ impl Operation for CostModel {
             prices: PriceList::of(&app.settings),
             formula: FORMULA,
             measured: "Each operation's own example, run once on a registry with a few Live listings and cold caches; a \
-                test of the build fails where a count changes. Left out: the function's time, stored and transferred \
+                test of the build fails where a count changes. Where `refused` is set it is what the refusal takes. Left out: the function's time, stored and transferred \
                 bytes, probes that follow later.",
             law: "What only reads can be given to everybody; what writes is counted and limited.",
         })

@@ -39,7 +39,7 @@ impl Operation for SCurveBoard {
     const NAME: &'static str = "s_curve_board";
     const TITLE: &'static str = "S-curves";
     const DESCRIPTION: &'static str = "Shows what grows in this registry (listings, trails, compositions, outcomes, \
-        federation, demos, attestations): the value now, its growth of the last two days, its phase on an S-curve, and \
+        federation, demos, identity, attestations): the value now, its growth of the last two days, its phase on an S-curve, and \
         whether it accelerates.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";

@@ -20,6 +20,8 @@ pub(super) struct Totals {
     federation: u64,
     /// Demos that were taken.
     demos: u64,
+    /// Listings with a bound identity.
+    identities: u64,
     /// Attestations that were issued.
     attestations: u64,
 }
@@ -34,6 +36,7 @@ impl Totals {
             outcomes: counts.outcomes,
             federation: counts.federation,
             demos: counts.demos,
+            identities: counts.identities,
             attestations: counts.attestations,
         }
     }

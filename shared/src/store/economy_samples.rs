@@ -47,6 +47,8 @@ pub struct SampledCounts {
     pub federation: u64,
     /// Demos that were taken.
     pub demos: u64,
+    /// Listings with a bound identity.
+    pub identities: u64,
     /// Attestations that were issued.
     pub attestations: u64,
 }
