@@ -74,8 +74,8 @@ impl Document for AboutLog {
             tile_url: url("/log/tile/{level}/{tile}"),
             entries_url: url("/log/tile/entries/{tile}"),
             proof_url: url("/log/proof?listing_id={listing_id}&at={day}"),
-            leaves: "Each entry is canonical JSON (RFC 8785): `event` (live, confirmed, ended, demoted, withdrawn, \
-                deleted or attested) of a `listing_id` `at` a time, with the `outcome` of the handshake, SHA-256 of \
+            leaves: "Each entry is canonical JSON (RFC 8785): `event` (live, confirmed, ended, demoted, withdrawn \
+                or attested) of a `listing_id` `at` a time, with the `outcome` of the handshake, SHA-256 of \
                 the stored `evidence` and of the `endpoint` that was asked, and the code of the `reason`.",
         })
     }

@@ -22,10 +22,8 @@ pub enum LogEvent {
     Ended,
     /// A confirmed failure of its recheck ended Live.
     Demoted,
-    /// The operator took it off.
+    /// Its owner or the operator took it off.
     Withdrawn,
-    /// Its owner had it deleted.
-    Deleted,
     /// The registry signed an attestation about it.
     Attested,
 }

@@ -59,6 +59,12 @@ async fn sequencers_at_once_take_up_every_leaf_once() {
             let listing = app.store.leaf_index_at(id, now()).await.unwrap();
             assert_eq!(listing, Some(inclusion.index), "{engine}");
         }
+        // A decision that is written once more is known.
+        app.store.tell_overdue(&news[..5]).await.unwrap();
+        assert_eq!(app.store.pending_leaves().await.unwrap().leaves.len(), 5, "{engine}");
+        assert_eq!(sequence(&app).await.unwrap().leaves, 0, "{engine}");
+        assert_eq!(app.store.pending_leaves().await.unwrap().leaves.len(), 0, "{engine}");
+        assert_eq!(app.store.log_tree().await.unwrap(), Some(tree.clone()), "{engine}");
         assert!(of_index(&app, tree.size).await.unwrap().is_none(), "{engine}");
     }
 }
