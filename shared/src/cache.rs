@@ -58,7 +58,10 @@ fn digest(bytes: &[u8]) -> String {
 
 /// One value that is good for a while, and then read anew.
 #[derive(Debug)]
-pub struct Kept<T>(Arc<Mutex<Option<(i64, Arc<T>)>>>);
+pub struct Kept<T>(Arc<Mutex<Option<Dated<T>>>>);
+
+/// A value and when it was put there, in milliseconds.
+type Dated<T> = (i64, Arc<T>);
 
 impl<T> Clone for Kept<T> {
     fn clone(&self) -> Self {

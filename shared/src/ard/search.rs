@@ -110,7 +110,7 @@ async fn referrals(app: &App, federation: FederationMode) -> Result<Option<Vec<P
     if federation == FederationMode::None {
         return Ok(None);
     }
-    let known = federation::peer_referrals(&*federation::known_peers(app).await?);
+    let known = federation::peer_referrals(&federation::known_peers(app).await?);
     Ok(Some(known).filter(|known| !known.is_empty() || federation == FederationMode::Referrals))
 }
 

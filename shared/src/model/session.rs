@@ -69,7 +69,7 @@ impl FromStr for SessionId {
 pub enum EntryProtocol {
     /// Model Context Protocol.
     Mcp,
-    /// Agent2Agent over JSON-RPC.
+    /// The A2A protocol over JSON-RPC.
     A2a,
     /// Agentic Resource Discovery: by its catalogue entry.
     Ard,
@@ -143,7 +143,7 @@ pub struct Session {
     pub expires_at: Moment,
     /// What is known beside the steps.
     pub facts: SessionFacts,
-    /// What was done, in the order in which it was told.
+    /// What was done, by time.
     pub steps: Vec<SessionStep>,
     /// Nothing more is appended.
     pub closed: bool,

@@ -98,7 +98,7 @@ struct ShownSession {
     expires_at: Moment,
     #[serde(flatten)]
     facts: SessionFacts,
-    /// What was done, in the order in which it was told.
+    /// What was done, by time.
     steps: Vec<SessionStep>,
     /// How many more steps it takes.
     steps_left: usize,

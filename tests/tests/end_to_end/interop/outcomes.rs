@@ -1,5 +1,7 @@
 //! Outcomes: sums that lose nothing, sources that count once an hour, and what they do to the attractors.
 
+use std::time::Duration;
+
 use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::test_registry::{HOUR, TestOptions, TestRegistry};
@@ -31,6 +33,7 @@ async fn a_tally_is_the_sum_of_what_was_reported() {
     assert!(first["outcome"]["id"].as_str().unwrap().starts_with("out_"), "{first}");
     // 0.6 * 0.9 + 0.4 * 1
     about(&first["outcome_score"], 0.94);
+    registry.advance(Duration::from_secs(1));
     report(2, json!({})).await;
     let third = report(3, json!({ "ok": false, "latency_ms": 300 })).await;
     // Qualities 0.9, 0.7 and 0.2; two of three ok: 0.6 * 1.8 / 3 + 0.4 * 2 / 3.

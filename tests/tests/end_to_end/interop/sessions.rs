@@ -1,5 +1,7 @@
 //! Sessions across protocols: who knows the id reads and appends, appends at once lose nothing, and all of it ends.
 
+use std::time::Duration;
+
 use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::test_registry::{DAY, TestOptions, TestRegistry};
@@ -33,6 +35,7 @@ async fn a_session_goes_through_every_door() {
     told["detail"] = json!("Two of them answer.");
     told["entry_protocol"] = json!("mcp");
     registry.call_tool("interop_session", &told).await;
+    registry.advance(Duration::from_secs(1));
     by_a2a(&registry, "interop_session", step(id, "called")).await;
     let read = act(&registry, INTEROP, "session_get", json!({ "session_id": id })).await;
     let session = &read["session"];
