@@ -10,7 +10,7 @@ mod trail_scores;
 
 pub use call::Call;
 pub use invocation::{Adapter, Invocation, Wish, adapters};
-pub use node::CapabilityNode;
+pub use node::{CapabilityNode, Endpoints};
 pub use partners::{Pair, pairs, suggestions};
 pub use resolve::{Wanted, live_in_order, resolve};
 pub use trail_scores::trail_scores;

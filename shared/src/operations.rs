@@ -27,6 +27,7 @@ pub mod demo_nudge;
 pub mod deposit_outcome;
 pub mod endorse;
 pub mod evaporate;
+pub mod execute_compose;
 pub mod export_product;
 pub mod federation;
 pub mod federation_pull;

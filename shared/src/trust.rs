@@ -12,3 +12,6 @@ pub mod message_key;
 pub mod ownership;
 pub mod reciprocity;
 pub mod verification;
+
+/// The version of the first principles (contract "Versioning").
+pub const VERSION: &str = "2.7.0";

@@ -227,7 +227,7 @@ mod tests {
             let entries = own(&settings);
             assert_eq!(
                 entries.iter().map(|entry| entry.of_type).collect::<Vec<_>>(),
-                [AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE, REGISTRY]
+                [AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE, REGISTRY_MEDIA_TYPE]
             );
             for entry in entries {
                 assert!(urn().is_match(&entry.identifier), "{}", entry.identifier);

@@ -141,8 +141,7 @@ mod tests {
     use crate::settings::{Mode, Settings};
 
     /// Skill ids of the contract whose operation is still to come; an id leaves this list with its operation.
-    const TO_COME: &[&str] =
-        &["openapi-map", "execute-compose", "dual-publish", "open-catalog", "mirror-official"];
+    const TO_COME: &[&str] = &["openapi-map", "dual-publish", "open-catalog", "mirror-official"];
 
     /// How many skill ids the contract has ("Agent card").
     const IN_THE_CONTRACT: usize = 47;

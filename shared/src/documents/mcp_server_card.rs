@@ -16,6 +16,15 @@ use crate::operations::CATALOGUE;
 use crate::settings::Settings;
 use crate::views::badge;
 
+/// The extension families and their versions (contract "Versioning").
+const FAMILIES: [(&str, &str); 5] = [
+    ("stigmergy", crate::trails::VERSION),
+    ("autocatalysis", crate::economy::AUTOCATALYSIS_VERSION),
+    ("interop", crate::interop::VERSION),
+    ("first_principles", crate::trust::VERSION),
+    ("exonomics", crate::economy::EXONOMICS_VERSION),
+];
+
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
 
 /// The official schema lets at most a hundred characters pass.
@@ -97,7 +106,6 @@ pub fn strict(settings: &Settings) -> Value {
 }
 
 /// The contract's card, served at `/.well-known/mcp/server-card.json` (contract "MCP server card").
-/// What is still to come (products, versions of the extension families) is not claimed.
 #[must_use]
 pub fn wide(settings: &Settings) -> Value {
     let tools: Vec<Value> = CATALOGUE
@@ -108,7 +116,13 @@ pub fn wide(settings: &Settings) -> Value {
         .iter()
         .map(|name| ((*name).to_owned(), settings.url(&format!("/badge/{name}")).into()))
         .collect();
-    json!({
+    let products: Map<String, Value> = CATALOGUE
+        .iter()
+        .flat_map(|entry| entry.routes)
+        .filter_map(|route| Some((route.path.strip_prefix("/api/products/")?, settings.url(route.path))))
+        .map(|(name, url)| (name.to_owned(), url.into()))
+        .collect();
+    let mut card = json!({
         "schema_version": MCP_NEWEST_REVISION,
         "name": name(settings),
         "title": settings.brand,
@@ -121,9 +135,6 @@ pub fn wide(settings: &Settings) -> Value {
         "tools_endpoint": settings.url(MCP_ENDPOINT),
         "tools_transport": "streamable-http",
         "tools_methods": ["server/discover", "initialize", "ping", "tools/list", "tools/call"],
-        "stigmergy": true,
-        "stigmergy_version": crate::trails::VERSION,
-        "stigmergy_api": settings.url("/api/products/stigmergy"),
         "transport_preference": ["streamable-http"],
         "protocol_versions": MCP_REVISIONS,
         "capabilities": { "tools": true, "resources": false, "prompts": false, "server_discover": true },
@@ -132,9 +143,16 @@ pub fn wide(settings: &Settings) -> Value {
         "mirrors": [],
         "packages": [],
         "badges": badges,
-        "products": {},
+        "products": products,
         "server_card": settings.url("/mcp/server-card"),
-    })
+    });
+    for (family, version) in FAMILIES {
+        card[family] = true.into();
+        card[format!("{family}_version")] = version.into();
+        card[format!("{family}_api")] =
+            settings.url(&format!("/api/products/{}", family.replace('_', "-"))).into();
+    }
+    card
 }
 
 #[cfg(test)]

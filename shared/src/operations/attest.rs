@@ -91,7 +91,7 @@ impl Operation for Attest {
         let Attestation { id, subject, issued_at, .. } = &attestation;
         Ok(Answer {
             ok: true,
-            version: "2.7.0",
+            version: crate::trust::VERSION,
             log: LogPlace::of_attestation(&app.settings, subject, *issued_at, id, None),
             attestation,
             note: "It states what the registry observed, and no opinion. Verify it with `verify_attestation`, or with the \

@@ -63,6 +63,6 @@ impl Operation for Attestations {
         let listing = lookup::listing(app, &arguments.listing_id).await?;
         let attestations = app.store.attestations_of(&listing.id, limit, app.clock.now()).await?;
         let count = attestations.len();
-        Ok(Answer { ok: true, version: "2.7.0", listing_id: listing.id, attestations, count })
+        Ok(Answer { ok: true, version: crate::trust::VERSION, listing_id: listing.id, attestations, count })
     }
 }

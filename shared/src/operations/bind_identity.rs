@@ -100,7 +100,7 @@ impl Operation for BindIdentity {
         };
         Ok(Answer {
             ok: true,
-            version: "2.7.0",
+            version: crate::trust::VERSION,
             bound: proven.is_some(),
             proven_domain: proven.as_ref().map(|identity| identity.proven_domain.to_string()),
             method: proven.as_ref().map(|identity| identity.method),

@@ -116,7 +116,7 @@ impl Operation for CapabilityHash {
         let observed_hash = observed.as_ref().map(|(observed, _)| observed.hash()).transpose()?;
         Ok(Answer {
             ok: true,
-            version: "2.7.0",
+            version: crate::trust::VERSION,
             algorithm: "cap_ + first 24 hex digits of SHA-256 over RFC 8785 JSON of {description (first 500 characters), \
                 kind, name, skills, tags, tools}; texts trimmed, lists sorted by code point without repetition",
             canonical: hashed.canonical()?,

@@ -37,6 +37,9 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &GET_LEARNING,
     &IMPROVEMENT_LOG,
     &CHECKOUT,
+    &FEDERATION,
+    &FEDERATION_PULL,
+    &FEDERATION_PUSH,
     &STIGMERGY,
     &LEAVE_TRACE,
     &SENSE_TRACES,
@@ -44,9 +47,6 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &ENDORSE,
     &USED_WITH,
     &EVAPORATE,
-    &FEDERATION,
-    &FEDERATION_PULL,
-    &FEDERATION_PUSH,
     &CAPABILITY_HASH,
     &ATTEST,
     &VERIFY_ATTESTATION,
@@ -61,6 +61,7 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &INTEROP_RESOLVE,
     &COMPOSE_PEERS,
     &INTEROP_SESSION,
+    &EXECUTE_COMPOSE,
     &DEPOSIT_OUTCOME,
     &SEED_COMPOSITIONS,
     &JOIN_AND_CONTRIBUTE,
@@ -111,6 +112,9 @@ pub static RUN_PRODUCT: AnyOperation = AnyOperation::of::<super::run_product::Ru
 pub static GET_LEARNING: AnyOperation = AnyOperation::of::<super::get_learning::GetLearning>();
 pub static IMPROVEMENT_LOG: AnyOperation = AnyOperation::of::<super::improvement_log::ImprovementLog>();
 pub static CHECKOUT: AnyOperation = AnyOperation::of::<super::checkout::Checkout>();
+pub static FEDERATION: AnyOperation = AnyOperation::of::<super::federation::Federation>();
+pub static FEDERATION_PULL: AnyOperation = AnyOperation::of::<super::federation_pull::FederationPull>();
+pub static FEDERATION_PUSH: AnyOperation = AnyOperation::of::<super::federation_push::FederationPush>();
 pub static STIGMERGY: AnyOperation = AnyOperation::of::<super::stigmergy::Stigmergy>();
 pub static LEAVE_TRACE: AnyOperation = AnyOperation::of::<super::leave_trace::LeaveTrace>();
 pub static SENSE_TRACES: AnyOperation = AnyOperation::of::<super::sense_traces::SenseTraces>();
@@ -118,9 +122,6 @@ pub static FOLLOW_TRAIL: AnyOperation = AnyOperation::of::<super::follow_trail::
 pub static ENDORSE: AnyOperation = AnyOperation::of::<super::endorse::Endorse>();
 pub static USED_WITH: AnyOperation = AnyOperation::of::<super::used_with::UsedWith>();
 pub static EVAPORATE: AnyOperation = AnyOperation::of::<super::evaporate::Evaporate>();
-pub static FEDERATION: AnyOperation = AnyOperation::of::<super::federation::Federation>();
-pub static FEDERATION_PULL: AnyOperation = AnyOperation::of::<super::federation_pull::FederationPull>();
-pub static FEDERATION_PUSH: AnyOperation = AnyOperation::of::<super::federation_push::FederationPush>();
 pub static CAPABILITY_HASH: AnyOperation = AnyOperation::of::<super::capability_hash::CapabilityHash>();
 pub static ATTEST: AnyOperation = AnyOperation::of::<super::attest::Attest>();
 pub static VERIFY_ATTESTATION: AnyOperation =
@@ -137,6 +138,7 @@ pub static FIRST_PRINCIPLES: AnyOperation = AnyOperation::of::<super::first_prin
 pub static INTEROP: AnyOperation = AnyOperation::of::<super::interop::Interop>();
 pub static INTEROP_RESOLVE: AnyOperation = AnyOperation::of::<super::interop_resolve::InteropResolve>();
 pub static COMPOSE_PEERS: AnyOperation = AnyOperation::of::<super::compose_peers::ComposePeers>();
+pub static EXECUTE_COMPOSE: AnyOperation = AnyOperation::of::<super::execute_compose::ExecuteCompose>();
 pub static INTEROP_SESSION: AnyOperation = AnyOperation::of::<super::interop_session::InteropSession>();
 pub static DEPOSIT_OUTCOME: AnyOperation = AnyOperation::of::<super::deposit_outcome::DepositOutcome>();
 pub static SEED_COMPOSITIONS: AnyOperation = AnyOperation::of::<super::seed_compositions::SeedCompositions>();

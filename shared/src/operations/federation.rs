@@ -101,7 +101,7 @@ impl Operation for Federation {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
-        &["show the federation", "which registries are federated?", "federation status"];
+        &["show the federation", "which registries are federated?", "federation overview"];
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ROUTES: &'static [Route] = &Route::family(PATH);
     const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["status"] }];

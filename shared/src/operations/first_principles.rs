@@ -84,7 +84,7 @@ impl Operation for FirstPrinciples {
         let (live, trails) = futures::try_join!(app.store.live(), app.store.trail_totals(app.clock.now()))?;
         Ok(Answer {
             ok: true,
-            version: "2.7.0",
+            version: crate::trust::VERSION,
             model: "Observe, state, prove: the registry states only what it observed, and whoever speaks for a domain proves \
                 that with a key of the domain.",
             atoms: atoms(),

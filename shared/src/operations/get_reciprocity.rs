@@ -164,7 +164,7 @@ impl Operation for GetReciprocity {
         let (badge_url, badge_markdown) = (badge::clean_url(settings, id), badge::markdown(settings, id));
         Ok(Answer {
             ok: true,
-            version: "2.7.0",
+            version: crate::trust::VERSION,
             name: listing.name.clone(),
             kind: listing.shown_kind(),
             lane: listing.shown_lane(app.oldest_proof()),

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::attractor_targets::AttractorTargets;
 use super::compose_peers::ComposePeers;
 use super::deposit_outcome::{DepositOutcome, ShownOutcome};
+use super::execute_compose::ExecuteCompose;
 use super::get_incentives::GetIncentives;
 use super::interop_resolve::InteropResolve;
 use super::interop_session::InteropSession;
@@ -203,6 +204,7 @@ fn actions() -> BTreeMap<&'static str, &'static str> {
         (InteropResolve::NAME, InteropResolve::ACTIONS),
         (ComposePeers::NAME, ComposePeers::ACTIONS),
         (InteropSession::NAME, InteropSession::ACTIONS),
+        (ExecuteCompose::NAME, ExecuteCompose::ACTIONS),
         (DepositOutcome::NAME, DepositOutcome::ACTIONS),
         (SeedCompositions::NAME, SeedCompositions::ACTIONS),
         (JoinAndContribute::NAME, JoinAndContribute::ACTIONS),

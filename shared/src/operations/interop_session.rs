@@ -223,7 +223,7 @@ fn not_found(app: &App) -> Problem {
     let detail = "No such session is known here; sessions are forgotten after seven days.";
     Problem::new(StatusCode::NOT_FOUND, "session_not_found", detail).with_next(json!({
         "action": "open", "method": "POST", "url": app.settings.url(PATH),
-        "body": { "action": "session_open" }, "tool": "interop_session", "arguments": { "action": "open" },
+        "body": { "action": "session_open" }, "tool": "interop_session",
         "note": "Open a new one.",
     }))
 }
@@ -245,11 +245,12 @@ fn answer(app: &App, action: SessionAction, id: &SessionId, session: Session) ->
     let Session { created_at, expires_at, facts, steps, closed } = session;
     let steps_left = usize::try_from(MOST_STEPS).unwrap_or(usize::MAX).saturating_sub(steps.len());
     let next = if closed || steps_left == 0 {
-        let body = json!({ "action": "open" });
+        let body = json!({ "action": "session_open" });
         NextStep::post("interop_session", url, body, "This one takes no more steps; open another.")
     } else {
-        let body = json!({ "action": "append", "session_id": id.reveal(), "step_action": "resolved" });
-        let note = "Append what you do next; at this URL the action is `session_append`.";
+        let body =
+            json!({ "action": "session_append", "session_id": id.reveal(), "step_action": "resolved" });
+        let note = "Append what you do next.";
         NextStep::post("interop_session", url, body, note)
     };
     Answer {

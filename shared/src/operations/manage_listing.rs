@@ -111,7 +111,7 @@ impl Operation for ManageListing {
         let text = text_of(act, &listing.id, name.as_deref());
         let answer = Answer {
             ok: true,
-            version: "2.7.0",
+            version: crate::trust::VERSION,
             listing_id: listing.id.clone(),
             act,
             done: false,

@@ -69,6 +69,12 @@ impl Operation for RevokeAttestation {
         let revocation = Revocation { at: app.clock.now(), reason };
         let changed = app.store.revoke_attestation(&listing_id, &id, &revocation).await?;
         let record = app.store.attestation(&listing_id, &id).await?.ok_or_else(unknown)?;
-        Ok(Answer { ok: true, version: "2.7.0", attestation_id: id, changed, revoked: record.revoked })
+        Ok(Answer {
+            ok: true,
+            version: crate::trust::VERSION,
+            attestation_id: id,
+            changed,
+            revoked: record.revoked,
+        })
     }
 }

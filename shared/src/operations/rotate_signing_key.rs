@@ -51,6 +51,6 @@ impl Operation for RotateSigningKey {
         operator::only(app, caller)?;
         let (kid, signs_from) = keys::rotate(app).await?;
         let jwks_uri = app.settings.url("/.well-known/jwks.json");
-        Ok(Answer { ok: true, version: "2.7.0", kid, signs_from, jwks_uri })
+        Ok(Answer { ok: true, version: crate::trust::VERSION, kid, signs_from, jwks_uri })
     }
 }

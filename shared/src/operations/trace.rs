@@ -63,6 +63,13 @@ pub struct Answer {
     next: NextStep,
 }
 
+impl Answer {
+    /// Whether it added to the trail of the listing.
+    pub(super) const fn is_counted(&self) -> bool {
+        self.counted
+    }
+}
+
 /// Who leaves it, as they say.
 pub(super) fn from(given: Option<&str>) -> Result<String, Problem> {
     match given.map(str::trim) {

@@ -9,7 +9,7 @@ use super::route::Action;
 use super::trace::{self, Answer, Trace};
 use crate::app::App;
 use crate::error::Problem;
-use crate::model::{Caller, MarkKind, TrailEvent};
+use crate::model::{Caller, ListingId, MarkKind, TrailEvent};
 use crate::trails::TRACED_ANEW_AFTER;
 
 /// The intensity of the mark of a use: as much as it attracts.
@@ -31,6 +31,13 @@ pub struct Arguments {
     from: Option<String>,
     /// What for, up to 2000 characters in plain words; everybody may read it.
     body: Option<String>,
+}
+
+impl Arguments {
+    /// Two listings that another operation found to be there.
+    pub(super) fn of(listing: &ListingId, other: &ListingId, from: Option<String>) -> Self {
+        Self { listing_id: listing.to_string(), listing_b: other.to_string(), from, body: None }
+    }
 }
 
 impl Operation for UsedWith {

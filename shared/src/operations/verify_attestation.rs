@@ -82,7 +82,7 @@ impl Operation for VerifyAttestation {
         };
         Ok(Answer {
             ok: true,
-            version: "2.7.0",
+            version: crate::trust::VERSION,
             valid,
             log,
             id: signed.map(|signed| signed.jti.clone()),

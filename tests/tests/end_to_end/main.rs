@@ -12,6 +12,7 @@ mod documents;
 mod economy;
 mod faults;
 mod fixtures;
+mod interop;
 mod lambda_events;
 mod mirror;
 mod operations;

@@ -173,7 +173,7 @@ async fn a_quiet_tick_costs_the_same_however_much_is_listed() {
         costs.push(registry.observer.tally.since(&before));
     }
     assert_eq!(costs[0], costs[1]);
-    // Two of them tell the alarm how long the longest waiting recheck has waited; one each whether a count is late, whether a
-    // leaf of the log waits, and whether the hour has its sample.
+    // Two of them tell the alarm how long the longest waiting recheck has waited, one whether a count is late, one whether
+    // a leaf of the log waits, and one whether the hour has its sample.
     assert!(costs[0].total() <= 12, "{costs:?}");
 }

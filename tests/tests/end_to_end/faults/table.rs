@@ -167,7 +167,7 @@ fn arming(
 const VERDICT: [(&str, &str); 4] = [
     ("", "UpdateItem"),
     ("GET /.well-known/agent-card.json", "TransactWriteItems"),
-    ("SendMessage", "GetItem"),
+    ("SendMessage", "BatchGetItem"),
     ("SendMessage", "TransactWriteItems"),
 ];
 

@@ -49,6 +49,7 @@ async fn a_statement_holds_what_was_observed_and_anybody_verifies_it() {
     }
     // What is signed in one millisecond has no order in the list.
     let second = std::time::Duration::from_secs(1);
+    registry.advance(second);
     let live = attested(&registry, &id, "liveness").await["claims"].clone();
     registry.advance(second);
     assert_eq!((&live["live"], &live["lane"]), (&json!(true), &json!("active")));

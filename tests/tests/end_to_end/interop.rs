@@ -1,0 +1,60 @@
+//! Interop from outside, through each door: from a need to a call that its listing answers, sessions, outcomes, compositions,
+//! and what other registries tell.
+
+mod compositions;
+mod federation;
+mod outcomes;
+mod resolve;
+mod sessions;
+
+use registry::error::Problem;
+use registry::model::Caller;
+use registry::operations::{self, RawArguments};
+use serde_json::{Value, json};
+use tests::test_registry::{Reply, TestRegistry};
+
+const INTEROP: &str = "/api/products/interop";
+
+/// The operator's token of these tests.
+const TOKEN: &str = "an-operator-token-of-32-characters-or-more";
+
+/// Calls an operation from an address of its own.
+async fn call_from(
+    registry: &TestRegistry,
+    number: u8,
+    name: &str,
+    arguments: &Value,
+) -> Result<Value, Problem> {
+    let caller = Caller { address: Some([192, 0, 2, number].into()), bearer: None };
+    let run = operations::named(name).unwrap().run;
+    run(registry.app.clone(), caller, RawArguments::Json(arguments.clone())).await
+}
+
+/// An action of a family, as a POST.
+async fn act(registry: &TestRegistry, path: &str, action: &str, mut body: Value) -> Value {
+    body["action"] = json!(action);
+    let reply = registry.post(path, &body).await;
+    assert_eq!(reply.status, 200, "{body}: {reply:?}");
+    reply.body
+}
+
+/// The same with a bearer token.
+async fn act_as(registry: &TestRegistry, token: &str, path: &str, body: Value) -> Reply {
+    let headers = [
+        ("authorization".to_owned(), format!("Bearer {token}")),
+        ("content-type".to_owned(), "application/json".to_owned()),
+    ];
+    registry.send("POST", path, &headers, body.to_string()).await
+}
+
+/// The answer of an operation by A2A.
+async fn by_a2a(registry: &TestRegistry, operation: &str, arguments: Value) -> Value {
+    let data = json!({ "operation": operation, "arguments": arguments });
+    let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [{ "data": data }] });
+    let call =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } });
+    let result = registry.post("/api/a2a", &call).await.body["result"].clone();
+    let parts = result["message"].get("parts").unwrap_or(&result["task"]["artifacts"][0]["parts"]).clone();
+    assert_eq!(parts[1]["data"]["ok"], true, "{result}");
+    parts[1]["data"]["result"].clone()
+}

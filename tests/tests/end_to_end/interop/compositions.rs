@@ -1,0 +1,147 @@
+//! Compositions: whom a listing works with, plans of two, pairs that are proposed, and joining.
+
+use serde_json::{Value, json};
+use tests::peers::{Peer, servers};
+use tests::test_registry::{TestOptions, TestRegistry};
+
+use super::{INTEROP, TOKEN, act, act_as, by_a2a};
+use crate::fixtures::{LivePair, forecaster, live_agent, live_pair};
+
+/// A registry with an agent and a server at two hosts that match each other.
+async fn matching_pair(options: TestOptions) -> (TestRegistry, [Peer; 2], [Value; 2]) {
+    let registry = TestRegistry::start_with(options).await;
+    let peers =
+        [Peer::start(forecaster).await, Peer::start(servers::modern_with(&["forecast_weather"])).await];
+    let agent = registry.publish_card(&peers[0].card()).await;
+    let elsewhere = peers[1].url("/mcp").replace("127.0.0.1", "localhost");
+    let server = registry.publish_mcp(&elsewhere).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.live_counts().await, (1, 1));
+    (registry, peers, [json!(agent), json!(server)])
+}
+
+#[tokio::test]
+async fn a_plan_of_two_is_signed_and_becomes_a_composition() {
+    let (registry, _peers, [agent, server]) = matching_pair(TestOptions::default()).await;
+    let before =
+        registry.get(&format!("{INTEROP}?action=compose&listing_id={}", agent.as_str().unwrap())).await.body;
+    assert_eq!(before["compositions"], json!([]), "{before}");
+    assert_eq!(before["suggestions"][0]["listing_id"], server, "{before}");
+    assert_eq!(before["suggestions"][0]["invoke"]["mcp"]["body"]["params"]["name"], "forecast_weather");
+
+    let arguments = json!({ "listing_id": agent, "listing_b": server, "from": "planner" });
+    let plan = registry.call_tool("execute_compose", &arguments).await;
+    assert_eq!((&plan["composition_count"], &plan["counted"]), (&json!(1), &json!(true)), "{plan}");
+    let pipeline = &plan["pipeline"];
+    assert!(pipeline["id"].as_str().unwrap().starts_with("pipe_"));
+    let methods: Vec<&Value> =
+        pipeline["steps"].as_array().unwrap().iter().map(|step| &step["call"]["body"]["method"]).collect();
+    assert_eq!(methods, [&json!("SendMessage"), &json!("tools/call")]);
+    let statement = &plan["attestation"];
+    assert_eq!((&statement["type"], &statement["claims"]["reports"]), (&json!("composition"), &json!(1)));
+    let verified = registry.call_tool("verify_attestation", &json!({ "jws": statement["jws"] })).await;
+    assert_eq!(verified["valid"], true, "{verified}");
+
+    let again = act(&registry, "/api/products/first-principles", "compose", arguments).await;
+    assert_eq!(
+        (&again["composition_count"], &again["counted"]),
+        (&json!(1), &json!(false)),
+        "one source, one day"
+    );
+    assert_eq!(again["pipeline"]["id"], pipeline["id"]);
+    let after = by_a2a(&registry, "compose_peers", json!({ "listing_id": server })).await;
+    assert_eq!(
+        (&after["compositions"][0]["peer_focus"], &after["suggestions"]),
+        (&agent, &json!([])),
+        "{after}"
+    );
+    assert_eq!(after["compositions"][0]["count"], 1);
+}
+
+#[tokio::test]
+async fn a_plan_needs_two_that_are_live() {
+    let LivePair { registry, agent, server, .. } = live_pair().await;
+    for (listing, other, status) in
+        [(json!(agent), json!("mcp-nobody"), 404), (json!(agent), json!(agent), 422)]
+    {
+        let arguments = json!({ "listing_id": listing, "listing_b": other });
+        assert_eq!(
+            registry.refused_tool("execute_compose", &arguments).await["status"],
+            status,
+            "{arguments}"
+        );
+    }
+    let queued = registry.publish_card("https://agents.example.com/card.json").await;
+    let arguments = json!({ "listing_id": server, "listing_b": queued });
+    assert_eq!(registry.refused_tool("execute_compose", &arguments).await["code"], "not_active");
+}
+
+#[tokio::test]
+async fn only_the_operator_stores_what_is_proposed() {
+    let options = TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN);
+    let (registry, _peers, [agent, server]) = matching_pair(options).await;
+    let proposed = registry.call_tool("seed_compositions", &json!({ "max_pairs": 2 })).await;
+    assert_eq!(
+        (&proposed["stored"], &proposed["pairs"][0]["listing_a"]),
+        (&json!(false), &agent),
+        "{proposed}"
+    );
+    assert_eq!(registry.get(INTEROP).await.body["compositions"], json!([]));
+    let seed = json!({ "action": "seed_compositions" });
+    assert_eq!(
+        act_as(&registry, "not-the-operators-token-not-at-all", INTEROP, seed.clone()).await.status,
+        403
+    );
+    let stored = act_as(&registry, TOKEN, INTEROP, seed.clone()).await;
+    assert_eq!((stored.status, &stored.body["stored_count"]), (200, &json!(1)), "{stored:?}");
+    let edge = registry.get(INTEROP).await.body["compositions"][0].clone();
+    assert_eq!((&edge["seeded"], &edge["count"]), (&json!(true), &json!(0)), "{edge}");
+    assert_eq!(act_as(&registry, TOKEN, INTEROP, seed).await.body["stored_count"], 0, "it is there already");
+    assert_eq!(registry.get(INTEROP).await.body["graph"]["compositions"], 0, "nobody used it yet");
+
+    registry.call_tool("used_with", &json!({ "listing_id": agent, "listing_b": server })).await;
+    let overview = registry.get(INTEROP).await.body;
+    assert_eq!(
+        (&overview["compositions"][0]["seeded"], &overview["graph"]["compositions"]),
+        (&json!(false), &json!(1))
+    );
+}
+
+#[tokio::test]
+async fn joining_lists_and_says_what_to_contribute() {
+    let registry = TestRegistry::start().await;
+    let peer = Peer::start(forecaster).await;
+    let joined = act(&registry, INTEROP, "join", json!({ "url": peer.card(), "source": "a test" })).await;
+    assert_eq!((&joined["published"], &joined["lane"]), (&json!(true), &json!("queued")), "{joined}");
+    assert_eq!(joined["next"]["action"], "check_status");
+    let demo = |joined: &Value| {
+        let all = joined["contributions"].as_array().unwrap();
+        all.iter().find(|one| one["id"] == "demo").unwrap().clone()
+    };
+    assert_eq!(demo(&joined)["waits_for"], "live");
+    registry.deliver_events().await;
+    let id = joined["listing_id"].clone();
+    let live = registry.call_tool("join_and_contribute", &json!({ "listing_id": id })).await;
+    assert_eq!((&live["published"], &live["lane"]), (&json!(false), &json!("active")), "{live}");
+    // The first that is open is a call that works, and is done then.
+    assert_eq!(live["next"]["tool"], "leave_trace");
+    let path = live["next"]["url"].as_str().unwrap().strip_prefix(&registry.url("")).unwrap().to_owned();
+    assert_eq!(registry.post(&path, &live["next"]["body"]).await.status, 200);
+    assert_eq!(demo(&live).get("waits_for"), None);
+    registry.call_tool("take_demo", &demo(&live)["call"]["body"]).await;
+    let later = by_a2a(&registry, "join_and_contribute", json!({ "listing_id": id })).await;
+    let done: Vec<&Value> =
+        later["contributions"].as_array().unwrap().iter().map(|one| &one["done"]).collect();
+    assert_eq!(done[..3], [&json!(true), &json!(true), &json!(false)], "{later}");
+    assert_eq!(later["next"]["tool"], "leave_feedback");
+}
+
+#[tokio::test]
+async fn joining_without_anything_to_list_is_refused() {
+    let (registry, _peer, _) = live_agent().await;
+    assert_eq!(registry.refused_tool("join_and_contribute", &json!({})).await["status"], 422);
+    assert_eq!(
+        registry.refused_tool("join_and_contribute", &json!({ "listing_id": "x" })).await["status"],
+        404
+    );
+}

@@ -1,0 +1,128 @@
+//! Federation between two registries on the loopback: what one lists the other tells as referrals, never as its own.
+
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents};
+use tests::test_registry::{DAY, HOUR, Reply, TestOptions, TestRegistry};
+
+use super::{TOKEN, act_as};
+use crate::fixtures::{LivePair, live_pair};
+
+const FEDERATION: &str = "/api/products/federation";
+
+/// A registry that asks another.
+async fn asking(peer: &str) -> TestRegistry {
+    let options =
+        TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN).with_setting("FEDERATION_PEERS", peer);
+    TestRegistry::start_with(options).await
+}
+
+async fn pull(registry: &TestRegistry) -> Reply {
+    act_as(registry, TOKEN, FEDERATION, json!({ "action": "pull" })).await
+}
+
+fn names(rows: &Value) -> Vec<&str> {
+    rows.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn what_another_registry_lists_is_told_as_referrals() {
+    let LivePair { registry: other, .. } = live_pair().await;
+    let base = other.url("");
+    let base = base.trim_end_matches('/');
+    let registry = asking(base).await;
+    assert_eq!(
+        registry.get("/api/ard/search?q=weather").await.body["referrals"],
+        json!([]),
+        "nothing was read yet"
+    );
+    let pulled = pull(&registry).await;
+    assert_eq!(pulled.status, 200, "{pulled:?}");
+    assert_eq!(pulled.body["peers"][0]["url"], base);
+    assert!(pulled.body["referrals"].as_u64().unwrap() >= 2, "{pulled:?}");
+
+    let found = registry.get("/api/ard/search?q=weather").await.body;
+    assert_eq!(
+        (&found["total"], &found["hits"], &found["federation"]),
+        (&json!(0), &json!([]), &json!("auto"))
+    );
+    let referral = &found["referrals"][0];
+    assert_eq!((&referral["name"], &referral["peer"]), (&json!("Nimbus"), &json!(base)), "{found}");
+    assert_eq!(found["registries"][0]["url"], format!("{base}/api/ard/"));
+    let by_tool =
+        registry.call_tool("ard_search", &json!({ "q": "weather", "federation": "referrals" })).await;
+    assert_eq!(by_tool["referrals"], found["referrals"]);
+    let none = registry.call_tool("ard_search", &json!({ "q": "weather", "federation": "none" })).await;
+    assert_eq!((&none["referrals"], &none["federation"]), (&json!([]), &json!("none")));
+    let matched = registry.call_tool("match_capability", &json!({ "q": "weather" })).await;
+    assert_eq!(names(&matched["referrals"]), ["Nimbus"]);
+
+    // The standard's own form refers to the registry, which answers the same request.
+    let search = |mode: &str| json!({ "query": { "text": "weather" }, "federation": mode });
+    let standard = registry.post("/api/ard/search", &search("referrals")).await.body;
+    let referral = &standard["referrals"][0];
+    assert_eq!(referral["type"], "application/ai-registry+json", "{standard}");
+    let path = referral["url"].as_str().unwrap().strip_prefix(base).unwrap();
+    let there = other.post(&format!("{path}search"), &search("none")).await.body;
+    assert_eq!(there["results"][0]["displayName"], "Nimbus");
+    assert_eq!(registry.post("/api/ard/search", &search("none")).await.body.get("referrals"), None);
+
+    assert_eq!(registry.live_counts().await, (0, 0), "a referral is no listing");
+    let overview = registry.get(FEDERATION).await.body;
+    assert_eq!(overview["peers"][0]["failure"], Value::Null);
+    assert_eq!(overview["referrals"], pulled.body["referrals"]);
+}
+
+#[tokio::test]
+async fn the_daily_job_asks_once_a_day_and_a_failure_forgets_nothing() {
+    let peer = Peer::start(|asked: &tests::peers::PeerRequest| match asked.path.as_str() {
+        "/.well-known/ai-catalog.json" => tests::peers::json_answer(
+            200,
+            &json!({ "specVersion": "1.0", "host": { "displayName": "Elsewhere" }, "entries": [
+                { "identifier": "urn:air:a.example.org:agent:a", "displayName": "Chess player", "type": "application/a2a-agent-card+json", "url": "https://a.example.org/card.json" },
+            ] }),
+        ),
+        _ => tests::peers::empty(404),
+    })
+    .await;
+    let base = peer.url("");
+    let registry = asking(&base).await;
+    assert_eq!(registry.reach_out().await["peers_asked"], 1);
+    assert_eq!(names(&registry.get("/api/ard/search?q=chess").await.body["referrals"]), ["Chess player"]);
+    registry.advance(HOUR);
+    assert_eq!(registry.reach_out().await["peers_asked"], 0);
+    peer.answer_with(agents::only(503));
+    registry.advance(DAY);
+    assert_eq!(registry.reach_out().await["peers_asked"], 1);
+    let known = registry.get(FEDERATION).await.body["peers"][0].clone();
+    assert_eq!((&known["failure"], &known["referrals"]), (&json!("status_503"), &json!(1)), "{known}");
+    assert_eq!(names(&registry.get("/api/ard/search?q=chess").await.body["referrals"]), ["Chess player"]);
+}
+
+#[tokio::test]
+async fn pull_and_push_are_the_operators() {
+    let other = TestRegistry::start().await;
+    let base = other.url("");
+    let base = base.trim_end_matches('/');
+    let registry = asking(base).await;
+    for action in ["pull", "push"] {
+        let body = json!({ "action": action });
+        assert_eq!(registry.post(FEDERATION, &body).await.status, 401, "{action}");
+        assert_eq!(
+            act_as(&registry, "another-token-of-thirty-two-characters", FEDERATION, body).await.status,
+            403
+        );
+        let elsewhere = json!({ "action": action, "url": "https://elsewhere.example.org" });
+        let refused = act_as(&registry, TOKEN, FEDERATION, elsewhere).await;
+        assert_eq!((refused.status, &refused.body["code"]), (422, &json!("unknown_peer")), "{action}");
+    }
+    let pushed = act_as(&registry, TOKEN, FEDERATION, json!({ "action": "push", "url": base })).await;
+    assert_eq!(pushed.status, 200, "{pushed:?}");
+    assert_eq!(pushed.body["peers"][0]["ok"], true, "{pushed:?}");
+    let listed = pushed.body["peers"][0]["listing_id"].as_str().unwrap().parse().unwrap();
+    assert_eq!(other.lane(&listed).await, "queued");
+
+    let alone = TestRegistry::start_with(TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN)).await;
+    let refused = act_as(&alone, TOKEN, FEDERATION, json!({ "action": "push" })).await;
+    assert_eq!((refused.status, &refused.body["code"]), (409, &json!("no_peers")));
+    assert_eq!(alone.get(FEDERATION).await.body["peers"], json!([]));
+}

@@ -1,0 +1,111 @@
+//! From a need to a call: the listing that has the tool, and a request that its peer answers as it stands.
+
+use serde_json::{Value, json};
+use tests::test_registry::client;
+
+use super::{INTEROP, by_a2a};
+use crate::fixtures::{LivePair, demote, live_agent, live_pair};
+
+/// Sends a call as it stands; gives what was answered.
+async fn sent(call: &Value) -> Value {
+    let mut request = client().post(call["url"].as_str().unwrap());
+    for (name, value) in call["headers"].as_object().unwrap() {
+        request = request.header(name, value.as_str().unwrap());
+    }
+    let answer = request.body(call["body"].to_string()).send().await.unwrap();
+    assert!(answer.status().is_success(), "{call}: {answer:?}");
+    answer.json().await.unwrap()
+}
+
+#[tokio::test]
+async fn a_need_becomes_a_call_by_every_door() {
+    let LivePair { registry, agent, server, peers } = live_pair().await;
+    let by_rest = registry.get(&format!("{INTEROP}?action=resolve&q=adder&prefer=mcp")).await;
+    assert_eq!(by_rest.status, 200, "{by_rest:?}");
+    let arguments = json!({ "q": "adder", "prefer": "mcp" });
+    let by_tool = registry.call_tool("interop_resolve", &arguments).await;
+    let by_message = by_a2a(&registry, "interop_resolve", arguments).await;
+    for answer in [&by_rest.body, &by_tool, &by_message] {
+        assert_eq!((&answer["ok"], &answer["version"]), (&json!(true), &json!("2.7.0")), "{answer}");
+        let (node, invocation) = (&answer["matches"][0], &answer["invocations"][0]);
+        assert_eq!((&node["listing_id"], &node["clean"]), (&json!(server), &json!(true)), "{answer}");
+        assert_eq!(node["endpoints"]["mcp"], json!(peers[1].url("/mcp")));
+        assert_eq!((&invocation["node_id"], &invocation["first"]), (&node["id"], &json!("mcp")));
+        let call = &invocation["mcp"];
+        assert_eq!(call["body"]["method"], "tools/call", "{call}");
+        assert_eq!(call["body"]["params"]["name"], node["mcp_tools"][0], "{node}");
+    }
+
+    // The call reaches its peer with the headers and the body that were told.
+    peers[1].forget_requests();
+    let call = &by_tool["invocations"][0]["mcp"];
+    let _ = client()
+        .post(call["url"].as_str().unwrap())
+        .header("mcp-method", call["headers"]["mcp-method"].as_str().unwrap())
+        .body(call["body"].to_string())
+        .header("content-type", "application/json")
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(peers[1].requests()[0].method(), Some("tools/call"));
+
+    let answer = registry.call_tool("interop_resolve", &json!({ "q": "weather", "prefer": "a2a" })).await;
+    assert_eq!(answer["matches"][0]["listing_id"], json!(agent), "{answer}");
+    let invocation = &answer["invocations"][0];
+    assert_eq!((&invocation["first"], &invocation["a2a"]["version"]), (&json!("a2a"), &json!("1.0")));
+    let answered = sent(&invocation["a2a"]).await;
+    assert!(answered["result"].is_object(), "the agent takes the message as it stands: {answered}");
+    let found = sent(&invocation["ard"]).await;
+    assert_eq!(found["results"][0]["displayName"], "Nimbus", "{found}");
+}
+
+#[tokio::test]
+async fn a_tool_or_a_skill_is_held_against_the_evidence() {
+    let LivePair { registry, agent, server, .. } = live_pair().await;
+    let resolved = |arguments: Value| {
+        let registry = &registry;
+        async move { registry.call_tool("interop_resolve", &arguments).await }
+    };
+    let tools = resolved(json!({ "listing_id": server })).await["matches"][0]["mcp_tools"].clone();
+    let tool = tools[0].as_str().unwrap().to_uppercase();
+    let answer = resolved(json!({ "tool": tool })).await;
+    assert_eq!(answer["matches"].as_array().unwrap().len(), 1, "{answer}");
+    assert_eq!(answer["matches"][0]["listing_id"], json!(server));
+    let answer = resolved(json!({ "skill": "weather-forecast", "q": "Paris" })).await;
+    assert_eq!(answer["matches"][0]["listing_id"], json!(agent));
+    let text = answer["invocations"][0]["a2a"]["body"]["params"]["message"]["parts"][0]["text"].clone();
+    assert_eq!(text, "Weather forecast: Paris");
+    let answer = resolved(json!({ "tool": "no_such_tool" })).await;
+    assert_eq!((&answer["matches"], &answer["next"]["action"]), (&json!([]), &json!("browse")));
+
+    for (arguments, field) in [
+        (json!({ "limit": 0 }), "limit"),
+        (json!({ "limit": 21 }), "limit"),
+        (json!({ "tool": "" }), "tool"),
+        (json!({ "prefer": "gopher" }), "prefer"),
+    ] {
+        assert_eq!(registry.refused_tool("interop_resolve", &arguments).await["field"], field, "{arguments}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_live_is_not_resolved() {
+    let (registry, peer, id) = live_agent().await;
+    demote(&registry, &peer, &id).await;
+    let refused = registry.refused_tool("interop_resolve", &json!({ "listing_id": id })).await;
+    assert_eq!((&refused["code"], &refused["lane"]), (&json!("not_active"), &json!("demoted")));
+    let answer = registry.call_tool("interop_resolve", &json!({})).await;
+    assert_eq!(answer["matches"], json!([]));
+}
+
+#[tokio::test]
+async fn the_overview_names_the_actions_that_work() {
+    let LivePair { registry, .. } = live_pair().await;
+    let overview = registry.get(INTEROP).await;
+    assert_eq!((overview.status, &overview.body["version"]), (200, &json!("2.7.0")), "{overview:?}");
+    assert_eq!(overview.body["graph"]["nodes"], 2);
+    for (action, tool) in overview.body["actions"].as_object().unwrap() {
+        let refused = registry.post(INTEROP, &json!({ "action": action, "limit": "x", "max_pairs": "x", "quality": "x", "session_id": 5, "url": 5 })).await;
+        assert_ne!(refused.body["code"], "unknown_action", "{action} is {tool}: {refused:?}");
+    }
+}

@@ -1,0 +1,144 @@
+//! Sessions across protocols: who knows the id reads and appends, appends at once lose nothing, and all of it ends.
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+use tests::test_registry::{DAY, TestOptions, TestRegistry};
+
+use super::{INTEROP, act, by_a2a, call_from};
+use crate::fixtures::live_agent;
+
+async fn open(registry: &TestRegistry) -> String {
+    let opened = act(registry, INTEROP, "session_open", json!({ "entry_protocol": "a2a" })).await;
+    opened["session_id"].as_str().unwrap().to_owned()
+}
+
+fn step(id: &str, action: &str) -> Value {
+    json!({ "action": "append", "session_id": id, "step_action": action })
+}
+
+#[tokio::test]
+async fn a_session_goes_through_every_door() {
+    let (registry, _peer, listing) = live_agent().await;
+    let opened = act(
+        &registry,
+        INTEROP,
+        "session_open",
+        json!({ "entry_protocol": "a2a", "agent_name": "Planner", "match_q": "weather" }),
+    )
+    .await;
+    let id = opened["session_id"].as_str().unwrap();
+    assert_eq!((&opened["action"], &opened["session"]["steps"]), (&json!("open"), &json!([])));
+    let mut told = step(id, "resolved");
+    told["listing_id"] = json!(listing);
+    told["detail"] = json!("Two of them answer.");
+    told["entry_protocol"] = json!("mcp");
+    registry.call_tool("interop_session", &told).await;
+    by_a2a(&registry, "interop_session", step(id, "called")).await;
+    let read = act(&registry, INTEROP, "session_get", json!({ "session_id": id })).await;
+    let session = &read["session"];
+    assert_eq!((&session["entry_protocol"], &session["match_q"]), (&json!("a2a"), &json!("weather")));
+    let steps = &session["steps"];
+    assert_eq!(
+        (&steps[0]["action"], &steps[1]["action"]),
+        (&json!("resolved"), &json!("called")),
+        "{session}"
+    );
+    assert_eq!((&steps[0]["protocol"], &steps[0]["listing_id"]), (&json!("mcp"), &json!(listing)));
+    assert_eq!(session["steps_left"], 98);
+    let table = format!("{:?}", registry.table().await);
+    assert!(!table.contains(id), "the table holds the digest of the id alone");
+
+    // Its next step is a call that works over HTTP and as a tool.
+    let next = &read["next"];
+    assert_eq!(next["url"], registry.url(INTEROP));
+    assert_eq!(registry.post(INTEROP, &next["body"]).await.status, 200);
+    registry.call_tool("interop_session", &next["body"]).await;
+
+    act(&registry, INTEROP, "session_close", json!({ "session_id": id })).await;
+    let refused = registry.refused_tool("interop_session", &step(id, "more")).await;
+    assert_eq!((&refused["status"], &refused["code"]), (&json!(409), &json!("session_closed")));
+    let overview = registry.get(INTEROP).await.body;
+    assert_eq!(overview["sessions"], json!({ "opened": 1, "closed": 1 }));
+    registry.advance(DAY * 7);
+    let refused =
+        registry.refused_tool("interop_session", &json!({ "action": "get", "session_id": id })).await;
+    assert_eq!((&refused["status"], &refused["code"]), (&json!(404), &json!("session_not_found")));
+}
+
+#[tokio::test]
+async fn appends_at_once_lose_nothing_and_a_session_has_an_end() {
+    let registry = TestRegistry::start().await;
+    let id = open(&registry).await;
+    for round in 0..5 {
+        let steps: Vec<Value> = (0..20).map(|number| step(&id, &format!("step {round} {number}"))).collect();
+        let written =
+            join_all(steps.iter().map(|step| call_from(&registry, 1, "interop_session", step))).await;
+        // A table that is busy says so, and then nothing was written: the client sends it again.
+        for (step, written) in steps.iter().zip(written) {
+            let mut written = written;
+            while let Err(problem) = written {
+                assert_eq!(problem.code, "busy", "{problem:?}");
+                written = call_from(&registry, 1, "interop_session", step).await;
+            }
+        }
+    }
+    let read = registry.call_tool("interop_session", &json!({ "action": "get", "session_id": id })).await;
+    let mut told: Vec<String> = read["session"]["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| step["action"].as_str().unwrap().to_owned())
+        .collect();
+    told.sort_unstable();
+    told.dedup();
+    assert_eq!((told.len(), &read["session"]["steps_left"]), (100, &json!(0)));
+    let refused = registry.refused_tool("interop_session", &step(&id, "one too many")).await;
+    assert_eq!((&refused["status"], &refused["code"]), (&json!(409), &json!("session_full")));
+    registry.call_tool("interop_session", &json!({ "action": "close", "session_id": id })).await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_kept_is_refused() {
+    let registry = TestRegistry::start().await;
+    let id = open(&registry).await;
+    for (arguments, field, code) in [
+        (json!({ "action": "get" }), "session_id", "missing_argument"),
+        (json!({ "action": "get", "session_id": "ses_1" }), "session_id", "invalid_argument"),
+        (json!({ "action": "append", "session_id": id }), "step_action", "nothing_to_append"),
+        (json!({ "action": "append", "session_id": id, "detail": "x" }), "step_action", "missing_argument"),
+        (json!({ "step_action": "x".repeat(61) }), "step_action", "bad_length"),
+        (json!({ "step_action": "x", "detail": "mail a@example.com" }), "detail", "email_address"),
+        (json!({ "demo_order_id": "ord_1" }), "demo_order_id", "invalid_argument"),
+    ] {
+        let refused = registry.refused_tool("interop_session", &arguments).await;
+        assert_eq!(
+            (&refused["field"], &refused["code"]),
+            (&json!(field), &json!(code)),
+            "{arguments}: {refused}"
+        );
+    }
+    let unknown = format!("ses_{}", "0".repeat(32));
+    for action in ["get", "append", "close"] {
+        let mut arguments = step(&unknown, "x");
+        arguments["action"] = json!(action);
+        assert_eq!(registry.refused_tool("interop_session", &arguments).await["status"], 404, "{action}");
+    }
+}
+
+#[tokio::test]
+async fn sessions_and_their_steps_are_counted_by_caller() {
+    let options = TestOptions::default()
+        .with_rates()
+        .with_setting("SESSIONS_PER_HOUR", 1)
+        .with_setting("SESSION_STEPS_PER_HOUR", 2);
+    let registry = TestRegistry::start_with(options).await;
+    let id = open(&registry).await;
+    let refused = registry.refused_tool("interop_session", &json!({ "action": "open" })).await;
+    assert_eq!((&refused["status"], &refused["allowance"]), (&json!(429), &json!("caller")));
+    for _ in 0..2 {
+        registry.call_tool("interop_session", &step(&id, "x")).await;
+    }
+    assert_eq!(registry.refused_tool("interop_session", &step(&id, "x")).await["status"], 429);
+    let read = registry.call_tool("interop_session", &json!({ "action": "get", "session_id": id })).await;
+    assert_eq!(read["session"]["steps"].as_array().unwrap().len(), 2);
+}
