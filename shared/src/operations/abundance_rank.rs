@@ -52,7 +52,7 @@ pub struct Answer {
 /// What all boosts share.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Inputs {
-    /// The multiplier of get_acceleration.
+    /// The multiplier of `get_acceleration`.
     match_boost: f64,
 }
 

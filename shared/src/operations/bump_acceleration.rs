@@ -25,7 +25,7 @@ pub struct BumpAcceleration;
 /// As what it is to count.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The event whose weight is added: `take_demo`, `leave_feedback` or another of `inputs` in get_acceleration.
+    /// The event whose weight is added: `take_demo`, `leave_feedback` or another of `inputs` in `get_acceleration`.
     event: Option<String>,
     /// How much: the weight is scaled by a tenth of it, from a quarter to three times. From 1 to 50; 10 if not given.
     #[schemars(range(min = 1.0, max = 50.0))]

@@ -56,7 +56,7 @@ pub struct Answer {
 struct ScaledBy {
     /// The setting `OUTREACH_BUDGET_PERCENT`.
     percent: u32,
-    /// The multiplier `day_budget` of get_acceleration, 1.8 at most; 1 where `OUTREACH_ACCELERATION` is off.
+    /// The multiplier `day_budget` of `get_acceleration`, 1.8 at most; 1 where `OUTREACH_ACCELERATION` is off.
     day_budget: f64,
 }
 

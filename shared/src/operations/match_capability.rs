@@ -62,7 +62,7 @@ struct CapabilityMatch {
     match_reasons: Vec<String>,
     /// What moved it among its equals.
     boosts: Vec<String>,
-    /// Among hits of equal score those with the greater boost stand first; see abundance_rank.
+    /// Among hits of equal score those with the greater boost stand first; see `abundance_rank`.
     abundance_boost: f64,
     /// The outcomes that were reported of it, 0 to 1; a part of the boost.
     outcome_score: f64,
