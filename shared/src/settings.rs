@@ -652,7 +652,7 @@ mod tests {
         assert_eq!(of("").unwrap().federation_peers, Vec::<String>::new());
         let two = of("https://a.example.org/, https://b.example.org/registry").unwrap().federation_peers;
         assert_eq!(two, ["https://a.example.org", "https://b.example.org/registry"]);
-        let eleven = vec!["https://a.example.org"; 11].join(",");
+        let eleven = ["https://a.example.org"; 11].join(",");
         for wrong in ["a.example.org", "https://a.example.org?x=1", "ftp://a.example.org", &eleven] {
             assert!(of(wrong).is_err(), "{wrong}");
         }
