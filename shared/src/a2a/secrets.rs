@@ -1,7 +1,7 @@
-//! Access tokens and discount codes are shown once and kept as digests: a stored task holds none of them, whether the
-//! registry answered them or a message brought them.
+//! Access tokens, discount codes and ids of sessions are shown once and kept as digests: a stored task holds none of them,
+//! whether the registry answered them or a message brought them.
 
-use crate::model::{AccessToken, DiscountCode};
+use crate::model::{AccessToken, DiscountCode, SessionId};
 use crate::operations::CATALOGUE;
 
 /// Stands where one was.
@@ -15,7 +15,7 @@ pub(super) fn without_secrets(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     // One may stand within a word, such as after the `n` of an escaped line break.
-    while let Some(at) = rest.find(['a', 'D', 'd', 'i']) {
+    while let Some(at) = rest.find(['a', 'D', 'd', 'i', 's']) {
         let (before, from) = rest.split_at(at);
         kept.push_str(before);
         rest = if let Some(length) = secret_at(from) {
@@ -49,7 +49,8 @@ fn secret_at(text: &str) -> Option<usize> {
     let begins = |length: usize| text.get(..length);
     let token = begins(AccessToken::LENGTH).filter(|text| text.parse::<AccessToken>().is_ok());
     let code = || begins(DiscountCode::LENGTH).filter(|text| text.parse::<DiscountCode>().is_ok());
-    token.or_else(code).filter(|secret| !is_example(secret)).map(str::len)
+    let session = || begins(SessionId::LENGTH).filter(|text| text.parse::<SessionId>().is_ok());
+    token.or_else(code).or_else(session).filter(|secret| !is_example(secret)).map(str::len)
 }
 
 /// Whether the catalogue gives it as an example: it opens nothing, and is told to everybody who asks for help.
@@ -88,6 +89,7 @@ mod tests {
                 r#"{"idempotency_key":"0a1b","t":"{\"idempotency_key\": \"0a1b\"} its idempotency_key tells"}"#.to_owned(),
                 r#"{"idempotency_key":"(shown once)","t":"{\"idempotency_key\": \"(shown once)\"} its idempotency_key tells"}"#,
             ),
+            (format!("session {} is open", SessionId::new(&random).reveal()), "session (shown once) is open"),
             ("at_home, D25-short, agtpub_0123 and at_".to_owned(), "at_home, D25-short, agtpub_0123 and at_"),
         ] {
             assert_eq!(without_secrets(&text), kept);

@@ -28,6 +28,9 @@ const PREFIX: &str = "ses_";
 const BYTES: usize = 16;
 
 impl SessionId {
+    /// How long every one is.
+    pub const LENGTH: usize = PREFIX.len() + 2 * BYTES;
+
     /// A new one.
     #[must_use]
     pub fn new(random: &Random) -> Self {
