@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::reply::RpcError;
 
-pub(crate) const PAGE_SIZE: usize = 50;
+pub(crate) const PAGE_SIZE: usize = 100;
 
 /// Every tool, as `tools/list` returns it.
 pub(crate) static TOOLS: LazyLock<Vec<Value>> = LazyLock::new(|| {

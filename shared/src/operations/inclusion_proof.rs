@@ -106,11 +106,10 @@ async fn find(app: &App, arguments: &Arguments) -> Result<Inclusion, Problem> {
         (Some(asked), None) => {
             let id: ListingId = asked.parse().map_err(|_| Problem::listing_not_found(asked))?;
             let at = arguments.at.as_deref().map_or(Ok(app.clock.now()), time)?;
-            let found = match &arguments.attestation_id {
-                Some(attestation) => of_attestation(app, &id, at, attestation).await?,
-                None => evidence_log::of_listing(app, &id, at).await?,
-            };
-            found.ok_or_else(|| no_leaf(&id))
+            match &arguments.attestation_id {
+                Some(attestation) => of_attestation(app, &id, at, attestation).await,
+                None => evidence_log::of_listing(app, &id, at).await?.ok_or_else(|| no_leaf(&id)),
+            }
         }
         (None, Some(index)) => evidence_log::of_index(app, index).await?.ok_or_else(|| {
             let detail = format!("The tree has no leaf {index}, or not yet.");
@@ -130,12 +129,27 @@ async fn of_attestation(
     id: &ListingId,
     issued_at: Moment,
     attestation: &str,
-) -> Result<Option<Inclusion>, Problem> {
-    let Ok(attestation) = attestation.parse() else { return Ok(None) };
-    match app.store.attestation_leaf(id, issued_at, &attestation).await? {
-        Some(index) => evidence_log::of_index(app, index).await,
-        None => Ok(None),
+) -> Result<Inclusion, Problem> {
+    let attestation = attestation.parse().map_err(|_| no_leaf(id))?;
+    let index = app.store.attestation_leaf(id, issued_at, &attestation).await?;
+    let found = match index {
+        Some(index) => evidence_log::of_index(app, index).await?,
+        None => None,
+    };
+    match found {
+        Some(inclusion) => Ok(inclusion),
+        None if app.store.attestation(id, &attestation).await?.is_some() => Err(leaf_pending(app)),
+        None => Err(no_leaf(id)),
     }
+}
+
+/// 409 for what is decided and waits to be taken up.
+fn leaf_pending(app: &App) -> Problem {
+    let wait = app.settings.probe_tick_seconds;
+    let detail = format!("This statement waits to be taken up into the tree: at the latest in {wait} s.");
+    let mut problem = Problem::new(StatusCode::CONFLICT, "leaf_pending", detail);
+    problem.retry_after = Some(wait);
+    problem
 }
 
 fn no_leaf(id: &ListingId) -> Problem {

@@ -44,6 +44,14 @@ impl Table {
         self
     }
 
+    /// The same without the items whose sort keys begin so.
+    #[must_use]
+    pub fn without_sort_keys(mut self, prefixes: &[&str]) -> Self {
+        let sort_key = |key: &str| key.split_once(' ').map_or("", |(_, sort_key)| sort_key).to_owned();
+        self.0.retain(|key, _| !prefixes.iter().any(|prefix| sort_key(key).starts_with(prefix)));
+        self
+    }
+
     /// The keys of its items.
     #[must_use]
     pub fn keys(&self) -> Vec<&str> {

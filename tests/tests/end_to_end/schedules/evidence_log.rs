@@ -111,7 +111,8 @@ async fn an_attestation_is_a_leaf_of_its_own() {
     };
     for answer in &issued {
         assert_eq!(answer["log"]["pending"], true, "{answer}");
-        assert_eq!(registry.get(&format!("/log/proof?{}", path(answer))).await.status, 404);
+        let waits = registry.get(&format!("/log/proof?{}", path(answer))).await;
+        assert_eq!((waits.status, waits.header("retry-after")), (409, "360"), "{}", waits.body);
     }
     registry.advance(TICK);
     registry.tick().await;
