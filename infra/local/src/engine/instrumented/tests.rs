@@ -151,6 +151,7 @@ async fn units_are_those_that_aws_bills() {
     let (client, observer) = instrumented().await;
     let sized = |id: &str, bytes: usize| {
         let mut item = item(id, "a");
+        item.remove("lane");
         item.insert("text".to_owned(), AttributeValue::S("x".repeat(bytes)));
         item
     };
@@ -168,6 +169,10 @@ async fn units_are_those_that_aws_bills() {
     client.put_item().table_name(TABLE).set_item(Some(sized("large", 5000))).send().await.unwrap();
     // 1 KB begun, and 5 KB begun.
     assert_eq!(observer.meter.stop(), units(0.0, 1.0 + 5.0));
+    observer.meter.start();
+    put(&client, "indexed").await.unwrap();
+    // An index that holds the item is written, too.
+    assert_eq!(observer.meter.stop(), units(0.0, 1.0 + 1.0));
 
     // 4 KB begun are one unit, and half of it where the read need not be consistent; nothing found is a unit, too.
     assert_eq!(read("small", true).await, units(1.0, 0.0));
