@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_listing_is_known_by_its_id_name_and_domain() {
-        let card = "https://agents.acme.example/.well-known/agent-card.json".to_owned();
+        let card = "https://agents.acme.dev/.well-known/agent-card.json".to_owned();
         let request = PublishRequest {
             agent_card_url: Some(card),
             name: Some("Weather Bot".to_owned()),
@@ -59,15 +59,13 @@ mod tests {
         for own in [
             listing.id.as_str(),
             " weather  BOT ",
-            "agents.acme.example",
-            "acme.example",
-            "https://www.agents.acme.example/about?x=1",
+            "agents.acme.dev",
+            "acme.dev",
+            "https://www.agents.acme.dev/about?x=1",
         ] {
             assert!(is_itself(own, &listing), "{own}");
         }
-        for other in
-            ["acceptance", "example", "acme", "me.example", "weather", "https://other.example/", "a b c"]
-        {
+        for other in ["acceptance", "dev", "acme", "me.dev", "weather", "https://other.dev/", "a b c"] {
             assert!(!is_itself(other, &listing), "{other}");
         }
     }
