@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::cache::{Kept, PageCache, TaggedPages};
 use crate::events::Bus;
-use crate::fetch::Fetcher;
+use crate::fetch::{Fetcher, OwnRecords};
 use crate::model::{Clock, ListingId, Moment, PeerRegistry, Random};
 use crate::search::Searcher;
 use crate::settings::{Mode, Settings};
@@ -35,6 +35,8 @@ pub struct App {
     pub search: Searcher,
     /// What this process holds of what other registries told.
     pub peer_registries: Kept<Vec<PeerRegistry>>,
+    /// What this process holds of the DNS records at the registry's own names.
+    pub own_records: Kept<OwnRecords>,
     /// What reads deposit, until it is written.
     pub pending_deposits: PendingDeposits,
 }
@@ -60,6 +62,7 @@ impl App {
             server_pages: TaggedPages::default(),
             search,
             peer_registries: Kept::default(),
+            own_records: Kept::default(),
             pending_deposits: PendingDeposits::default(),
         }
     }

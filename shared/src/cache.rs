@@ -25,13 +25,14 @@ const TYPICAL_BYTES: u64 = 64 * 1024;
 pub struct CacheValidator(String);
 
 impl CacheValidator {
-    /// The strong validator of a body that is made anyway.
+    /// The validator of a body that is made anyway. Weak, since the same body is sent compressed to one caller and as it
+    /// is to another.
     #[must_use]
     pub fn of_body(body: &[u8]) -> Self {
-        Self(format!("\"{}\"", digest(body)))
+        Self(format!("W/\"{}\"", digest(body)))
     }
 
-    /// A weak validator: equal ones mean the same content, though perhaps not the same bytes.
+    /// The validator of what is made from something: equal ones mean the same content.
     #[must_use]
     pub fn weak(of: &str) -> Self {
         Self(format!("W/\"{}\"", digest(of.as_bytes())))

@@ -22,6 +22,15 @@ pub struct Problem {
     pub internal: Option<Box<str>>,
     /// Further members of the document: `next`, or the lane of a listing that is not Active.
     members: Option<Box<Map<String, Value>>>,
+    /// What is answered instead of the document, where that could not be shown.
+    shown: Option<Box<Shown>>,
+}
+
+/// A problem in another form than a document: an image where only images are shown.
+#[derive(Clone, Debug, PartialEq)]
+struct Shown {
+    media_type: &'static str,
+    body: String,
 }
 
 impl Problem {
@@ -35,6 +44,7 @@ impl Problem {
             retry_after: None,
             internal: None,
             members: None,
+            shown: None,
         }
     }
 
@@ -100,6 +110,12 @@ impl Problem {
         self.with("next", next)
     }
 
+    /// The same problem for those who can show nothing but this.
+    #[must_use]
+    pub fn shown_as(self, media_type: &'static str, body: String) -> Self {
+        Self { shown: Some(Box::new(Shown { media_type, body })), ..self }
+    }
+
     /// The same problem with one more member.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
@@ -136,16 +152,23 @@ impl IntoResponse for Problem {
         if let Some(internal) = &self.internal {
             tracing::error!(code = self.code, internal, "request failed");
         }
-        let body = self.document().to_string();
-        let mut response = (
-            self.status,
-            [(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"))],
-            body,
-        )
-            .into_response();
+        let is_shown = self.shown.is_some();
+        let (media_type, body) = match &self.shown {
+            Some(shown) => (shown.media_type, shown.body.clone()),
+            None => ("application/problem+json", self.document().to_string()),
+        };
+        let media_type = [(header::CONTENT_TYPE, HeaderValue::from_static(media_type))];
+        let mut response = (self.status, media_type, body).into_response();
+        if is_shown {
+            // What is shown on strangers' pages is asked for often.
+            let briefly = HeaderValue::from_static("public, max-age=60");
+            response.headers_mut().insert(header::CACHE_CONTROL, briefly);
+        }
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
+        // For whoever shows it in another form.
+        response.extensions_mut().insert(self);
         response
     }
 }

@@ -31,7 +31,7 @@ pub use request::{
     CARD_BYTES, CARD_HOPS, Follow, IsComplete, PREFLIGHT, PROBE, ReadUntil, Request, TOOL_LIST_BYTES,
 };
 pub use target::{Target, TargetError};
-pub use txt::TxtError;
+pub use txt::{OwnRecords, TxtError};
 
 use resolver::Resolver;
 

@@ -3,6 +3,7 @@
 
 pub mod a2a_message;
 pub mod agent_card;
+pub mod argument_schema;
 pub mod argument_text;
 pub mod email_address;
 pub mod injection;

@@ -17,7 +17,7 @@ mod unlock;
 pub use access::{Opened, open};
 pub use confirm::{Confirmed, confirm};
 pub use deal::{Deal, deal};
-pub use demo::{Demo, Wanted, Which, demo, goals};
+pub use demo::{Demo, Wanted, Which, demo, few_goals, goals};
 pub use feedback::give;
 pub use feedback_form::{DRAFT_RATING, GivenFeedback, draft};
 pub use peers::listings as peer_listings;

@@ -52,6 +52,12 @@ pub mod registry_api;
 pub mod a2a;
 pub mod documents;
 
+pub mod pages;
+
+pub mod discovery;
+
+pub mod openapi;
+
 pub mod http;
 
 #[cfg(feature = "lambda")]

@@ -1,5 +1,5 @@
-//! What a scheduled job reports for the alarms: numbers by name, in the format that `CloudWatch` reads off the log.
-//! Apart from the log in words, because an alarm must depend neither on its level nor on its wording.
+//! What a scheduled job reports for alarms and the dashboard: numbers by name, in the format that `CloudWatch` reads off
+//! the log. Apart from the log in words, because an alarm must depend neither on its level nor on its wording.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub const NAMESPACE: &str = "AgentAndMcpRegistry";
 /// The dimension by which stacks are told apart: the function that reports.
 pub const DIMENSION: &str = "FunctionName";
 
-/// A number that an alarm watches.
+/// A number that an alarm watches, or the dashboard shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Metric {
     /// A sweep that the schedule started came to its end. Sweeps that events start do not count: publishing would
@@ -24,11 +24,33 @@ pub enum Metric {
     OldestOverdueRecheck,
     /// Seconds for which the oldest leaf has waited to be taken up into the log of evidence; 0 where none waits.
     OldestPendingLeaf,
+    /// Agents that are Live.
+    LiveAgents,
+    /// MCP servers that are Live.
+    LiveMcpServers,
+    /// Probes that ended with a handshake that is `ok`.
+    ProbesOk,
+    /// Probes that ended otherwise, after the preflight.
+    ProbesNotOk,
+    /// Listings that ended at the preflight, which takes no budget.
+    PreflightRejects,
+    /// Verdicts that could not be recorded because the table was busy; they are asked for again.
+    VerdictsUnrecorded,
 }
 
 impl Metric {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::ScheduledTicks, Self::OldestOverdueRecheck, Self::OldestPendingLeaf];
+    pub const ALL: [Self; 9] = [
+        Self::ScheduledTicks,
+        Self::OldestOverdueRecheck,
+        Self::OldestPendingLeaf,
+        Self::LiveAgents,
+        Self::LiveMcpServers,
+        Self::ProbesOk,
+        Self::ProbesNotOk,
+        Self::PreflightRejects,
+        Self::VerdictsUnrecorded,
+    ];
 
     /// Its name in `CloudWatch`.
     #[must_use]
@@ -37,13 +59,25 @@ impl Metric {
             Self::ScheduledTicks => "ScheduledTicks",
             Self::OldestOverdueRecheck => "OldestOverdueRecheck",
             Self::OldestPendingLeaf => "OldestPendingLeaf",
+            Self::LiveAgents => "LiveAgents",
+            Self::LiveMcpServers => "LiveMcpServers",
+            Self::ProbesOk => "ProbesOk",
+            Self::ProbesNotOk => "ProbesNotOk",
+            Self::PreflightRejects => "PreflightRejects",
+            Self::VerdictsUnrecorded => "VerdictsUnrecorded",
         }
     }
 
     const fn unit(self) -> &'static str {
         match self {
-            Self::ScheduledTicks => "Count",
             Self::OldestOverdueRecheck | Self::OldestPendingLeaf => "Seconds",
+            Self::ScheduledTicks
+            | Self::LiveAgents
+            | Self::LiveMcpServers
+            | Self::ProbesOk
+            | Self::ProbesNotOk
+            | Self::PreflightRejects
+            | Self::VerdictsUnrecorded => "Count",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What the registry speaks of: listings, what probes make of them, and who asks. Plain data without input or output,
 //! so that every other room can use it and none is needed to understand it.
 
+mod ability_change;
 mod access_token;
 mod assessment;
 mod attestation;
@@ -54,6 +55,7 @@ mod transport;
 mod verdict;
 mod withdrawal;
 
+pub use ability_change::{AbilityChange, ChangedNames};
 pub use access_token::{AccessToken, InvalidAccessToken, TokenDigest};
 pub use assessment::Assessment;
 pub use attestation::{AttestationId, AttestationRecord, AttestationType, InvalidAttestationId, Revocation};

@@ -91,7 +91,7 @@ pub mod zero_mc_pack;
 pub use arguments::RawArguments;
 pub use attachment::Attachment;
 pub use catalogue::*;
-pub use operation::{AdvertisedSkill, AnyOperation, Effect, Operation, Rendered};
+pub use operation::{AdvertisedSkill, AnyOperation, Effect, Operation, Rendered, schema_of_answer};
 pub use route::{Action, CacheRule, Route, RouteInput};
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 pub mod assess;
 pub mod checks;
+mod drift;
 mod due_queue;
 pub mod explain;
 pub mod handshake;

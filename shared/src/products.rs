@@ -13,6 +13,7 @@ mod file;
 mod fixes;
 mod goals;
 mod improvement;
+mod install;
 mod lint;
 mod mesh;
 mod page;
@@ -26,6 +27,7 @@ mod words;
 
 pub use file::File;
 pub use goals::goals_of;
+pub use install::{Snippet, install};
 pub use preset::{InvalidPreset, Preset};
 pub use profile::{Peer, Profile, Proof, Weakness};
 pub use tree::{sample, tree};

@@ -48,8 +48,7 @@ struct Report {
     sweep: SweepReport,
     #[serde(skip_serializing_if = "Option::is_none")]
     log: Option<SequencerReport>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    metrics: Option<Metrics>,
+    metrics: Metrics,
 }
 
 /// Why an event was not served.
@@ -76,29 +75,40 @@ pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
             let sweep = run::tick(app, time).await?;
             economy::take_sample(app).await;
             let log = sequence_or_warn(app).await;
-            Report { sweep, log, metrics: Some(metrics(app, log).await?) }
+            let metrics = metrics(app, &sweep, log).await?;
+            Report { sweep, log, metrics }
         }
         Event::Queued { detail } => {
             let sweep = run::first_probe(app, &detail.listing_id).await?;
             // Without a verdict there is no leaf.
             let log = if sweep.last.is_some() { sequence_in_turn(app).await } else { None };
-            Report { sweep, log, metrics: None }
+            let metrics = Metrics(sweep.metrics().into());
+            Report { sweep, log, metrics }
         }
     };
     Ok(serde_json::to_value(report)?)
 }
 
-/// Told by the tick, which comes oftenest: an hourly recheck that stands still could not tell how far it lags.
-async fn metrics(app: &App, log: Option<SequencerReport>) -> Result<Metrics, StoreError> {
+/// How far the schedules are behind is told by the tick, which comes oftenest: an hourly recheck that stands still could
+/// not tell it.
+async fn metrics(
+    app: &App,
+    sweep: &SweepReport,
+    log: Option<SequencerReport>,
+) -> Result<Metrics, StoreError> {
     let waited = app.store.oldest_overdue_recheck(app.clock.now()).await?;
     let pending = match log {
         Some(SequencerReport { left: false, .. }) => Duration::ZERO,
         _ => app.store.oldest_pending_leaf(app.clock.now()).await?,
     };
+    let live = app.store.live().await?;
     let seconds = |waited: Duration| i64::try_from(waited.as_secs()).unwrap_or(i64::MAX);
-    Ok(Metrics(BTreeMap::from([
+    let now = [
         (Metric::ScheduledTicks, 1),
         (Metric::OldestOverdueRecheck, seconds(waited)),
         (Metric::OldestPendingLeaf, seconds(pending)),
-    ])))
+        (Metric::LiveAgents, live.agents.into()),
+        (Metric::LiveMcpServers, live.mcps.into()),
+    ];
+    Ok(Metrics(now.into_iter().chain(sweep.metrics()).collect::<BTreeMap<_, _>>()))
 }

@@ -1,12 +1,16 @@
 //! The publisher's function: list something, or see what it would score.
 
+mod form;
+
 use axum::Router;
+use axum::middleware::from_fn_with_state;
 use registry::app::App;
 use registry::http::{rest, with_middleware};
 use registry::operations;
 
 /// The routes of this function.
 pub fn router(app: App) -> Router {
-    let routes = rest::operations(&[&operations::LIST_YOURSELF, &operations::SCORE]);
-    with_middleware(routes, app)
+    let forms = from_fn_with_state(app.clone(), form::take_forms);
+    let publish = rest::operations(&[&operations::LIST_YOURSELF]).route_layer(forms);
+    with_middleware(publish.merge(rest::operations(&[&operations::SCORE])), app)
 }

@@ -3,19 +3,21 @@
 
 use registry::app::App;
 use registry::evidence_log::{SequencerReport, sequence_or_warn};
+use registry::metrics::Metrics;
 use registry::probe::SweepReport;
 use registry::probe::run;
 use registry::store::StoreError;
 use serde::Serialize;
 use serde_json::Value;
 
-/// What was done.
+/// What was done, and what the dashboard is told of it.
 #[derive(Debug, Serialize)]
 struct Report {
     #[serde(flatten)]
     sweep: SweepReport,
     #[serde(skip_serializing_if = "Option::is_none")]
     log: Option<SequencerReport>,
+    metrics: Metrics,
 }
 
 /// Why a run broke off.
@@ -35,5 +37,6 @@ pub enum Failure {
 /// The table is busy.
 pub async fn handle(app: &App, _: Value) -> Result<Value, Failure> {
     let sweep = run::recheck(app).await?;
-    Ok(serde_json::to_value(Report { sweep, log: sequence_or_warn(app).await })?)
+    let metrics = Metrics(sweep.metrics().into());
+    Ok(serde_json::to_value(Report { sweep, log: sequence_or_warn(app).await, metrics })?)
 }

@@ -2,31 +2,48 @@
 //! resort, the answer to every path that no other function has.
 
 use axum::Router;
-use axum::response::Redirect;
-use axum::routing::get;
 use registry::app::App;
+use registry::discovery;
 use registry::documents;
 use registry::http::{rest, with_middleware};
+use registry::openapi::OPENAPI;
 use registry::operations;
+use registry::pages::with_problem_pages;
 
 /// The routes of this function.
 pub fn router(app: App) -> Router {
     let documents = rest::documents(&[
-        &documents::DISCOVERY_MAP,
+        &discovery::DISCOVERY_MAP,
+        &discovery::SKILL_JSON,
+        &discovery::SKILL_FILE,
+        &discovery::SKILL_INDEX,
+        &discovery::LLMS,
+        &discovery::LLMS_FULL,
+        &discovery::AI_TEXT,
+        &discovery::ROBOTS,
+        &discovery::AGENTMAP,
+        &discovery::API_CATALOG,
         &documents::AGENT_CARD,
+        &documents::A2A_CARD,
         &documents::STRICT_AGENT_CARD,
         &documents::WIDE_SERVER_CARD,
         &documents::KEY_SET,
         &documents::SIGNATURE_DIRECTORY,
         &documents::SIGNATURE_AGENT_CARD,
         &documents::WELL_KNOWN_AGENTS,
+        &documents::AGENT_DESCRIPTIONS,
         &documents::AI_CATALOG,
         &documents::LINKED_CATALOG,
         &documents::FEDERATION_CATALOGUE,
+        &documents::OWN_SERVER_DESCRIPTION,
+        &documents::PUBLISH_STATUS,
+        &documents::REGISTRY_AUTH,
+        &documents::DNS_STATUS,
         &documents::ABOUT_LOG,
         &documents::LOG_CHECKPOINT,
         &documents::LOG_TILES,
+        &OPENAPI,
     ]);
     let documents = documents.merge(rest::operations(&[&operations::INCLUSION_PROOF]));
-    with_middleware(documents.route("/", get(async || Redirect::temporary("/discovery.json"))), app)
+    with_problem_pages(with_middleware(documents, app.clone()), app)
 }

@@ -51,9 +51,12 @@ pub(super) struct ActiveList;
 
 impl Document for ActiveList {
     const PATHS: &'static [&'static str] = &["/api/listings/active"];
+    const SUMMARY: &'static str =
+        "The active list: Live agents and MCP servers with their evidence, the newest first.";
     const MAX_AGE_S: Option<u32> = Some(5);
     const SHOWS_LIVE: bool = true;
     type Query = Arguments;
+    type Answer = Envelope;
 
     fn cache_validator(
         app: &App,

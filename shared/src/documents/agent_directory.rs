@@ -21,11 +21,12 @@ const AGENTS: u32 = 50;
 const DEEPEST: usize = 100_000;
 
 /// Which agents, as a query or a body says it.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct DirectoryQuery {
     /// Plain words.
     #[serde(alias = "query", alias = "text")]
+    #[schemars(length(max = 1000))]
     q: String,
     /// A skill they must have: its id, its name or one of its tags.
     skill: Option<String>,
@@ -33,16 +34,18 @@ pub struct DirectoryQuery {
     capability: Option<String>,
     /// The most agents of a page, from 1 to 100.
     #[serde(deserialize_with = "number")]
+    #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
     /// How many are skipped, because earlier pages had them.
     #[serde(deserialize_with = "number")]
+    #[schemars(range(max = 100_000))]
     offset: Option<u32>,
     /// Lists of skills and tags that they must have.
     filters: Filters,
 }
 
 /// What other registries take as `filters`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct Filters {
     skills: Vec<String>,
@@ -132,7 +135,10 @@ pub struct WellKnownAgents;
 
 impl Document for WellKnownAgents {
     const PATHS: &'static [&'static str] = &["/.well-known/agents", "/.well-known/agents/public"];
+    const SUMMARY: &'static str = "Live agents with their skills, as A2A discovery proposals list them.";
+    const MAX_AGE_S: Option<u32> = Some(30);
     type Query = DirectoryQuery;
+    type Answer = Directory;
 
     async fn render(app: &App, request: &DocumentRequest<DirectoryQuery>) -> Result<Bytes, Problem> {
         written(&read(app, &request.query).await?)
@@ -145,7 +151,10 @@ pub struct PublicAgents;
 
 impl Document for PublicAgents {
     const PATHS: &'static [&'static str] = &["/agents/public", "/agents/search"];
+    const SUMMARY: &'static str = "Live agents with their skills, all of them or by words or skill.";
+    const MAX_AGE_S: Option<u32> = Some(30);
     type Query = DirectoryQuery;
+    type Answer = Directory;
 
     async fn render(app: &App, request: &DocumentRequest<DirectoryQuery>) -> Result<Bytes, Problem> {
         written(&read(app, &request.query).await?)

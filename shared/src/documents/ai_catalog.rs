@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::document::{Document, DocumentRequest, NoQuery, json};
 use crate::app::App;
@@ -40,11 +40,14 @@ pub(super) struct AiCatalog;
 
 impl Document for AiCatalog {
     const PATHS: &'static [&'static str] = &[STRICT];
+    const SUMMARY: &'static str =
+        "The catalogue by which ARD crawlers take this registry in, in its strict form.";
     const MEDIA_TYPE: &'static str = MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(KEPT_S);
     const HEADERS: &'static [(&'static str, &'static str)] = &CATALOGUE_LINKS;
     const SHOWS_LIVE: bool = true;
     type Query = NoQuery;
+    type Answer = Map<String, Value>;
 
     fn cache_validator(
         app: &App,
@@ -64,11 +67,13 @@ pub(super) struct LinkedCatalog;
 
 impl Document for LinkedCatalog {
     const PATHS: &'static [&'static str] = &[LINKED];
+    const SUMMARY: &'static str = "The same catalogue as JSON-LD.";
     const MEDIA_TYPE: &'static str = MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(KEPT_S);
     const HEADERS: &'static [(&'static str, &'static str)] = &CATALOGUE_LINKS;
     const SHOWS_LIVE: bool = true;
     type Query = NoQuery;
+    type Answer = Map<String, Value>;
 
     fn cache_validator(
         app: &App,

@@ -23,18 +23,24 @@ pub(super) struct About {
 
 impl Document for Badge {
     const PATHS: &'static [&'static str] = &["/badge/{name}"];
+    const SUMMARY: &'static str = "A badge about this registry, or with an id about a listing.";
     const MEDIA_TYPE: &'static str = "image/svg+xml; charset=utf-8";
     const MAX_AGE_S: Option<u32> = Some(300);
     const HEADERS: &'static [(&'static str, &'static str)] =
         &[("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'")];
+    const REFUSALS: &'static [u16] = &[404];
     type Query = About;
+    type Answer = String;
 
     async fn render(app: &App, request: &DocumentRequest<About>) -> Result<Bytes, Problem> {
         let name = request.path.rsplit('/').next().unwrap_or_default();
         let name = badge::name(name)?;
         let Some(id) = &request.query.id else { return Ok(badge::plain(&app.settings, name).into()) };
-        let known: ListingId = id.parse().map_err(|_| Problem::listing_not_found(id))?;
-        let listing = app.store.listing(&known).await?.ok_or_else(|| Problem::listing_not_found(id))?;
+        // Whoever shows a badge shows an image of whatever is answered.
+        let unknown =
+            || Problem::listing_not_found(id).shown_as(Self::MEDIA_TYPE, badge::unknown(&app.settings));
+        let known: ListingId = id.parse().map_err(|_| unknown())?;
+        let listing = app.store.listing(&known).await?.ok_or_else(unknown)?;
         Ok(badge::of_listing(&app.settings, name, &listing, app.oldest_proof()).into())
     }
 }

@@ -5,27 +5,36 @@
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use http::HeaderMap;
+use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::app::App;
 use crate::cache::CacheValidator;
 use crate::error::Problem;
 use crate::operations::arguments::from_query;
+use crate::operations::schema_of_answer;
 use crate::store::Live;
 
 /// Something that is read by GET and is no operation.
-pub(super) trait Document: 'static {
+pub(crate) trait Document: 'static {
     /// Where it stands, as axum writes paths.
     const PATHS: &'static [&'static str];
+    /// What it is, in a sentence, for lists of documents.
+    const SUMMARY: &'static str;
     /// What it is.
     const MEDIA_TYPE: &'static str = "application/json";
-    /// Seconds for which it may be shown again without asking; it then bears an entity tag. Never, where there are none.
+    /// Seconds for which it may be shown again without asking. Without any it is asked for each time, by its entity tag.
     const MAX_AGE_S: Option<u32> = None;
     /// Further headers of the answer.
     const HEADERS: &'static [(&'static str, &'static str)] = &[];
+    /// The statuses of its own refusals. Those that any request may meet are not said here.
+    const REFUSALS: &'static [u16] = &[];
     /// What its query may hold.
-    type Query: DeserializeOwned + Send + Sync;
+    type Query: DeserializeOwned + JsonSchema + Send + Sync;
+    /// What it holds; a `String` where it is no JSON.
+    type Answer: JsonSchema;
 
     /// Whether it shows what is Live: then that is read once, and both validator and document go by it.
     const SHOWS_LIVE: bool = false;
@@ -39,7 +48,7 @@ pub(super) trait Document: 'static {
         Ok(None)
     }
 
-    /// Headers of the answer that depend on the moment. A document that has any is not kept.
+    /// Headers of the answer that depend on the moment; they are made for each request.
     fn headers_now(_: &App) -> impl Future<Output = Result<Vec<(&'static str, String)>, Problem>> + Send {
         async { Ok(Vec::new()) }
     }
@@ -53,7 +62,7 @@ pub(super) trait Document: 'static {
 
 /// A request for a document.
 #[derive(Clone, Debug)]
-pub(super) struct DocumentRequest<Q> {
+pub(crate) struct DocumentRequest<Q> {
     /// The path as it was asked for.
     pub path: String,
     /// The query as it was asked, without its question mark.
@@ -65,24 +74,18 @@ pub(super) struct DocumentRequest<Q> {
 }
 
 /// No query is read; anything in one is ignored.
-#[derive(Clone, Copy, Debug, Default, serde::Deserialize)]
-pub(super) struct NoQuery {}
+#[derive(Clone, Copy, Debug, Default, serde::Deserialize, JsonSchema)]
+pub(crate) struct NoQuery {}
 
 /// A document as it is answered.
 #[derive(Clone, Debug)]
 pub struct DocumentAnswer {
     /// Its bytes; none where the caller has them already.
     pub body: Option<Bytes>,
-    /// Their validator, where they may be kept.
-    pub validator: Option<CacheValidator>,
+    /// Their validator.
+    pub validator: CacheValidator,
     /// Headers that depend on the moment.
     pub headers: Vec<(&'static str, String)>,
-}
-
-impl DocumentAnswer {
-    fn of(body: Option<Bytes>, validator: CacheValidator) -> Self {
-        Self { body, validator: Some(validator), headers: Vec::new() }
-    }
 }
 
 /// The future of a document whose types are erased.
@@ -93,23 +96,35 @@ type Answering = BoxFuture<'static, Result<DocumentAnswer, Problem>>;
 pub struct AnyDocument {
     /// Where it stands, as axum writes paths.
     pub paths: &'static [&'static str],
-    /// What it is.
+    /// What it is, in a sentence.
+    pub summary: &'static str,
+    /// Its media type.
     pub media_type: &'static str,
     /// Seconds for which it may be shown again without asking.
     pub max_age_s: Option<u32>,
     /// Further headers of the answer.
     pub headers: &'static [(&'static str, &'static str)],
+    /// The statuses of its own refusals.
+    pub refusals: &'static [u16],
+    /// JSON Schema 2020-12 of its query.
+    pub query_schema: fn() -> Value,
+    /// JSON Schema 2020-12 of what it holds.
+    pub answer_schema: fn() -> Value,
     /// Answers a request for a path with a query, by what the caller has already.
     pub answer: fn(App, String, String, HeaderMap) -> Answering,
 }
 
 impl AnyDocument {
-    pub(super) const fn of<D: Document>() -> Self {
+    pub(crate) const fn of<D: Document>() -> Self {
         Self {
             paths: D::PATHS,
+            summary: D::SUMMARY,
             media_type: D::MEDIA_TYPE,
             max_age_s: D::MAX_AGE_S,
             headers: D::HEADERS,
+            refusals: D::REFUSALS,
+            query_schema: || schema_for!(D::Query).to_value(),
+            answer_schema: schema_of_answer::<D::Answer>,
             answer: |app, path, query, headers| {
                 Box::pin(async move { answer::<D>(&app, path, query, &headers).await })
             },
@@ -126,35 +141,37 @@ async fn answer<D: Document>(
     let query = from_query(&query_text)?;
     let live = if D::SHOWS_LIVE { app.store.live().await? } else { Live::default() };
     let request = DocumentRequest { path, query_text, query, live };
-    if D::MAX_AGE_S.is_none() {
-        let body = Some(D::render(app, &request).await?);
-        return Ok(DocumentAnswer { body, validator: None, headers: D::headers_now(app).await? });
-    }
-    let Some(validator) = D::cache_validator(app, &request)? else {
-        let body = D::render(app, &request).await?;
-        let validator = CacheValidator::of_body(&body);
-        let body = Some(body).filter(|_| !validator.is_held_by(headers));
-        return Ok(DocumentAnswer::of(body, validator));
-    };
-    if validator.is_held_by(headers) {
-        return Ok(DocumentAnswer::of(None, validator));
-    }
-    let name = format!("{}?{}", request.path, request.query_text);
-    let body = match app.pages.get(&name, &validator) {
-        Some(body) => body,
+    let (body, validator) = match D::cache_validator(app, &request)? {
+        Some(validator) if validator.is_held_by(headers) => (None, validator),
+        Some(validator) => (Some(rendered_once::<D>(app, &request, &validator).await?), validator),
         None => {
             let body = D::render(app, &request).await?;
-            app.pages.put(&name, validator.clone(), body.clone());
-            body
+            let validator = CacheValidator::of_body(&body);
+            (Some(body).filter(|_| !validator.is_held_by(headers)), validator)
         }
     };
-    Ok(DocumentAnswer::of(Some(body), validator))
+    Ok(DocumentAnswer { body, validator, headers: D::headers_now(app).await? })
+}
+
+/// The document as it was rendered for this validator, by this process or an earlier request to it.
+async fn rendered_once<D: Document>(
+    app: &App,
+    request: &DocumentRequest<D::Query>,
+    validator: &CacheValidator,
+) -> Result<Bytes, Problem> {
+    let name = format!("{}?{}", request.path, request.query_text);
+    if let Some(body) = app.pages.get(&name, validator) {
+        return Ok(body);
+    }
+    let body = D::render(app, request).await?;
+    app.pages.put(&name, validator.clone(), body.clone());
+    Ok(body)
 }
 
 /// A value as the bytes of a JSON document.
 ///
 /// # Errors
 /// It cannot be serialised, which is a fault of this service.
-pub(super) fn json(value: &impl Serialize) -> Result<Bytes, Problem> {
+pub(crate) fn json(value: &impl Serialize) -> Result<Bytes, Problem> {
     serde_json::to_vec(value).map(Bytes::from).map_err(|error| Problem::fault(error.to_string()))
 }

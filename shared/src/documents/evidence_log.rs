@@ -21,7 +21,7 @@ const YEAR_S: u32 = 31_536_000;
 
 /// What the log is.
 #[derive(Debug, Serialize, JsonSchema)]
-struct About {
+pub(super) struct About {
     ok: bool,
     /// The specifications that it follows.
     specifications: [&'static str; 4],
@@ -51,7 +51,11 @@ pub(super) struct AboutLog;
 
 impl Document for AboutLog {
     const PATHS: &'static [&'static str] = &["/log"];
+    const SUMMARY: &'static str = "What the log of evidence is, and by which key it is verified.";
+    const MAX_AGE_S: Option<u32> = Some(30);
+    const REFUSALS: &'static [u16] = &[404];
     type Query = NoQuery;
+    type Answer = About;
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         let LogTree { origin, vkey, size, root, at, .. } = tree(app).await?;
@@ -87,9 +91,11 @@ pub(super) struct Checkpoint;
 
 impl Document for Checkpoint {
     const PATHS: &'static [&'static str] = &["/log/checkpoint"];
+    const SUMMARY: &'static str = "The signed checkpoint of the log of evidence (C2SP tlog-checkpoint).";
     const MEDIA_TYPE: &'static str = "text/plain; charset=utf-8";
-    const HEADERS: &'static [(&'static str, &'static str)] = &[("cache-control", "no-cache")];
+    const REFUSALS: &'static [u16] = &[404];
     type Query = NoQuery;
+    type Answer = String;
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         Ok(tree(app).await?.checkpoint.into())
@@ -102,10 +108,13 @@ pub(super) struct Tiles;
 
 impl Document for Tiles {
     const PATHS: &'static [&'static str] = &["/log/tile/{*tile}"];
+    const SUMMARY: &'static str = "A tile of the log of evidence (C2SP tlog-tiles).";
     const MEDIA_TYPE: &'static str = "application/octet-stream";
     const MAX_AGE_S: Option<u32> = Some(YEAR_S);
     const HEADERS: &'static [(&'static str, &'static str)] = &[("cache-control", "immutable")];
+    const REFUSALS: &'static [u16] = &[404];
     type Query = NoQuery;
+    type Answer = String;
 
     async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         let path = request.path.strip_prefix("/log/tile/").unwrap_or_default();

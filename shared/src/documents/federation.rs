@@ -53,17 +53,24 @@ pub(super) struct Catalogue {
 pub(super) struct FederationCatalogue;
 
 /// Which page of it.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(super) struct PageRequest {
+    /// The most listings of each kind on a page, from 1 to 100; 50 where it is left out.
+    #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
+    /// The `next_cursor` of an earlier page.
+    #[schemars(extend("format" = "list-cursor"))]
     cursor: Option<String>,
 }
 
 impl Document for FederationCatalogue {
     const PATHS: &'static [&'static str] = &["/api/catalog"];
+    const SUMMARY: &'static str =
+        "The catalogue from which another registry takes over what is Live here, page by page.";
     const MAX_AGE_S: Option<u32> = Some(60);
     const SHOWS_LIVE: bool = true;
     type Query = PageRequest;
+    type Answer = Catalogue;
 
     fn cache_validator(
         app: &App,

@@ -18,8 +18,10 @@ const ITEMS: u32 = 50;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Arguments {
     /// At most so many items, from 1 to 100; 50 where it is left out.
+    #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
     /// The `next_cursor` of an earlier page.
+    #[schemars(extend("format" = "feed-cursor"))]
     cursor: Option<String>,
 }
 
@@ -45,7 +47,10 @@ pub(super) struct ActivityFeed;
 
 impl Document for ActivityFeed {
     const PATHS: &'static [&'static str] = &["/api/feed"];
+    const SUMMARY: &'static str = "What happened to which listing, the latest first, nothing of any person.";
+    const MAX_AGE_S: Option<u32> = Some(5);
     type Query = Arguments;
+    type Answer = Feed;
 
     async fn render(app: &App, request: &DocumentRequest<Arguments>) -> Result<Bytes, Problem> {
         let limit = limit(request.query.limit, ITEMS)?;

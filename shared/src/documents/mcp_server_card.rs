@@ -4,9 +4,9 @@
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
-use url::{Host, Url};
 
 use super::document::{Document, DocumentRequest, NoQuery};
+use super::families;
 use crate::app::App;
 use crate::error::Problem;
 use crate::model::protocol::{
@@ -14,40 +14,19 @@ use crate::model::protocol::{
 };
 use crate::operations::CATALOGUE;
 use crate::settings::Settings;
-use crate::views::badge;
-
-/// The extension families and their versions (contract "Versioning").
-const FAMILIES: [(&str, &str); 5] = [
-    ("stigmergy", crate::trails::VERSION),
-    ("autocatalysis", crate::economy::AUTOCATALYSIS_VERSION),
-    ("interop", crate::interop::VERSION),
-    ("first_principles", crate::trust::VERSION),
-    ("exonomics", crate::economy::EXONOMICS_VERSION),
-];
+use crate::views::{badge, own_server_name};
 
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
 
 /// The official schema lets at most a hundred characters pass.
-const DESCRIPTION: &str =
+pub(super) const DESCRIPTION: &str =
     "Registry of agents and MCP servers in which every Live row answered a real handshake.";
-
-/// The name of this server: its host name reversed, as names of servers are formed (SEP-2127, `name`).
-#[must_use]
-pub fn name(settings: &Settings) -> String {
-    let url = Url::parse(&settings.base_url).ok();
-    let owner = match url.as_ref().and_then(Url::host) {
-        Some(Host::Domain(domain)) => domain.rsplit('.').collect::<Vec<_>>().join("."),
-        Some(Host::Ipv4(address)) => address.to_string(),
-        Some(Host::Ipv6(_)) | None => "localhost".to_owned(),
-    };
-    format!("{owner}/registry")
-}
 
 /// What the live server says of itself (MCP 2026-07-28 `Implementation`).
 #[must_use]
 pub fn identity(settings: &Settings) -> Value {
     json!({
-        "name": name(settings),
+        "name": own_server_name(settings),
         "title": settings.brand,
         "version": crate::VERSION,
         "description": DESCRIPTION,
@@ -64,9 +43,11 @@ pub struct ServerCard;
 
 impl Document for ServerCard {
     const PATHS: &'static [&'static str] = &["/mcp/server-card"];
+    const SUMMARY: &'static str = "The MCP server card as SEP-2127 has it.";
     const MEDIA_TYPE: &'static str = SERVER_CARD_MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(KEPT_S);
     type Query = NoQuery;
+    type Answer = Map<String, Value>;
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         Ok(Bytes::from(strict(&app.settings).to_string()))
@@ -79,8 +60,10 @@ pub struct WideServerCard;
 
 impl Document for WideServerCard {
     const PATHS: &'static [&'static str] = &["/.well-known/mcp/server-card.json"];
+    const SUMMARY: &'static str = "The MCP server card with the tools, products and badges of this registry.";
     const MAX_AGE_S: Option<u32> = Some(KEPT_S);
     type Query = NoQuery;
+    type Answer = Map<String, Value>;
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         Ok(Bytes::from(wide(&app.settings).to_string()))
@@ -92,7 +75,7 @@ impl Document for WideServerCard {
 pub fn strict(settings: &Settings) -> Value {
     json!({
         "$schema": SCHEMA,
-        "name": name(settings),
+        "name": own_server_name(settings),
         "version": crate::VERSION,
         "title": settings.brand,
         "description": DESCRIPTION,
@@ -124,7 +107,7 @@ pub fn wide(settings: &Settings) -> Value {
         .collect();
     let mut card = json!({
         "schema_version": MCP_NEWEST_REVISION,
-        "name": name(settings),
+        "name": own_server_name(settings),
         "title": settings.brand,
         "description": DESCRIPTION,
         "version": crate::VERSION,
@@ -146,12 +129,7 @@ pub fn wide(settings: &Settings) -> Value {
         "products": products,
         "server_card": settings.url("/mcp/server-card"),
     });
-    for (family, version) in FAMILIES {
-        card[family] = true.into();
-        card[format!("{family}_version")] = version.into();
-        card[format!("{family}_api")] =
-            settings.url(&format!("/api/products/{}", family.replace('_', "-"))).into();
-    }
+    families::add_to(&mut card, settings);
     card
 }
 
@@ -163,13 +141,6 @@ mod tests {
     fn at(base_url: &str) -> Settings {
         let lookup = |name: &str| (name == "BASE_URL").then(|| base_url.to_owned());
         Settings::from_env(Mode::Public, lookup).unwrap()
-    }
-
-    #[test]
-    fn a_server_is_named_after_its_host() {
-        assert_eq!(name(&at("https://registry.example.com")), "com.example.registry/registry");
-        assert_eq!(name(&at("http://127.0.0.1:8080")), "127.0.0.1/registry");
-        assert_eq!(name(&at("http://[::1]:8080")), "localhost/registry");
     }
 
     #[test]

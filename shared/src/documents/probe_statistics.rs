@@ -19,119 +19,119 @@ const READ: i32 = 50;
 
 /// The contract's "Probe statistics".
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Statistics {
-    day: String,
-    used: u32,
-    budget: u32,
-    remaining: u32,
-    day_remaining: u32,
-    hourly_used: u32,
-    hourly_cap: u32,
-    hourly_remaining: u32,
-    hour_bucket: String,
-    by_kind_today: ByKind,
-    real_active_only: bool,
-    wasted_probes_discarded: u32,
-    last_tick_at: Option<Moment>,
-    last_ok_tick_at: Option<Moment>,
-    last_handshake: Option<Handshake>,
-    next_tick_at: Moment,
-    cadence_rule: String,
-    live_active: LiveActive,
-    live_active_snapshot: LiveActive,
-    probe_worker: Worker,
-    weekly_recheck: Recheck,
-    policy: Vec<String>,
-    window_bucket: String,
-    window_used: u32,
-    window_cap: u32,
-    window_remaining: u32,
-    outcomes: Outcomes,
-    recent: Vec<ProbeRecord>,
+pub(crate) struct Statistics {
+    pub(crate) day: String,
+    pub(crate) used: u32,
+    pub(crate) budget: u32,
+    pub(crate) remaining: u32,
+    pub(crate) day_remaining: u32,
+    pub(crate) hourly_used: u32,
+    pub(crate) hourly_cap: u32,
+    pub(crate) hourly_remaining: u32,
+    pub(crate) hour_bucket: String,
+    pub(crate) by_kind_today: ByKind,
+    pub(crate) real_active_only: bool,
+    pub(crate) wasted_probes_discarded: u32,
+    pub(crate) last_tick_at: Option<Moment>,
+    pub(crate) last_ok_tick_at: Option<Moment>,
+    pub(crate) last_handshake: Option<Handshake>,
+    pub(crate) next_tick_at: Moment,
+    pub(crate) cadence_rule: String,
+    pub(crate) live_active: LiveActive,
+    pub(crate) live_active_snapshot: LiveActive,
+    pub(crate) probe_worker: Worker,
+    pub(crate) weekly_recheck: Recheck,
+    pub(crate) policy: Vec<String>,
+    pub(crate) window_bucket: String,
+    pub(crate) window_used: u32,
+    pub(crate) window_cap: u32,
+    pub(crate) window_remaining: u32,
+    pub(crate) outcomes: Outcomes,
+    pub(crate) recent: Vec<ProbeRecord>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct ByKind {
-    agents: u32,
-    mcps: u32,
+pub(crate) struct ByKind {
+    pub(crate) agents: u32,
+    pub(crate) mcps: u32,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct LiveActive {
-    total: u32,
-    mcp: u32,
-    agents: u32,
-    at: Moment,
+pub(crate) struct LiveActive {
+    pub(crate) total: u32,
+    pub(crate) mcp: u32,
+    pub(crate) agents: u32,
+    pub(crate) at: Moment,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Worker {
+pub(crate) struct Worker {
     /// `running`, or `late` where no tick ended for two and a half ticks, or `starting` before the first.
-    status: &'static str,
-    last_tick_at: Option<Moment>,
-    next_tick_at: Moment,
-    last_probed: Option<String>,
-    last_result: Option<String>,
-    last_used: u32,
-    ticks: u32,
+    pub(crate) status: &'static str,
+    pub(crate) last_tick_at: Option<Moment>,
+    pub(crate) next_tick_at: Moment,
+    pub(crate) last_probed: Option<String>,
+    pub(crate) last_result: Option<String>,
+    pub(crate) last_used: u32,
+    pub(crate) ticks: u32,
     /// Null: the clockwork is a scheduled function, not a process of its own.
-    pid: Option<u32>,
+    pub(crate) pid: Option<u32>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Recheck {
-    interval_days: u32,
-    unlimited: bool,
-    active_ok: u32,
-    due_now: u32,
-    next_due_at: Option<Moment>,
-    week: String,
-    rechecked_this_week: u32,
-    still_ok_this_week: u32,
-    demoted_this_week: u32,
-    note: &'static str,
+pub(crate) struct Recheck {
+    pub(crate) interval_days: u32,
+    pub(crate) unlimited: bool,
+    pub(crate) active_ok: u32,
+    pub(crate) due_now: u32,
+    pub(crate) next_due_at: Option<Moment>,
+    pub(crate) week: String,
+    pub(crate) rechecked_this_week: u32,
+    pub(crate) still_ok_this_week: u32,
+    pub(crate) demoted_this_week: u32,
+    pub(crate) note: &'static str,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Outcomes {
-    unique_primaries: u32,
-    handshake: Shakes,
-    fail_by_kind: Failed,
-    fail_reasons: Vec<FailReason>,
-    fail_samples: Vec<FailSample>,
+pub(crate) struct Outcomes {
+    pub(crate) unique_primaries: u32,
+    pub(crate) handshake: Shakes,
+    pub(crate) fail_by_kind: Failed,
+    pub(crate) fail_reasons: Vec<FailReason>,
+    pub(crate) fail_samples: Vec<FailSample>,
     /// Listings that were never Live, failed for thirty days and were deleted; all that there ever were.
-    never_live_deleted: u32,
-    note: &'static str,
+    pub(crate) never_live_deleted: u32,
+    pub(crate) note: &'static str,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Shakes {
-    ok: u32,
-    fail: u32,
-    partial: u32,
-    skip: u32,
-    other: u32,
+pub(crate) struct Shakes {
+    pub(crate) ok: u32,
+    pub(crate) fail: u32,
+    pub(crate) partial: u32,
+    pub(crate) skip: u32,
+    pub(crate) other: u32,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Failed {
-    agent: u32,
-    mcp: u32,
+pub(crate) struct Failed {
+    pub(crate) agent: u32,
+    pub(crate) mcp: u32,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct FailReason {
-    reason: String,
-    count: u32,
+pub(crate) struct FailReason {
+    pub(crate) reason: String,
+    pub(crate) count: u32,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct FailSample {
-    id: ListingId,
-    kind: Kind,
-    target: String,
-    reason: String,
-    probed_at: Moment,
+pub(crate) struct FailSample {
+    pub(crate) id: ListingId,
+    pub(crate) kind: Kind,
+    pub(crate) target: String,
+    pub(crate) reason: String,
+    pub(crate) probed_at: Moment,
 }
 
 /// What is read from the table to make the statistics.
@@ -149,7 +149,7 @@ struct Read {
 ///
 /// # Errors
 /// The table is busy.
-pub(super) async fn read(app: &App) -> Result<Statistics, StoreError> {
+pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
     let (store, now) = (&app.store, app.clock.now());
     let (budget, live, tally, week, tick, due, ok, partial, fail, skip) = futures::try_join!(
         store.budget(now),
@@ -271,7 +271,8 @@ fn worker(now: Moment, tick: TickReport, next_tick_at: Moment, tick_seconds: u32
     }
 }
 
-fn next_tick(now: Moment, tick_seconds: u32) -> Moment {
+/// When the next sweep begins.
+pub(crate) fn next_tick(now: Moment, tick_seconds: u32) -> Moment {
     let tick = i64::from(tick_seconds);
     Moment::from_second((now.as_second() / tick + 1) * tick).unwrap_or(now)
 }
@@ -293,8 +294,9 @@ fn cadence(tick_seconds: u32, caps: Caps) -> String {
 #[derive(Debug)]
 pub(super) struct ProbeStatistics;
 
-#[derive(Serialize)]
-struct Answer {
+/// The statistics as they are answered.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Answer {
     ok: bool,
     #[serde(flatten)]
     statistics: Statistics,
@@ -302,7 +304,10 @@ struct Answer {
 
 impl Document for ProbeStatistics {
     const PATHS: &'static [&'static str] = &["/api/probes"];
+    const SUMMARY: &'static str = "What is probed, with which outcome, and whether the schedules run.";
+    const MAX_AGE_S: Option<u32> = Some(5);
     type Query = NoQuery;
+    type Answer = Answer;
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         json(&Answer { ok: true, statistics: read(app).await? })

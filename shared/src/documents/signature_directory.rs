@@ -3,6 +3,7 @@
 
 use bytes::Bytes;
 use serde::Serialize;
+use serde_json::{Map, Value};
 use url::Url;
 
 use super::document::{Document, DocumentRequest, NoQuery, json};
@@ -24,9 +25,11 @@ struct Directory {
 
 impl Document for SignatureDirectory {
     const PATHS: &'static [&'static str] = &[DIRECTORY];
+    const SUMMARY: &'static str = "The keys with which this registry signs its requests, in a signed answer.";
     const MEDIA_TYPE: &'static str = "application/http-message-signatures-directory+json";
-    const HEADERS: &'static [(&'static str, &'static str)] = &[("cache-control", "public, max-age=3600")];
+    const MAX_AGE_S: Option<u32> = Some(3600);
     type Query = NoQuery;
+    type Answer = Map<String, Value>;
 
     async fn headers_now(app: &App) -> Result<Vec<(&'static str, String)>, Problem> {
         let signed = message_key(app).await?.sign_directory(&authority(app)?, app.clock.now());
@@ -73,8 +76,10 @@ struct WebBotAuth {
 
 impl Document for SignatureAgentCard {
     const PATHS: &'static [&'static str] = &[CARD];
+    const SUMMARY: &'static str = "Who asks other servers for a handshake, and why.";
     const MAX_AGE_S: Option<u32> = Some(3600);
     type Query = NoQuery;
+    type Answer = Map<String, Value>;
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         let settings = &app.settings;

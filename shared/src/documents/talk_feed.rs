@@ -21,8 +21,10 @@ const ITEMS: u32 = 50;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Arguments {
     /// At most so many items, from 1 to 100; 50 where it is left out.
+    #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
     /// The `next_cursor` of an earlier page.
+    #[schemars(extend("format" = "talk-cursor"))]
     cursor: Option<String>,
 }
 
@@ -60,7 +62,10 @@ pub(super) struct TalkFeed;
 
 impl Document for TalkFeed {
     const PATHS: &'static [&'static str] = &["/api/talk/feed"];
+    const SUMMARY: &'static str = "What Live listings say to everybody, the latest first.";
+    const MAX_AGE_S: Option<u32> = Some(5);
     type Query = Arguments;
+    type Answer = Feed;
 
     async fn render(app: &App, request: &DocumentRequest<Arguments>) -> Result<Bytes, Problem> {
         let limit = limit(request.query.limit, ITEMS)?;

@@ -60,6 +60,12 @@ pub(super) fn servers(document: &Value, peer: &str, at: Moment) -> Vec<Referral>
     servers.filter_map(referral).collect()
 }
 
+/// Whether a list of the MCP registry API has a server of exactly this name; none where it is no such list.
+pub(super) fn has_server(document: &Value, name: &str) -> Option<bool> {
+    let rows = document["servers"].as_array()?;
+    Some(rows.iter().take(MOST_ENTRIES).any(|row| row["server"]["name"] == name || row["name"] == name))
+}
+
 fn read(
     named: &Value,
     at_url: &Value,
@@ -147,5 +153,14 @@ mod tests {
         );
         let names: Vec<&str> = read.iter().map(|referral| referral.name.as_str()).collect();
         assert_eq!(names, ["org.example/a", "Old"]);
+    }
+
+    #[test]
+    fn a_server_is_found_by_its_whole_name() {
+        let list =
+            json!({ "servers": [{ "server": { "name": "org.example/a" } }, { "name": "org.example/b" }] });
+        let found = ["org.example/a", "org.example/b", "org.example/"].map(|name| has_server(&list, name));
+        assert_eq!(found, [Some(true), Some(true), Some(false)]);
+        assert_eq!(has_server(&json!({ "error": "busy" }), "org.example/a"), None);
     }
 }

@@ -12,6 +12,7 @@ use crate::app::App;
 use crate::fetch::{PROBE, Request, TOOL_LIST_BYTES, Target};
 use crate::model::{HostName, PeerRegistry};
 use crate::store::StoreError;
+use crate::views::own_server_name;
 
 /// Referrals that are kept of one registry.
 const MOST_REFERRALS: usize = 100;
@@ -68,7 +69,12 @@ async fn ask(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerRegist
     let now = app.clock.now();
     let catalogue = format!("{peer}/.well-known/ai-catalog.json");
     let servers = format!("{peer}/v0.1/servers?limit=100");
-    let (catalogue, servers) = futures::join!(read(app, &catalogue), read(app, &servers));
+    let own_name = own_server_name(&app.settings);
+    let search: String = form_urlencoded::byte_serialize(own_name.as_bytes()).collect();
+    let search = format!("{peer}/v0.1/servers?search={search}&limit=100");
+    let (catalogue, servers, found) =
+        futures::join!(read(app, &catalogue), read(app, &servers), read(app, &search));
+    let lists_this = found.ok().and_then(|found| document::has_server(&found, &own_name));
     let failure = match (&catalogue, &servers) {
         (Err(failure), Err(_)) => Some(failure.clone()),
         _ => None,
@@ -83,6 +89,7 @@ async fn ask(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerRegist
             asked_at: now,
             answered_at: None,
             failure: None,
+            lists_this: None,
             referrals: Vec::new(),
         };
         return PeerRegistry { asked_at: now, failure, ..before.unwrap_or_else(none) };
@@ -107,6 +114,7 @@ async fn ask(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerRegist
         asked_at: now,
         answered_at: Some(now),
         failure: None,
+        lists_this,
         referrals,
     }
 }

@@ -122,6 +122,7 @@ mod tests {
             asked_at: Moment::UNIX_EPOCH,
             answered_at: Some(Moment::UNIX_EPOCH),
             failure: None,
+            lists_this: None,
             referrals: named.iter().map(referral).collect(),
         }
     }

@@ -12,7 +12,7 @@ use hickory_resolver::proto::rr::{Name, RData, Record};
 use tokio::time::timeout;
 
 use super::target::TargetError;
-use crate::model::NameServers;
+use crate::model::{Moment, NameServers};
 
 /// How many records are taken; the protocol bounds an answer, and so each of them, to 64 KiB.
 const MAX_RECORDS: usize = 100;
@@ -29,6 +29,17 @@ pub enum TxtError {
     /// Nothing usable came in time.
     #[error("The DNS gave no usable answer. Check the name servers of the domain, or try again later.")]
     NoAnswer,
+}
+
+/// What the DNS holds at this registry's own names, as one process keeps it for a while.
+#[derive(Clone, Debug)]
+pub struct OwnRecords {
+    /// When it was asked.
+    pub asked_at: Moment,
+    /// At its domain.
+    pub at_domain: Result<Vec<String>, TxtError>,
+    /// At `_mcp.` before its domain.
+    pub at_mcp: Result<Vec<String>, TxtError>,
 }
 
 /// The TXT records that stand at `name` itself, each as one text. An alias (CNAME) is not followed, for its target is

@@ -6,6 +6,8 @@ pub const LONGEST_NAME: usize = 120;
 pub const LONGEST_DESCRIPTION: usize = 1000;
 /// The most skills (or tools) taken over.
 pub const MOST_SKILLS: usize = 100;
+/// The most tools that are kept for a listing.
+pub const MOST_TOOLS: usize = 200;
 /// The most tags of one skill taken over.
 pub const MOST_TAGS: usize = 20;
 /// The longest version or tag taken over, in characters.

@@ -76,7 +76,7 @@ fn markup(words: &str, pattern: &Regex) -> Option<String> {
 #[expect(clippy::expect_used, reason = "a literal pattern, compiled by the tests")]
 fn tag() -> &'static Regex {
     static TAG: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)<!--|</?[a-z][a-z0-9-]*(?:\s[^<>]*)?/?>").expect("a literal pattern")
+        Regex::new(r"(?i)<!--|</?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>").expect("a literal pattern")
     });
     &TAG
 }
@@ -84,10 +84,11 @@ fn tag() -> &'static Regex {
 /// Markup that a careless page would run, load or hide.
 #[expect(clippy::expect_used, reason = "a literal pattern, compiled by the tests")]
 fn active() -> &'static Regex {
+    // A slash parts a tag's name from its attributes, too, and a quote one attribute from the next (HTML, "Tokenization").
     const PATTERN: &str = concat!(
-        r"(?i)<!--|<!doctype\b|<(?:script|style)\s*>[^<]*\S[^<]*</|<script\s[^<>]*=",
-        r"|<(?:a|base|body|button|div|embed|font|form|iframe|img|input|link|meta|object|p|span|svg|table|video)\s[^<>]*=",
-        r"|<[a-z][^<>]*\son[a-z]+\s*=",
+        r"(?i)<!--|<!doctype\b|<(?:script|style)[\s/]*>[^<]*\S[^<]*</|<script[\s/][^<>]*=",
+        r"|<(?:a|base|body|button|div|embed|font|form|iframe|img|input|link|meta|object|p|span|svg|table|video)[\s/][^<>]*=",
+        r#"|<[a-z][^<>]*[\s/"']on[a-z]+\s*="#,
         r"|\]\(\s*(?:javascript|vbscript|data):",
     );
     static ACTIVE: LazyLock<Regex> = LazyLock::new(|| Regex::new(PATTERN).expect("a literal pattern"));
@@ -145,6 +146,7 @@ mod tests {
             ("<b>Best</b>", "markup"),
             ("</title>", "markup"),
             ("<img src=x>", "markup"),
+            ("<svg/onload=alert(1)>", "markup"),
         ];
         for (name, why) in names {
             assert!(of(name, true).is_some_and(|told| told.contains(why)), "{name}");
@@ -156,6 +158,9 @@ mod tests {
             "<img src=x onerror=alert(1)>",
             "<a href='https://x'>x</a>",
             "<x onload=1>",
+            "<svg/onload=alert(1)>",
+            "<x id=''onload=1>",
+            "<script/src=//x>",
             "text <!-- hidden instructions --> text",
             "[click](javascript:alert(1))",
             "hidden 🏴\u{E0069}\u{E0067}\u{E006E}\u{E006F}\u{E0072}\u{E0065}\u{E0020}\u{E0061} text",

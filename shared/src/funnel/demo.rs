@@ -55,11 +55,20 @@ pub struct Demo {
 /// # Errors
 /// There are too many, or one is empty or too long.
 pub fn goals(goals: &[String]) -> Result<Vec<String>, Problem> {
-    if goals.len() > MOST_GOALS {
-        let detail = format!("`goals` may hold {MOST_GOALS} goals. Send the ones that matter most.");
-        return Err(Problem::invalid("goals", "too_many", detail));
-    }
+    few_goals(goals.len())?;
     goals.iter().map(|goal| argument_text::line("goals", goal, LONGEST_GOAL)).collect()
+}
+
+/// Whether there are not too many goals.
+///
+/// # Errors
+/// 422 where there are.
+pub fn few_goals(count: usize) -> Result<(), Problem> {
+    if count <= MOST_GOALS {
+        return Ok(());
+    }
+    let detail = format!("`goals` may hold {MOST_GOALS} goals. Send the ones that matter most.");
+    Err(Problem::invalid("goals", "too_many", detail))
 }
 
 /// Takes a demo.

@@ -33,7 +33,9 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
     if given.kind.is_some_and(|kind| kind != core.shown_kind()) {
         let detail =
             format!("`kind` says otherwise than the listing, which is `{}`.", core.shown_kind().as_str());
-        return Err(Problem::invalid("kind", "other_kind", detail));
+        let mut problem = Problem::invalid("kind", "other_kind", detail);
+        problem.status = http::StatusCode::CONFLICT;
+        return Err(problem);
     }
     let feedback = Feedback {
         listing_id: core.id.clone(),
@@ -90,7 +92,10 @@ fn chosen(
     if let Some(named) = named {
         let meant = orders.into_iter().find(|order| order.order_id == *named);
         return meant.ok_or_else(|| {
-            Problem::invalid("order_id", "other_listing", "`order_id` is not an order of this listing.")
+            let detail = "`order_id` is not an order of this listing.";
+            let mut problem = Problem::invalid("order_id", "other_listing", detail);
+            problem.status = http::StatusCode::CONFLICT;
+            problem
         });
     }
     let usual = Sku::of_kind(listing.shown_kind());

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::error::Problem;
-use crate::formats::{argument_text, email_address};
+use crate::formats::{argument_schema, argument_text, email_address};
 use crate::model::{Contact, Kind, Listing, QUESTIONS, Sku};
 
 const LONGEST_ANSWER: usize = 2000;
@@ -19,6 +20,7 @@ pub const DRAFT_RATING: u8 = 3;
 
 /// Feedback as it is sent; the demo's `next_steps.example_body` is one.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = argument_schema::one_of(&["listing_id", "order_id"]), "allOf" = [{ "required": ["answers"] }]))]
 pub struct GivenFeedback {
     /// Whose; or name the order.
     pub listing_id: Option<String>,
@@ -27,25 +29,42 @@ pub struct GivenFeedback {
     /// Agent or MCP server.
     pub kind: Option<Kind>,
     /// The name of who writes.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_NAME))]
     pub agent_name: Option<String>,
     /// From 1 to 5.
     #[schemars(range(min = 1, max = 5))]
+    #[schemars(required)]
     pub rating: Option<u8>,
     /// The five answers: `tried`, `ux_friction`, `product_one_ship`, `overall`, `would_buy`.
     #[serde(default)]
+    #[schemars(schema_with = "answers_schema")]
     pub answers: BTreeMap<String, String>,
     /// Anything more.
+    #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = LONGEST_ANSWER))]
     pub body: Option<String>,
     /// Who may be written to; it is shown nowhere.
     #[serde(alias = "email")]
+    #[schemars(extend("format" = "contact-email"))]
     pub contact_email: Option<String>,
     /// What led here.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_SOURCE))]
     pub source: Option<String>,
     /// A secret of the sender; the demo suggests one. Whoever sends it again may ask for the reward anew.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_KEY))]
     pub idempotency_key: Option<String>,
     /// Asks for the reward anew, because the answer that showed it was lost; the one before opens nothing any longer.
     #[serde(default)]
     pub reissue: bool,
+}
+
+/// Each of the five questions has its answer, and there is no other.
+fn answers_schema(_: &mut SchemaGenerator) -> Schema {
+    let answer = json!({
+        "type": "string", "pattern": argument_schema::TEXT, "maxLength": LONGEST_ANSWER,
+    });
+    let answers: Value = QUESTIONS.iter().map(|(id, _)| ((*id).to_owned(), answer.clone())).collect();
+    let ids = QUESTIONS.map(|(id, _)| id);
+    json_schema!({ "type": "object", "properties": answers, "required": ids, "additionalProperties": false })
 }
 
 /// The draft of the five answers for a listing that took a demo, to be changed by whoever sends it.

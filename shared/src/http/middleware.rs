@@ -2,6 +2,7 @@
 //! refuses by itself, and an answer even where the code panics.
 
 use std::any::Any;
+use std::time::Instant;
 
 use axum::Router;
 use axum::body::Body;
@@ -13,7 +14,7 @@ use serde_json::json;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::CompressionLevel;
-use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
+use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
 use super::caller_limit::{self, CallerLimit};
 use crate::app::App;
@@ -25,22 +26,13 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Wraps a function's routes, the outermost layer last: an answer after a panic carries a request id too.
 pub fn with_middleware(router: Router<App>, app: App) -> Router {
     let random = app.random.clone();
-    let compression = CompressionLayer::new()
-        .gzip(true)
-        .quality(CompressionLevel::Fastest)
-        // Archives are compressed already.
-        .compress_when(
-            SizeAbove::new(8192)
-                .and(NotForContentType::const_new("application/zip"))
-                .and(NotForContentType::const_new("application/gzip")),
-        );
     let flushing = app.clone();
     let limit = app.settings.caller_rate.map(|rate| CallerLimit::new(rate, app.clock.clone()));
     let router = router
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
         .with_state(app)
-        .layer(compression)
+        .layer(compression())
         .layer(CatchPanicLayer::custom(panic_response))
         .layer(from_fn_with_state(flushing, write_pending));
     let router = match limit {
@@ -48,6 +40,17 @@ pub fn with_middleware(router: Router<App>, app: App) -> Router {
         None => router,
     };
     router.layer(from_fn_with_state(random, request_id))
+}
+
+/// Brotli or gzip, as the caller takes it, where it saves more than it costs.
+fn compression() -> CompressionLayer<impl Predicate> {
+    // Archives are compressed already.
+    let compressible = SizeAbove::new(8192)
+        .and(NotForContentType::const_new("application/zip"))
+        .and(NotForContentType::const_new("application/gzip"));
+    // The least effort but one: 0.6 ms for 100 KB of JSON, in which brotli then saves an eighth over gzip. The most, which
+    // is brotli's default, takes 280 ms.
+    CompressionLayer::new().quality(CompressionLevel::Precise(1)).compress_when(compressible)
 }
 
 async fn no_such_path(request: Request) -> Problem {
@@ -86,8 +89,10 @@ async fn request_id(State(random): State<Random>, request: Request, next: Next) 
     let id = random.hex(16);
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    let began = Instant::now();
     let mut response = next.run(request).await;
-    tracing::info!(request_id = id, %method, route, status = response.status().as_u16(), "request");
+    let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    tracing::info!(request_id = id, %method, route, status = response.status().as_u16(), duration_ms, "request");
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, id);

@@ -113,12 +113,8 @@ async fn read(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let answer = (document.answer)(app, path, query, headers).await?;
-    let mut response = match (answer.validator, document.max_age_s) {
-        (Some(validator), Some(seconds)) => {
-            conditional_response(seconds, &validator, document.media_type, answer.body)
-        }
-        _ => ([(header::CONTENT_TYPE, document.media_type)], answer.body.unwrap_or_default()).into_response(),
-    };
+    let seconds = document.max_age_s.unwrap_or_default();
+    let mut response = conditional_response(seconds, &answer.validator, document.media_type, answer.body);
     for (name, value) in &answer.headers {
         let value = HeaderValue::from_str(value).map_err(|error| Problem::fault(error.to_string()))?;
         response.headers_mut().append(HeaderName::from_static(name), value);
@@ -129,7 +125,8 @@ async fn read(
     Ok(response)
 }
 
-/// An answer with its validator (RFC 9110 §13); 304 where the caller has the body already.
+/// An answer with its validator (RFC 9110 §13); 304 where the caller has the body already. Of zero seconds it is asked for
+/// each time.
 pub fn conditional_response(
     seconds: u32,
     validator: &CacheValidator,
@@ -140,7 +137,7 @@ pub fn conditional_response(
         None => http::StatusCode::NOT_MODIFIED.into_response(),
         Some(body) => ([(header::CONTENT_TYPE, media_type)], body).into_response(),
     };
-    let caching = format!("public, max-age={seconds}");
+    let caching = if seconds == 0 { "no-cache".to_owned() } else { format!("public, max-age={seconds}") };
     for (name, value) in [(header::ETAG, validator.as_str()), (header::CACHE_CONTROL, &caching)] {
         if let Ok(value) = HeaderValue::from_str(value) {
             response.headers_mut().insert(name, value);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Check, Moment, Score, Verdict};
+use super::{AbilityChange, Check, Moment, Score, Verdict};
 
 /// What the last probe of a listing found, as status shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,6 +13,10 @@ pub struct Assessment {
     /// The score and what it is made of.
     pub score: Score,
     pub probed_at: Moment,
+    /// The latest change of its tools or skills, now or before. Kept beside the evidence: what a probe saw is the same
+    /// whether or not something changed.
+    #[serde(skip)]
+    pub changed: Option<AbilityChange>,
 }
 
 impl Assessment {

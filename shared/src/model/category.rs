@@ -174,6 +174,18 @@ impl Category {
         Self(best.1.to_owned())
     }
 
+    /// All of them: those of agents, those of MCP servers that agents have not, and `other`.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let shelves = AGENT_SHELVES.iter().chain(&MCP_SHELVES).map(|(id, ..)| *id);
+        shelves.chain([OTHER.0]).map(|id| Self(id.to_owned()))
+    }
+
+    /// The category of an id; `None` where there is none of that id.
+    #[must_use]
+    pub fn by_id(id: &str) -> Option<Self> {
+        Self::all().find(|category| category.id() == id)
+    }
+
     /// The id.
     #[must_use]
     pub fn id(&self) -> &str {
@@ -226,6 +238,9 @@ mod tests {
     #[test]
     fn every_category_has_a_label() {
         assert_eq!(Category::other().label(), "Other");
-        assert_eq!(Category("data-storage".to_owned()).label(), "Data & storage");
+        assert_eq!(Category::by_id("data-storage").unwrap().label(), "Data & storage");
+        assert_eq!(Category::by_id("nonsense"), None);
+        let labels: Vec<&str> = Category::all().map(|category| category.label()).collect();
+        assert_eq!(labels.iter().filter(|label| **label == "Other").count(), 1, "{labels:?}");
     }
 }

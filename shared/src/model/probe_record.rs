@@ -1,4 +1,5 @@
-//! One probe as the statistics show it, kept for thirty days after the listing itself has moved on.
+//! One probe as the statistics and the page of its listing show it, kept for ninety-one days after the listing itself has
+//! moved on.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -13,6 +13,10 @@ pub const MCP_ENDPOINT: &str = "/api/protocol";
 /// The same endpoint where MCP clients look for one; `/server-card` below it is the reserved place of the card.
 pub const MCP_SHORT_ENDPOINT: &str = "/mcp";
 
+/// The schema of server descriptions (`server.json`) that the official registry takes.
+pub const SERVER_DESCRIPTION_SCHEMA: &str =
+    "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
+
 /// The media type of the official card (SEP-2127).
 pub const SERVER_CARD_MEDIA_TYPE: &str = "application/mcp-server-card+json";
 
@@ -24,3 +28,9 @@ pub const AGENT_CARD_MEDIA_TYPE: &str = "application/a2a-agent-card+json";
 
 /// The media type of a registry's search base (ARD §7).
 pub const REGISTRY_MEDIA_TYPE: &str = "application/ai-registry+json";
+
+/// The versions of A2A that the endpoint announces, the newest first; what older clients send is understood, too.
+pub const A2A_VERSIONS: [&str; 2] = ["1.0", "0.3"];
+
+/// The list of servers in the API of the official MCP registry.
+pub const MCP_REGISTRY: &str = "/v0.1/servers";

@@ -39,6 +39,8 @@ pub struct PeerRegistry {
     pub answered_at: Option<Moment>,
     /// Why it gave nothing when it was asked last.
     pub failure: Option<String>,
+    /// Whether its list of MCP servers has this registry, as it last said; none where it did not say.
+    pub lists_this: Option<bool>,
     /// What it listed when it last answered.
     pub referrals: Vec<Referral>,
 }

@@ -12,6 +12,7 @@ use crate::app::App;
 use crate::economy::abundance::{Boost, FORMULA};
 use crate::economy::{self, EXONOMICS_PATH, EXONOMICS_VERSION};
 use crate::error::{Problem, shorten};
+use crate::formats::argument_schema;
 use crate::model::{Caller, Kind, Listing, ListingId, Moment};
 
 /// The most listings of one call.
@@ -23,6 +24,7 @@ pub struct AbundanceRank;
 
 /// Which listings.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = [argument_schema::all_of(&["listing_id"]), { "required": ["listing_ids"], "properties": { "listing_ids": { "minItems": 1 } } }]))]
 pub struct Arguments {
     /// One listing.
     #[serde(alias = "id")]
@@ -83,8 +85,9 @@ impl Operation for AbundanceRank {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let in_the_list = arguments.listing_ids.len();
         let asked: BTreeSet<String> = arguments.listing_id.into_iter().chain(arguments.listing_ids).collect();
-        if asked.is_empty() || asked.len() > MOST {
+        if asked.is_empty() || in_the_list > MOST {
             let detail = "Name 1 to 50 listings in `listing_ids`, or one in `listing_id`.";
             return Err(Problem::invalid("listing_ids", "out_of_range", detail));
         }

@@ -9,6 +9,7 @@ use super::route::Route;
 use crate::app::App;
 use crate::error::Problem;
 use crate::model::Caller;
+use crate::model::protocol::MCP_REGISTRY;
 
 /// Tells how another directory reads this one.
 #[derive(Debug)]
@@ -44,10 +45,16 @@ struct Sources {
     agents: String,
     /// Live agents and MCP servers with the evidence of their last handshake.
     active: String,
+    /// The same page by page, for a registry that takes it over.
+    catalog: String,
     agent_card: String,
     mcp_server_card: String,
     mcp_endpoint: String,
     a2a_endpoint: String,
+    /// The OpenAPI description of every path.
+    openapi: String,
+    /// The map of all documents.
+    discovery: String,
 }
 
 /// What a finder may copy into its own entry.
@@ -86,13 +93,39 @@ struct Active {
 impl Operation for AgentFinder {
     const NAME: &'static str = "agentfinder";
     const TITLE: &'static str = "For other directories";
-    const DESCRIPTION: &'static str = "Tells another directory or agent finder how to read this registry: endpoints by \
-        protocol, what a row proves, how to keep up with changes, and where to publish what is missing.";
+    const DESCRIPTION: &'static str = "Tells another directory, mirror or agent finder how to read this registry: endpoints by \
+        protocol, the OpenAPI description, the open catalogue, what a row proves, how to keep up with changes, and where \
+        to publish what is missing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
-    const PHRASES: &'static [&'static str] =
-        &["show the agentfinder", "which agentfinder links are there?", "open the agentfinder pack"];
-    const SKILLS: &'static [AdvertisedSkill] = &[];
+    const PHRASES: &'static [&'static str] = &[
+        "show the agentfinder",
+        "which agentfinder links are there?",
+        "open the agentfinder pack",
+        "where is the OpenAPI description?",
+        "show the open catalog",
+        "how do I mirror this registry?",
+    ];
+    const SKILLS: &'static [AdvertisedSkill] = &[
+        AdvertisedSkill {
+            id: "openapi-map",
+            name: "API description",
+            description: "Tells where the OpenAPI description of every path is, and the endpoints of each protocol.",
+            tags: &["registry", "openapi", "api", "documents"],
+        },
+        AdvertisedSkill {
+            id: "open-catalog",
+            name: "Open catalogue",
+            description: "Tells where all that is Live is read page by page, with its evidence, and how to keep up with it.",
+            tags: &["registry", "catalog", "federation"],
+        },
+        AdvertisedSkill {
+            id: "mirror-official",
+            name: "Mirror by the official API",
+            description: "Tells where this registry is read by the API of the official MCP registry, so that its clients and mirrors work here.",
+            tags: &["registry", "mcp", "mirror", "server-json"],
+        },
+    ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/agentfinder").kept_for(60)];
     type Arguments = Arguments;
     type Answer = Answer;
@@ -107,13 +140,16 @@ impl Operation for AgentFinder {
             point_registry_at: Sources {
                 ard_search: url("/api/ard/search"),
                 ai_catalog: url("/.well-known/ai-catalog.json"),
-                mcp_registry: url("/v0.1/servers"),
+                mcp_registry: url(MCP_REGISTRY),
                 agents: url("/agents/public"),
                 active: url("/api/listings/active"),
+                catalog: url("/api/catalog"),
                 agent_card: url("/.well-known/agent-card.json"),
                 mcp_server_card: url("/.well-known/mcp/server-card.json"),
                 mcp_endpoint: url("/api/protocol"),
                 a2a_endpoint: url("/api/a2a"),
+                openapi: url("/openapi.json"),
+                discovery: url("/discovery.json"),
             },
             contribution_pack: ContributionPack {
                 name: settings.brand.clone(),
@@ -131,7 +167,7 @@ impl Operation for AgentFinder {
             },
             federation: Federation {
                 mode: "pull",
-                changes: url("/v0.1/servers?updated_since=<RFC 3339>"),
+                changes: url(&format!("{MCP_REGISTRY}?updated_since=<RFC 3339>")),
                 feed: url("/api/feed"),
                 authentication: "none",
             },

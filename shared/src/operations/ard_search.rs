@@ -28,10 +28,12 @@ pub struct ArdSearch;
 pub struct Arguments {
     /// What is looked for, in plain words; empty for the newest.
     #[serde(alias = "query")]
+    #[schemars(length(max = 1000))]
     pub q: String,
     /// Only agents, or only MCP servers; both where it is left out.
     pub kind: Option<KindFilter>,
     /// Only what is filed under this id, such as `data-analytics`.
+    #[schemars(extend("format" = "category-id"))]
     pub category: Option<String>,
     /// What other registries told: `auto` and `referrals` tell it, `none` does not; `auto` where it is left out.
     pub federation: Option<FederationMode>,
@@ -98,7 +100,8 @@ impl Operation for ArdSearch {
         description: "Searches the Live agents and MCP servers in plain words and gives ranked hits with evidence.",
         tags: &["registry", "search", "ard", "discovery"],
     }];
-    const ROUTES: &'static [Route] = &[Route::get_as("/api/ard/search", newest_by_default)];
+    const ROUTES: &'static [Route] =
+        &[Route::get_as("/api/ard/search", newest_by_default).taking(words_or_none)];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -155,6 +158,11 @@ pub(super) async fn elsewhere(app: &App, arguments: &Arguments, query: &Query) -
     })
 }
 
+fn words_or_none(mut schema: Value) -> Value {
+    schema["required"] = json!([]);
+    schema
+}
+
 /// By REST, a request without a query returns the newest.
 fn newest_by_default(query: &str) -> String {
     let asked = form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "q" || name == "query");
@@ -162,7 +170,10 @@ fn newest_by_default(query: &str) -> String {
 }
 
 /// The arguments as a query of the index.
-pub(super) fn parse_query(arguments: &Arguments) -> Result<Query, Problem> {
+///
+/// # Errors
+/// 422: a text, a category or a limit that cannot be.
+pub(crate) fn parse_query(arguments: &Arguments) -> Result<Query, Problem> {
     let limit = active_page::limit(arguments.limit, HITS)?;
     Ok(Query {
         text: Text::parse(&arguments.q, "q")?,
@@ -173,20 +184,16 @@ pub(super) fn parse_query(arguments: &Arguments) -> Result<Query, Problem> {
     })
 }
 
-/// A category by its id: only one that exists has a label of its own.
+/// A category by its id.
 fn category(id: &str) -> Result<Category, Problem> {
-    let read: Result<Category, _> = serde_json::from_value(json!(id));
-    match read {
-        Ok(category) if category == Category::other() || category.label() != Category::other().label() => {
-            Ok(category)
-        }
-        _ => Err(Problem::invalid(
+    Category::by_id(id).ok_or_else(|| {
+        Problem::invalid(
             "category",
             "unknown_category",
             format!("There is no category `{}`. The rows of the active list show theirs.", shorten(id, 60)),
         )
-        .with_next(json!({ "action": "browse", "method": "GET", "url": "/api/listings/active" }))),
-    }
+        .with_next(json!({ "action": "browse", "method": "GET", "url": "/api/listings/active" }))
+    })
 }
 
 /// The result of a search in a sentence, and the next step where it found nothing.

@@ -10,6 +10,7 @@ use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Action;
 use crate::app::App;
 use crate::error::Problem;
+use crate::formats::argument_schema;
 use crate::model::{AttestationType, Caller, ListingId};
 use crate::store::Allowance;
 use crate::trust::attestation::{self, Attestation, LIFE_HOURS, Statement, USUAL_HOURS};
@@ -22,6 +23,8 @@ pub struct Attest;
 
 /// About which listing, and what.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("oneOf" = argument_schema::one_of(&["listing_id", "subject"])))]
+#[schemars(extend("anyOf" = [{ "required": ["type", "listing_b"], "properties": { "type": { "const": "composition" }, "listing_b": { "type": "string" } } }, { "properties": { "type": { "not": { "const": "composition" } }, "listing_b": { "type": "null" } } }]))]
 pub struct Arguments {
     /// The id of the listing.
     listing_id: Option<String>,
@@ -36,8 +39,10 @@ pub struct Arguments {
     #[schemars(range(min = 1, max = 720))]
     expires_hours: Option<u32>,
     /// Not taken: only what the registry observed is signed.
+    #[schemars(extend("maxProperties" = 0))]
     claims: Option<Map<String, Value>>,
     /// Not taken: only what the registry observed is signed.
+    #[schemars(length(max = 0))]
     body: Option<String>,
 }
 
@@ -67,6 +72,7 @@ impl Operation for Attest {
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["attest"] }];
+    const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -52,6 +52,7 @@ impl Operation for Attestations {
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["attestations", "list_attestations"] }];
+    const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
     type Answer = Answer;
 

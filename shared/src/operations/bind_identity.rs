@@ -7,11 +7,12 @@ use serde_json::{Map, Value};
 
 use super::lookup;
 use super::operation::{AdvertisedSkill, Effect, Operation};
-use super::owner::{NamedKey, ShownChallenge};
+use super::owner::{NamedKey, ShownChallenge, one_key, public_jwk_schema};
 use super::route::Action;
 use crate::app::App;
 use crate::domain_keys::Did;
 use crate::error::Problem;
+use crate::formats::argument_schema;
 use crate::model::{Caller, Identity, KeySource, Lane, Listing, ListingId, Moment};
 use crate::trust::facts;
 use crate::trust::ownership::{self, Offered, Proven, Way};
@@ -27,19 +28,25 @@ pub struct BindIdentity;
 
 /// Which listing, which key, and the proof.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("allOf" = [{ "anyOf": argument_schema::together(&["nonce", "signature"]) }, { "anyOf": one_key() }]))]
 pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: String,
     /// The DID that is bound: a `did:key`, or a `did:web` of the listing's own domain.
+    #[schemars(extend("format" = "did"))]
     did: Option<String>,
     /// The key as a JWK: Ed25519 (OKP) or P-256 (EC), without its private part.
+    #[serde(default)]
+    #[schemars(schema_with = "public_jwk_schema")]
     public_jwk: Option<Map<String, Value>>,
     /// The key as PEM (`-----BEGIN PUBLIC KEY-----`).
+    #[schemars(extend("format" = "public-key-pem"))]
     public_key_pem: Option<String>,
     /// The nonce of the challenge that was signed.
     nonce: Option<String>,
     /// The signature of its text, in hexadecimal or base64.
+    #[schemars(extend("format" = "signature"))]
     signature: Option<String>,
 }
 
@@ -79,6 +86,7 @@ impl Operation for BindIdentity {
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["bind_identity"] }];
+    const REFUSALS: &'static [u16] = &[401, 403, 404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

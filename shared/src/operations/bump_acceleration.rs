@@ -59,6 +59,7 @@ impl Operation for BumpAcceleration {
     const PHRASES: &'static [&'static str] = &["bump the acceleration index", "add an operator bump"];
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ACTIONS: &'static [Action] = &[Action { path: AUTOCATALYSIS_PATH, names: &["bump"] }];
+    const REFUSALS: &'static [u16] = &[401, 403];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -11,7 +11,7 @@ use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Action;
 use crate::app::App;
 use crate::error::Problem;
-use crate::formats::argument_text;
+use crate::formats::{argument_schema, argument_text};
 use crate::model::{Caller, Lane, ListingId, Moment};
 use crate::store::NamedListing;
 use crate::trust::capability::{Capability, CapabilityKind};
@@ -27,18 +27,24 @@ pub struct CapabilityHash;
 
 /// The abilities, or the listing that has them.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = [argument_schema::all_of(&["name"]), { "allOf": [argument_schema::all_of(&["listing_id"]), argument_schema::none_of(&["description", "tools", "skills", "tags"])] }]))]
 pub struct Arguments {
     /// Its name; may be left out with `listing_id`.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_NAME))]
     name: Option<String>,
     /// What it is; `agent` where it is left out.
     kind: Option<CapabilityKind>,
     /// What it is for; the first 500 characters count.
+    #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = LONGEST_DESCRIPTION))]
     description: Option<String>,
     /// The names of its tools, in any order.
+    #[schemars(length(max = MOST_ENTRIES), inner(regex(pattern = argument_schema::LINE), length(max = LONGEST_ENTRY)))]
     tools: Option<Vec<String>>,
     /// The ids of its skills, in any order.
+    #[schemars(length(max = MOST_ENTRIES), inner(regex(pattern = argument_schema::LINE), length(max = LONGEST_ENTRY)))]
     skills: Option<Vec<String>>,
     /// Its tags, in any order.
+    #[schemars(length(max = MOST_ENTRIES), inner(regex(pattern = argument_schema::LINE), length(max = LONGEST_ENTRY)))]
     tags: Option<Vec<String>>,
     /// A listing: without `name` its own abilities are hashed, as they were seen when it was last probed; with `name` the
     /// given ones are compared with those.
@@ -93,6 +99,7 @@ impl Operation for CapabilityHash {
     }];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["capability_hash", "capabilities"] }];
+    const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -68,6 +68,7 @@ impl Operation for CheckLiveness {
     const ROUTES: &'static [Route] = &[Route::get("/api/liveness").kept_for(30)];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["liveness", "check_liveness"] }];
+    const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -12,10 +12,11 @@ use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Route;
 use crate::app::App;
 use crate::error::Problem;
+use crate::formats::argument_schema;
 use crate::funnel::{self, Deal, TakeDemo};
 use crate::model::{
-    Assessment, Caller, Check, Handshake, Kind, Lane, Listing, ListingId, Moment, NameHold, Reason,
-    ScorePart, Skill, Tool, Withdrawal,
+    AbilityChange, Assessment, Caller, Check, Handshake, Kind, Lane, Listing, ListingId, Moment, NameHold,
+    Reason, ScorePart, Skill, Tool, Withdrawal,
 };
 use crate::probe::explain;
 use crate::store::NamedListing;
@@ -28,6 +29,7 @@ pub struct CheckStatus;
 
 /// Which listing.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = argument_schema::one_of(&["id", "name"])))]
 pub struct Arguments {
     /// Its id.
     #[serde(alias = "listing_id")]
@@ -116,6 +118,9 @@ struct Evidence {
     /// SHA-256 over its tool list.
     #[serde(skip_serializing_if = "Option::is_none")]
     tools_hash: Option<String>,
+    /// What changed in its tools or skills, the last time that something did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changed: Option<AbilityChange>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
@@ -145,6 +150,7 @@ impl Operation for CheckStatus {
         tags: &["registry", "status", "probe"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/listings/status")];
+    const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -221,7 +227,7 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
         checks_clean: evidence.is_some_and(Assessment::is_clean),
         checks,
         score_breakdown: evidence.map(|evidence| evidence.score.breakdown.clone()).unwrap_or_default(),
-        evidence: evidence.map(|Assessment { verdict, .. }| Evidence {
+        evidence: evidence.map(|Assessment { verdict, changed, .. }| Evidence {
             speaks: verdict.speaks,
             answers: verdict.answers,
             inconclusive: verdict.inconclusive,
@@ -231,6 +237,7 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
             skills: verdict.facts.skills.clone(),
             tools: verdict.facts.tools.clone(),
             tools_hash: verdict.facts.tools_hash.clone(),
+            changed: changed.clone(),
         }),
         log: listing.last_leaf.as_ref().map(|leaf| LogPlace::of_last(settings, &listing.id, leaf)),
         talk: live.then(|| Talk::of(listing, settings, now)),
@@ -241,7 +248,8 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
     }
 }
 
-fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
+/// Why a listing stands where it does.
+pub(crate) fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
     match (lane, &listing.probe) {
         (Lane::Queued, _) if listing.lane == Lane::Active => {
             "Was Live, but its last proof has run out and its recheck is late; the next good probe makes it Live again."

@@ -47,6 +47,7 @@ pub struct Arguments {
     /// same, and begins nothing anew. Without one the discount code serves as it.
     idempotency_key: Option<String>,
     /// Without a `sku`: the purchase to tell of.
+    #[schemars(length(max = 200))]
     purchase_id: Option<String>,
 }
 
@@ -156,7 +157,11 @@ impl Operation for Checkout {
     const PHRASES: &'static [&'static str] =
         &["checkout", "pay for a product", "show the prices of the products"];
     const SKILLS: &'static [AdvertisedSkill] = &[];
-    const ROUTES: &'static [Route] = &[Route::get_as(PATH, asked), Route::post_as(PATH, bought).never_kept()];
+    const ROUTES: &'static [Route] = &[
+        Route::get_as(PATH, asked).taking(only_a_purchase),
+        Route::post_as(PATH, bought).taking(a_product).never_kept(),
+    ];
+    const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -176,6 +181,19 @@ impl Operation for Checkout {
 fn asked(query: &str) -> String {
     let pairs = form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == "purchase_id");
     form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
+}
+
+fn only_a_purchase(mut schema: Value) -> Value {
+    if let Some(properties) = schema["properties"].as_object_mut() {
+        properties.retain(|name, _| name == "purchase_id");
+    }
+    schema
+}
+
+fn a_product(mut schema: Value) -> Value {
+    schema["required"] = json!(["sku"]);
+    schema["properties"]["sku"] = json!({ "$ref": "#/$defs/Sku" });
+    schema
 }
 
 /// Whoever posts wants to buy.

@@ -95,6 +95,7 @@ impl Operation for ComposePeers {
     }];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/interop", names: &["compose", "compose_peers"] }];
+    const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -20,6 +20,7 @@ pub struct DemoConfirm;
 #[derive(Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The order that the demo answered.
+    #[schemars(required)]
     order_id: Option<String>,
     /// The listing's access token, where it has one: it must then be its own.
     access_token: Option<String>,
@@ -54,6 +55,7 @@ impl Operation for DemoConfirm {
         tags: &["registry", "demo"],
     }];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/products/demo-confirm", Ok)];
+    const REFUSALS: &'static [u16] = &[401, 404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -41,10 +41,13 @@ pub struct Arguments {
     #[schemars(range(min = 0.0, max = 1.0))]
     quality: Option<f64>,
     /// What it was used for, in a word or two.
+    #[schemars(extend("format" = "public-text"), length(max = LONGEST_KIND))]
     kind: Option<String>,
     /// Who you are. It is shown as claimed, for nothing proves it.
+    #[schemars(extend("format" = "public-text"), length(max = LONGEST_FROM))]
     from: Option<String>,
     /// What is to be said of it, in plain words; everybody may read it.
+    #[schemars(extend("format" = "public-text"), length(max = LONGEST_BODY))]
     body: Option<String>,
 }
 
@@ -134,6 +137,7 @@ impl Operation for DepositOutcome {
         Action { path: "/api/products/interop", names: &["deposit_outcome", "outcome"] },
         Action { path: "/api/products/first-principles", names: &["deposit_outcome"] },
     ];
+    const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

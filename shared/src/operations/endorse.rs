@@ -26,8 +26,10 @@ pub struct Arguments {
     #[serde(alias = "id")]
     listing_id: String,
     /// Who you are, up to 120 characters; shown as claimed.
+    #[schemars(extend("format" = "public-text"), length(max = 120))]
     from: Option<String>,
     /// Why, up to 2000 characters in plain words; everybody may read it.
+    #[schemars(extend("format" = "public-text"), length(max = 2000))]
     body: Option<String>,
 }
 
@@ -48,6 +50,7 @@ impl Operation for Endorse {
         tags: &["registry", "stigmergy", "endorsement"],
     }];
     const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["endorse"] }];
+    const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -50,6 +50,7 @@ impl Operation for Evaporate {
         &["evaporate {id}", "evaporate everything at {id}", "moderate {id} by evaporation"];
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["evaporate"] }];
+    const REFUSALS: &'static [u16] = &[401, 403, 404];
     type Arguments = Arguments;
     type Answer = Answer;
 

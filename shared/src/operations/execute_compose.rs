@@ -36,6 +36,7 @@ pub struct Arguments {
     /// The id of the listing that is called with what the first answered.
     listing_b: String,
     /// Who you are, up to 120 characters; shown as claimed.
+    #[schemars(extend("format" = "public-text"), length(max = 120))]
     from: Option<String>,
 }
 
@@ -117,6 +118,7 @@ impl Operation for ExecuteCompose {
         Action { path: "/api/products/interop", names: &["execute_compose"] },
         Action { path: "/api/products/first-principles", names: &["compose", "execute_compose"] },
     ];
+    const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

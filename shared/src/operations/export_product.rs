@@ -86,6 +86,8 @@ impl Operation for ExportProduct {
         tags: &["products", "export", "agent-skills"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/export").never_kept()];
+    const REFUSALS: &'static [u16] = &[401, 402, 404, 409, 410];
+    const FILES: &'static [&'static str] = &["application/zip", "application/gzip"];
     type Arguments = Arguments;
     type Answer = Answer;
 

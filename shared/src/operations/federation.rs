@@ -10,6 +10,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::federation;
 use crate::interop;
+use crate::model::protocol::MCP_REGISTRY;
 use crate::model::{Caller, Moment, PeerRegistry};
 
 /// The path of the family.
@@ -128,7 +129,7 @@ impl Operation for Federation {
             endpoints: Endpoints {
                 ai_catalog: url("/.well-known/ai-catalog.json"),
                 ard: url("/api/ard/"),
-                mcp_registry: url("/v0.1/servers"),
+                mcp_registry: url(MCP_REGISTRY),
                 catalog: url("/api/catalog"),
                 publish: url("/api/publish"),
             },

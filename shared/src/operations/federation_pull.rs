@@ -52,6 +52,7 @@ impl Operation for FederationPull {
         &["pull the federation peers", "pull referrals from the federation"];
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["pull"] }];
+    const REFUSALS: &'static [u16] = &[401, 403, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

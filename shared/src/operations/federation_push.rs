@@ -45,6 +45,7 @@ impl Operation for FederationPush {
         &["push our card to the federation", "push to the federation peers"];
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["push"] }];
+    const REFUSALS: &'static [u16] = &[401, 403];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -23,6 +23,7 @@ pub struct GetAccess;
 pub struct Arguments {
     /// The access token that feedback or a purchase answered.
     #[serde(alias = "access_token")]
+    #[schemars(required)]
     token: Option<String>,
 }
 
@@ -62,6 +63,7 @@ impl Operation for GetAccess {
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/access").never_kept()];
+    const REFUSALS: &'static [u16] = &[401, 402, 404, 409, 410];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -10,6 +10,7 @@ use super::route::{Action, Route};
 use crate::app::App;
 use crate::error::Problem;
 use crate::fetch::Target;
+use crate::formats::argument_schema;
 use crate::model::{AttestationRecord, Caller, Identity, Kind, Lane, Listing, ListingId, Moment, NameHold};
 use crate::store;
 use crate::trust::facts;
@@ -26,11 +27,13 @@ pub struct GetReciprocity;
 
 /// Which listing: by its id, by the URL it was listed by, or by its name.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = argument_schema::one_of(&["listing_id", "url", "name"])))]
 pub struct Arguments {
     /// Its id.
     #[serde(alias = "id")]
     listing_id: Option<String>,
     /// The card URL or endpoint that it was listed by.
+    #[schemars(extend("format" = "peer-url"), length(max = 2048))]
     url: Option<String>,
     /// Its name.
     name: Option<String>,
@@ -141,6 +144,7 @@ impl Operation for GetReciprocity {
     const ROUTES: &'static [Route] = &[Route::get("/api/products/reciprocity").kept_for(30)];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["reciprocity", "get_reciprocity"] }];
+    const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
     type Answer = Answer;
 

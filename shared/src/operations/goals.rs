@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::error::Problem;
+use crate::formats::argument_schema;
 use crate::funnel;
 use crate::products::Preset;
 
@@ -15,9 +16,13 @@ pub(super) enum Goals {
     #[default]
     None,
     /// One in each line.
+    #[schemars(extend("format" = "goals"))]
     Lines(String),
     /// One each.
-    List(Vec<String>),
+    List(
+        #[schemars(length(max = 12), inner(regex(pattern = argument_schema::LINE_OR_BLANK), length(max = 300)))]
+         Vec<String>,
+    ),
 }
 
 impl Goals {
@@ -26,7 +31,10 @@ impl Goals {
         let goals = match self {
             Self::None => Vec::new(),
             Self::Lines(text) => text.lines().map(str::to_owned).collect(),
-            Self::List(goals) => goals,
+            Self::List(goals) => {
+                funnel::few_goals(goals.len())?;
+                goals
+            }
         };
         let said: Vec<String> = goals.into_iter().filter(|goal| !goal.trim().is_empty()).collect();
         funnel::goals(&said)

@@ -11,6 +11,7 @@ use super::route::Route;
 use crate::app::App;
 use crate::error::Problem;
 use crate::evidence_log::{self, Inclusion};
+use crate::formats::argument_schema;
 use crate::model::{Caller, ListingId, LogEntry, LogTree, Moment};
 use crate::views::entry_url;
 
@@ -20,12 +21,14 @@ pub struct InclusionProof;
 
 /// Which decision: of a listing, or of an index.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("oneOf" = argument_schema::one_of(&["listing_id", "index"])))]
 pub struct Arguments {
     /// The listing; the last decision on it is meant.
     #[serde(alias = "id")]
     listing_id: Option<String>,
     /// The last decision at this time or before: a time (RFC 3339), or a day such as 2026-11-20 for its end. Now, where
     /// it is left out.
+    #[schemars(extend("format" = "time-or-day"))]
     at: Option<String>,
     /// With a listing and the time `at` which an attestation was issued: the attestation of this id (`att_...`).
     attestation_id: Option<String>,
@@ -77,6 +80,7 @@ impl Operation for InclusionProof {
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ROUTES: &'static [Route] = &[Route::get("/log/proof")];
+    const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

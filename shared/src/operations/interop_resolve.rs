@@ -10,7 +10,7 @@ use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Action;
 use crate::app::App;
 use crate::error::Problem;
-use crate::formats::argument_text;
+use crate::formats::{argument_schema, argument_text};
 use crate::interop::{self, Adapter, CapabilityNode, Invocation, Wanted};
 use crate::model::{Caller, EntryProtocol, ListingId};
 use crate::search::Text;
@@ -30,12 +30,15 @@ pub struct InteropResolve;
 pub struct Arguments {
     /// What is needed, in plain words; where nothing is named at all, the newest listings are told.
     #[serde(default)]
+    #[schemars(length(max = 1000))]
     q: String,
     /// The id of one listing, which alone is then told.
     listing_id: Option<String>,
     /// The name of a tool that it must have.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_NAME))]
     tool: Option<String>,
     /// The name of a skill that it must have.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_NAME))]
     skill: Option<String>,
     /// The protocol that is told first; `mcp` where it is left out.
     prefer: Option<EntryProtocol>,
@@ -85,6 +88,7 @@ impl Operation for InteropResolve {
     }];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/interop", names: &["resolve", "interop_resolve"] }];
+    const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -4,13 +4,14 @@
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Action;
 use super::{lookup, said};
 use crate::app::App;
 use crate::error::Problem;
+use crate::formats::argument_schema;
 use crate::interop;
 use crate::model::{
     Caller, EntryProtocol, MOST_STEPS, Moment, OrderId, Session, SessionFacts, SessionId, SessionStep,
@@ -50,27 +51,35 @@ pub enum SessionAction {
 
 /// What is done, and what is told.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("allOf" = needs_of_actions()))]
 pub struct Arguments {
     /// What is done; `open` where it is left out.
     #[serde(default)]
     action: SessionAction,
     /// The id that the opening answered; for all but `open`.
+    #[schemars(regex(pattern = r"^\s*ses_[0-9a-f]{32}\s*$"))]
     session_id: Option<String>,
     /// The protocol by which you came; with `append` the one of the step.
     entry_protocol: Option<EntryProtocol>,
     /// The id of the listing that the session, or the step, is about.
     listing_id: Option<String>,
     /// Who you are. It is shown as claimed, for nothing proves it.
+    #[schemars(extend("format" = "public-text"), length(max = LONGEST_NAME))]
     agent_name: Option<String>,
     /// What you look for.
+    #[schemars(extend("format" = "public-text"), length(max = LONGEST_QUERY))]
     match_q: Option<String>,
     /// What you did, in a word or two; a step.
+    #[schemars(extend("format" = "public-text"), length(max = LONGEST_ACTION))]
     step_action: Option<String>,
     /// More of the step, in plain words.
+    #[schemars(extend("format" = "public-text"), length(max = LONGEST_DETAIL))]
     detail: Option<String>,
     /// The order of a demo that was taken on the way.
+    #[schemars(regex(pattern = "^ord_[0-9a-f]{24}$"))]
     demo_order_id: Option<String>,
     /// The feedback that was given on the way.
+    #[schemars(extend("format" = "public-text"), length(max = LONGEST_FEEDBACK_ID))]
     feedback_id: Option<String>,
 }
 
@@ -106,6 +115,22 @@ struct ShownSession {
     closed: bool,
 }
 
+/// What each action cannot do without.
+fn needs_of_actions() -> Value {
+    let (all, none) = (argument_schema::all_of, argument_schema::none_of);
+    let of =
+        |names: [&str; 2]| json!({ "required": ["action"], "properties": { "action": { "enum": names } } });
+    json!([
+        { "anyOf": [
+            { "properties": { "action": { "enum": ["open", "session_open"] } } },
+            { "allOf": [of(["get", "session_get"]), all(&["session_id"])] },
+            { "allOf": [of(["close", "session_close"]), all(&["session_id"])] },
+            { "allOf": [of(["append", "session_append"]), all(&["session_id", "step_action"])] },
+        ] },
+        { "anyOf": [none(&["detail"]), all(&["step_action"])] },
+    ])
+}
+
 impl Operation for InteropSession {
     const NAME: &'static str = "interop_session";
     const TITLE: &'static str = "A session across protocols";
@@ -125,6 +150,7 @@ impl Operation for InteropSession {
     const ACTIONS: &'static [Action] =
         &[Action { path: PATH, names: &["session_open", "session_append", "session_get", "session_close"] }];
     const TAKES_ACTION: bool = true;
+    const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -11,9 +11,10 @@ use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Action;
 use crate::app::App;
 use crate::error::Problem;
+use crate::formats::argument_schema;
 use crate::interop;
 use crate::model::{Caller, Kind, Lane, ListingId};
-use crate::publish::submission::PublishRequest;
+use crate::publish::submission::{PublishRequest, server_json_schema};
 use crate::store::NamedListing;
 use crate::views::NextStep;
 
@@ -23,21 +24,29 @@ pub struct JoinAndContribute;
 
 /// Who joins: what is listed already by its id, or what is to be listed.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = who_joins()))]
 pub struct Arguments {
     /// The id of a listing.
     #[serde(alias = "id")]
     listing_id: Option<String>,
     /// A card URL, a site or an MCP endpoint.
+    #[schemars(extend("format" = "peer-url"), length(max = 2048))]
     url: Option<String>,
     /// The URL of an A2A agent card.
+    #[schemars(extend("format" = "peer-url"), length(max = 2048))]
     agent_card_url: Option<String>,
     /// The endpoint of an MCP server.
+    #[schemars(extend("format" = "peer-url"), length(max = 2048))]
     mcp_url: Option<String>,
     /// A server description (server.json of the MCP registry).
+    #[serde(default)]
+    #[schemars(schema_with = "server_json_schema")]
     server_json: Option<Map<String, Value>>,
     /// A display name, used until the card gives one.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = 120))]
     name: Option<String>,
     /// Where you heard of the registry.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = 200))]
     source: Option<String>,
 }
 
@@ -78,6 +87,18 @@ struct Contribution {
     call: NextStep,
 }
 
+/// What is listed already, or one thing to be listed.
+fn who_joins() -> Value {
+    let (all, none) = (argument_schema::all_of, argument_schema::none_of);
+    json!([
+        all(&["listing_id"]),
+        { "allOf": [all(&["server_json"]), none(&["agent_card_url", "mcp_url", "url"])] },
+        { "allOf": [all(&["agent_card_url"]), none(&["server_json", "mcp_url"])] },
+        { "allOf": [all(&["mcp_url"]), none(&["server_json", "agent_card_url"])] },
+        { "allOf": [all(&["url"]), none(&["server_json", "agent_card_url", "mcp_url"])] },
+    ])
+}
+
 impl Operation for JoinAndContribute {
     const NAME: &'static str = "join_and_contribute";
     const TITLE: &'static str = "Join and contribute";
@@ -91,6 +112,7 @@ impl Operation for JoinAndContribute {
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/interop", names: &["join", "join_and_contribute"] }];
+    const REFUSALS: &'static [u16] = &[403, 404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

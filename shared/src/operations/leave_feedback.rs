@@ -106,6 +106,7 @@ impl Operation for LeaveFeedback {
         },
     ];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/products/feedback", Ok).never_kept()];
+    const REFUSALS: &'static [u16] = &[401, 404, 409];
     type Arguments = GivenFeedback;
     type Answer = Answer;
 

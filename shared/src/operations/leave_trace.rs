@@ -32,11 +32,14 @@ pub struct Arguments {
     #[serde(default)]
     kind: MarkKind,
     /// What you have to say, up to 2000 characters in plain words; everybody may read it.
+    #[schemars(extend("format" = "public-text"), length(max = 2000))]
     body: Option<String>,
     /// Who you are, up to 120 characters; shown as claimed.
+    #[schemars(extend("format" = "public-text"), length(max = 120))]
     from: Option<String>,
     /// Up to 12 words to find it by.
     #[serde(default)]
+    #[schemars(extend("maxItems" = MOST_TAGS, "items" = { "type": "string", "format": "public-text", "minLength": 1, "maxLength": LONGEST_TAG }))]
     tags: Vec<String>,
     /// How strong it is, from 1 to 50; 6 where it is left out.
     #[schemars(range(min = 1, max = 50))]
@@ -61,6 +64,7 @@ impl Operation for LeaveTrace {
     }];
     const ACTIONS: &'static [Action] =
         &[Action { path: trace::PATH, names: &["leave_trace", "leave", "deposit"] }];
+    const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -82,6 +82,7 @@ impl Operation for ListYourself {
         "publish {url}",
         "register the MCP server {url}",
         "add my agent card {url} to the registry",
+        "dual publish my MCP server {url}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[
         AdvertisedSkill {
@@ -102,8 +103,16 @@ impl Operation for ListYourself {
             description: "Lists an MCP server by its endpoint or its server description.",
             tags: &["registry", "mcp", "server-json"],
         },
+        AdvertisedSkill {
+            id: "dual-publish",
+            name: "Publish in two registries",
+            description: "Takes the server.json of the official MCP registry as it is, so that one file lists a server there and here.",
+            tags: &["registry", "mcp", "server-json", "publish"],
+        },
     ];
-    const ROUTES: &'static [Route] = &[Route::post_as("/api/publish", arguments_of_body)];
+    const ROUTES: &'static [Route] =
+        &[Route::post_as("/api/publish", arguments_of_body).taking(or_a_server_description)];
+    const REFUSALS: &'static [u16] = &[403, 409];
     type Arguments = PublishRequest;
     type Answer = Answer;
 
@@ -162,6 +171,14 @@ fn answer(app: &App, published: &Published) -> Answer {
         .poll(retry_at.unwrap_or(now), now),
         status_url,
     }
+}
+
+/// The body may be a server description itself.
+fn or_a_server_description(mut schema: Value) -> Value {
+    let types = schema.as_object_mut().and_then(|schema| schema.shift_remove("$defs"));
+    let mut description = schema["properties"]["server_json"].clone();
+    description["type"] = json!("object");
+    json!({ "type": "object", "anyOf": [schema, description], "$defs": types.unwrap_or(json!({})) })
 }
 
 /// A publish body as arguments: it may be a server description itself, but not an agent card.

@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 
 use super::lookup;
 use super::operation::{AdvertisedSkill, Effect, Operation};
-use super::owner::{NamedKey, ShownChallenge};
+use super::owner::{NamedKey, ShownChallenge, one_key, public_jwk_schema};
 use super::route::Action;
 use crate::app::App;
 use crate::error::Problem;
 use crate::events::{Event, What};
 use crate::formats::plain_text::{self, TextKind};
-use crate::formats::{argument_text, injection, server_json};
+use crate::formats::{argument_schema, argument_text, injection, server_json};
 use crate::model::{Caller, Contact, Lane, Listing, ListingId, Moment};
 use crate::takedown;
 use crate::trust::ownership::{self, Way};
@@ -41,6 +41,8 @@ pub enum OwnerAct {
 
 /// Which listing, what is done with it, and the proof.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("allOf" = [{ "anyOf": argument_schema::together(&["nonce", "signature"]) }, { "anyOf": one_key() }]))]
+#[schemars(extend("oneOf" = [{ "required": ["name"], "properties": { "act": { "const": "rename" }, "name": { "type": "string" } } }, { "properties": { "act": { "not": { "const": "rename" } }, "name": { "type": "null" } } }]))]
 pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "id")]
@@ -48,14 +50,19 @@ pub struct Arguments {
     /// What is done.
     act: OwnerAct,
     /// With `rename`: the new name.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_NAME))]
     name: Option<String>,
     /// The DID of the key, where it is a `did:web` of the listing's domain.
+    #[schemars(extend("format" = "did"))]
     did: Option<String>,
     /// The key as a JWK, where it is to be this one.
+    #[serde(default)]
+    #[schemars(schema_with = "public_jwk_schema")]
     public_jwk: Option<Map<String, Value>>,
     /// The nonce of the challenge that was signed.
     nonce: Option<String>,
     /// The signature of its text, in hexadecimal or base64.
+    #[schemars(extend("format" = "signature"))]
     signature: Option<String>,
 }
 
@@ -97,6 +104,7 @@ impl Operation for ManageListing {
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["manage_listing", "manage"] }];
+    const REFUSALS: &'static [u16] = &[401, 403, 404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -12,6 +12,7 @@ use crate::app::App;
 use crate::economy::abundance::Boost;
 use crate::economy::{self, Boosts};
 use crate::error::Problem;
+use crate::formats::argument_schema;
 use crate::funnel::{self, Deal};
 use crate::model::{Caller, Kind, ListingId, Moment, Referral, TrailEvent};
 use crate::search;
@@ -70,6 +71,12 @@ struct CapabilityMatch {
     pheromone_boost: f64,
 }
 
+/// Something is to be done, so there are words.
+fn with_words(mut schema: Value) -> Value {
+    schema["properties"]["q"]["pattern"] = argument_schema::WORDS.into();
+    schema
+}
+
 impl Operation for MatchCapability {
     const NAME: &'static str = "match_capability";
     const TITLE: &'static str = "Find who can do it";
@@ -90,7 +97,7 @@ impl Operation for MatchCapability {
         description: "Finds the Live agents and MCP servers that can do what you describe, with the reasons why.",
         tags: &["registry", "match", "discovery", "capability"],
     }];
-    const ROUTES: &'static [Route] = &[Route::get("/api/match")];
+    const ROUTES: &'static [Route] = &[Route::get("/api/match").taking(with_words)];
     type Arguments = Arguments;
     type Answer = Answer;
 

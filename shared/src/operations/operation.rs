@@ -72,6 +72,11 @@ pub trait Operation: 'static {
     const ACTIONS: &'static [Action] = &[];
     /// It takes an argument `action` itself, which is the name by which a family's endpoint called it.
     const TAKES_ACTION: bool = false;
+    /// The statuses of its own refusals. Those that any request may meet (what cannot be read, too many of them, a busy
+    /// table) are not said here.
+    const REFUSALS: &'static [u16] = &[];
+    /// The media types of the file that may stand in the place of an answer.
+    const FILES: &'static [&'static str] = &[];
     /// What it takes.
     type Arguments: DeserializeOwned + JsonSchema + Send;
     /// What it answers.
@@ -133,6 +138,10 @@ pub struct AnyOperation {
     pub actions: &'static [Action],
     /// It takes an argument `action` itself.
     pub takes_action: bool,
+    /// The statuses of its own refusals.
+    pub refusals: &'static [u16],
+    /// The media types of the file that may stand in the place of an answer.
+    pub files: &'static [&'static str],
     /// JSON Schema 2020-12 of its arguments.
     pub input_schema: fn() -> Value,
     /// JSON Schema 2020-12 of its answer.
@@ -161,6 +170,8 @@ impl AnyOperation {
             routes: O::ROUTES,
             actions: O::ACTIONS,
             takes_action: O::TAKES_ACTION,
+            refusals: O::REFUSALS,
+            files: O::FILES,
             input_schema: || schema_for!(O::Arguments).to_value(),
             output_schema: schema_of_answer::<O::Answer>,
             cache_validator: |app| Box::pin(async move { O::cache_validator(&app).await }),
@@ -190,8 +201,8 @@ impl AnyOperation {
     }
 }
 
-/// Serialised fields may be left out although they are read with a default, so an answer has the schema of serialising.
-fn schema_of_answer<A: JsonSchema>() -> Value {
+/// JSON Schema 2020-12 of what is answered. Serialised fields may be left out although they are read with a default, so an answer has the schema of serialising.
+pub fn schema_of_answer<A: JsonSchema>() -> Value {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     generator.into_root_schema_for::<A>().to_value()
 }

@@ -66,6 +66,7 @@ impl Operation for OutreachOptOut {
         &["opt {id} out of invitations", "stop inviting {id}", "send {id} no more invitations"];
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ROUTES: &'static [Route] = &[Route::post_as(texts::OPT_OUT_PATH, as_it_is)];
+    const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -1,12 +1,13 @@
 //! What every act of an owner shares: the challenge that is answered where no signature was sent, and the reading of the
 //! signature and of the key that made it.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::domain_keys::{Did, PublicKey, Signature};
 use crate::error::Problem;
+use crate::formats::argument_schema;
 use crate::model::Moment;
 use crate::store::Challenge;
 use crate::trust::ownership::Offered;
@@ -41,6 +42,44 @@ pub(super) struct NamedKey {
     pub(super) key: Option<PublicKey>,
     /// The DID.
     pub(super) did: Option<Did>,
+}
+
+/// The key is told in one way, or not at all.
+pub(super) fn one_key() -> Value {
+    let none = argument_schema::none_of;
+    json!([
+        none(&["public_jwk", "public_key_pem"]),
+        none(&["did", "public_key_pem"]),
+        none(&["did", "public_jwk"]),
+    ])
+}
+
+/// A public key of the kinds that are taken, as a JWK.
+pub(super) fn public_jwk_schema(_: &mut SchemaGenerator) -> Schema {
+    let coordinate = "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$";
+    json_schema!({
+        "description": "The key as a JWK, without its private part.",
+        "anyOf": [
+            { "type": "null" },
+            {
+                "type": "object",
+                "properties": {
+                    "kty": { "const": "OKP" }, "crv": { "const": "Ed25519" },
+                    "x": { "type": "string", "pattern": coordinate }, "d": false,
+                },
+                "required": ["kty", "crv", "x"],
+            },
+            {
+                "type": "object",
+                "properties": {
+                    "kty": { "const": "EC" }, "crv": { "const": "P-256" },
+                    "x": { "type": "string", "pattern": coordinate, "format": "p256-x" },
+                    "y": { "type": "string", "pattern": coordinate, "format": "p256-y" }, "d": false,
+                },
+                "required": ["kty", "crv", "x", "y"],
+            },
+        ],
+    })
 }
 
 impl NamedKey {

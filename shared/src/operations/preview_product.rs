@@ -11,6 +11,7 @@ use super::route::Route;
 use super::subject::Subject;
 use crate::app::App;
 use crate::error::{Problem, shorten};
+use crate::formats::argument_schema;
 use crate::model::{Caller, Kind, ListingId, Sku};
 use crate::products::{self, File, Preset};
 use crate::views::{NextStep, ProductEntry};
@@ -32,8 +33,10 @@ pub struct Arguments {
     listing_id: Option<String>,
     /// Instead of a listing: the name of an agent or MCP server.
     #[serde(alias = "name")]
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = 200))]
     agent_name: Option<String>,
     /// What that is for.
+    #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = 2000))]
     description: Option<String>,
     /// Goals of a trade.
     preset: Option<Preset>,
@@ -101,6 +104,7 @@ impl Operation for PreviewProduct {
         &["preview the product for {id}", "what do the products cost?", "which files are in the product?"];
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/preview")];
+    const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

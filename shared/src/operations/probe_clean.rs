@@ -58,6 +58,7 @@ impl Operation for ProbeClean {
         tags: &["registry", "trust", "checks"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/probe-clean").kept_for(30)];
+    const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -6,14 +6,15 @@ mod tools;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::goals::Goals;
 use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Route;
-use super::subject::{Subject, ToolArgument};
+use super::subject::{self, Subject, ToolArgument};
 use crate::app::App;
 use crate::error::{Problem, shorten};
+use crate::formats::argument_schema;
 use crate::funnel::{self, Unlock};
 use crate::model::{Caller, Kind, ListingId, Sku};
 use crate::products::{self, File, Preset, Profile};
@@ -30,6 +31,7 @@ pub struct ProductAgent;
 
 /// Which tool, and its arguments; `list_tools` tells which tool takes which.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = needs_of_tools()))]
 pub struct Arguments {
     /// What is wanted.
     tool: ProductTool,
@@ -40,11 +42,14 @@ pub struct Arguments {
     preset: Option<Preset>,
     /// The name of the agent or MCP server.
     #[serde(alias = "name")]
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = 200))]
     agent_name: Option<String>,
     /// What it is for.
+    #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = 2000))]
     description: Option<String>,
     /// Tools of an MCP server: names, or as `tools/list` shows them.
     #[serde(default)]
+    #[schemars(length(max = 64))]
     tools: Vec<ToolArgument>,
     /// The product.
     sku: Option<Sku>,
@@ -107,12 +112,16 @@ impl Operation for ProductAgent {
         "list tools of the products",
     ];
     const SKILLS: &'static [AdvertisedSkill] = tools::SKILLS;
-    const ROUTES: &'static [Route] =
-        &[Route::get_as("/api/products/agent", list_by_default), Route::post_as("/api/products/agent", Ok)];
+    const ROUTES: &'static [Route] = &[
+        Route::get_as("/api/products/agent", list_by_default).taking(which_tools),
+        Route::post_as("/api/products/agent", Ok),
+    ];
+    const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        readable(&arguments)?;
         match arguments.tool {
             ProductTool::ListTools => Ok(list(app)),
             ProductTool::BuyProduct => buy(app, arguments).await,
@@ -121,12 +130,56 @@ impl Operation for ProductAgent {
     }
 }
 
+/// A query can ask for any tool; that each needs other arguments, only the schema of a body can say.
+fn which_tools(_: Value) -> Value {
+    json!({
+        "type": "object",
+        "properties": { "tool": {
+            "type": "string", "enum": [ProductTool::ListTools],
+            "description": "Without it, the same. The other tools take their arguments here, too, by the names that POST tells.",
+        } },
+    })
+}
+
+/// What each tool cannot do without.
+fn needs_of_tools() -> Value {
+    let of = |tool: ProductTool, sku: &[Sku], also: Value| {
+        let mut skus = vec![json!(null)];
+        skus.extend(sku.iter().map(|sku| json!(sku)));
+        let demo = json!({ "enum": [true, null] });
+        let own = json!({ "required": ["tool"], "properties": { "tool": { "const": tool }, "sku": { "enum": skus }, "demo": demo } });
+        json!({ "allOf": [own, also] })
+    };
+    let any = |tool: ProductTool, also: Value| json!({ "allOf": [{ "required": ["tool"], "properties": { "tool": { "const": tool } } }, also] });
+    let (all, one) = (argument_schema::all_of, argument_schema::one_of);
+    let described = json!({ "properties": { "description": { "pattern": argument_schema::TEXT } } });
+    json!([
+        of(ProductTool::PreviewKernel, &[Sku::Kernel], json!({ "anyOf": one(&["goals", "preset"]) })),
+        of(ProductTool::OneClickDemo, &Sku::ALL, all(&["agent_name"])),
+        of(ProductTool::DemoAlive, &[Sku::Alive], json!({})),
+        of(
+            ProductTool::DemoMcp,
+            &[Sku::McpMesh],
+            json!({ "allOf": [all(&["agent_name", "description"]), described] })
+        ),
+        any(ProductTool::BuyProduct, all(&["sku"])),
+        any(ProductTool::ListTools, json!({})),
+    ])
+}
+
 /// A GET that names no tool asks which there are.
 fn list_by_default(query: &str) -> String {
     if form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "tool") {
         return query.to_owned();
     }
     "tool=list_tools".to_owned()
+}
+
+/// Refuses what no tool could take, whichever is meant.
+fn readable(arguments: &Arguments) -> Result<(), Problem> {
+    let Arguments { goals, agent_name, description, tools, .. } = arguments;
+    goals.clone().parse()?;
+    subject::check(agent_name.as_deref(), description.as_deref(), tools)
 }
 
 fn list(app: &App) -> Answer {

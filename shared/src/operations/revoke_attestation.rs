@@ -51,6 +51,7 @@ impl Operation for RevokeAttestation {
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["revoke_attestation", "revoke"] }];
+    const REFUSALS: &'static [u16] = &[401, 403, 404];
     type Arguments = Arguments;
     type Answer = Answer;
 

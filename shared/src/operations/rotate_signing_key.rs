@@ -44,6 +44,7 @@ impl Operation for RotateSigningKey {
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["rotate_signing_key"] }];
+    const REFUSALS: &'static [u16] = &[401, 403];
     type Arguments = Arguments;
     type Answer = Answer;
 

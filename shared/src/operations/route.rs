@@ -14,6 +14,13 @@ pub struct Route {
     pub input: RouteInput,
     /// Whether an answer may be kept.
     pub cache: CacheRule,
+    /// Makes the schema of what this route takes out of that of the arguments, where they differ.
+    pub schema: fn(Value) -> Value,
+}
+
+/// The schema of the arguments is that of what a route takes.
+const fn as_it_is(schema: Value) -> Value {
+    schema
 }
 
 /// The method of a route, and where it finds the arguments.
@@ -57,25 +64,26 @@ impl Route {
     /// GET with the arguments in the query.
     #[must_use]
     pub const fn get(path: &'static str) -> Self {
-        Self { path, input: RouteInput::Query, cache: CacheRule::Unspecified }
+        Self { path, input: RouteInput::Query, cache: CacheRule::Unspecified, schema: as_it_is }
     }
 
     /// GET with a query that is completed before it is read.
     #[must_use]
     pub const fn get_as(path: &'static str, complete: fn(&str) -> String) -> Self {
-        Self { path, input: RouteInput::QueryAs(complete), cache: CacheRule::Unspecified }
+        Self { path, input: RouteInput::QueryAs(complete), cache: CacheRule::Unspecified, schema: as_it_is }
     }
 
     /// POST with a body that is brought into the form of the arguments first.
     #[must_use]
     pub const fn post_as(path: &'static str, read: fn(Value) -> Result<Value, Problem>) -> Self {
-        Self { path, input: RouteInput::BodyAs(read), cache: CacheRule::Unspecified }
+        Self { path, input: RouteInput::BodyAs(read), cache: CacheRule::Unspecified, schema: as_it_is }
     }
 
     /// GET and POST of a family's endpoint, for the operation that tells what the family is.
     #[must_use]
     pub const fn family(path: &'static str) -> [Self; 2] {
-        let get = Self { path, input: RouteInput::QueryByAction, cache: CacheRule::Unspecified };
+        let get =
+            Self { path, input: RouteInput::QueryByAction, cache: CacheRule::Unspecified, schema: as_it_is };
         [get, Self { input: RouteInput::BodyByAction, ..get }]
     }
 
@@ -83,6 +91,12 @@ impl Route {
     #[must_use]
     pub const fn is_post(self) -> bool {
         matches!(self.input, RouteInput::BodyAs(_) | RouteInput::BodyByAction)
+    }
+
+    /// The route of which `schema` tells what it takes, given the schema of the arguments.
+    #[must_use]
+    pub const fn taking(self, schema: fn(Value) -> Value) -> Self {
+        Self { schema, ..self }
     }
 
     /// The route with answers that may be cached for `seconds`.

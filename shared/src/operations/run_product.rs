@@ -59,6 +59,7 @@ impl Operation for RunProduct {
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/run")];
+    const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -26,6 +26,7 @@ pub struct Score;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The URL of an agent card, a site, or the endpoint of an MCP server.
+    #[schemars(extend("format" = "peer-url"), length(max = 2048))]
     url: String,
 }
 
@@ -82,6 +83,7 @@ impl Operation for Score {
         tags: &["registry", "score", "probe"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/score")];
+    const REFUSALS: &'static [u16] = &[403];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -112,7 +114,7 @@ impl Operation for Score {
 fn answer(app: &App, url: String, assessment: Assessment) -> Answer {
     let reasons = explain::reasons(&assessment);
     let clean = assessment.is_clean();
-    let Assessment { verdict, checks, score, probed_at } = assessment;
+    let Assessment { verdict, checks, score, probed_at, .. } = assessment;
     let would_go_live = clean && verdict.handshake == Handshake::Ok;
     let publish = app.settings.url("/api/publish");
     let list_hint = if would_go_live {

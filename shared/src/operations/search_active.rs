@@ -9,9 +9,9 @@ use crate::app::App;
 use crate::cache::CacheValidator;
 use crate::error::Problem;
 use crate::funnel;
-use crate::model::{Caller, Kind, Listing};
+use crate::model::Caller;
 use crate::views::Row;
-use crate::views::active_page::{self, Counts, Cursor, KindFilter, PageQuery, Place};
+use crate::views::active_page::{self, Counts, KindFilter, PageQuery};
 
 /// The default limit.
 const ROWS: u32 = 20;
@@ -29,6 +29,7 @@ pub struct Arguments {
     #[schemars(range(min = 1, max = 100))]
     pub limit: Option<u32>,
     /// The `next_cursor` of an earlier page.
+    #[schemars(extend("format" = "list-cursor"))]
     pub cursor: Option<String>,
 }
 
@@ -75,7 +76,7 @@ impl Operation for SearchActive {
         let query = PageQuery::read(kind, limit, cursor.as_deref(), ROWS)?;
         let live = async { Ok(app.store.live().await?) };
         let (live, page) = futures::try_join!(live, active_page::read(app, &query))?;
-        let (listings, next) = newest(page, &query.from, query.limit);
+        let (listings, next) = page.newest(&query.from, query.limit);
         let (deal, now) = (funnel::deal(&app.settings, live.funnel.seats_claimed), app.clock.now());
         Ok(Answer {
             ok: true,
@@ -84,35 +85,4 @@ impl Operation for SearchActive {
             next_cursor: next.write(),
         })
     }
-}
-
-/// The newest `limit` of both kinds, and where the rest begins. Of a kind that no row is left of, it begins where this
-/// page began.
-fn newest(page: active_page::Page, from: &Cursor, limit: u32) -> (Vec<Listing>, Cursor) {
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let (agents, mcps) = (page.agents.len(), page.mcps.len());
-    let mut all: Vec<Listing> = page.agents.into_iter().chain(page.mcps).collect();
-    if all.len() <= limit {
-        return (all_by_age(all), page.next);
-    }
-    all = all_by_age(all);
-    all.truncate(limit);
-    let place = |kind: Kind, had: usize, from: &Place, next: Place| {
-        let shown: Vec<&Listing> = all.iter().filter(|listing| listing.shown_kind() == kind).collect();
-        match shown.last() {
-            _ if shown.len() == had => next,
-            Some(last) => Place::After(last.shown_at()),
-            None => from.clone(),
-        }
-    };
-    let next = Cursor {
-        agents: place(Kind::Agent, agents, &from.agents, page.next.agents),
-        mcps: place(Kind::Mcp, mcps, &from.mcps, page.next.mcps),
-    };
-    (all, next)
-}
-
-fn all_by_age(mut listings: Vec<Listing>) -> Vec<Listing> {
-    listings.sort_by_cached_key(|listing| std::cmp::Reverse(listing.shown_at()));
-    listings
 }

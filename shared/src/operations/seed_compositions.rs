@@ -59,6 +59,7 @@ impl Operation for SeedCompositions {
         Action { path: "/api/products/interop", names: &["seed_compositions", "seed"] },
         Action { path: "/api/products/first-principles", names: &["bootstrap"] },
     ];
+    const REFUSALS: &'static [u16] = &[401, 403];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -10,7 +10,7 @@ use super::route::Action;
 use super::trace;
 use crate::app::App;
 use crate::error::Problem;
-use crate::formats::argument_text;
+use crate::formats::{argument_schema, argument_text};
 use crate::model::{Caller, ListingId, Moment, TrailEvent};
 use crate::store::Wanted;
 use crate::views::NextStep;
@@ -32,6 +32,7 @@ pub struct Arguments {
     #[serde(alias = "id")]
     listing_id: Option<String>,
     /// A word that the listing's name, or the mark, must hold.
+    #[schemars(regex(pattern = argument_schema::LINE_OR_BLANK), length(max = LONGEST_QUERY))]
     q: Option<String>,
     /// At most so many of each list, from 1 to 50; 12 where it is left out.
     #[schemars(range(min = 1, max = 50))]
@@ -77,6 +78,7 @@ impl Operation for SenseTraces {
         tags: &["registry", "stigmergy", "trace", "discovery"],
     }];
     const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["sense_traces", "sense"] }];
+    const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
     type Answer = Answer;
 

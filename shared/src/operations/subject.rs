@@ -8,7 +8,7 @@ use super::goals::Goals;
 use super::lookup;
 use crate::app::App;
 use crate::error::Problem;
-use crate::formats::argument_text;
+use crate::formats::{argument_schema, argument_text};
 use crate::funnel;
 use crate::model::{Kind, Lane, Tool};
 use crate::products::{Preset, Profile};
@@ -24,13 +24,15 @@ const LONGEST_TOOL_DESCRIPTION: usize = 1000;
 #[serde(untagged)]
 pub(super) enum ToolArgument {
     /// Its name.
-    Name(String),
+    Name(#[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_TOOL_NAME))] String),
     /// Its name and what it does.
     Described {
         /// Its name.
+        #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_TOOL_NAME))]
         name: String,
         /// What it does.
         #[serde(default)]
+        #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = LONGEST_TOOL_DESCRIPTION))]
         description: String,
     },
 }
@@ -82,6 +84,21 @@ impl Subject {
         let said = Profile::unlisted(kind, &name, description.as_deref(), tools);
         funnel::profile_of_description(app, Profile { goals, preset, ..said }).await
     }
+}
+
+/// Looks at what is said of a subject, whether or not it is needed.
+///
+/// # Errors
+/// 422 for the first of it that cannot be taken.
+pub(super) fn check(
+    name: Option<&str>,
+    description: Option<&str>,
+    tools: &[ToolArgument],
+) -> Result<(), Problem> {
+    name.map(|name| argument_text::line("agent_name", name, LONGEST_NAME)).transpose()?;
+    let description = description.filter(|text| !text.trim().is_empty());
+    description.map(|text| argument_text::text("description", text, LONGEST_DESCRIPTION)).transpose()?;
+    parse_tools(tools.to_vec()).map(|_| ())
 }
 
 fn parse_tools(tools: Vec<ToolArgument>) -> Result<Vec<Tool>, Problem> {

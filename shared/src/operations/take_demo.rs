@@ -10,6 +10,7 @@ use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Route;
 use crate::app::App;
 use crate::error::Problem;
+use crate::formats::argument_schema;
 use crate::funnel::{self, Deal, Demo, Unlock, Wanted, Which};
 use crate::model::{Caller, Kind, ListingId, OrderId, Sku};
 use crate::products::File;
@@ -23,6 +24,7 @@ pub struct TakeDemo;
 /// Which listing, and which product. The `kind`, `name` and `description` that `take_demo` of a row sends along are not
 /// read: what the registry itself knows goes before them.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = argument_schema::one_of(&["listing_id", "agent_card_url", "mcp_url"])))]
 pub struct Arguments {
     /// The listing's id; or say where it is by one of the two URLs.
     #[serde(alias = "id")]
@@ -121,6 +123,7 @@ impl Operation for TakeDemo {
         Route::get("/api/products/demo").never_kept(),
         Route::post_as("/api/products/demo", Ok).never_kept(),
     ];
+    const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -3,13 +3,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Route;
 use super::talk_inbox::InboxMessage;
 use crate::app::App;
 use crate::error::Problem;
+use crate::formats::argument_schema;
 use crate::model::{Caller, Lane, Listing, ListingId, TalkChannel, TalkMessage};
 use crate::store::{Allowance, Talked, Talking};
 use crate::talk::{self, NextAction, TalkAction, next_actions, read_text};
@@ -20,6 +21,7 @@ pub struct Talk;
 
 /// Whose inbox, and what is done there.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = needs_of_actions()))]
 pub struct Arguments {
     /// The id of the listing in whose inbox it is done.
     #[serde(alias = "id")]
@@ -27,8 +29,10 @@ pub struct Arguments {
     /// What is done. Where it is left out: `message` with a text, `check_in` without.
     action: Option<TalkAction>,
     /// The text, in plain words; everybody may read it. Only a `check_in` may do without.
+    #[schemars(extend("format" = "public-text"))]
     text: Option<String>,
     /// With `message`: the id of the listing that sends it. It is shown as claimed, for nothing proves it.
+    #[schemars(extend("format" = "listing-id-of-another"))]
     from: Option<String>,
 }
 
@@ -47,6 +51,24 @@ pub struct Answer {
     next_actions: Vec<NextAction>,
 }
 
+/// What goes with each action.
+fn needs_of_actions() -> Value {
+    let of = |action: TalkAction| {
+        let text = json!({ "type": ["string", "null"], "maxLength": action.longest_text() });
+        json!({ "properties": { "action": { "const": action }, "text": text }, "required": ["action"] })
+    };
+    let (all, none) = (argument_schema::all_of, argument_schema::none_of);
+    let unsaid = json!({ "properties": { "text": { "maxLength": TalkAction::Message.longest_text() } } });
+    json!([
+        { "allOf": [of(TalkAction::CheckIn), none(&["from"])] },
+        { "allOf": [of(TalkAction::Message), all(&["text"])] },
+        { "allOf": [of(TalkAction::Social), all(&["text"]), none(&["from"])] },
+        { "allOf": [of(TalkAction::Owner), all(&["text"]), none(&["from"])] },
+        { "allOf": [none(&["action"]), all(&["text"]), unsaid] },
+        none(&["action", "text", "from"]),
+    ])
+}
+
 impl Operation for Talk {
     const NAME: &'static str = "talk";
     const TITLE: &'static str = "Speak in a Talk inbox";
@@ -63,6 +85,7 @@ impl Operation for Talk {
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/talk", Ok)];
+    const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -126,7 +149,9 @@ async fn parties(
     let unknown = || {
         let detail = "`from` must be the id of a listing here that is not withdrawn; leave it out to say nothing of who \
             you are.";
-        Problem::invalid("from", "unknown_sender", detail)
+        let mut problem = Problem::invalid("from", "unknown_sender", detail);
+        problem.status = http::StatusCode::NOT_FOUND;
+        problem
     };
     let from: Option<ListingId> = match &arguments.from {
         None => None,

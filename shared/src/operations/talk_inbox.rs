@@ -31,6 +31,7 @@ pub struct Arguments {
     #[serde(alias = "id")]
     listing_id: String,
     /// The `cursor` of an earlier page.
+    #[schemars(extend("format" = "inbox-cursor"))]
     cursor: Option<String>,
     /// At most so many messages, from 1 to 100; 20 where it is left out.
     #[schemars(range(min = 1, max = 100))]
@@ -92,6 +93,7 @@ impl Operation for TalkInbox {
         tags: &["registry", "talk", "inbox"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/talk")];
+    const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

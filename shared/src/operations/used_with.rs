@@ -28,8 +28,10 @@ pub struct Arguments {
     /// The id of the other.
     listing_b: String,
     /// Who you are, up to 120 characters; shown as claimed.
+    #[schemars(extend("format" = "public-text"), length(max = 120))]
     from: Option<String>,
     /// What for, up to 2000 characters in plain words; everybody may read it.
+    #[schemars(extend("format" = "public-text"), length(max = 2000))]
     body: Option<String>,
 }
 
@@ -56,6 +58,7 @@ impl Operation for UsedWith {
         tags: &["registry", "stigmergy", "composition"],
     }];
     const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["used_with"] }];
+    const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -11,6 +11,7 @@ use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Route;
 use crate::app::App;
 use crate::error::Problem;
+use crate::formats::argument_schema;
 use crate::funnel::{self, Opened};
 use crate::model::{Caller, Lane, ListingId, OrderId, Sku};
 use crate::products;
@@ -23,6 +24,7 @@ pub struct VerifyProduct;
 
 /// The files, and whose they are.
 #[derive(Default, Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = [argument_schema::all_of(&["token"]), argument_schema::all_of(&["listing_id"]), { "required": ["usage"], "properties": { "usage": { "const": true } } }, { "properties": { "files": { "maxItems": 0 } } }]))]
 pub struct Arguments {
     /// The access token of the full product.
     #[serde(alias = "access_token")]
@@ -34,6 +36,7 @@ pub struct Arguments {
     sku: Option<Sku>,
     /// The files as they were kept; without any, the answer lists what there should be.
     #[serde(default)]
+    #[schemars(length(max = 200))]
     files: Vec<KeptFile>,
     /// Only tell how it is called.
     #[serde(default)]
@@ -70,6 +73,7 @@ impl Operation for VerifyProduct {
         Route::get_as("/api/products/verify", usage_by_default).never_kept(),
         Route::post_as("/api/products/verify", Ok).never_kept(),
     ];
+    const REFUSALS: &'static [u16] = &[401, 402, 404, 409, 410];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -80,7 +84,9 @@ impl Operation for VerifyProduct {
             app.settings.url("/api/products/verify")
         );
         let answer = Answer { ok: true, name: "Product verification", usage, ..Answer::default() };
-        if arguments.usage {
+        let asks_nothing =
+            arguments.token.is_none() && arguments.listing_id.is_none() && arguments.files.is_empty();
+        if arguments.usage || asks_nothing {
             return Ok(answer);
         }
         let kept = parse(arguments.files)?;

@@ -180,7 +180,7 @@ mod tests {
             facts,
         };
         let score = crate::probe::score::of(&verdict, &[]);
-        Assessment { verdict, checks: Vec::new(), score, probed_at: Moment::UNIX_EPOCH }
+        Assessment { verdict, checks: Vec::new(), score, probed_at: Moment::UNIX_EPOCH, changed: None }
     }
 
     #[test]

@@ -72,17 +72,13 @@ enum Said {
 /// Takes an event: its signature, and its body as it came.
 ///
 /// # Errors
-/// 503 without a secret to verify it by, 400 where it is not Stripe's or cannot be read, or the table is busy; then Stripe
+/// 503 without a secret to verify it by, 403 where it is not Stripe's, 400 where it cannot be read, or the table is busy; then Stripe
 /// sends it again.
 pub async fn receive(app: &App, signature: Option<&str>, body: &[u8]) -> Result<Received, Problem> {
     let secret = app.settings.stripe_webhook_secret.as_ref().ok_or_else(refusals::not_configured)?;
     let now = app.clock.now();
     signature::verify(secret, signature, body, now).map_err(|error| {
-        Problem::new(
-            StatusCode::BAD_REQUEST,
-            "bad_signature",
-            format!("This event is not believed: {error}."),
-        )
+        Problem::new(StatusCode::FORBIDDEN, "bad_signature", format!("This event is not believed: {error}."))
     })?;
     let event: Event =
         serde_json::from_slice(body).map_err(|_| Problem::malformed("The body is no event of Stripe."))?;

@@ -75,5 +75,5 @@ fn context(app: &App, listing: &Listing, verdict: &Verdict, endpoint_holder: Opt
 fn assessed(app: &App, verdict: Verdict, context: &Context) -> Assessment {
     let checks = checks::of(&verdict, context);
     let score = score::of(&verdict, &checks);
-    Assessment { verdict, checks, score, probed_at: app.clock.now() }
+    Assessment { verdict, checks, score, probed_at: app.clock.now(), changed: None }
 }

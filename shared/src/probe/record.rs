@@ -2,7 +2,7 @@
 //! An endpoint that another listing took in the meantime turns the change into a failed check, not into an error.
 
 use super::transition::{self, Job};
-use super::{assess, explain};
+use super::{assess, drift, explain};
 use crate::app::App;
 use crate::events::{Event, What};
 use crate::model::{
@@ -22,7 +22,8 @@ pub(super) async fn record(
 ) -> Result<Option<Handshake>, StoreError> {
     let (assessment, read) = assess::listed(app, before, verdict).await?;
     let trail = read.or(trail);
-    let change = StateChange { trail, ..state_change(app, before, &assessment, job, rejected) };
+    let mut change = StateChange { trail, ..state_change(app, before, &assessment, job, rejected) };
+    change.assessment.changed = drift::of(app, &change).await?;
     if change.is_expired() {
         return Ok(match app.store.expire(&change).await? {
             WriteOutcome::Written => Some(change.record.handshake),

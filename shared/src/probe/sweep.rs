@@ -18,6 +18,7 @@ use super::transition::Job;
 use super::{not_probed, record};
 use crate::app::App;
 use crate::fetch::{Answer, Target};
+use crate::metrics::Metric;
 use crate::model::{
     Amounts, BlockedHost, BlockedHosts, Handshake, HostName, Lane, Listing, ListingId, Verdict,
 };
@@ -55,6 +56,17 @@ pub struct SweepReport {
 }
 
 impl SweepReport {
+    /// What the dashboard shows of it.
+    #[must_use]
+    pub fn metrics(&self) -> [(Metric, i64); 4] {
+        [
+            (Metric::ProbesOk, self.ok.into()),
+            (Metric::ProbesNotOk, self.probed.saturating_sub(self.ok).into()),
+            (Metric::PreflightRejects, self.rejected.into()),
+            (Metric::VerdictsUnrecorded, self.unrecorded.into()),
+        ]
+    }
+
     fn count(&mut self, done: &ProbeOutcome) {
         match done {
             ProbeOutcome::NotClaimed => return,
@@ -350,7 +362,14 @@ async fn conclude(
     rejected: bool,
     trail: Option<Amounts>,
 ) -> ProbeOutcome {
-    match record::record(app, &before, verdict, job, rejected, trail).await {
+    let (latency_ms, inconclusive) = (verdict.latency_ms, verdict.inconclusive);
+    let reason = verdict.reasons.first().map(|reason| reason.code.clone());
+    let recorded = record::record(app, &before, verdict, job, rejected, trail).await;
+    if let Ok(Some(outcome)) = &recorded {
+        let (listing_id, outcome) = (&before.id, outcome.as_str());
+        tracing::info!(%listing_id, ?job, outcome, reason, inconclusive, rejected, latency_ms, "probe");
+    }
+    match recorded {
         Ok(Some(outcome)) if rejected => ProbeOutcome::Rejected(before.id, outcome),
         Ok(Some(outcome)) => ProbeOutcome::Probed(before.id, outcome),
         Ok(None) => ProbeOutcome::NotClaimed,

@@ -12,8 +12,8 @@ use super::text::{address, plain, spaced};
 use crate::formats::registry_name::reversed_host;
 use crate::formats::server_json::{self, is_name, is_version};
 use crate::model::Reach;
+use crate::model::protocol::SERVER_DESCRIPTION_SCHEMA;
 
-const SERVER_SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 const CARD_SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
 
 /// The longest description and title that the schemas allow, in characters.
@@ -61,8 +61,10 @@ pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> Descriptions {
     if let Some(remote) = remote.filter(|_| !spoken.is_empty()) {
         remote.insert("supportedProtocolVersions".to_owned(), spoken.into());
     }
-    let files =
-        vec![file("server.json", SERVER_SCHEMA, &server), file("server-card.json", CARD_SCHEMA, &card)];
+    let files = vec![
+        file("server.json", SERVER_DESCRIPTION_SCHEMA, &server),
+        file("server-card.json", CARD_SCHEMA, &card),
+    ];
     Descriptions { files, notes }
 }
 

@@ -25,9 +25,11 @@ const FRESH: SignedDuration = SignedDuration::from_mins(5);
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ProofRequest {
     /// The time of the signature (RFC 3339), at most five minutes from now.
+    #[schemars(extend("format" = "date-time"))]
     pub timestamp: String,
     /// The Ed25519 signature, in hexadecimal, of four lines joined by line feeds: this registry's base URL, the name,
     /// the URL of the remote, and the timestamp as it is sent.
+    #[schemars(regex(pattern = "^[0-9a-fA-F]{128}$"))]
     pub signature: String,
 }
 

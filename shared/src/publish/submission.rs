@@ -5,13 +5,14 @@ use serde_json::{Map, Value, json};
 
 use super::signature_proof::{OfferedProof, ProofRequest};
 use crate::error::{Problem, shorten};
+use crate::fetch::target::MAX_URL_LENGTH;
 use crate::fetch::{Target, TargetError};
 use crate::formats::server_json::{self, Remote, ServerDescription, Transport, Violation};
-use crate::formats::{argument_text, email_address};
+use crate::formats::{argument_schema, argument_text, email_address};
 use crate::model::{
     Category, Contact, DeclaredTransport, Kind, Lane, Listing, ListingId, Moment, Obstacle, Reach,
 };
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
 /// The longest display name, in characters.
@@ -52,23 +53,69 @@ pub enum Submitted {
 
 /// What to list.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(extend("oneOf" = one_at_a_time()))]
 pub struct PublishRequest {
     /// A card URL, or a site from which the well-known card paths are tried.
+    #[schemars(extend("format" = "peer-url"), length(max = 2048))]
     pub url: Option<String>,
     /// The URL of an A2A agent card.
+    #[schemars(extend("format" = "peer-url"), length(max = 2048))]
     pub agent_card_url: Option<String>,
     /// The endpoint of an MCP server (streamable HTTP).
+    #[schemars(extend("format" = "peer-url"), length(max = 2048))]
     pub mcp_url: Option<String>,
     /// A server description (server.json of the MCP registry).
+    #[serde(default)]
+    #[schemars(schema_with = "server_json_schema")]
     pub server_json: Option<Map<String, Value>>,
     /// A display name, used until the card gives one.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = 120))]
     pub name: Option<String>,
     /// Where to write about this listing; never shown.
+    #[schemars(extend("format" = "contact-email"), length(min = 3, max = 254))]
     pub contact_email: Option<String>,
     /// Where you heard of the registry.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = 200))]
     pub source: Option<String>,
     /// Beside `server_json`: that its name is yours.
     pub proof: Option<ProofRequest>,
+}
+
+/// What is listed is one thing; a URL may stand beside that of a card or an endpoint.
+fn one_at_a_time() -> Value {
+    let (all, none) = (argument_schema::all_of, argument_schema::none_of);
+    json!([
+        { "allOf": [all(&["server_json"]), none(&["agent_card_url", "mcp_url", "url"])] },
+        { "allOf": [all(&["agent_card_url"]), none(&["server_json", "mcp_url", "proof"])] },
+        { "allOf": [all(&["mcp_url"]), none(&["server_json", "agent_card_url", "proof"])] },
+        { "allOf": [all(&["url"]), none(&["server_json", "agent_card_url", "mcp_url", "proof"])] },
+    ])
+}
+
+/// A server description, as far as this registry reads one.
+pub fn server_json_schema(_: &mut SchemaGenerator) -> Schema {
+    let url = json!({ "type": "string", "format": "peer-url", "maxLength": MAX_URL_LENGTH });
+    json_schema!({
+        "type": ["object", "null"],
+        "description": "A server description (server.json of the MCP registry, 2025-12-11). Members that are not told \
+            here, such as `packages`, are read as that schema has them.",
+        "properties": {
+            "name": { "type": "string", "format": "server-name", "minLength": 3, "maxLength": 200 },
+            "title": { "type": "string", "format": "display-name", "minLength": 1, "maxLength": 100 },
+            "description": { "type": "string", "format": "public-text", "minLength": 1, "maxLength": 100 },
+            "version": { "type": "string", "format": "server-version", "maxLength": 255 },
+            "websiteUrl": url,
+            "remotes": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": { "type": { "enum": ["streamable-http", "sse"] }, "url": url },
+                    "required": ["type", "url"],
+                },
+            },
+        },
+        "required": ["name", "description", "version"],
+    })
 }
 
 impl Submission {

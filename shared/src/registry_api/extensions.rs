@@ -15,6 +15,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::formats::registry_name;
 use crate::model::Kind;
+use crate::model::protocol::MCP_REGISTRY;
 use crate::search::browse::Facet;
 use crate::search::{self, Text};
 
@@ -72,7 +73,7 @@ pub async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
         )),
         (_, 0) => Some(format!(
             "No server answers to these words. Say it in other words, or look through all: {}.",
-            app.settings.url("/v0.1/servers")
+            app.settings.url(MCP_REGISTRY)
         )),
         _ => None,
     };

@@ -9,12 +9,12 @@ use super::evidence::ServerEvidence;
 use super::namespace::Namespace;
 use crate::formats::registry_name;
 use crate::formats::server_json::is_version;
+use crate::model::protocol::SERVER_DESCRIPTION_SCHEMA;
 use crate::model::{Listing, Moment};
 use crate::search::browse::Row;
 use crate::settings::Settings;
 use crate::store::Fall;
 
-const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 /// The key of the official registry's metadata, which every implementation of its API includes.
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 /// The longest title and description, in characters.
@@ -108,7 +108,7 @@ impl ServerDetail {
         let title = line(&listing.name, LONGEST);
         let is_titled = !title.is_empty() && title != name && title != listing.id.as_str();
         Self {
-            schema: SCHEMA,
+            schema: SERVER_DESCRIPTION_SCHEMA,
             name,
             title: is_titled.then_some(title),
             description: description(listing, url.as_ref()),

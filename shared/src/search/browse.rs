@@ -165,6 +165,26 @@ impl Searcher {
         Ok(Page { rows: entries.into_iter().filter_map(row).collect(), total, next })
     }
 
+    /// Ids of Live listings in their order, each with when its searched texts last changed: as many as `limit` after the
+    /// first `skip`; and how many there are. Only the index is read.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn listed(
+        &self,
+        skip: usize,
+        limit: usize,
+    ) -> Result<(Vec<(ListingId, Moment)>, usize), StoreError> {
+        self.refresh().await?;
+        let index = self.read();
+        let mut all: Vec<&IndexedListing> = index.listings().map(|(_, entry)| entry).collect();
+        all.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        let part = all.iter().skip(skip).take(limit);
+        let part =
+            part.filter_map(|entry| Some((entry.id.clone(), Moment::from_millisecond(entry.changed_at)?)));
+        Ok((part.collect(), all.len()))
+    }
+
     /// The number of listings per value of each facet, of all or of the hits for `text`; the most frequent first.
     ///
     /// # Errors

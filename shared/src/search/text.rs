@@ -15,14 +15,13 @@ impl Text {
     /// # Errors
     /// 422 where it is longer than 1,000 characters; `field` is what the caller calls it.
     pub fn parse(text: &str, field: &str) -> Result<Self, Problem> {
-        let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let text = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
         if text.chars().count() > LONGEST {
             let detail =
                 format!("`{field}` may have {LONGEST} characters. Say what you look for in a sentence.");
             return Err(Problem::invalid(field, "too_long", detail));
         }
-        Ok(Self(text))
+        let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        Ok(Self(spaced.split_whitespace().collect::<Vec<_>>().join(" ")))
     }
 
     /// The words, separated by single spaces.

@@ -32,7 +32,7 @@ pub(super) fn evidence_item(id: &ListingId, assessment: &Assessment) -> Result<I
 
 /// The outcome, its reasons and the checks, without what the peer says of itself.
 fn small(assessment: &Assessment) -> Assessment {
-    let Assessment { verdict, checks, score, probed_at } = assessment;
+    let Assessment { verdict, checks, score, probed_at, changed } = assessment;
     let facts = &verdict.facts;
     let short = |text: &String| shorten(text, LONGEST);
     let url = |url: &Option<String>| url.clone().filter(|url| url.len() <= LONGEST_URL);
@@ -85,6 +85,7 @@ fn small(assessment: &Assessment) -> Assessment {
                 .collect(),
         },
         probed_at: *probed_at,
+        changed: changed.clone(),
     }
 }
 
@@ -157,6 +158,7 @@ mod tests {
                     breakdown: checks.into_iter().map(|(id, why, _)| ScorePart { id, points: 1, of: 2, why }).collect(),
                 },
                 probed_at: Moment::UNIX_EPOCH,
+                changed: None,
             }
         }
     }
@@ -196,6 +198,7 @@ mod tests {
             checks: vec![check; 99],
             score: Score { value: 40, breakdown: vec![part; 99] },
             probed_at: Moment::UNIX_EPOCH,
+            changed: None,
         };
         let item = evidence_item(&"mcp-adder".parse().unwrap(), &assessment).unwrap();
         assert!(size(&item) < 400 * 1024, "{} bytes", size(&item));

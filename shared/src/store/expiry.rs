@@ -13,7 +13,7 @@ use crate::model::StateChange;
 
 impl Store {
     /// Deletes a listing with its evidence, its contact and all that points to it; its last probe is counted, and so is
-    /// the listing. The records of its probes leave after thirty days, as all do.
+    /// the listing. The records of its probes leave after ninety-one days, as all do.
     ///
     /// # Errors
     /// The table is busy or refused; then nothing was written and the lease runs out by itself.

@@ -23,6 +23,9 @@ impl PeerRegistry {
         if let Some(failure) = &self.failure {
             item.insert("failure".to_owned(), s(failure));
         }
+        if let Some(lists_this) = self.lists_this {
+            item.insert("lists_this".to_owned(), n(i64::from(lists_this)));
+        }
         item.insert("referrals".to_owned(), s(serde_json::to_string(&self.referrals)?));
         Ok(item)
     }
@@ -38,6 +41,7 @@ impl PeerRegistry {
             answered_at: time("answered_at"),
             search_url: some("search_url"),
             failure: some("failure"),
+            lists_this: item.contains_key("lists_this").then(|| number(item, "lists_this") == 1),
             referrals: serde_json::from_str(text(item, "referrals"))?,
         })
     }

@@ -44,6 +44,9 @@ pub(super) fn evidence(id: &ListingId) -> Key {
 
 pub(super) const EVIDENCE: &str = "EVIDENCE";
 
+/// The attribute of [`evidence`] that tells the latest change of tools or skills.
+pub(super) const CHANGED: &str = "changed";
+
 /// A leaf that is not yet in the tree of the log; all of them share a partition, by time, so that a consistent read
 /// finds those of the last moment, too.
 pub(super) fn pending_leaf(at: Moment, leaf: &str) -> Key {
@@ -100,8 +103,11 @@ pub(super) fn contacts(id: &ListingId) -> Vec<Key> {
 }
 
 pub(super) fn probe(id: &ListingId, at: Moment) -> Key {
-    Key::new(format!("LISTING#{id}"), format!("PROBE#{}", millis(at)))
+    Key::new(format!("LISTING#{id}"), format!("{PROBE_AT}{}", millis(at)))
 }
+
+/// What the sort key of [`probe`] begins with.
+pub(super) const PROBE_AT: &str = "PROBE#";
 
 /// Points from a name, folded for comparison, to a listing of that name.
 pub(super) fn name(name: &str, id: &ListingId) -> Key {

@@ -25,13 +25,19 @@ pub(super) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>, StoreError> 
         others.iter().map(|item| ((text(item, "pk"), text(item, "sk")), item)).collect();
     let read = |core: Item| {
         let proof = others.get(&(text(&core, "pk"), keys::EVIDENCE));
-        let evidence = proof.map(|proof| serde_json::from_str(text(proof, "evidence"))).transpose()?;
+        let evidence = proof.map(|proof| evidence(proof)).transpose()?;
         let leaf = others.get(&(text(&core, "pk"), keys::LAST_LEAF));
         let last_leaf = leaf.map(|leaf| last_leaf(leaf)).transpose()?;
         let listing: Listing = serde_dynamo::from_item(core)?;
         Ok((Listing { last_leaf, ..listing }, evidence))
     };
     cores.into_iter().map(read).collect()
+}
+
+fn evidence(item: &Item) -> Result<Assessment, StoreError> {
+    let evidence: Assessment = serde_json::from_str(text(item, "evidence"))?;
+    let changed = item.get(keys::CHANGED).map(|_| serde_json::from_str(text(item, keys::CHANGED)));
+    Ok(Assessment { changed: changed.transpose()?, ..evidence })
 }
 
 /// The whole item of a listing: its data and its places in the indexes.

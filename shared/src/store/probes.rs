@@ -1,5 +1,5 @@
-//! The probes of a day: a record of each, indexed by outcome and time, and tallies by reason. Records expire after thirty
-//! days, tallies a week later, so that the oldest day shown can still be compared with the one before.
+//! The probes of a day and of a listing: a record of each, indexed by outcome and time, and tallies by reason. Records
+//! are kept for the ninety days that a listing's page shows, tallies for the days that are compared.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,12 @@ use super::counters::sum;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
-use crate::model::{Handshake, Kind, Moment, ProbeRecord};
+use crate::model::{Handshake, Kind, ListingId, Moment, ProbeRecord};
 
-const KEPT: i64 = 30 * 86_400;
+/// Seconds for which a record is kept: a day more than the ninety that are shown, for the one that is not over.
+const KEPT: i64 = 91 * 86_400;
+/// Seconds for which the tally of a day is kept.
+const TALLY_KEPT: i64 = 37 * 86_400;
 const REASON: &str = "reason:";
 
 impl ProbeRecord {
@@ -35,7 +38,7 @@ impl ProbeRecord {
             .add(self.handshake.as_str(), 1)
             .add("unique", i64::from(first_today))
             .add("rejects", i64::from(preflight_reject))
-            .set("ttl", n(self.probed_at.as_second() + KEPT + 7 * 86_400));
+            .set("ttl", n(self.probed_at.as_second() + TALLY_KEPT));
         if self.handshake == Handshake::Fail {
             tally = tally.add(&format!("fail_{}", self.kind.as_str()), 1);
         }
@@ -95,6 +98,33 @@ impl Store {
             failed_mcps: sum(&shards, "fail_mcp"),
             reasons,
         })
+    }
+
+    /// The probes of a listing from `since` on, the newest first, at most `limit`; by one query.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn probes_of(
+        &self,
+        id: &ListingId,
+        since: Moment,
+        limit: i32,
+    ) -> Result<Vec<ProbeRecord>, StoreError> {
+        let (first, last) = (keys::probe(id, since), format!("{}:", keys::PROBE_AT));
+        let answer = self
+            .client
+            .query()
+            .table_name(&*self.table)
+            .key_condition_expression("pk = :listing AND sk BETWEEN :first AND :last")
+            .expression_attribute_values(":listing", s(first.pk))
+            .expression_attribute_values(":first", s(first.sk))
+            .expression_attribute_values(":last", s(last))
+            .scan_index_forward(false)
+            .limit(limit)
+            .send()
+            .await?;
+        let items = answer.items.unwrap_or_default();
+        items.iter().map(|item| Ok(serde_json::from_str(text(item, "record"))?)).collect()
     }
 
     /// The latest probes of one outcome.

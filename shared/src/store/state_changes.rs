@@ -92,7 +92,13 @@ impl Store {
             if let Some(leaf) = verdict_leaf(change, &evidence) {
                 self.log_entry(&mut transaction, &leaf)?;
             }
-            self.put(&mut transaction, evidence, None)?;
+            // A change of its item, so that what changed at an earlier probe stays.
+            let whole = [("evidence", s(text(&evidence, "evidence")))];
+            let changed = assessment.changed.as_ref().map(serde_json::to_string).transpose()?;
+            let changed = changed.map(|changed| (keys::CHANGED, s(changed)));
+            let write = whole.into_iter().chain(changed);
+            let write = write.fold(Expression::default(), |write, (name, value)| write.set(name, value));
+            self.update(&mut transaction, &keys::evidence(id), &write)?;
         }
         self.count_probe(&mut transaction, change)?;
         self.update(&mut transaction, &keys::live(id), &live(change.live_change(), after.shown_kind()))?;

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::keys::Unreadable;
 use crate::app::App;
+use crate::domain_keys::PublicKey;
 use crate::error::Problem;
 use crate::model::{Moment, Random};
 use crate::store::KeptKey;
@@ -46,6 +47,18 @@ impl MessageKey {
     pub fn public(&self) -> Ed25519Jwk {
         let x = BASE64URL.encode(self.0.verifying_key().as_bytes());
         Ed25519Jwk { kty: "OKP", crv: "Ed25519", kid: thumbprint(&x), x, usage: "sig" }
+    }
+
+    /// The public half as a key of the domain, which is proven with the official registry by its record.
+    #[must_use]
+    pub fn domain_key(&self) -> PublicKey {
+        PublicKey::Ed25519(*self.0.verifying_key().as_bytes())
+    }
+
+    /// The public half in base64, as records of the DNS have it.
+    #[must_use]
+    pub fn public_base64(&self) -> String {
+        BASE64.encode(self.0.verifying_key().as_bytes())
     }
 
     /// Signs the answer that shows this key, for whoever asked `authority` for it: so a copy at another host is known

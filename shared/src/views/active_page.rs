@@ -80,6 +80,35 @@ pub struct Page {
     pub next: Cursor,
 }
 
+impl Page {
+    /// The newest `limit` of both kinds, and where the rest begins. Of a kind that no row is left of, it begins where
+    /// this page began.
+    #[must_use]
+    pub fn newest(self, from: &Cursor, limit: u32) -> (Vec<Listing>, Cursor) {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let (agents, mcps) = (self.agents.len(), self.mcps.len());
+        let mut all: Vec<Listing> = self.agents.into_iter().chain(self.mcps).collect();
+        all.sort_by_cached_key(|listing| std::cmp::Reverse(listing.shown_at()));
+        if all.len() <= limit {
+            return (all, self.next);
+        }
+        all.truncate(limit);
+        let place = |kind: Kind, had: usize, from: &Place, next: Place| {
+            let shown: Vec<&Listing> = all.iter().filter(|listing| listing.shown_kind() == kind).collect();
+            match shown.last() {
+                _ if shown.len() == had => next,
+                Some(last) => Place::After(last.shown_at()),
+                None => from.clone(),
+            }
+        };
+        let next = Cursor {
+            agents: place(Kind::Agent, agents, &from.agents, self.next.agents),
+            mcps: place(Kind::Mcp, mcps, &from.mcps, self.next.mcps),
+        };
+        (all, next)
+    }
+}
+
 /// A kind, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -93,6 +122,16 @@ pub enum KindFilter {
 }
 
 impl KindFilter {
+    /// The word of a query.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Mcp => "mcp",
+            Self::All => "all",
+        }
+    }
+
     /// The one kind that is wanted, if it is one.
     #[must_use]
     pub const fn only(self) -> Option<Kind> {

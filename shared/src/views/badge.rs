@@ -39,6 +39,12 @@ pub fn of_listing(settings: &Settings, name: &str, listing: &Listing, oldest_pro
     svg(&settings.brand, word, color)
 }
 
+/// A badge for an id that no listing has: a README that shows it has lost its listing, and must not look as if it had one.
+#[must_use]
+pub fn unknown(settings: &Settings) -> String {
+    svg(&settings.brand, "unknown", GREY)
+}
+
 /// What a badge says of a listing.
 fn says(name: &str, listing: &Listing, lane: Lane) -> (&'static str, &'static str) {
     let live = lane == Lane::Active;
@@ -66,17 +72,45 @@ fn lane_color(lane: Lane) -> &'static str {
     if lane == Lane::Queued { GREY } else { RED }
 }
 
+/// Pixels to each side of a text.
+const PADDING: u32 = 6;
+
+/// On whole pixels, so that no edge is blurred; each text is told its length, so that it fits in whatever font it is
+/// drawn.
 fn svg(brand: &str, word: &str, color: &str) -> String {
-    let brand = escape(brand);
-    // Verdana at 11 px is about 6.6 px a character: close enough for a label that no font is shipped with.
-    let width = |text: &str| 12 + text.chars().count() * 66 / 10;
-    let (left, right) = (width(&brand), width(word));
-    let all = left + right;
+    let (brand_length, word_length) = (text_length(brand), text_length(word));
+    let (left, right) = (brand_length + 2 * PADDING, word_length + 2 * PADDING);
+    let (all, word_at) = (left + right, left + PADDING);
+    let (brand, word) = (escape(brand), escape(word));
     format!(
-        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{all}" height="20" role="img" aria-label="{brand}: {word}"><title>{brand}: {word}</title><rect width="{left}" height="20" fill="#24292f"/><rect x="{left}" width="{right}" height="20" fill="{color}"/><g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"><text x="{}" y="14">{brand}</text><text x="{}" y="14">{word}</text></g></svg>"##,
-        left / 2,
-        left + right / 2,
+        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{all}" height="20" viewBox="0 0 {all} 20" role="img" aria-label="{brand}: {word}"><title>{brand}: {word}</title><clipPath id="round"><rect width="{all}" height="20" rx="3"/></clipPath><g clip-path="url(#round)"><rect width="{left}" height="20" fill="#24292f"/><rect x="{left}" width="{right}" height="20" fill="{color}"/></g><g fill="#fff" font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="11" text-rendering="geometricPrecision"><text x="{PADDING}" y="14" textLength="{brand_length}">{brand}</text><text x="{word_at}" y="14" textLength="{word_length}">{word}</text></g></svg>"##,
     )
+}
+
+/// The length of a text in whole pixels, as Verdana at 11 pixels draws it.
+fn text_length(text: &str) -> u32 {
+    let hundredths: u32 = text.chars().map(advance).sum();
+    hundredths.div_ceil(100).max(1)
+}
+
+/// Hundredths of a pixel by which a character advances.
+const fn advance(c: char) -> u32 {
+    match c {
+        'i' | 'l' => 302,
+        'f' | 'j' | ' ' => 387,
+        't' | ',' | '.' | ':' | ';' | '!' | '\'' => 433,
+        'r' | 'I' | 'J' | '-' | '(' | ')' | '/' => 490,
+        'c' | 's' | 'z' => 575,
+        'L' | 'F' => 625,
+        'a' | 'e' | 'k' | 'o' | 'v' | 'x' | 'y' | 'P' | 'T' | 'Y' => 665,
+        'b' | 'd' | 'g' | 'h' | 'n' | 'p' | 'q' | 'u' | 'E' | '0'..='9' => 695,
+        'm' | 'W' => 1080,
+        'w' | 'M' => 915,
+        'D' | 'G' | 'H' | 'N' | 'O' | 'Q' | 'U' | '&' => 845,
+        'A'..='Z' => 760,
+        _ if c.is_ascii() => 690,
+        _ => 1100,
+    }
 }
 
 fn escape(text: &str) -> String {
@@ -89,9 +123,56 @@ pub fn clean_url(settings: &Settings, id: &ListingId) -> String {
     settings.url(&format!("/badge/clean.svg?id={id}"))
 }
 
-/// A listing's clean badge for a README, linked to the evidence.
+/// The page of a listing: what its badge leads to, for people.
+#[must_use]
+pub fn page_url(settings: &Settings, id: &ListingId) -> String {
+    settings.url(&format!("/list/{id}"))
+}
+
+/// A listing's clean badge for a README, linked to its page.
 #[must_use]
 pub fn markdown(settings: &Settings, id: &ListingId) -> String {
-    let status = settings.url(&format!("/api/listings/status?id={id}"));
-    format!("[![{}]({})]({status})", settings.brand, clean_url(settings, id))
+    format!("[![{}]({})]({})", settings.brand, clean_url(settings, id), page_url(settings, id))
+}
+
+/// The same for an HTML page.
+#[must_use]
+pub fn html(settings: &Settings, id: &ListingId) -> String {
+    let (page, image, brand) = (page_url(settings, id), clean_url(settings, id), escape(&settings.brand));
+    format!(r#"<a href="{page}"><img src="{image}" alt="{brand}" height="20"></a>"#)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers of an attribute, in order.
+    fn numbers(svg: &str, attribute: &str) -> Vec<u32> {
+        let before = format!(" {attribute}=\"");
+        let parts = svg.split(&before).skip(1);
+        parts.map(|part| part.split('"').next().unwrap().parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_badge_stands_on_whole_pixels_and_each_text_fits() {
+        for word in ["live", "verified handshake, name claimed", "not an mcp server", "unknown"] {
+            let svg = svg("Agent and MCP Registry", word, GREEN);
+            let (widths, lengths, x) =
+                (numbers(&svg, "width"), numbers(&svg, "textLength"), numbers(&svg, "x"));
+            let [all, _, left, right] = widths[..] else { panic!("{widths:?}") };
+            assert_eq!(left + right, all, "{svg}");
+            assert_eq!((lengths[0] + 2 * PADDING, lengths[1] + 2 * PADDING), (left, right));
+            assert_eq!(x, [left, PADDING, left + PADDING]);
+            assert!(svg.contains(&format!("<title>Agent and MCP Registry: {word}</title>")), "{svg}");
+        }
+    }
+
+    #[test]
+    fn a_brand_is_text_whatever_is_in_it() {
+        let svg = svg("<script>\"&", "live", GREEN);
+        assert!(
+            svg.contains(r#"aria-label="&lt;script&gt;&quot;&amp;: live""#) && !svg.contains("<script"),
+            "{svg}"
+        );
+    }
 }

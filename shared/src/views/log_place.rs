@@ -10,19 +10,19 @@ use crate::settings::Settings;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LogPlace {
     /// What was decided.
-    event: LogEvent,
+    pub event: LogEvent,
     /// When.
-    at: Moment,
+    pub at: Moment,
     /// It waits to be taken up into the tree, which takes minutes; then it has an index.
-    pending: bool,
+    pub pending: bool,
     /// Its index in the tree.
     #[serde(skip_serializing_if = "Option::is_none")]
-    leaf_index: Option<u64>,
+    pub leaf_index: Option<u64>,
     /// The bundle of entries that ends with it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    entry_url: Option<String>,
+    pub entry_url: Option<String>,
     /// The proof that it is in the tree.
-    proof_url: String,
+    pub proof_url: String,
 }
 
 impl LogPlace {

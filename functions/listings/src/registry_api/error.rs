@@ -21,7 +21,7 @@ pub(crate) enum RegistryApiError {
     WrongMethod(String),
     #[error("Unauthorized: {}", WRITING)]
     Unauthorized,
-    #[error("Not implemented: {}", WRITING)]
+    #[error("Forbidden: {}", WRITING)]
     ReadOnly,
 }
 
@@ -38,7 +38,7 @@ impl RegistryApiError {
             Self::NoSuchPath => StatusCode::NOT_FOUND,
             Self::WrongMethod(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
-            Self::ReadOnly => StatusCode::NOT_IMPLEMENTED,
+            Self::ReadOnly => StatusCode::FORBIDDEN,
         }
     }
 

@@ -8,6 +8,10 @@ const FORMATS: [&str; 6] = ["date-time", "date", "time", "email", "uri", "uuid"]
 
 /// The schema of a tool's arguments. Optional ones are not declared nullable, though null is accepted.
 pub(super) fn of_arguments(mut schema: Value) -> Value {
+    // Interfaces of models refuse alternatives at the root of a tool's schema.
+    if let Some(root) = schema.as_object_mut() {
+        root.retain(|keyword, _| !matches!(keyword.as_str(), "anyOf" | "oneOf" | "allOf"));
+    }
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
     for (name, property) in properties.into_iter().flatten() {

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::error::{Problem, shorten};
+use crate::formats::argument_schema;
 use crate::model::{ListingId, Moment, Sku};
 use crate::products::{File, Profile};
 
@@ -15,9 +17,12 @@ const LONGEST_PATH: usize = 300;
 
 /// A file as it was kept: its path, and its digest or its content.
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = argument_schema::one_of(&["sha256", "content"])))]
 pub(super) struct KeptFile {
+    #[schemars(length(min = 1, max = LONGEST_PATH))]
     path: String,
     /// SHA-256 of its bytes, in hexadecimal digits.
+    #[schemars(regex(pattern = "^[0-9a-fA-F]{64}$"))]
     sha256: Option<String>,
     /// Its text, in the place of the digest.
     content: Option<String>,
@@ -110,7 +115,9 @@ pub(super) fn parse(files: Vec<KeptFile>) -> Result<BTreeMap<String, String>, Pr
         }
         if kept.insert(path.clone(), digest).is_some() {
             let detail = format!("`files` holds `{}` twice.", shorten(&path, 120));
-            return Err(Problem::invalid("files", "twice", detail));
+            let mut problem = Problem::invalid("files", "twice", detail);
+            problem.status = StatusCode::CONFLICT;
+            return Err(problem);
         }
     }
     Ok(kept)

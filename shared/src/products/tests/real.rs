@@ -52,6 +52,7 @@ fn proof(
         checks,
         score: Score { value: parts.iter().map(|part| part.points).sum(), breakdown: parts },
         probed_at: at.parse::<Moment>().unwrap(),
+        changed: None,
     })
 }
 

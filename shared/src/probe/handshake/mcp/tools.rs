@@ -11,6 +11,7 @@ use super::eras::{self, Era, Session};
 use super::opening;
 use crate::error::shorten;
 use crate::fetch::Answer;
+use crate::formats::limits::MOST_TOOLS;
 use crate::model::{TextFaults, Tool};
 use crate::probe::checks::documents;
 use crate::probe::handshake::conversation::{Conversation, excerpt, fault_of, is_bot_wall, refusal};
@@ -23,8 +24,6 @@ const PAGES: usize = 5;
 const MOST_READ: usize = 2000;
 /// The form of the hash: what is hashed, and how. The one before it had no name, and its hashes no colon.
 const FORM: &str = "v2";
-/// The most tools that are kept for the listing.
-const MOST_TOOLS: usize = 200;
 /// The longest name kept, in characters: the protocol's own limit.
 const LONGEST_NAME: usize = 128;
 /// The longest description kept, in characters.

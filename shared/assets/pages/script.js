@@ -1,0 +1,161 @@
+// What makes the pages quicker to use; each of them works without it.
+"use strict";
+
+// A search that answers while it is typed: the page of the same words is fetched, and its parts take the place of ours.
+function searchAsTyped(form) {
+  const parts = form.dataset.search.split(" ");
+  let timer, asking, shown = location.search;
+  const address = () => {
+    const query = new URLSearchParams();
+    for (const [name, value] of new FormData(form)) {
+      if (value && !(name === "kind" && value === "all")) query.append(name, value);
+    }
+    const text = query.toString();
+    return form.getAttribute("action") + (text && "?" + text);
+  };
+  const find = async (remember) => {
+    const url = address();
+    asking?.abort();
+    asking = new AbortController();
+    const busy = document.getElementById(parts.at(-1));
+    busy.setAttribute("aria-busy", "true");
+    try {
+      const answer = await fetch(url, { signal: asking.signal, headers: { accept: "text/html" } });
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      if (!answer.ok || !page.getElementById(parts[0])) return location.assign(url);
+      for (const part of parts) {
+        document.getElementById(part).replaceChildren(...page.getElementById(part).childNodes);
+      }
+      history[remember](null, "", url);
+      shown = location.search;
+      busy.removeAttribute("aria-busy");
+    } catch (error) {
+      if (error.name !== "AbortError") location.assign(url);
+    }
+  };
+  form.addEventListener("input", (event) => {
+    clearTimeout(timer);
+    const isTyped = event.target.type === "search";
+    timer = setTimeout(find, isTyped ? 200 : 0, isTyped ? "replaceState" : "pushState");
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    clearTimeout(timer);
+    find("pushState");
+  });
+  // Back to another search; a jump within the page is none.
+  addEventListener("popstate", () => location.search !== shown && location.reload());
+}
+
+document.querySelectorAll("form[data-search]").forEach(searchAsTyped);
+
+// Publishing without leaving the page: what is sent is watched from queued to Live, or to the reasons why not.
+const STAGES = ["Listed", "Handshake", "Live"];
+
+function element(name, text, attributes) {
+  const made = document.createElement(name);
+  if (text) made.textContent = text;
+  return Object.assign(made, attributes);
+}
+
+// Strangers' words stand apart from ours, whatever direction they are written in.
+function quoted(name, text) {
+  const made = element(name);
+  made.append(element("bdi", text));
+  return made;
+}
+
+function showProgress(place, reached, message, rest = []) {
+  const steps = element("ol", "", { className: "steps" });
+  STAGES.forEach((label, index) => {
+    const state = index < reached ? "done" : index === reached ? "now" : "open";
+    const step = element("li", label, { className: state });
+    step.append(element("span", { done: " (done)", now: " (under way)", open: "" }[state], { className: "unseen" }));
+    steps.append(step);
+  });
+  place.replaceChildren(steps, element("p", message), ...rest);
+}
+
+async function ask(url, init) {
+  const answer = await fetch(url, { ...init, headers: { accept: "application/json", ...init?.headers } });
+  return { ok: answer.ok, body: await answer.json() };
+}
+
+function listingLink(id, text) {
+  const line = element("p");
+  line.append(element("a", text, { className: "button", href: "/list/" + encodeURIComponent(id) }));
+  return line;
+}
+
+function reasonsOf(status) {
+  const list = element("ul", "", { className: "reasons" });
+  for (const { reason, seen, fix } of status.reasons ?? []) {
+    const item = quoted("li", reason);
+    if (seen) item.append(": ", element("bdi", seen));
+    item.append(element("br"), element("strong", "To mend: "), element("bdi", fix));
+    list.append(item);
+  }
+  return list;
+}
+
+async function watch(id, place, wait) {
+  for (let looks = 0; looks < 150; looks += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 1000 * wait));
+    const { ok, body } = await ask("/api/listings/status?id=" + encodeURIComponent(id));
+    if (!ok) return showProgress(place, 0, body.detail);
+    if (body.lane === "active") return showProgress(place, 3, "It is Live.", [listingLink(id, "Open its page")]);
+    if (body.lane !== "queued") {
+      const rest = [reasonsOf(body), listingLink(id, "Open its page")];
+      return showProgress(place, 1, body.lane_reason + " Mend it and list it again.", rest);
+    }
+    if (body.probe) {
+      const again = "The next try is at " + new Date(body.retry_at).toLocaleTimeString() + ".";
+      showProgress(place, 1, body.lane_reason + " " + again, [reasonsOf(body), listingLink(id, "Open its page")]);
+      wait = 10;
+    }
+  }
+  showProgress(place, 1, "It still waits for its handshake.", [listingLink(id, "Open its page")]);
+}
+
+function publishInPlace(form) {
+  const place = document.getElementById(form.dataset.publish);
+  const field = form.elements.url;
+  const button = form.querySelector("button");
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    document.getElementById("refusal")?.remove();
+    field.removeAttribute("aria-invalid");
+    button.disabled = true;
+    showProgress(place, 0, "Sending it.");
+    try {
+      const sent = { method: "POST", headers: { "content-type": "application/json" } };
+      const { ok, body } = await ask(form.action, { ...sent, body: JSON.stringify({ url: field.value.trim() }) });
+      if (ok) {
+        showProgress(place, 1, body.message, [listingLink(body.listing_id, "Open its page")]);
+        await watch(body.listing_id, place, body.poll.interval_s);
+      } else {
+        field.setAttribute("aria-invalid", "true");
+        place.replaceChildren(Object.assign(quoted("p", body.detail.replace(/^`url`: /, "")), { className: "note bad" }));
+        field.focus();
+      }
+    } catch {
+      place.replaceChildren(element("p", "The registry was not reached. Send it again in a moment.", { className: "note bad" }));
+    }
+    button.disabled = false;
+  });
+}
+
+document.querySelectorAll("form[data-publish]").forEach(publishInPlace);
+
+// Commands are copied by one press.
+function copyButton(block) {
+  const button = element("button", "Copy", { type: "button", className: "copy" });
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(block.querySelector("code").textContent);
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+  block.append(button);
+}
+
+if (navigator.clipboard) document.querySelectorAll("pre").forEach(copyButton);

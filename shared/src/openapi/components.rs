@@ -1,0 +1,178 @@
+//! The schemas of the description, each once under a name of its own. Types of the same name are told apart by the
+//! owner's name, because the names of Rust types are unique in their module only.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde_json::{Map, Value, json};
+
+/// Where schemars puts the types that a schema names.
+const LOCAL: &str = "#/$defs/";
+
+/// The schemas that were taken up so far.
+#[derive(Debug, Default)]
+pub(super) struct Components {
+    schemas: BTreeMap<String, Value>,
+    /// What a name stands for: the schema with all that it names, as text.
+    meanings: HashMap<String, String>,
+}
+
+impl Components {
+    /// Takes up the types that a schema names, and returns the schema with references to them.
+    pub(super) fn adopt(&mut self, owner: &str, mut schema: Value) -> Value {
+        let Some(root) = schema.as_object_mut() else { return schema };
+        root.shift_remove("$schema");
+        root.shift_remove("title");
+        let Some(Value::Object(types)) = root.shift_remove("$defs") else {
+            tidy(&mut schema, &BTreeMap::new());
+            return schema;
+        };
+        let names: BTreeMap<&str, String> =
+            types.keys().map(|name| (name.as_str(), self.name(owner, name, &types))).collect();
+        for (name, of_type) in &types {
+            if let Some(taken) = names.get(name.as_str()).filter(|taken| !self.schemas.contains_key(*taken)) {
+                let mut of_type = of_type.clone();
+                tidy(&mut of_type, &names);
+                self.schemas.insert(taken.clone(), of_type);
+            }
+        }
+        tidy(&mut schema, &names);
+        schema
+    }
+
+    /// Takes up a schema under a name, and returns the reference to it.
+    pub(super) fn adopt_as(&mut self, name: &str, schema: Value) -> Value {
+        let schema = self.adopt(name, schema);
+        let name = self.free(name, &schema.to_string());
+        self.schemas.insert(name.clone(), schema);
+        reference(&name)
+    }
+
+    /// All of them, by name.
+    pub(super) fn into_schemas(self) -> Map<String, Value> {
+        self.schemas.into_iter().collect()
+    }
+
+    /// The name of a type: its own, or with its owner's before it where that stands for something else.
+    fn name(&mut self, owner: &str, name: &str, types: &Map<String, Value>) -> String {
+        let meaning = with_all_it_names(name, types);
+        let own = [name.to_owned(), format!("{owner}{name}")];
+        let known = own.iter().find(|own| self.meanings.get(*own).is_none_or(|known| *known == meaning));
+        match known {
+            Some(known) => {
+                self.meanings.insert(known.clone(), meaning);
+                known.clone()
+            }
+            None => self.free(&own[1], &meaning),
+        }
+    }
+
+    /// The name, or with the first number behind it that makes it stand for this alone.
+    fn free(&mut self, name: &str, meaning: &str) -> String {
+        let numbered = (2..).map(|number| format!("{name}{number}"));
+        let mut names = std::iter::once(name.to_owned()).chain(numbered);
+        let is_free = |name: &String| self.meanings.get(name).is_none_or(|known| known == meaning);
+        let free = names.find(is_free).unwrap_or_else(|| name.to_owned());
+        self.meanings.insert(free.clone(), meaning.to_owned());
+        free
+    }
+}
+
+/// A reference to a schema of the components.
+pub(super) fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{name}") })
+}
+
+/// A type and every type that it leads to, as one text.
+fn with_all_it_names(name: &str, types: &Map<String, Value>) -> String {
+    let mut all: BTreeMap<&str, &Value> = BTreeMap::new();
+    let mut open = vec![name.to_owned()];
+    while let Some(next) = open.pop() {
+        if let Some((name, of_type)) = types.get_key_value(&next)
+            && all.insert(name, of_type).is_none()
+        {
+            let mut named = BTreeSet::new();
+            find_names(of_type, &mut named);
+            open.extend(named);
+        }
+    }
+    json!(all).to_string()
+}
+
+fn find_names(schema: &Value, found: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(members) => {
+            let named = members.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(LOCAL));
+            found.extend(named.map(str::to_owned));
+            members.values().for_each(|member| find_names(member, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| find_names(item, found)),
+        _ => {}
+    }
+}
+
+/// Rewrites references, and says of whole numbers how large they may be: the names of Rust's types, which schemars leaves
+/// as `format`, mean nothing to others.
+fn tidy(schema: &mut Value, names: &BTreeMap<&str, String>) {
+    match schema {
+        Value::Object(members) => {
+            let target = members.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(LOCAL));
+            if let Some(name) = target.and_then(|local| names.get(local)) {
+                members.insert("$ref".to_owned(), json!(format!("#/components/schemas/{name}")));
+            }
+            // That a member is null or empty where it is left out tells nothing, and its own schema may not allow it.
+            if members.get("default").is_some_and(|default| default.is_null() || *default == json!({})) {
+                members.shift_remove("default");
+            }
+            if let Some((format, largest)) = members.get("format").and_then(Value::as_str).and_then(bounds) {
+                members.entry("maximum").or_insert(json!(largest));
+                match format {
+                    Some(format) => drop(members.insert("format".to_owned(), json!(format))),
+                    None => drop(members.shift_remove("format")),
+                }
+            }
+            members.values_mut().for_each(|member| tidy(member, names));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| tidy(item, names)),
+        _ => {}
+    }
+}
+
+/// The format of OpenAPI for one of Rust's numbers, and its largest value.
+fn bounds(format: &str) -> Option<(Option<&'static str>, u64)> {
+    Some(match format {
+        "uint8" => (None, u8::MAX.into()),
+        "uint16" => (None, u16::MAX.into()),
+        "uint32" => (None, u32::MAX.into()),
+        "uint" | "uint64" => (None, u64::MAX),
+        "int32" => (Some("int32"), i32::MAX.unsigned_abs().into()),
+        "int" | "int64" => (Some("int64"), i64::MAX.unsigned_abs()),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_of_one_name_are_told_apart() {
+        let schema = |kind: &str| {
+            json!({
+                "$schema": "x", "title": "Answer", "type": "object",
+                "properties": { "a": { "$ref": "#/$defs/A" }, "n": { "type": "integer", "format": "uint8" } },
+                "$defs": { "A": { "properties": { "b": { "$ref": "#/$defs/B" } } }, "B": { "type": kind } },
+            })
+        };
+        let mut components = Components::default();
+        let target = |schema: &Value| schema["properties"]["a"]["$ref"].as_str().unwrap().to_owned();
+        let first = components.adopt("One", schema("string"));
+        assert_eq!(target(&first), "#/components/schemas/A");
+        assert_eq!(first["properties"]["n"], json!({ "type": "integer", "maximum": 255 }));
+        assert_eq!(target(&components.adopt("Two", schema("string"))), "#/components/schemas/A");
+        assert_eq!(target(&components.adopt("Two", schema("integer"))), "#/components/schemas/TwoA");
+        assert_eq!(target(&components.adopt("Two", schema("boolean"))), "#/components/schemas/TwoA2");
+        let schemas = components.into_schemas();
+        assert_eq!(schemas.keys().collect::<Vec<_>>(), ["A", "B", "TwoA", "TwoA2", "TwoB", "TwoB2"]);
+        assert_eq!(schemas["TwoA2"]["properties"]["b"]["$ref"], "#/components/schemas/TwoB2");
+    }
+}

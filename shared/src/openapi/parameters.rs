@@ -1,0 +1,158 @@
+//! Arguments as parameters of a query. A query holds texts only, so lists and objects are left out of it. Where one of
+//! several arguments is needed, the first is told as the one that is: parameters cannot say more.
+
+use serde_json::{Map, Value, json};
+
+/// The parameters of a query whose arguments have this schema.
+pub(super) fn of_query(schema: &Value) -> Vec<Value> {
+    let types = schema["$defs"].as_object().cloned().unwrap_or_default();
+    let required = needed(schema);
+    let excluded = excluded(schema);
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let of_property = |(name, property): (&String, &Value)| {
+        let mut schema = in_query(property, &types).filter(|_| !excluded.contains(&name.as_str()))?;
+        let description = schema.as_object_mut().and_then(|schema| schema.shift_remove("description"));
+        let mut parameter = json!({ "name": name, "in": "query", "schema": schema });
+        if let Some(description) = description {
+            parameter["description"] = description;
+        }
+        if required.contains(&name.as_str()) {
+            parameter["required"] = json!(true);
+        }
+        Some(parameter)
+    };
+    properties.filter_map(of_property).collect()
+}
+
+/// Whether the arguments may all be left out.
+pub(super) fn needs_nothing(schema: &Value) -> bool {
+    needed(schema).is_empty()
+}
+
+/// What a schema needs, by itself and by what must hold together.
+fn names(schema: &Value) -> impl Iterator<Item = &str> {
+    let parts = schema["allOf"].as_array().into_iter().flatten();
+    let all = std::iter::once(schema).chain(parts);
+    all.flat_map(|one| one["required"].as_array().into_iter().flatten()).filter_map(Value::as_str)
+}
+
+/// The alternatives of which one must hold.
+fn alternatives(schema: &Value) -> impl Iterator<Item = &Value> {
+    ["anyOf", "oneOf"].into_iter().filter_map(|tie| schema[tie].as_array()).flatten()
+}
+
+/// The arguments that must be given: those that are always needed, and those of the first alternative, unless one needs none.
+fn needed(schema: &Value) -> Vec<&str> {
+    let mut all: Vec<&str> = names(schema).collect();
+    if alternatives(schema).all(|one| names(one).next().is_some()) {
+        all.extend(alternatives(schema).next().into_iter().flat_map(names));
+    }
+    all
+}
+
+/// The arguments that may not stand beside those of the first alternative.
+fn excluded(schema: &Value) -> Vec<&str> {
+    let exclusive = schema["oneOf"].as_array().into_iter().flatten();
+    exclusive.skip(1).flat_map(names).filter(|name| !needed(schema).contains(name)).collect()
+}
+
+/// An argument as a query holds it; nothing where that is a list or an object.
+fn in_query(schema: &Value, types: &Map<String, Value>) -> Option<Value> {
+    let keywords = schema.as_object()?;
+    if let Some(target) = keywords.get("$ref").and_then(Value::as_str) {
+        let of_type = types.get(target.strip_prefix("#/$defs/")?)?;
+        let flat = in_query(of_type, types)?;
+        if flat == *of_type {
+            return Some(schema.clone());
+        }
+        let mut flat = flat;
+        if let Some(description) = keywords.get("description") {
+            flat["description"] = description.clone();
+        }
+        return Some(flat);
+    }
+    let mut single = keywords.clone();
+    if let Some(choices) = keywords.get("anyOf").and_then(Value::as_array) {
+        let mut texts = choices.iter().filter_map(|choice| in_query(choice, types));
+        let (Some(Value::Object(only)), None) = (texts.next(), texts.next()) else { return None };
+        single.shift_remove("anyOf");
+        for (keyword, value) in only {
+            single.entry(keyword).or_insert(value);
+        }
+        return Some(Value::Object(single));
+    }
+    let is_text = |name: &Value| matches!(name.as_str(), Some("string" | "integer" | "number" | "boolean"));
+    match keywords.get("type") {
+        Some(Value::Array(names)) => {
+            let only: Vec<&Value> = names.iter().filter(|name| is_text(name)).collect();
+            let [only] = only.as_slice() else { return None };
+            single.insert("type".to_owned(), (*only).clone());
+        }
+        Some(name) if !is_text(name) => return None,
+        Some(_) => {}
+        None if !["enum", "const", "oneOf"].iter().any(|keyword| keywords.contains_key(*keyword)) => {
+            return None;
+        }
+        None => {}
+    }
+    // A default of null says that nothing is sent.
+    if single.get("default").is_some_and(Value::is_null) {
+        single.shift_remove("default");
+    }
+    Some(Value::Object(single))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_holds_texts_and_numbers() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "id": { "type": "string", "description": "Which." },
+                "limit": { "type": ["integer", "null"], "minimum": 1 },
+                "kind": { "anyOf": [{ "$ref": "#/$defs/Kind" }, { "type": "null" }] },
+                "goals": { "anyOf": [{ "type": "null" }, { "type": "string" }, { "type": "array" }] },
+                "tools": { "type": "array" },
+                "key": { "type": ["object", "null"] },
+            },
+            "required": ["id"],
+            "$defs": { "Kind": { "type": "string", "enum": ["agent"] } },
+        });
+        let parameters = of_query(&schema);
+        let names: Vec<&str> = parameters.iter().filter_map(|parameter| parameter["name"].as_str()).collect();
+        assert_eq!(names, ["id", "limit", "kind", "goals"]);
+        assert_eq!(
+            parameters[0],
+            json!({ "name": "id", "in": "query", "schema": { "type": "string" }, "description": "Which.", "required": true })
+        );
+        assert_eq!(parameters[1]["schema"], json!({ "type": "integer", "minimum": 1 }));
+        assert_eq!(parameters[2]["schema"], json!({ "$ref": "#/$defs/Kind" }));
+        assert_eq!(parameters[3]["schema"], json!({ "type": "string" }));
+    }
+
+    #[test]
+    fn the_first_of_several_is_the_one_that_is_needed() {
+        let schema = |tie: &str| {
+            json!({
+                "type": "object",
+                "properties": { "id": { "type": "string" }, "name": { "type": "string" } },
+                tie: [{ "required": ["id"] }, { "required": ["name"] }],
+            })
+        };
+        let told = |schema: Value| -> Vec<(String, bool)> {
+            let parameters = of_query(&schema).into_iter();
+            parameters
+                .map(|one| (one["name"].as_str().unwrap().to_owned(), one["required"] == true))
+                .collect()
+        };
+        assert_eq!(told(schema("anyOf")), [("id".to_owned(), true), ("name".to_owned(), false)]);
+        assert_eq!(told(schema("oneOf")), [("id".to_owned(), true)]);
+        assert!(
+            !needs_nothing(&schema("anyOf"))
+                && needs_nothing(&json!({ "anyOf": [{}, { "required": ["id"] }] }))
+        );
+    }
+}
