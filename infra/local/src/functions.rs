@@ -19,6 +19,7 @@ pub fn http(app: &App) -> BTreeMap<&'static str, Router> {
     BTreeMap::from([
         ("a2a", a2a::router(app.clone())),
         ("listings", listings::router(app.clone())),
+        ("pages", pages::router(app.clone())),
         ("products", products::router(app.clone())),
         ("protocol", protocol::router(app.clone())),
         ("publish", publish::router(app.clone())),

@@ -2,12 +2,15 @@
 //! limits on size and time before and after every function, so both are here.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::net::IpAddr;
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::response::Response;
-use http::{Method, Request, StatusCode};
+use bytes::Bytes;
+use futures::stream;
+use http::{Method, Request, StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
 use super::response::gateway_response;
@@ -46,6 +49,7 @@ impl PathRoutes {
         let Some(target) = specific.or(self.any.as_ref()).or(self.default.as_ref()) else {
             return gateway_response(StatusCode::NOT_FOUND, "Not Found");
         };
+        let is_head = request.method() == Method::HEAD;
         let (parts, body) = request.into_parts();
         let body = match Limited::new(body, BODY_LIMIT).collect().await {
             Ok(body) => body.to_bytes(),
@@ -56,6 +60,10 @@ impl PathRoutes {
         };
         let answer = target.call(caller, Request::from_parts(parts, body));
         match tokio::time::timeout(FUNCTION_LIMIT, answer).await {
+            Ok(response) if is_head && !response.headers().contains_key(header::CONTENT_LENGTH) => {
+                // The length of what HEAD leaves out is not known: it is not 0.
+                response.map(|_| Body::from_stream(stream::empty::<Result<Bytes, Infallible>>()))
+            }
             Ok(response) => response,
             Err(_) => gateway_response(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable"),
         }
