@@ -33,21 +33,23 @@ def _python(requirements):
     _unless_unchanged(BUILD / requirements.stem, [requirements], install)
 
 
-def _node():
+def node_packages(source, folder):
+    """Installs the packages of the manifest in `source` into `folder`, and puts the programs there beside them."""
     found = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout.strip()
     if int(found.lstrip("v").split(".")[0]) < NODE_NEEDED:
-        sys.exit(f"interop: node {NODE_NEEDED} or newer is needed, found {found}")
-    manifest, lock = HERE / "node/package.json", HERE / "node/package-lock.json"
+        sys.exit(f"node {NODE_NEEDED} or newer is needed, found {found}")
+    manifest, lock = source / "package.json", source / "package-lock.json"
 
     def install(folder):
         folder.mkdir(parents=True)
         shutil.copy(manifest, folder)
         shutil.copy(lock, folder)
         subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"], cwd=folder, check=True)
-    _unless_unchanged(BUILD / "node", [manifest, lock], install)
+    _unless_unchanged(folder, [manifest, lock], install)
     # A module finds its packages from where it lies, so the programs go to the packages.
-    for program in (HERE / "node").glob("*.mjs"):
-        shutil.copy(program, BUILD / "node")
+    for program in source.rglob("*.mjs"):
+        (folder / program.relative_to(source)).parent.mkdir(exist_ok=True)
+        shutil.copy(program, folder / program.relative_to(source))
 
 
 def prepare(runtimes):
@@ -55,7 +57,7 @@ def prepare(runtimes):
     BUILD.mkdir(parents=True, exist_ok=True)
     for runtime in sorted(runtimes):
         if runtime == "node":
-            _node()
+            node_packages(HERE / "node", BUILD / "node")
         else:
             _python(HERE / f"python/requirements/{runtime}.txt")
 

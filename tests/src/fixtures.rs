@@ -85,7 +85,8 @@ pub fn verdict(handshake: Handshake, facts: Facts) -> Verdict {
 #[must_use]
 pub fn assessment(verdict: Verdict, clean: bool, probed_at: Moment) -> Assessment {
     let check = Check { id: "https".to_owned(), ok: clean, blocking: true, detail: String::new() };
-    Assessment { verdict, checks: vec![check], score: Score { value: 50, breakdown: Vec::new() }, probed_at }
+    let score = Score { value: 50, breakdown: Vec::new() };
+    Assessment { verdict, checks: vec![check], score, probed_at, changed: None }
 }
 
 /// The record that the statistics keep of an assessed listing.

@@ -113,6 +113,14 @@ impl TestRegistry {
         Reply::of(request).await
     }
 
+    /// A POST of a form, as a page sends it; a redirect is not followed.
+    pub async fn post_form(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
+        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let client = client_builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+        let request = client.post(self.url(path)).body(body);
+        Reply::of(request.header("content-type", "application/x-www-form-urlencoded")).await
+    }
+
     /// Any request.
     pub async fn send(&self, method: &str, path: &str, headers: &[(String, String)], body: String) -> Reply {
         let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
@@ -294,14 +302,19 @@ pub fn id_of(answer: &Value) -> ListingId {
 /// A client that trusts nobody: it only ever talks to this machine, without TLS.
 #[must_use]
 pub fn client() -> reqwest::Client {
+    client_builder().build().unwrap()
+}
+
+/// The same, which hands answers over as they came: not decoded, and redirects not followed.
+#[must_use]
+pub fn plain_client() -> reqwest::Client {
+    client_builder().no_gzip().redirect(reqwest::redirect::Policy::none()).build().unwrap()
+}
+
+fn client_builder() -> reqwest::ClientBuilder {
     let ring = std::sync::Arc::new(rustls::crypto::ring::default_provider());
     let tls =
         rustls::ClientConfig::builder_with_provider(ring).with_safe_default_protocol_versions().unwrap();
     let tls = tls.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();
-    reqwest::Client::builder()
-        .tls_backend_preconfigured(tls)
-        .no_proxy()
-        .timeout(Duration::from_secs(60))
-        .build()
-        .unwrap()
+    reqwest::Client::builder().tls_backend_preconfigured(tls).no_proxy().timeout(Duration::from_secs(60))
 }

@@ -186,6 +186,13 @@ async fn a_listing_is_published_probed_and_shown_by_the_packaged_binaries() {
     let (status, problem) = well_known.answer(sample_event("unknown-path").unwrap()).await;
     assert_eq!((status, &problem["ok"]), (404, &json!(false)), "{problem}");
 
+    let pages = stack.run("pages", BASE_URL).await;
+    for event in ["page-home", "page-list", "page-for-agents", "page-products"] {
+        let (status, page) = pages.answer(sample_event(event).unwrap()).await;
+        assert_eq!(status, 200, "{event}: {page}");
+        assert!(page.as_str().unwrap_or_default().starts_with("<!doctype html>"), "{event}: {page}");
+    }
+
     // Something Live, put there past the probe, and taken into the index by its own function.
     stack.make_live("https://nimbus.example.com/card.json", "Nimbus", "Forecasts the weather.").await;
     let index = stack.run("search-index", BASE_URL).await;

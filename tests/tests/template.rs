@@ -13,12 +13,15 @@ use http::{Method, Request, StatusCode};
 use lambda_http::RequestExt;
 use local::engine::{self, Data, Embedded};
 use registry::app::App;
+use registry::discovery::GUIDES;
 use registry::documents::DOCUMENTS;
 use registry::events::{Bus, Event, SOURCE, What};
 use registry::metrics::{DIMENSION, Metric, NAMESPACE};
 use registry::model::protocol::ARD_BASE;
 use registry::model::{Caller, Clock, ListingId, Moment, Random};
+use registry::openapi::OPENAPI;
 use registry::operations::{self, CATALOGUE, RawArguments};
+use registry::pages::{ASSETS, PAGES};
 use registry::settings::{Mode, Settings};
 use registry::store::{Store, table};
 use serde_json::{Value, json};
@@ -274,7 +277,9 @@ async fn every_operation_and_document_is_served_by_the_function_of_its_route() {
     let functions = local::functions::http(&registry.app);
     let routes = CATALOGUE.iter().flat_map(|operation| operation.routes);
     let operations = routes.map(|route| (if route.is_post() { "POST" } else { "GET" }, route.path));
-    let documents = DOCUMENTS.iter().flat_map(|document| document.paths).map(|path| ("GET", *path));
+    let documents = [DOCUMENTS, GUIDES, PAGES, ASSETS].into_iter().flatten().copied();
+    let documents = documents.chain(std::iter::once(&OPENAPI)).flat_map(|document| document.paths);
+    let documents = documents.map(|path| ("GET", *path));
     let (mut owned, mut seen) = (BTreeSet::new(), BTreeSet::new());
     for (method, path) in operations.chain(documents) {
         assert!(owned.insert((method, path)), "{method} {path} has one owner");
@@ -291,7 +296,7 @@ async fn every_operation_and_document_is_served_by_the_function_of_its_route() {
         .events("HttpApi")
         .into_iter()
         .filter(|(function, _)| {
-            matches!(*function, "publish" | "listings" | "products" | "talk" | "well-known")
+            matches!(*function, "publish" | "listings" | "pages" | "products" | "talk" | "well-known")
         })
         .filter_map(|(_, route)| route["Path"].as_str())
         .filter(|path| !path.contains("{proxy+}") && *path != "$default" && *path != ARD_BASE)
@@ -340,7 +345,8 @@ fn no_policy_is_wider_than_its_function() {
         }
         assert!(!may("dynamodb:Scan", "LISTING#x"));
 
-        let writes = !matches!(function, "daily-connector" | "listings" | "search-index" | "well-known");
+        let writes =
+            !matches!(function, "daily-connector" | "listings" | "pages" | "search-index" | "well-known");
         let reaches_out = function == "daily-connector";
         let lists = matches!(function, "a2a" | "operator" | "products" | "protocol" | "publish");
         let forgets = function == "probe-tick";
@@ -482,14 +488,18 @@ fn act(action: &'static str, partition: &str) -> Act {
     Act { action, index: None, partition: partition.to_owned() }
 }
 
+/// What an alarm watches; the other metrics are only shown.
+const WATCHED: [Metric; 3] =
+    [Metric::ScheduledTicks, Metric::OldestOverdueRecheck, Metric::OldestPendingLeaf];
+
 #[test]
-fn every_metric_is_watched_where_it_is_reported() {
+fn what_must_not_stand_still_is_watched_where_it_is_reported() {
     let template = Template::read().unwrap();
     let alarms = template.resources("AWS::CloudWatch::Alarm");
     let own = alarms.values().map(|alarm| &alarm["Properties"]);
     let own: Vec<&Value> = own.filter(|alarm| alarm["Namespace"] == NAMESPACE).collect();
     let watched: BTreeSet<&str> = own.iter().filter_map(|alarm| alarm["MetricName"].as_str()).collect();
-    assert_eq!(watched, Metric::ALL.map(Metric::name).into());
+    assert_eq!(watched, WATCHED.map(Metric::name).into());
     for alarm in own {
         let reporter = json!([{ "Name": DIMENSION, "Value": { "Ref": "ProbeTickFunction" } }]);
         assert_eq!(alarm["Dimensions"], reporter);
@@ -497,6 +507,27 @@ fn every_metric_is_watched_where_it_is_reported() {
     // The bus calls the function that ticks, so its invocations say nothing of the schedule.
     assert!(alarms.values().all(|alarm| alarm["Properties"]["MetricName"] != "Invocations"));
     assert_eq!(template.properties("NoTick")["TreatMissingData"], "breaching");
+}
+
+#[test]
+fn the_dashboard_shows_every_metric_and_every_alarm() {
+    let template = Template::read().unwrap();
+    let body = template.properties("Dashboard")["DashboardBody"]["Fn::Sub"].as_str().unwrap();
+    let body: Value = serde_json::from_str(body).unwrap();
+    let widgets = body["widgets"].as_array().unwrap();
+    let rows = widgets.iter().filter_map(|widget| widget["properties"]["metrics"].as_array()).flatten();
+    let shown: BTreeSet<&str> = rows
+        .filter(|row| row[0] == NAMESPACE && row[2] == DIMENSION)
+        .filter_map(|row| row[1].as_str())
+        .collect();
+    assert_eq!(shown, Metric::ALL.map(Metric::name).into());
+    let listed: BTreeSet<&str> = widgets[0]["properties"]["alarms"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|arn| arn.as_str()?.strip_prefix("${")?.strip_suffix(".Arn}"))
+        .collect();
+    assert_eq!(listed, template.resources("AWS::CloudWatch::Alarm").into_keys().collect());
 }
 
 #[test]

@@ -1,10 +1,15 @@
 //! The documents that the registry serves, a file for each.
 
 mod active_list;
+mod agent_descriptions;
 mod agent_directory;
 mod ai_catalog;
 mod all_documents;
 mod badge;
+mod discovery;
 mod federation;
 mod feed;
 mod mcp_server_card;
+mod own_names;
+mod sitemap;
+mod skills;

@@ -3,7 +3,10 @@
 use std::fmt::Write as _;
 
 use axum::response::Response;
+use registry::discovery::GUIDES;
+use registry::documents::{AnyDocument, DOCUMENTS};
 use registry::model::{ListingId, Moment};
+use registry::pages::{ASSETS, PAGES};
 use serde_json::{Value, json};
 use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer, servers};
 use tests::test_registry::{HOUR, TestOptions, TestRegistry};
@@ -41,6 +44,31 @@ pub(crate) async fn live_pair() -> LivePair {
     registry.deliver_events().await;
     assert_eq!(registry.live_counts().await, (1, 1));
     LivePair { registry, agent, server, peers }
+}
+
+/// Every document and page, at each of its paths, with something that is there in the place of what is to be filled in.
+pub(crate) async fn all_documents(pair: &LivePair) -> Vec<(&'static AnyDocument, String)> {
+    let skills = pair.registry.get("/.well-known/agent-skills/index.json").await.body;
+    let skill = format!("{}.md", skills["skills"][0]["name"].as_str().unwrap());
+    let leaves = pair.registry.get("/log").await.body["tree_size"].as_u64().unwrap();
+    let tile = format!("0/000.p/{leaves}");
+    let fill = |path: &str| {
+        let (place, filling) = match path {
+            "/badge/{name}" => ("{name}", "live.svg"),
+            "/skills/{name}" => ("{name}", skill.as_str()),
+            "/list/{id}" => ("{id}", pair.agent.as_str()),
+            "/log/tile/{*tile}" => ("{*tile}", tile.as_str()),
+            _ => ("{", "{"),
+        };
+        path.replace(place, filling)
+    };
+    let documents = [DOCUMENTS, GUIDES, PAGES, ASSETS].into_iter().flatten();
+    let at_paths =
+        |document: &&'static AnyDocument| document.paths.iter().map(|path| (*document, fill(path))).collect();
+    let all: Vec<Vec<(&'static AnyDocument, String)>> = documents.map(at_paths).collect();
+    let all: Vec<_> = all.into_iter().flatten().collect();
+    assert!(all.iter().all(|(_, path)| !path.contains('{')), "something is to be filled in: {all:?}");
+    all
 }
 
 /// A registry with so many Live agents and MCP servers.

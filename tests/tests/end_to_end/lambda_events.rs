@@ -214,12 +214,11 @@ async fn a_visit_by_events_is_as_a_visit_by_http() {
         let told: Vec<String> = answers
             .iter()
             .map(|reply| {
-                format!(
-                    "{} {} {}",
-                    reply.status,
-                    reply.header("etag"),
-                    tests::test_registry::snapshot_of(&reply.body, &[])
-                )
+                let body = tests::test_registry::snapshot_of(&reply.body, &[]);
+                // Times of the machine are in the tag of what tells them.
+                let is_same = body == serde_json::to_string_pretty(&reply.body).unwrap();
+                let tag = if is_same { reply.header("etag") } else { "" };
+                format!("{} {tag} {body}", reply.status)
             })
             .collect();
         visits.push(told);

@@ -17,6 +17,7 @@ mod lambda_events;
 mod mirror;
 mod operations;
 mod operator;
+mod pages;
 mod properties;
 mod protocols;
 mod real_documents;

@@ -4,6 +4,8 @@ mod a2a_dialects;
 mod a2a_fuzz;
 mod ard;
 mod doors;
+mod http_headers;
+mod link_walker;
 mod links;
 mod mcp_fuzz;
 pub(crate) mod mcp_http;

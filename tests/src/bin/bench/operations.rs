@@ -124,6 +124,7 @@ impl<'a> Counter<'a> {
         let described = self.publish_described().await?;
         // A demo names peers out of the search index, which each process reads once and then keeps.
         self.reading("/api/match?q=adder", "").await?;
+        let deposits = self.settle().await;
         let demo = self.sending("/api/products/demo", &json!({ "listing_id": id })).await?;
         let answers = json!({ "tried": "It.", "ux_friction": "None.", "product_one_ship": "Less.",
             "overall": "Kept.", "would_buy": "maybe" });
@@ -154,6 +155,7 @@ impl<'a> Counter<'a> {
             cost("status by name", &by_name, 3.0),
             cost("sense, at a listing with 10,000 marks", &sense, 3.0),
             cost("follow the hot trail", &follow, 3.0),
+            cost("deposits of reads, written once in ten seconds", &deposits, 2.0),
             cost("demo, for the first time", &demo, 6.0),
             cost("feedback", &feedback, 6.0),
             cost("publish: the dearest of new, again, described", dearest_publish.unwrap_or(&publish), 4.0),
@@ -162,6 +164,7 @@ impl<'a> Counter<'a> {
     }
 
     async fn reading(&mut self, path: &str, headers: &str) -> Result<Calls, Failure> {
+        self.settle().await;
         let before = self.observer.tally.snapshot();
         let answer = self.connection.ask(&client::get(path, headers)).await?;
         expect(answer, path)?;
@@ -193,10 +196,19 @@ impl<'a> Counter<'a> {
     }
 
     async fn sending(&mut self, path: &str, body: &Value) -> Result<Calls, Failure> {
+        self.settle().await;
         let before = self.observer.tally.snapshot();
         let answer = self.connection.ask(&client::post(path, &body.to_string())).await?;
         expect(answer, path)?;
         Ok(self.observer.tally.since(&before))
+    }
+
+    /// Writes what earlier reads deposited, which would else be counted with whatever is asked next.
+    async fn settle(&self) -> Calls {
+        self.clock.advance(Duration::from_secs(11));
+        let before = self.observer.tally.snapshot();
+        self.local.app.pending_deposits.flush(&self.local.app.store, self.clock.now()).await;
+        self.observer.tally.since(&before)
     }
 
     /// One tick over whatever is due, in a slot and with a budget of its own.

@@ -186,7 +186,7 @@ fn state_change(before: Listing, settings: &Settings, verdict: Verdict, at: Mome
     };
     let checks = checks::of(&verdict, &context);
     let score = score::of(&verdict, &checks);
-    let assessment = Assessment { verdict, checks, score, probed_at: at };
+    let assessment = Assessment { verdict, checks, score, probed_at: at, changed: None };
     let after = transition::after_probe(&before, &assessment, Job::Tick, settings);
     let record = probe_record(&after, &assessment);
     let news = Some(feed_item("listing_live", &after, after.listed_at));

@@ -60,7 +60,7 @@ async fn a_live_listing_shows_its_lane_its_probe_and_the_next_step() {
         "reason": "Onboarding grace until 2026-11-27T12:00:01.000Z: the listing holds while its owner checks in.",
         "grace_ends_at": "2026-11-27T12:00:01.000Z"
       },
-      "badge_markdown": "[![Agent and MCP Registry]([base]/badge/clean.svg?id=[id])]([base]/api/listings/status?id=[id])",
+      "badge_markdown": "[![Agent and MCP Registry]([base]/badge/clean.svg?id=[id])]([base]/list/[id])",
       "next": {
         "action": "take_demo",
         "method": "POST",

@@ -83,11 +83,11 @@ async fn what_cannot_be_taken_is_named() {
     for (body, status, at) in [
         (with("rating", json!(6)), 422, "rating"),
         (with("rating", json!("five")), 422, "rating"),
-        (with("kind", json!("mcp")), 422, "kind"),
+        (with("kind", json!("mcp")), 409, "kind"),
         (with("contact_email", json!("nonsense")), 422, "contact_email"),
         (with("answers", json!({ "tried": "a", "pets": "b" })), 422, "answers.pets"),
         (with("body", json!("\u{202e}txt")), 422, "body"),
-        (with("order_id", json!("ord_0123456789abcdef01234567")), 422, "order_id"),
+        (with("order_id", json!("ord_0123456789abcdef01234567")), 409, "order_id"),
         (with("order_id", json!("ord_none")), 404, ""),
         (with("listing_id", json!("mcp-nobody")), 404, ""),
     ] {

@@ -289,7 +289,10 @@ async fn kept_files_are_compared_with_todays() {
     let listed = verify(json!({ "token": token })).await.body;
     assert_eq!(listed["comparison"]["counts"]["missing"], json!(full["files"].as_array().unwrap().len()));
 
-    assert_eq!(verify(json!({})).await.body["code"], "which_product");
+    let usage = verify(json!({})).await;
+    assert_eq!((usage.status, usage.body["usage"].is_string()), (200, true));
+    let files = json!({ "files": [{ "path": "AGENTS.md", "content": "" }] });
+    assert_eq!(verify(files).await.body["code"], "which_product");
     assert_eq!(verify(json!({ "token": "nonsense" })).await.status, 401);
     assert_eq!(verify(json!({ "listing_id": "nobody" })).await.status, 404);
 }

@@ -1,14 +1,96 @@
 //! Everything that the registry says, in one reading: each link to itself is served, and no token, code or address of a
 //! person is in it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use registry::documents::DOCUMENTS;
 use registry::operations::CATALOGUE;
 use serde_json::{Value, json};
 use tests::test_registry::{DAY, TestRegistry};
 
-use crate::fixtures::{LivePair, live_pair};
+use super::link_walker::LinkWalker;
+use crate::fixtures::{LivePair, all_documents, live_pair};
+
+/// Endpoints whose GET is of a protocol.
+const FURTHER: [&str; 5] = ["/api/a2a", "/api/protocol", "/v0.1/servers", "/api/ard/agents", "/nothing/here"];
+
+/// The paths of the contract ("Endpoints").
+const CONTRACT_ENDPOINTS: [(&str, &str); 22] = [
+    ("POST", "/api/publish"),
+    ("GET", "/api/listings/status"),
+    ("GET", "/api/listings/active"),
+    ("GET", "/api/products/demo"),
+    ("POST", "/api/products/demo"),
+    ("POST", "/api/products/feedback"),
+    ("POST", "/api/products/demo-confirm"),
+    ("POST", "/api/products/agent"),
+    ("GET", "/api/products/access"),
+    ("GET", "/api/products/export"),
+    ("GET", "/api/talk"),
+    ("GET", "/api/score"),
+    ("GET", "/api/a2a"),
+    ("POST", "/api/a2a"),
+    ("GET", "/api/ard/search"),
+    ("POST", "/api/ard/search"),
+    ("GET", "/api/match"),
+    ("GET", "/api/feed"),
+    ("POST", "/api/protocol"),
+    ("GET", "/api/products/reciprocity"),
+    ("GET", "/api/products/connectors/daily"),
+    ("GET", "/api/probes"),
+];
+
+/// Its read-only documents, but for the badges and skills, whose names are to be filled in.
+const CONTRACT_DOCUMENTS: [&str; 28] = [
+    "/.well-known/agent.json",
+    "/.well-known/agent-card.json",
+    "/.well-known/mcp/server-card.json",
+    "/.well-known/ai-catalog.json",
+    "/.well-known/jwks.json",
+    "/.well-known/signature-agent-card.json",
+    "/.well-known/http-message-signatures-directory",
+    "/.well-known/agents",
+    "/.well-known/agent-descriptions",
+    "/.well-known/a2a-card.json",
+    "/agents/public",
+    "/agents/search",
+    "/api/catalog",
+    "/skill.json",
+    "/discovery.json",
+    "/openapi.json",
+    "/llms.txt",
+    "/llms-full.txt",
+    "/ai.txt",
+    "/robots.txt",
+    "/sitemap.xml",
+    "/agentmap.json",
+    "/api/mcp-registry/server.json",
+    "/api/mcp-registry/publish-status",
+    "/api/dns/mcp-status",
+    "/list",
+    "/for-agents",
+    "/products",
+];
+
+/// Its other product-family endpoints.
+const CONTRACT_FAMILIES: [&str; 17] = [
+    "stigmergy",
+    "autocatalysis",
+    "interop",
+    "federation",
+    "first-principles",
+    "exonomics",
+    "agentfinder",
+    "reply-capture",
+    "conversion-pressure",
+    "improvement-log",
+    "checkout",
+    "preview",
+    "verify",
+    "learning",
+    "run",
+    "demo-nudge",
+    "connectors",
+];
 
 const PERSON: &str = "somebody.private@example.org";
 
@@ -70,64 +152,78 @@ async fn operations(pair: &LivePair, secrets: &Secrets) -> Vec<(String, Value)> 
     said
 }
 
-async fn documents(registry: &TestRegistry) -> Vec<(String, Value)> {
+async fn documents(pair: &LivePair) -> Vec<(String, Value)> {
     let mut said = Vec::new();
-    for path in DOCUMENTS.iter().flat_map(|document| document.paths) {
-        let path = path.replace("{name}", "live");
-        said.push((path.clone(), registry.get(&path).await.body));
-    }
-    for path in ["/api/a2a", "/api/protocol", "/v0.1/servers", "/api/ard/agents", "/nothing/here"] {
-        said.push((path.to_owned(), registry.get(path).await.body));
+    let paths = all_documents(pair).await.into_iter().map(|(_, path)| path);
+    for path in paths.chain(FURTHER.map(str::to_owned)) {
+        let body = pair.registry.get(&path).await.body;
+        said.push((path, body));
     }
     said
 }
 
-/// The addresses of this registry in a text; those with something to fill in are none.
-fn links(base: &str, text: &str) -> BTreeSet<String> {
-    let ends = |c: char| c.is_whitespace() || "\"'`<>)]}\\|,;".contains(c);
-    let mut found = BTreeSet::new();
-    for (at, _) in text.match_indices(base) {
-        let rest = &text[at + base.len()..];
-        let end = rest.find(ends).unwrap_or(rest.len());
-        let is_whole = !rest[end..].starts_with('<') && !rest[..end].contains(['{', '…']);
-        let path = rest[..end].trim_end_matches(['.', ':', '*', '_']);
-        if is_whole && path.starts_with('/') {
-            found.insert(path.to_owned());
-        }
+/// Whoever knows only the host name finds everything, and nothing that is found is dead.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_link_leads_somewhere_and_every_document_is_linked() {
+    let (pair, secrets, mut said) = walked().await;
+    let mut walker = LinkWalker::of(&pair, &secrets.token).await;
+    walker.note("/", "the host name");
+    walker.note("/discovery.json", "the host name");
+    walker.walk().await;
+    let linked: BTreeSet<&str> =
+        walker.found.keys().map(|link| link.split('?').next().unwrap_or_default()).collect();
+    let documents = all_documents(&pair).await;
+    let unlinked: Vec<&str> = documents
+        .iter()
+        .filter(|(document, _)| document.paths.iter().all(|path| !path.contains('{')))
+        .filter(|(document, _)| !document.paths.iter().any(|path| linked.contains(path)))
+        .map(|(_, path)| path.as_str())
+        .collect();
+    assert!(unlinked.is_empty(), "nothing leads to {unlinked:?}");
+
+    said.extend(operations(&pair, &secrets).await);
+    for (source, answer) in &said {
+        walker.read(source, "application/json", &answer.to_string());
     }
-    found
+    walker.walk().await;
+    assert!(walker.found.len() > 100, "only {} links were found", walker.found.len());
+    let dead: Vec<&str> = walker.dead.iter().map(String::as_str).collect();
+    assert!(dead.is_empty(), "{}", dead.join("\n"));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn every_link_of_every_answer_is_served() {
-    let (pair, secrets, mut said) = walked().await;
-    said.extend(operations(&pair, &secrets).await);
-    said.extend(documents(&pair.registry).await);
-    let base = pair.registry.url("");
-    let mut told: BTreeMap<String, String> = BTreeMap::new();
-    for (source, answer) in &said {
-        let text = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
-        for link in links(&base, &text.replace("\\n", " ")) {
-            told.entry(link).or_insert_with(|| source.clone());
+#[tokio::test]
+async fn every_path_of_the_contract_is_described_and_every_described_path_is_served() {
+    let registry = TestRegistry::start().await;
+    let described = registry.get("/openapi.json").await.body["paths"].clone();
+    let families = CONTRACT_FAMILIES.map(|family| format!("/api/products/{family}"));
+    let read = CONTRACT_DOCUMENTS.into_iter().chain(families.iter().map(String::as_str));
+    let read = read.chain(["/badge/{name}", "/skills/{name}"]).map(|path| ("GET", path));
+    for (method, path) in CONTRACT_ENDPOINTS.into_iter().chain(read) {
+        let calls = &described[path];
+        let is_sent = path == "/api/products/run" && calls["post"].is_object();
+        assert!(calls[method.to_lowercase()].is_object() || is_sent, "{method} {path}: {calls}");
+    }
+    for (path, calls) in described.as_object().unwrap() {
+        let filled = path
+            .split('{')
+            .map(|part| part.split_once('}').map_or(part.into(), |(_, rest)| format!("x{rest}")));
+        let filled: String = filled.collect();
+        for method in calls.as_object().unwrap().keys() {
+            let json = [("content-type".to_owned(), "application/json".to_owned())];
+            let body = if method == "post" { "{}" } else { "" };
+            let reply = registry.send(&method.to_uppercase(), &filled, &json, body.to_owned()).await;
+            assert_ne!(reply.body["code"], "no_such_path", "{method} {path}");
+            // Who has no account at Stripe is told so.
+            let is_unset = reply.body["code"] == "payments_not_configured";
+            assert!(reply.status != 405 && (reply.status < 500 || is_unset), "{method} {path}: {reply:?}");
         }
     }
-    assert!(told.len() > 40, "only {} links were found", told.len());
-    let mut dead = Vec::new();
-    for (link, source) in &told {
-        let reply = pair.registry.get(link).await;
-        // What is only sent to refuses the method, what needs an argument says which.
-        let is_served = matches!(reply.status, 200 | 401 | 405 | 409 | 422);
-        if !is_served {
-            dead.push(format!("{link} of {source}: {} {}", reply.status, reply.body["code"]));
-        }
-    }
-    assert!(dead.is_empty(), "{}", dead.join("\n"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_answer_holds_a_token_or_an_address_of_a_person() {
     let (pair, secrets, _) = walked().await;
-    let answers = [operations(&pair, &secrets).await, documents(&pair.registry).await].concat();
+    let answers = [operations(&pair, &secrets).await, documents(&pair).await].concat();
     // Who sends the token is told the next call with it.
     let by_token = |source: &str| source.starts_with("get_access ") || source.starts_with("export_product ");
     for (source, answer) in answers.iter().filter(|(source, _)| !by_token(source)) {

@@ -279,7 +279,7 @@ async fn writes_are_refused_as_documented() {
         let reply = registry.send(method, path, &[], "{}".to_owned()).await;
         assert_refused(&reply, 401, path);
         assert_eq!(reply.header("www-authenticate"), "Bearer");
-        assert_refused(&registry.send(method, path, &token, "{}".to_owned()).await, 501, path);
+        assert_refused(&registry.send(method, path, &token, "{}".to_owned()).await, 403, path);
     }
     for (method, path, allowed) in [
         ("PATCH", version, "GET, HEAD, PUT, DELETE"),

@@ -240,9 +240,18 @@ async fn a_second_tick_in_the_same_slot_changes_nothing() {
 #[tokio::test]
 async fn only_what_the_schedule_started_is_told_to_its_alarm() {
     let (registry, _peer, id) = live_agent().await;
-    assert_eq!(registry.first_probe(&id).await.get("metrics"), None, "an event is no sign of the schedule");
+    let of_an_event =
+        json!({ "ProbesOk": 0, "ProbesNotOk": 0, "PreflightRejects": 0, "VerdictsUnrecorded": 0 });
+    assert_eq!(
+        registry.first_probe(&id).await["metrics"],
+        of_an_event,
+        "an event is no sign of the schedule"
+    );
     let report = registry.tick().await;
-    let metrics = json!({ "ScheduledTicks": 1, "OldestOverdueRecheck": 0, "OldestPendingLeaf": 0 });
+    let metrics = json!({
+        "ScheduledTicks": 1, "OldestOverdueRecheck": 0, "OldestPendingLeaf": 0, "LiveAgents": 1, "LiveMcpServers": 0,
+        "ProbesOk": 0, "ProbesNotOk": 0, "PreflightRejects": 0, "VerdictsUnrecorded": 0,
+    });
     assert_eq!(report["metrics"], metrics);
     assert_eq!(
         registry.tick().await["metrics"]["ScheduledTicks"],

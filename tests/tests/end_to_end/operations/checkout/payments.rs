@@ -139,11 +139,11 @@ async fn what_stripe_did_not_sign_is_not_believed() {
         ("another scheme", good.replace("v1=", "v2="), body.clone()),
     ] {
         let reply = stripe::send(&shop.registry, &signature, sent).await;
-        assert_refused(&reply, 400, "bad_signature");
+        assert_refused(&reply, 403, "bad_signature");
         assert!(!reply.body.to_string().contains("evt_"), "{what}: {reply:?}");
     }
     let plain = shop.registry.post(stripe::WEBHOOK, &serde_json::from_str::<Value>(&body).unwrap()).await;
-    assert_refused(&plain, 400, "bad_signature");
+    assert_refused(&plain, 403, "bad_signature");
     assert_eq!(before.difference(&shop.registry.table().await), [""; 0]);
     assert_refused(&shop.opens(&bought).await, 402, "not_paid");
     assert_eq!(stripe::send(&shop.registry, &good, body).await.body["received"], "paid");

@@ -25,7 +25,7 @@ async fn the_answer_says_where_to_poll_for_the_first_probe() {
         "url": "[base]/api/listings/status?id=[id]",
         "interval_s": 2
       },
-      "badge_markdown": "[![Agent and MCP Registry]([base]/badge/clean.svg?id=[id])]([base]/api/listings/status?id=[id])",
+      "badge_markdown": "[![Agent and MCP Registry]([base]/badge/clean.svg?id=[id])]([base]/list/[id])",
       "next": {
         "action": "check_status",
         "method": "GET",

@@ -1,0 +1,85 @@
+// A browser page that notes whatever must not happen on any page of the registry: an error on the console, a refusal by
+// the Content-Security-Policy (which Chromium tells there), a dialog, a request to another origin, a broken resource.
+
+/** The two looks and the two widths in which every page is shown. */
+export const SCHEMES = ['light', 'dark'];
+export const PHONE = { width: 360, height: 740 };
+export const DESK = { width: 1280, height: 800 };
+const HIGHEST_PICTURE = 4000;
+
+/**
+ * Opens a page in a context of its own. `faults` takes what must not happen; `expected` are patterns of messages that
+ * belong to the step, such as Chromium's own word on an answer that is a refusal.
+ */
+export async function open(
+  site,
+  faults,
+  { viewport = DESK, colorScheme = 'light', javaScriptEnabled = true, expected = [] } = {},
+) {
+  const context = await site.browser.newContext({
+    viewport,
+    colorScheme,
+    javaScriptEnabled,
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    reducedMotion: 'reduce',
+  });
+  context.setDefaultTimeout(10_000);
+  context.setDefaultNavigationTimeout(20_000);
+  const page = await context.newPage();
+  const note = (fault) => {
+    if (!expected.some((pattern) => pattern.test(fault))) faults.push(`${where(page)}: ${fault}`);
+  };
+  page.on('console', (message) => {
+    if (['error', 'warning', 'assert'].includes(message.type())) note(`console ${message.type()}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => note(`uncaught ${error}`));
+  page.on('dialog', (dialog) => {
+    note(`a dialog: ${dialog.message()}`);
+    dialog.dismiss().catch(() => {});
+  });
+  page.on('popup', () => note('a window was opened'));
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.origin !== site.base && url.protocol !== 'about:')
+      note(`a request to another origin: ${request.url().slice(0, 200)}`);
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 400) note(`${response.status()} for ${response.url().slice(0, 200)}`);
+  });
+  page.on('requestfailed', (request) => {
+    // What a page no longer waits for: a search overtaken by the next keystroke, an icon when the next page is opened.
+    const left = request.failure()?.errorText === 'net::ERR_ABORTED';
+    if (!left) note(`${request.failure()?.errorText} for ${request.url().slice(0, 200)}`);
+  });
+  return page;
+}
+
+/** Runs `body` with a page, and closes its context whatever happens. */
+export async function withPage(site, faults, options, body) {
+  const page = await open(site, faults, options);
+  try {
+    return await body(page);
+  } finally {
+    await page.context().close();
+  }
+}
+
+/** Keeps a picture of the page from its top. A longer one shows nothing that its first screens do not. */
+export async function picture(site, page, name) {
+  const { width } = page.viewportSize();
+  const whole = await page.evaluate(() => document.documentElement.scrollHeight);
+  const clip = { x: 0, y: 0, width, height: Math.min(whole, HIGHEST_PICTURE) };
+  await page.screenshot({ path: `${site.screenshots}/${name}.png`, fullPage: true, clip });
+}
+
+/** Path and query of what is shown, short. */
+export function where(page) {
+  const url = page.url();
+  return url.startsWith('http') ? url.replace(/^https?:\/\/[^/]+/, '').slice(0, 80) : url;
+}
+
+/** What must be so, or the step ends with this sentence. */
+export function demand(holds, sentence) {
+  if (!holds) throw new Error(sentence);
+}

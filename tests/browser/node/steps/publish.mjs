@@ -1,0 +1,159 @@
+// The form by which somebody lists a server: until it is Live, or until it says what to mend; with a script and without.
+import { demand, picture, withPage } from '../page.mjs';
+import { faultsOf } from '../rules.mjs';
+
+const LIVE_MS = 40_000;
+
+/** The form of a page. */
+function formOf(page) {
+  const form = page.locator('main form[action="/api/publish"]');
+  return { url: form.locator('input[name=url]'), send: form.getByRole('button').first() };
+}
+
+async function send(page, url) {
+  const form = formOf(page);
+  await form.url.fill(url);
+  await form.send.click();
+}
+
+/** Reads the page again and again, as somebody without a script does, until it says what is looked for. */
+async function reloadUntil(page, pattern) {
+  const deadline = Date.now() + LIVE_MS;
+  for (;;) {
+    const text = await page.locator('main').innerText();
+    if (pattern.test(text)) return text;
+    demand(
+      Date.now() < deadline,
+      `${page.url()} does not say ${pattern} after ${LIVE_MS / 1000} s: ${text.slice(0, 400)}`,
+    );
+    await page.waitForTimeout(500);
+    await page.reload();
+  }
+}
+
+function untilLive(kind, url) {
+  return (site, faults) =>
+    withPage(site, faults, {}, async (page) => {
+      const response = await page.goto(`${site.base}/for-agents`);
+      await send(page, url(site));
+      const told = page.locator('main [role=status]').filter({ hasText: /\bLive\b/ });
+      await told.first().waitFor({ timeout: LIVE_MS });
+      faults.push(...(await faultsOf(page, response)));
+      await picture(site, page, `publish-live-${kind}`);
+      // The listing that it leads to shows the evidence.
+      await told.locator('a[href^="/list/"], a[href*="/list/"]').first().click();
+      await page.waitForURL(/\/list\/[^/?]+$/);
+      demand(/\bLive\b/.test(await page.locator('main').innerText()), `${page.url()} does not say that it is Live`);
+    });
+}
+
+/** A publication that Chromium itself reports, because its answer is a refusal. */
+const REFUSED = [/\b4\d\d\b/];
+
+export const steps = [
+  ['publish an MCP server until Live', untilLive('mcp', (site) => site.byHand.mcp)],
+  ['publish an agent until Live', untilLive('agent', (site) => site.byHand.agent)],
+
+  [
+    'publish what is no card: reasons',
+    (site, faults) =>
+      withPage(site, faults, {}, async (page) => {
+        const response = await page.goto(`${site.base}/for-agents`);
+        await send(page, `${site.byHand.noCard}/.well-known/agent-card.json`);
+        const reason = page.locator('main').getByText(/card fail (200|404)/);
+        await reason.first().waitFor({ timeout: LIVE_MS });
+        const text = await page.locator('main').innerText();
+        demand(/Serve the agent card/i.test(text), `no fix is shown: ${text.slice(0, 600)}`);
+        faults.push(...(await faultsOf(page, response)));
+        await picture(site, page, 'publish-reasons');
+      }),
+  ],
+
+  [
+    'publish what is no URL: what to mend',
+    (site, faults) =>
+      withPage(site, faults, { expected: REFUSED }, async (page) => {
+        const response = await page.goto(`${site.base}/for-agents`);
+        // The browser's own check of the field is passed over: what the registry says is looked for.
+        await page.locator('main form[action="/api/publish"]').evaluate((form) => {
+          form.noValidate = true;
+        });
+        await send(page, 'ftp://example.org/"><img src=x data-hostile>');
+        const told = page
+          .locator('main')
+          .getByText(/https?\b/i)
+          .filter({ hasText: /url/i });
+        await told.first().waitFor();
+        demand((await formOf(page).url.inputValue()).startsWith('ftp://'), 'what was typed is gone');
+        faults.push(...(await faultsOf(page, response)));
+        await picture(site, page, 'publish-refused');
+      }),
+  ],
+
+  [
+    'publish again what was kept off',
+    (site, faults) =>
+      withPage(site, faults, {}, async (page) => {
+        const { id } = Object.values(site.hostile).find(({ lane, kind }) => lane !== 'active' && kind === 'agent');
+        await page.goto(`${site.base}/list/${id}`);
+        const answer = page.waitForResponse((response) => response.request().method() === 'POST');
+        await page.getByRole('button', { name: /publish again/i }).click();
+        demand((await answer).status() === 303, `the form was answered with ${(await answer).status()}`);
+        await page.waitForURL(`${site.base}/list/${id}`);
+        await page
+          .getByText(/text_sane/)
+          .first()
+          .waitFor({ timeout: LIVE_MS });
+      }),
+  ],
+
+  [
+    'publish from the first page',
+    (site, faults) =>
+      withPage(site, faults, {}, async (page) => {
+        await page.goto(`${site.base}/`);
+        await send(page, site.byHand.mcp);
+        await page
+          .locator('main')
+          .getByText(/\bLive\b/)
+          .first()
+          .waitFor({ timeout: LIVE_MS });
+      }),
+  ],
+
+  [
+    'without scripts: publish until Live',
+    (site, faults) =>
+      withPage(site, faults, { javaScriptEnabled: false }, async (page) => {
+        await page.goto(`${site.base}/for-agents`);
+        await send(page, site.byHand.later);
+        await page.waitForURL(/\/list\/[^/?]+$/);
+        await reloadUntil(page, /\bLive\b/);
+        const response = await page.reload();
+        faults.push(...(await faultsOf(page, response, { scripts: false })));
+        await picture(site, page, 'publish-live-without-scripts');
+      }),
+  ],
+
+  [
+    'without scripts: publish what is no URL',
+    (site, faults) =>
+      withPage(site, faults, { javaScriptEnabled: false, expected: REFUSED }, async (page) => {
+        await page.goto(`${site.base}/for-agents`);
+        await page.locator('main form[action="/api/publish"]').evaluate((form) => {
+          form.noValidate = true;
+        });
+        const answer = page.waitForResponse((response) => response.request().method() === 'POST');
+        await send(page, 'ftp://example.org/"><img src=x data-hostile>');
+        const response = await answer;
+        await page.waitForLoadState();
+        demand(
+          response.headers()['content-type'].startsWith('text/html'),
+          `the refusal is ${response.headers()['content-type']}`,
+        );
+        demand((await formOf(page).url.inputValue()).startsWith('ftp://'), 'what was typed is gone');
+        faults.push(...(await faultsOf(page, response, { scripts: false })));
+        await picture(site, page, 'publish-refused-without-scripts');
+      }),
+  ],
+];

@@ -1,0 +1,53 @@
+"""What schemathesis makes of the formats that JSON Schema does not know: values of each that the registry takes.
+
+Loaded by schemathesis (SCHEMATHESIS_HOOKS); SAMPLES names a JSON file of what only the running registry can tell: cursors
+of its lists and ids of its listings. A format adds nothing to what is tested but sense: values that break it are not made.
+"""
+import json
+import os
+from datetime import datetime
+
+import schemathesis
+from hypothesis import strategies as st
+
+with open(os.environ["SAMPLES"]) as file:
+    SAMPLES = json.load(file)
+
+WORD = st.sampled_from("weather forecast adds numbers reads papers quickly 2026 Zürich 東京 tide-tables ready".split())
+WORDS = st.lists(WORD, min_size=1, max_size=6).map(" ".join)
+HEX = "0123456789abcdef"
+
+# The key of RFC 7515 A.3, and one of Ed25519 in two forms.
+P256 = {"x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}
+DID = "did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp"
+PEM = '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAO2onvM62pC1io6jQKm8Nc2UyFXcd4kOmOsBIoYtZ2ik=\n-----END PUBLIC KEY-----'
+
+
+def of(name, strategy):
+    schemathesis.openapi.format(name, strategy)
+
+
+def digits(prefix, count):
+    return st.text(HEX, min_size=count, max_size=count).map(lambda text: prefix + text)
+
+
+of("public-text", WORDS.map(lambda words: words[:40].strip()))
+of("display-name", WORDS.map(lambda words: words[:40].strip()))
+of("goals", st.lists(WORDS, max_size=4).map("\n".join))
+of("peer-url", st.sampled_from(SAMPLES["urls"]))
+of("category-id", st.sampled_from(["", "other", "data-analytics", "coding-engineering"]))
+of("contact-email", st.sampled_from(["owner@example.com", "a.b+c@agents.example.org"]))
+of("time-or-day", st.sampled_from(["2026-11-20", "2026-11-20T12:00:00Z", "2030-01-01T00:00:00.5+01:00"]))
+of("date-time", st.datetimes(min_value=datetime(1970, 1, 2)).map(lambda time: time.isoformat() + "Z"))
+of("did", st.just(DID))
+of("public-key-pem", st.just(PEM))
+of("p256-x", st.just(P256["x"]))
+of("p256-y", st.just(P256["y"]))
+of("signature", digits("", 128))
+of("session-id", digits("ses_", 32))
+of("order-id", digits("ord_", 24))
+of("server-name", st.sampled_from(["com.example.weather/forecast", "org.example.tides/tables", "io.github.someone/adder"]))
+of("server-version", st.sampled_from(["1.0.0", "2.3.4-beta.1", "2026.11.20"]))
+of("listing-id-of-another", st.sampled_from(SAMPLES["listing_ids"]))
+for name, cursors in SAMPLES["cursors"].items():
+    of(name, st.sampled_from(cursors))

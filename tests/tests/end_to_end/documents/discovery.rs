@@ -1,0 +1,158 @@
+//! The documents that lead to everything else: nothing is missing from them, and what they show can be sent.
+
+use std::collections::BTreeSet;
+
+use registry::discovery::{GUIDES, OPENAPI};
+use registry::documents::DOCUMENTS;
+use registry::operations::CATALOGUE;
+use registry::pages::PAGES;
+use serde_json::{Value, json};
+use tests::test_registry::TestRegistry;
+
+use crate::fixtures::{LivePair, live_pair};
+
+/// The values of a member of each row.
+fn told<'a>(rows: &'a Value, member: &str) -> BTreeSet<&'a str> {
+    rows.as_array().unwrap().iter().map(|row| row[member].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn every_operation_is_in_every_list_of_operations() {
+    let registry = TestRegistry::start().await;
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+    let tools = registry.post("/api/protocol", &call).await.body;
+    let map = registry.get("/discovery.json").await.body;
+    let card = registry.get("/.well-known/mcp/server-card.json").await.body;
+    let lists = [
+        ("tools/list", told(&tools["result"]["tools"], "name")),
+        ("/discovery.json", told(&map["tools"], "name")),
+        ("the server card", told(&card["tools_hint"], "name")),
+    ];
+    let full = registry.get("/llms-full.txt").await.body;
+    let full: BTreeSet<&str> = full.as_str().unwrap().lines().collect();
+    let agent_card = registry.get("/.well-known/agent-card.json").await.body;
+    let advertised = told(&agent_card["skills"], "id");
+    for operation in CATALOGUE {
+        for (list, names) in &lists {
+            assert!(names.contains(operation.name), "{list} lacks {}", operation.name);
+        }
+        let heading = format!("### {}", operation.name);
+        assert!(full.contains(heading.as_str()), "/llms-full.txt lacks {}", operation.name);
+        for skill in operation.skills {
+            assert!(advertised.contains(skill.id), "the agent card lacks {} of {}", skill.id, operation.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_document_and_page_is_in_every_list_of_documents() {
+    let registry = TestRegistry::start().await;
+    let map = registry.get("/discovery.json").await.body;
+    let rows = map["documents"].as_array().unwrap();
+    let full = registry.get("/llms-full.txt").await.body;
+    let short = registry.get("/llms.txt").await.body;
+    let mut all: Vec<(&str, &str)> = vec![(OPENAPI.paths[0], OPENAPI.summary)];
+    for document in [DOCUMENTS, GUIDES, PAGES].into_iter().flatten() {
+        all.extend(document.paths.iter().map(|path| (*path, document.summary)));
+    }
+    for (path, summary) in all {
+        let path = path.replace("{*", "{");
+        let listed = rows.iter().find(|row| {
+            row["path"] == path || row["also_at"].as_array().into_iter().flatten().any(|also| *also == path)
+        });
+        let listed = listed.unwrap_or_else(|| panic!("/discovery.json lacks {path}"));
+        assert_eq!(listed["summary"], summary, "{path}");
+        for (name, text) in [("/llms.txt", &short), ("/llms-full.txt", &full)] {
+            assert!(text.as_str().unwrap().contains(summary), "{name} lacks {path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_map_tells_prices_limits_and_versions() {
+    let registry = TestRegistry::start().await;
+    let map = registry.get("/discovery.json").await.body;
+    let prices: Vec<&Value> = map["products"].as_array().unwrap().iter().map(|one| &one["price"]).collect();
+    assert_eq!(prices, ["$14.99", "$19.99", "$29.99", "$24.99"]);
+    assert_eq!(map["pricing"]["products_cents"]["alive"], 2999);
+    assert_eq!((&map["payments_open"], &map["payment_gate"]["progress_pct"]), (&json!(false), &json!(0)));
+    assert_eq!(map["families"]["stigmergy"]["version"], "2.9.0");
+    assert_eq!(map["families"]["exonomics"]["version"], "2.8.0");
+    assert_eq!(map["protocol"]["mcp"][0], "2026-07-28");
+    let publish = &map["inbound"]["acts"][0];
+    assert_eq!((&publish["act"], &publish["per_caller"]), (&json!("publish"), &json!(60)));
+}
+
+#[tokio::test]
+async fn the_root_and_the_map_lead_to_the_documents() {
+    let registry = TestRegistry::start().await;
+    for path in ["/", "/discovery.json"] {
+        let reply = registry.send("HEAD", path, &[], String::new()).await;
+        assert_eq!(reply.status, 200, "{path}");
+        let links = reply.headers.get_all("link").iter().map(|link| link.to_str().unwrap());
+        let links = links.collect::<Vec<_>>().join(", ");
+        for relation in [
+            "describedby",
+            "alternate",
+            "agent-card",
+            "ai-catalog",
+            "ard",
+            "api-catalog",
+            "agentmap",
+            "service-desc",
+        ] {
+            assert!(links.contains(&format!("rel=\"{relation}\"")), "{path} lacks {relation}: {links}");
+        }
+    }
+    let catalogue = registry.send("HEAD", "/.well-known/api-catalog", &[], String::new()).await;
+    assert!(catalogue.header("link").contains("rel=\"api-catalog\""));
+    assert_eq!(
+        catalogue.header("content-type"),
+        "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\""
+    );
+}
+
+/// The steps of `/skill.json`, sent as they stand with nothing but what earlier answers told filled in.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_steps_lead_a_live_listing_to_a_founding_seat() {
+    let LivePair { registry, agent, peers, .. } = live_pair().await;
+    let steps = registry.get("/skill.json").await.body["steps"].clone();
+    let mut token = String::new();
+    for step in steps.as_array().unwrap() {
+        let fill = |text: &str| {
+            text.replace("{listing_id}", &agent.to_string())
+                .replace("{access_token}", &token)
+                .replace("https://agent.example.com/.well-known/agent-card.json", &peers[0].card())
+        };
+        let url = fill(step["url"].as_str().unwrap());
+        let path = url.strip_prefix(&registry.url("")).unwrap();
+        let reply = if step["method"] == "GET" {
+            registry.get(path).await
+        } else {
+            let body: Value = serde_json::from_str(&fill(&step["body"].to_string())).unwrap();
+            registry.post(path, &body).await
+        };
+        assert_eq!(reply.status, 200, "{}: {reply:?}", step["id"]);
+        if let Some(told) = reply.body["access_token"].as_str() {
+            told.clone_into(&mut token);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_the_card_advertises_is_done_when_it_is_asked_for_in_words() {
+    let registry = TestRegistry::start().await;
+    for (words, member, path) in [
+        ("where is the openapi description?", "openapi", "/openapi.json"),
+        ("show me the open catalog", "catalog", "/api/catalog"),
+        ("how do I mirror this registry?", "mcp_registry", "/v0.1/servers"),
+    ] {
+        let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [{ "text": words }] });
+        let call =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } });
+        let answer = registry.post("/api/a2a", &call).await.body;
+        let parts = answer["result"]["message"]["parts"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        let data = parts.iter().find_map(|part| part.get("data")).unwrap();
+        assert_eq!(data["result"]["point_registry_at"][member], registry.url(path), "{words}: {data}");
+    }
+}

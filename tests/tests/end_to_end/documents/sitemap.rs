@@ -1,0 +1,51 @@
+//! The map of the pages for search engines.
+
+use std::collections::BTreeSet;
+
+use tests::test_registry::TestRegistry;
+
+use crate::fixtures::{LivePair, live_pair};
+
+fn locations(text: &str) -> BTreeSet<String> {
+    text.split("<loc>").skip(1).map(|rest| rest.split("</loc>").next().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn every_page_and_every_live_listing_is_on_the_map() {
+    let LivePair { registry, agent, server, .. } = live_pair().await;
+    let map = registry.get("/sitemap.xml").await;
+    assert_eq!((map.status, map.header("content-type")), (200, "application/xml"));
+    let text = map.body.as_str().unwrap();
+    assert!(text.contains("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">"), "{text}");
+    let found = locations(text);
+    for path in ["/", "/list", "/for-agents", "/products", "/status"] {
+        assert!(found.contains(&registry.url(path)), "{path}: {text}");
+    }
+    for id in [&agent, &server] {
+        assert!(found.contains(&registry.url(&format!("/list/{id}"))), "{id}: {text}");
+    }
+    assert_eq!((text.matches("<lastmod>").count(), found.len()), (2, 7));
+    for location in &found {
+        let path = location.strip_prefix(&registry.url("")).unwrap();
+        let page = registry.get(&format!("/{}", path.trim_start_matches('/'))).await;
+        assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"), "{path}");
+    }
+    let again = registry.get_with("/sitemap.xml", ("if-none-match", map.header("etag"))).await;
+    assert_eq!(again.status, 304);
+}
+
+#[tokio::test]
+async fn a_map_has_the_parts_that_it_tells_of() {
+    let registry = TestRegistry::start().await;
+    let (whole, first) = (registry.get("/sitemap.xml").await, registry.get("/sitemap.xml?part=1").await);
+    assert_eq!(whole.body, first.body);
+    for part in ["0", "2", "18446744073709551615"] {
+        let refused = registry.get(&format!("/sitemap.xml?part={part}")).await;
+        assert_eq!(
+            (refused.status, refused.body["code"].as_str()),
+            (404, Some("no_such_part")),
+            "{refused:?}"
+        );
+    }
+    assert_eq!(registry.get("/sitemap.xml?part=-1").await.status, 422);
+}

@@ -1,0 +1,100 @@
+//! `/list`: every Live row once, found by words, kind and category; small, and fresh.
+
+use registry::model::Kind;
+use tests::fixtures;
+use tests::peers::{Peer, agents};
+use tests::test_registry::TestRegistry;
+
+use crate::fixtures::{live_fleet, live_pair, texts};
+
+async fn page(registry: &TestRegistry, path: &str) -> String {
+    let reply = registry.get(path).await;
+    assert_eq!(reply.status, 200, "{path}: {reply:?}");
+    reply.body.as_str().unwrap().to_owned()
+}
+
+/// The listings that a page has rows of.
+fn rows(page: &str) -> Vec<&str> {
+    page.split("href=\"/list/").skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
+}
+
+/// The link to the next page.
+fn next(page: &str) -> Option<String> {
+    let link = page.split("rel=\"next\" href=\"").nth(1)?;
+    Some(link.split('"').next().unwrap().replace("&#38;", "&"))
+}
+
+#[tokio::test]
+async fn pages_show_every_listing_once_and_stay_small() {
+    let registry = TestRegistry::start().await;
+    let mut all = fixtures::insert_live_listings(&registry.app, Kind::Agent, 70).await;
+    all.extend(fixtures::insert_live_listings(&registry.app, Kind::Mcp, 60).await);
+    let first = page(&registry, "/list").await;
+    assert_eq!(rows(&first).len(), 50, "the first answer carries the rows");
+    assert!(first.len() < 100_000, "{} bytes", first.len());
+
+    let (mut seen, mut at) = (Vec::new(), Some("/list?".to_owned()));
+    while let Some(path) = at {
+        let shown = page(&registry, &path).await;
+        seen.extend(rows(&shown).into_iter().map(str::to_owned));
+        at = next(&shown);
+    }
+    let mut wanted: Vec<String> = all.iter().map(ToString::to_string).collect();
+    wanted.sort_unstable();
+    seen.sort_unstable();
+    assert_eq!(seen, wanted);
+    let servers = page(&registry, "/list?kind=mcp").await;
+    assert!(rows(&servers).iter().all(|id| id.starts_with("mcp-")));
+}
+
+#[tokio::test]
+async fn words_and_categories_find_what_is_live() {
+    let pair = live_pair().await;
+    pair.registry.index().await;
+    let found = |path: &'static str| {
+        let registry = &pair.registry;
+        async move { rows(&page(registry, path).await).into_iter().map(str::to_owned).collect::<Vec<_>>() }
+    };
+    assert_eq!(found("/list?q=weather+forecast&kind=all&category=").await, [pair.agent.to_string()]);
+    assert_eq!(found("/list?q=weather&kind=mcp").await, [""; 0]);
+    assert_eq!(found("/list?kind=mcp").await, [pair.server.to_string()]);
+    let both = page(&pair.registry, "/list").await;
+    assert!(both.contains("2 Live, the newest first."), "{both}");
+    let misspelt = page(&pair.registry, "/list?q=wether").await;
+    assert!(misspelt.contains("“wether” was read as “weather”: 1 found"), "{misspelt}");
+    let category = pair.registry.get("/api/listings/active").await.body["agents"][0]["category_id"].clone();
+    let filed = page(&pair.registry, &format!("/list?category={}", category.as_str().unwrap())).await;
+    assert!(rows(&filed).contains(&pair.agent.as_str()), "{filed}");
+    let none = page(&pair.registry, "/list?q=zzzzqqq").await;
+    assert!(none.contains("Nothing found") && none.contains("noindex"), "{none}");
+    assert_eq!(pair.registry.get("/list?category=nonsense").await.status, 422);
+}
+
+#[tokio::test]
+async fn a_search_in_pages_repeats_nothing() {
+    let (registry, _peers, [_, servers]) = live_fleet(0, 55).await;
+    registry.index().await;
+    let rows_of_server = registry.get("/api/listings/active?kind=mcp&limit=1").await.body["mcps"].clone();
+    let category = rows_of_server[0]["category_id"].as_str().unwrap().to_owned();
+    let first = page(&registry, &format!("/list?kind=mcp&category={category}")).await;
+    assert!(first.contains("55 found, the newest first."), "{first}");
+    let second = page(&registry, &next(&first).unwrap()).await;
+    assert_eq!((rows(&first).len(), rows(&second).len(), next(&second)), (50, 5, None));
+    let mut all: Vec<String> =
+        [rows(&first), rows(&second)].concat().into_iter().map(str::to_owned).collect();
+    all.sort_unstable();
+    assert_eq!(all, texts(servers));
+}
+
+#[tokio::test]
+async fn an_empty_board_says_what_to_do_and_an_unchanged_one_is_not_sent_again() {
+    let registry = TestRegistry::start().await;
+    let empty = page(&registry, "/list").await;
+    assert!(empty.contains("Nothing is Live yet") && empty.contains("/for-agents"), "{empty}");
+    let tag = registry.get("/list").await.header("etag").to_owned();
+    assert_eq!(registry.get_with("/list", ("if-none-match", &tag)).await.status, 304);
+    let peer = Peer::start(agents::newest).await;
+    registry.live_card(&peer.card()).await;
+    let changed = registry.get_with("/list", ("if-none-match", &tag)).await;
+    assert_eq!((changed.status, rows(changed.body.as_str().unwrap()).len()), (200, 1));
+}

@@ -1,0 +1,112 @@
+//! What holds for all pages: a sound head, headers by which a browser runs nothing foreign, and files that load.
+
+use registry::pages::{ASSETS, PAGES};
+use tests::test_registry::{Reply, TestRegistry};
+
+use crate::fixtures::live_pair;
+
+/// What browsers send.
+const BROWSER: (&str, &str) = ("accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
+
+fn text(reply: &Reply) -> &str {
+    reply.body.as_str().unwrap()
+}
+
+/// The values of an attribute, in the order of the page.
+fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
+    let before = format!(" {name}=\"");
+    page.split(&before).skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn every_page_is_sound_html_that_loads_nothing_foreign() {
+    let pair = live_pair().await;
+    let pages = PAGES.iter().filter(|page| page.media_type.starts_with("text/html"));
+    for path in pages.flat_map(|page| page.paths) {
+        let path = path.replace("{id}", pair.agent.as_str());
+        let page = pair.registry.get_with(&path, BROWSER).await;
+        assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"), "{path}");
+        let html = text(&page);
+        assert!(html.starts_with("<!doctype html>\n<html lang=\"en\">"), "{path}");
+        for once in
+            ["<h1", "name=\"viewport\"", "name=\"color-scheme\"", "<main id=\"content\"", "class=\"skip\""]
+        {
+            assert_eq!(html.matches(once).count(), 1, "{path}: {once}");
+        }
+        // A drawing has titles of its own.
+        assert_eq!(html.split("<body>").next().unwrap().matches("<title>").count(), 1, "{path}");
+        let csp = page.header("content-security-policy");
+        assert!(csp.starts_with("default-src 'none'; style-src 'self'; script-src 'self';"), "{path}: {csp}");
+        assert!(!csp.contains("unsafe") && csp.contains("frame-ancestors 'none'"), "{path}: {csp}");
+        // What the policy forbids would only fail in the reader's browser.
+        for forbidden in [" style=\"", "<style", " onclick=", "javascript:", "<iframe"] {
+            assert!(!html.contains(forbidden), "{path}: {forbidden}");
+        }
+        assert_eq!(html.matches("<script").count(), 1, "{path}: the one file of ours");
+        for loaded in attributes(html, "src") {
+            assert!(loaded.starts_with('/'), "{path} loads {loaded}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_pages_load_is_kept_for_a_year_and_found_by_its_hash() {
+    let registry = TestRegistry::start().await;
+    let home = registry.get("/").await;
+    for asset in ASSETS {
+        let path = asset.paths[0];
+        assert!(text(&home).contains(&format!("\"{path}\"")), "{path}");
+        let reply = registry.get(path).await;
+        assert_eq!((reply.status, reply.header("content-type")), (200, asset.media_type));
+        assert_eq!(reply.header("cache-control"), "public, max-age=31536000");
+        let same = registry.get_with(path, ("if-none-match", reply.header("etag"))).await;
+        assert_eq!(same.status, 304, "{path}");
+    }
+    assert_eq!(registry.get("/assets/style-0000000000000000.css").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_machine_is_led_from_the_root_to_the_map_and_a_person_is_not() {
+    let registry = TestRegistry::start().await;
+    let links = |reply: &Reply| reply.headers.get_all("link").iter().count();
+    let map = registry.get_with("/", ("accept", "application/json")).await;
+    assert_eq!((map.status, map.body["base_url"].as_str()), (200, Some(registry.url("").as_str())));
+    for person in [BROWSER, ("accept", "*/*")] {
+        let page = registry.get_with("/", person).await;
+        assert_eq!((page.status, page.header("vary")), (200, "accept"), "{page:?}");
+        assert_eq!(links(&page), links(&map), "the root leads to the documents");
+        assert!(page.header("link").contains("describedby"), "{:?}", page.headers);
+    }
+}
+
+#[tokio::test]
+async fn a_problem_is_a_page_for_browsers_and_a_document_for_machines() {
+    let registry = TestRegistry::start().await;
+    for (path, status) in [
+        ("/no/such/path", 404),
+        ("/list?kind=robot", 422),
+        ("/list?cursor=x", 422),
+        ("/list?q=x&cursor=y", 422),
+        ("/list?q=x&cursor=18446744073709551615", 422),
+    ] {
+        let page = registry.get_with(path, BROWSER).await;
+        assert_eq!(
+            (page.status, page.header("content-type")),
+            (status, "text/html; charset=utf-8"),
+            "{path}"
+        );
+        assert!(text(&page).contains("<h1>") && text(&page).contains("noindex"), "{path}");
+        assert!(
+            !page.header("x-request-id").is_empty()
+                && page.header("content-security-policy").contains("'none'")
+        );
+        let document = registry.get(path).await;
+        assert_eq!((document.status, document.header("content-type")), (status, "application/problem+json"));
+        assert_eq!(document.header("vary"), "accept");
+    }
+    let unknown = registry.get_with("/list/agent-nobody", BROWSER).await;
+    assert!(text(&unknown).contains("No listing <bdi><code>agent-nobody</code></bdi> is known here."));
+    assert!(text(&unknown).contains("<h1>Not found</h1>"), "{unknown:?}");
+    let echoed = registry.get_with("/%3Cscript%3Ealert(1)%3C/script%3E", BROWSER).await;
+    assert!(!text(&echoed).contains("<script>"), "{echoed:?}");
+}

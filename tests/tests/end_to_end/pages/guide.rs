@@ -1,0 +1,112 @@
+//! `/for-agents` and `/products`: what they tell a reader to send can be sent as it stands.
+
+use std::collections::BTreeSet;
+
+use registry::model::Sku;
+use registry::operations::CATALOGUE;
+use tests::test_registry::{Reply, TestRegistry};
+
+use crate::fixtures::live_pair;
+
+/// What is said of requests that cannot be read.
+const UNREAD: [&str; 8] = [
+    "action_needs_post",
+    "invalid_argument",
+    "invalid_arguments",
+    "malformed",
+    "method_not_allowed",
+    "no_such_path",
+    "not_json",
+    "unknown_action",
+];
+
+/// The commands of a page, as a shell reads them.
+fn commands(page: &Reply) -> Vec<Vec<String>> {
+    let html = page.body.as_str().unwrap();
+    let blocks =
+        html.split("<pre").skip(1).filter_map(|rest| rest.split_once("<code>")?.1.split("</code>").next());
+    let plain = |text: &str| {
+        let pairs = [("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")];
+        pairs.iter().fold(text.to_owned(), |text, (coded, plain)| text.replace(coded, plain))
+    };
+    let commands = blocks.map(plain).filter(|text| text.starts_with("curl "));
+    commands.map(|text| shell_words::split(&text).unwrap()).collect()
+}
+
+/// Sends what a command says.
+async fn run(registry: &TestRegistry, words: &[String]) -> Reply {
+    let after = |flag: &str| {
+        words
+            .iter()
+            .enumerate()
+            .filter(|(_, word)| *word == flag)
+            .map(|(at, _)| words[at + 1].clone())
+            .collect::<Vec<_>>()
+    };
+    let url = words.iter().find(|word| word.starts_with("http")).unwrap();
+    let path = url.strip_prefix(&registry.url("")).unwrap_or_else(|| panic!("{url} is not ours"));
+    let headers: Vec<(String, String)> = after("-H")
+        .iter()
+        .map(|header| {
+            header.split_once(": ").map(|(name, value)| (name.to_owned(), value.to_owned())).unwrap()
+        })
+        .collect();
+    let method = after("-X").pop().unwrap_or_else(|| "GET".to_owned());
+    registry.send(&method, path, &headers, after("-d").pop().unwrap_or_default()).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_command_of_the_pages_is_understood() {
+    let pair = live_pair().await;
+    let (mut sent, mut refused) = (BTreeSet::new(), Vec::new());
+    for path in ["/", "/for-agents", "/products"] {
+        let page = pair.registry.get(path).await;
+        assert_eq!(page.status, 200, "{path}");
+        for words in commands(&page) {
+            let words: Vec<String> =
+                words.iter().map(|word| word.replace("<listing_id>", pair.agent.as_str())).collect();
+            if !sent.insert(words.clone()) {
+                continue;
+            }
+            let answer = run(&pair.registry, &words).await;
+            // An example may be of something that this listing cannot do, but all of it is read.
+            let problem = answer.body["code"].as_str().unwrap_or_default();
+            let is_read = answer.status < 500 || answer.status == 503;
+            if !is_read || UNREAD.contains(&problem) {
+                refused.push(format!("{path}: {words:?}: {answer:?}"));
+            }
+        }
+    }
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+    assert!(sent.len() > 50, "{}", sent.len());
+}
+
+#[tokio::test]
+async fn the_guide_names_every_operation() {
+    let registry = TestRegistry::start().await;
+    let guide = registry.get("/for-agents").await;
+    let html = guide.body.as_str().unwrap();
+    for operation in CATALOGUE {
+        assert!(html.contains(&format!("<code>{}</code></summary>", operation.name)), "{}", operation.name);
+    }
+    assert!(html.contains(&registry.app.settings.user_agent()), "who probes says so");
+    let filled = registry.get("/for-agents?url=https%3A%2F%2Fa.example.org%2F%22%3Ecard.json").await;
+    assert!(filled.body.as_str().unwrap().contains("value=\"https://a.example.org/&#34;&#62;card.json\""));
+    let tag = guide.header("etag");
+    assert_eq!(registry.get_with("/for-agents", ("if-none-match", tag)).await.status, 304);
+}
+
+#[tokio::test]
+async fn the_products_are_shown_with_prices_and_the_meters_as_they_stand() {
+    let pair = live_pair().await;
+    let page = async || pair.registry.get("/products").await.body.as_str().unwrap().to_owned();
+    let before = page().await;
+    for sku in Sku::ALL {
+        assert!(before.contains(&sku.price()) && before.contains(sku.title()), "{sku:?}");
+    }
+    assert!(before.contains("100 of 100 left") && before.contains("Payments are not open yet"), "{before}");
+    let demo = pair.registry.get(&format!("/api/products/demo?listing_id={}", pair.agent)).await.body;
+    pair.registry.post("/api/products/feedback", &demo["next_steps"]["example_body"]).await;
+    let after = page().await;
+    assert!(after.contains("99 of 100 left") && after.contains("1 of 250"), "{after}");
+}

@@ -1,0 +1,179 @@
+//! `/list/{id}`: the page of a listing, from its first probe to its end.
+
+use registry::model::ListingId;
+use serde_json::json;
+use tests::peers::{Peer, agents, servers};
+use tests::test_registry::{DAY, HOUR, Reply, TestOptions, TestRegistry};
+
+use crate::fixtures::{demote, live_agent};
+
+const HTML: (&str, &str) = ("accept", "text/html");
+
+async fn read(registry: &TestRegistry, path: &str) -> Reply {
+    let reply = registry.get_with(path, HTML).await;
+    assert_eq!(reply.header("content-type"), "text/html; charset=utf-8", "{path}");
+    reply
+}
+
+async fn page(registry: &TestRegistry, id: &ListingId) -> String {
+    let reply = read(registry, &format!("/list/{id}")).await;
+    assert_eq!(reply.status, 200);
+    reply.body.as_str().unwrap().to_owned()
+}
+
+/// Cells of a style in the strip of ninety days.
+fn cells(page: &str, class: &str) -> usize {
+    let strip = page.split(r#"<svg class="strip""#).nth(1).unwrap().split("</svg>").next().unwrap();
+    strip.matches(&format!(r#"<rect class="{class}""#)).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_of_a_server_shows_weeks_of_proofs_and_what_changed() {
+    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
+    let peer = Peer::start(servers::modern_with(&["add", "subtract"])).await;
+    let id = registry.publish_mcp(&peer.url("/mcp")).await;
+    registry.deliver_events().await;
+    for week in 0..5 {
+        registry.advance(DAY * 7 - HOUR);
+        if week == 3 {
+            peer.answer_with(servers::modern_with(&["add", "multiply"]));
+        }
+        registry.recheck().await;
+        registry.advance(HOUR);
+    }
+    let before = registry.observer.tally.snapshot();
+    let shown = page(&registry, &id).await;
+    let calls = registry.observer.tally.since(&before);
+    assert!(calls.total() <= 5 && calls.of("Scan") == 0, "{calls:?}");
+
+    assert_eq!((cells(&shown, "good"), cells(&shown, "proven"), cells(&shown, "failed")), (6, 30, 0));
+    assert!(shown.contains("It was probed 6 times on 6 days; each of them was good."), "{shown}");
+    for told in [
+        "Why it is Live",
+        "<code dir=\"auto\">multiply</code>",
+        "<code dir=\"auto\">subtract</code>",
+        "server/discover",
+    ] {
+        assert!(shown.contains(told), "{told}: {shown}");
+    }
+    assert!(shown.contains("claude mcp add --transport http adder "), "{shown}");
+    assert!(shown.contains(&format!("/badge/clean.svg?id={id}")) && shown.contains("cap_"));
+    assert!(shown.contains("rel=\"canonical\"") && !shown.contains("noindex"));
+    let tag = read(&registry, &format!("/list/{id}")).await.header("etag").to_owned();
+    let again = registry.get_with(&format!("/list/{id}"), ("if-none-match", &tag)).await;
+    assert_eq!((again.status, again.header("cache-control")), (304, "public, max-age=10"));
+
+    let changed = registry.status(&id).await["evidence"]["changed"].clone();
+    assert_eq!(
+        changed["added"],
+        json!({ "count": 1, "names": ["multiply"] }),
+        "the look after kept it: {changed}"
+    );
+    assert_eq!(
+        (&changed["removed"]["names"], &changed["redescribed"]["count"]),
+        (&json!(["subtract"]), &json!(0))
+    );
+}
+
+#[tokio::test]
+async fn a_change_is_read_for_only_where_a_hash_differs() {
+    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
+    let peer = Peer::start(servers::modern_with(&["add"])).await;
+    let id = registry.publish_mcp(&peer.url("/mcp")).await;
+    registry.deliver_events().await;
+    let mut reads = Vec::new();
+    for tools in [&["add"][..], &["add"], &["add", "steal"], &["add", "steal"]] {
+        peer.answer_with(servers::modern_with(tools));
+        registry.advance(DAY * 7);
+        let before = registry.observer.tally.snapshot();
+        registry.recheck().await;
+        reads.push(registry.observer.tally.since(&before).total());
+    }
+    assert_eq!((reads[1], reads[3]), (reads[0], reads[0]), "{reads:?}");
+    assert!(reads[2] > reads[0], "{reads:?}");
+    assert_eq!(registry.status(&id).await["evidence"]["changed"]["added"]["names"], json!(["steal"]));
+}
+
+#[tokio::test]
+async fn the_skills_of_an_agent_are_compared_too() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(crate::fixtures::forecaster).await);
+    let id = registry.live_card(&peer.card()).await;
+    assert!(registry.status(&id).await["evidence"].get("changed").is_none());
+    peer.answer_with(agents::newest_called("Nimbus"));
+    registry.advance(DAY * 7);
+    registry.recheck().await;
+    let changed = registry.status(&id).await["evidence"]["changed"].clone();
+    assert_eq!(changed["removed"]["names"], json!(["Weather forecast"]), "{changed}");
+    assert!(page(&registry, &id).await.contains("What changed"));
+}
+
+#[tokio::test]
+async fn the_page_of_what_is_not_live_says_how_to_mend_it() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
+    let id = registry.publish_card(&peer.card()).await;
+    let queued = page(&registry, &id).await;
+    assert!(queued.contains("Waits for its first probe.") && queued.contains("noindex"), "{queued}");
+    registry.deliver_events().await;
+    let mend = page(&registry, &id).await;
+    for told in [
+        "Needs a fix",
+        "card fail 404 (no card)",
+        "To mend it:",
+        "name=\"url\" value=\"http://127.0.0.1",
+        "noindex",
+    ] {
+        assert!(mend.contains(told), "{told}: {mend}");
+    }
+    assert_eq!((cells(&mend, "failed"), cells(&mend, "unknown")), (1, 89));
+    assert!(!mend.contains("Use it</h2>"), "nothing is installed that does not answer");
+
+    let (registry, peer, id) = live_agent().await;
+    demote(&registry, &peer, &id).await;
+    let demoted = page(&registry, &id).await;
+    assert!(demoted.contains("No longer Live") && !demoted.contains("noindex"), "{demoted}");
+}
+
+#[tokio::test]
+async fn what_is_unknown_or_taken_off_has_a_page_that_helps() {
+    let (registry, _peer, id) = live_agent().await;
+    for path in ["/list/agtpub_00000000000000000000", "/list/..%2F..%2Fetc", "/list/%3Cscript%3E"] {
+        let reply = read(&registry, path).await;
+        let page = reply.body.as_str().unwrap();
+        assert_eq!(reply.status, 404, "{path}");
+        assert!(page.contains("/for-agents") && page.contains("listing_not_found"), "{page}");
+        assert!(!page.contains("<script>"), "{page}");
+    }
+    let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Impersonates a bank." });
+    ::operator::handle(&registry.app, command).await.unwrap();
+    let reply = read(&registry, &format!("/list/{id}")).await;
+    let page = reply.body.as_str().unwrap();
+    assert!(
+        reply.status == 404 && page.contains("This listing was taken off. Impersonates a bank."),
+        "{page}"
+    );
+}
+
+#[tokio::test]
+async fn what_strangers_write_is_inert() {
+    let registry = TestRegistry::start().await;
+    let hostile = "<script>alert(1)</script>\u{202E}\"'><img src=x onerror=alert(2)>";
+    let peer = Peer::start(move |asked| {
+        let mut card = agents::card(asked, &format!("{hostile}{}", "long ".repeat(2000)));
+        card["description"] = json!(hostile);
+        card["documentationUrl"] = json!("javascript:alert(3)");
+        card["skills"] = json!([{ "id": "x", "name": hostile, "description": hostile, "tags": [hostile] }]);
+        match asked.verb.as_str() {
+            "GET" => tests::peers::json_answer(200, &card),
+            _ => agents::speaks_newest(asked),
+        }
+    })
+    .await;
+    let id = registry.publish_card(&peer.card()).await;
+    registry.deliver_events().await;
+    let shown = page(&registry, &id).await;
+    assert!(shown.contains("&lt;script&gt;") || shown.contains("&#60;script&#62;"), "{shown}");
+    for markup in ["<script>alert", "<img src=x", "href=\"javascript"] {
+        assert!(!shown.contains(markup), "{markup}: {shown}");
+    }
+    assert!(shown.len() < 60_000, "{} bytes", shown.len());
+}

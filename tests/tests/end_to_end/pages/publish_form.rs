@@ -1,0 +1,53 @@
+//! The form by which a person lists a server, as a browser without a script sends it.
+
+use tests::peers::{Peer, agents};
+use tests::test_registry::TestRegistry;
+
+const FORM: &str = "/api/publish";
+
+#[tokio::test]
+async fn a_form_leads_to_the_page_of_its_listing() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let answer = registry.post_form(FORM, &[("url", &peer.card()), ("name", "")]).await;
+    assert_eq!(answer.status, 303, "{answer:?}");
+    let id = answer.header("location").strip_prefix("/list/").unwrap().parse().unwrap();
+    assert_eq!(registry.lane(&id).await, "queued");
+    registry.deliver_events().await;
+    assert_eq!(registry.lane(&id).await, "active");
+}
+
+#[tokio::test]
+async fn a_refused_form_is_shown_again_with_what_to_mend() {
+    let registry = TestRegistry::start().await;
+    let hostile = "https://10.0.0.1/\"><script>alert(1)</script>";
+    for (fields, status, says) in [
+        (vec![("url", "not a url")], 422, "This is not an absolute URL."),
+        (vec![], 422, "Send what to list"),
+        (vec![("url", hostile)], 422, "IP address"),
+    ] {
+        let answer = registry.post_form(FORM, &fields).await;
+        assert_eq!((answer.status, answer.header("content-type")), (status, "text/html; charset=utf-8"));
+        let html = answer.body.as_str().unwrap();
+        assert!(html.contains("role=\"alert\"") && html.contains("<form"), "{html}");
+        assert!(html.contains(says), "{says}: {html}");
+        assert!(!html.contains("<script>alert"), "{html}");
+        assert!(answer.header("content-security-policy").contains("form-action 'self'"));
+        if let Some((_, "not a url")) = fields.first() {
+            assert!(html.contains("value=\"not a url\""), "what was typed is not lost");
+        }
+    }
+    assert_eq!(registry.post_form(FORM, &[("url", &"x".repeat(100_000))]).await.status, 413);
+}
+
+#[tokio::test]
+async fn other_bodies_are_taken_and_refused_as_before() {
+    let registry = TestRegistry::start().await;
+    for kind in ["application/xml", "multipart/form-data; boundary=x", "text/plain"] {
+        let answer = registry.post_raw("/api/publish", Some(kind), "url=https://a.example.org").await;
+        assert_eq!(
+            (answer.status, answer.header("content-type")),
+            (415, "application/problem+json"),
+            "{kind}"
+        );
+    }
+}

@@ -1,0 +1,46 @@
+//! `/status`: how the probing goes, with charts.
+
+use tests::peers::{Peer, agents};
+use tests::test_registry::{HOUR, Reply, TestOptions, TestRegistry};
+
+async fn read(registry: &TestRegistry) -> Reply {
+    registry.get_with("/status", ("accept", "text/html")).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_status_page_draws_what_the_statistics_tell() {
+    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
+    let young = read(&registry).await.body.as_str().unwrap().to_owned();
+    assert!(
+        young.contains("This registry is young") && young.contains("Nothing was probed yet today"),
+        "{young}"
+    );
+    let peers = [Peer::start(agents::fleet).await, Peer::start(agents::only(404)).await];
+    for hour in 0..3 {
+        registry.publish_card(&peers[0].url(&format!("/{hour}/card.json"))).await;
+        registry.deliver_events().await;
+        registry.tick().await;
+        registry.advance(HOUR);
+    }
+    let failing = registry.publish_card(&peers[1].card()).await;
+    registry.first_probe(&failing).await;
+    registry::evidence_log::sequence(&registry.app).await.unwrap();
+    registry.advance(HOUR);
+    let before = registry.observer.tally.snapshot();
+    let shown = read(&registry).await;
+    let calls = registry.observer.tally.since(&before);
+    let page = shown.body.as_str().unwrap();
+    assert!(calls.total() <= 13 && calls.of("Scan") == 0, "{calls:?}");
+    for told in [
+        "Live over time",
+        "card fail 404 (no card)",
+        "Weekly recheck",
+        "Root hash",
+        &format!("/list/{failing}"),
+    ] {
+        assert!(page.contains(told), "{told}: {page}");
+    }
+    let before = registry.observer.tally.snapshot();
+    assert_eq!(read(&registry).await.body, shown.body);
+    assert_eq!(registry.observer.tally.since(&before).total(), 0, "it is made once and stands for a while");
+}
