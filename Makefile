@@ -1,6 +1,6 @@
 # Every target is a line or two that you could type yourself; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz check check-infra build smoke bench soak interop walk log-client conformance second-engine acceptance deploy
+.PHONY: help run test fuzz check check-infra build smoke bench soak interop walk log-client browser openapi conformance second-engine acceptance deploy
 
 TOOLS := target/venv/bin
 
@@ -45,6 +45,12 @@ walk: ## the funnel from publish to export, walked by the official clients of MC
 
 log-client: ## two clients of C2SP logs follow the log of evidence: golang.org/x/mod/sumdb and aics-tlog
 	tests/log_client/run
+
+browser: ## the pages in headless Chromium: forms, search, keyboard, both looks, strangers' words, axe-core
+	tests/browser/run
+
+openapi: ## the API held against its own description: openapi-spec-validator, and schemathesis with all its checks
+	tests/openapi/run
 
 conformance: ## the official MCP suites, and official MCP and A2A clients, against the endpoints
 	tests/conformance/mcp
