@@ -1,5 +1,5 @@
 //! The catalogue's schemas in a form that every MCP client accepts. Some validators of official clients refuse `$schema`,
-//! the `format` of a number, or a list of types, so none of these is sent.
+//! the `format` of a number, a list of types, or `false` for a schema, so none of these is sent.
 
 use serde_json::{Map, Value, json};
 
@@ -85,6 +85,9 @@ fn without_null(property: &mut Map<String, Value>) {
 
 /// Visits schemas only: the keys of `properties` and `$defs` are names, and one may be `format`.
 fn simplify(schema: &mut Value) {
+    if *schema == Value::Bool(false) {
+        *schema = json!({ "not": {} });
+    }
     let Some(keywords) = schema.as_object_mut() else { return };
     if keywords.get("format").and_then(Value::as_str).is_some_and(|format| !FORMATS.contains(&format)) {
         keywords.shift_remove("format");
@@ -97,6 +100,7 @@ fn simplify(schema: &mut Value) {
             "anyOf" | "oneOf" | "allOf" | "prefixItems" => {
                 value.as_array_mut().into_iter().flatten().for_each(simplify);
             }
+            "additionalProperties" if value.is_boolean() => {}
             "items" | "additionalProperties" | "not" | "if" | "then" | "else" => simplify(value),
             _ => {}
         }
@@ -169,6 +173,16 @@ mod tests {
         let either =
             json!({ "anyOf": [{ "type": "string" }, { "type": "null" }], "description": "Said, or null." });
         assert_eq!(properties["must"], either);
+    }
+
+    #[test]
+    fn what_must_not_be_given_is_said_by_an_object() {
+        let without_b = json!({ "properties": { "b": false }, "additionalProperties": false });
+        let arguments = of_arguments(json!({ "properties": { "a": { "anyOf": [without_b] } } }));
+        assert_eq!(
+            arguments["properties"]["a"]["anyOf"][0],
+            json!({ "properties": { "b": { "not": {} } }, "additionalProperties": false })
+        );
     }
 
     #[test]
