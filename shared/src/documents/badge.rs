@@ -25,7 +25,8 @@ impl Document for Badge {
     const PATHS: &'static [&'static str] = &["/badge/{name}"];
     const SUMMARY: &'static str = "A badge about this registry, or with an id about a listing.";
     const MEDIA_TYPE: &'static str = "image/svg+xml; charset=utf-8";
-    const MAX_AGE_S: Option<u32> = Some(300);
+    // No longer: who has just gone Live looks at it.
+    const MAX_AGE_S: Option<u32> = Some(60);
     const HEADERS: &'static [(&'static str, &'static str)] =
         &[("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'")];
     const REFUSALS: &'static [u16] = &[404];
