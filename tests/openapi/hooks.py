@@ -49,5 +49,6 @@ of("order-id", digits("ord_", 24))
 of("server-name", st.sampled_from(["com.example.weather/forecast", "org.example.tides/tables", "io.github.someone/adder"]))
 of("server-version", st.sampled_from(["1.0.0", "2.3.4-beta.1", "2026.11.20"]))
 of("listing-id-of-another", st.sampled_from(SAMPLES["listing_ids"]))
+of("listed-server-name", st.sampled_from([*SAMPLES["server_names"], "com.example.weather/forecast"]))
 for name, cursors in SAMPLES["cursors"].items():
     of(name, st.sampled_from(cursors))

@@ -68,7 +68,9 @@ impl Message {
 
 impl Id {
     fn read(value: Value) -> Option<Self> {
-        (value.is_string() || value.is_i64() || value.is_u64()).then_some(Self(value))
+        // Some write whole numbers as `7.0`. Further out than the integers go, no float has a fraction.
+        let is_whole = |float: f64| float.fract() == 0.0 && (-9.3e18..=1.85e19).contains(&float);
+        (value.is_string() || value.as_f64().is_some_and(is_whole)).then_some(Self(value))
     }
 }
 
@@ -100,7 +102,8 @@ mod tests {
             Some(Id(json!(7)))
         );
         assert_eq!(id(json!({ "jsonrpc": "2.0", "id": 7 })), Some(Id(json!(7))));
-        for wrong in [json!(null), json!(1.5), json!({}), json!([1]), json!(true)] {
+        assert_eq!(id(json!({ "jsonrpc": "2.0", "id": -7.0 })), Some(Id(json!(-7.0))));
+        for wrong in [json!(null), json!(1.5), json!(1e300), json!({}), json!([1]), json!(true)] {
             assert_eq!(id(json!({ "jsonrpc": "2.0", "id": wrong, "method": "ping" })), None);
         }
         assert_eq!(id(json!("ping")), None);
