@@ -1,10 +1,41 @@
-//! Arguments as parameters of a query. A query holds texts only, so lists and objects are left out of it. Where one of
-//! several arguments is needed, the first is told as the one that is, and the others in words: parameters cannot say more.
+//! Arguments as parameters of a query. A query holds texts only, so lists and objects are left out of it. Arguments of which
+//! one is needed are members of one parameter, an exploded object; where more than that ties them, words say it.
 
 use serde_json::{Map, Value, json};
 
+use crate::formats::argument_schema;
+
 /// The parameters of a query whose arguments have this schema.
 pub(super) fn of_query(schema: &Value) -> Vec<Value> {
+    let parameters = one_each(schema);
+    let plain = |one: &Value| *one == argument_schema::all_of(&names(one).collect::<Vec<_>>());
+    if schema["anyOf"].is_array() && alternatives(schema).all(plain) {
+        vec![as_members(parameters, alternatives(schema))]
+    } else {
+        parameters
+    }
+}
+
+/// One parameter whose members stand in the query each by its own name; one of the alternatives must be met.
+fn as_members<'a>(parameters: Vec<Value>, alternatives: impl Iterator<Item = &'a Value>) -> Value {
+    let mut members = Map::new();
+    for mut parameter in parameters {
+        let mut member = parameter["schema"].take();
+        if parameter["description"].is_string() {
+            member["description"] = parameter["description"].take();
+        }
+        members.insert(parameter["name"].as_str().unwrap_or_default().to_owned(), member);
+    }
+    let needed: Vec<Value> = alternatives.map(|one| json!({ "required": one["required"] })).collect();
+    json!({
+        "name": "arguments", "in": "query", "required": true, "style": "form", "explode": true,
+        "schema": { "type": "object", "properties": members, "anyOf": needed },
+        "description": "Each member is sent as a parameter of its own name.",
+    })
+}
+
+/// The arguments, each as a parameter.
+fn one_each(schema: &Value) -> Vec<Value> {
     let types = schema["$defs"].as_object().cloned().unwrap_or_default();
     let required = needed(schema);
     let excluded = excluded(schema);
@@ -161,6 +192,28 @@ mod tests {
         assert_eq!(parameters[1]["schema"], json!({ "type": "integer", "minimum": 1 }));
         assert_eq!(parameters[2]["schema"], json!({ "$ref": "#/$defs/Kind" }));
         assert_eq!(parameters[3]["schema"], json!({ "type": "string" }));
+    }
+
+    #[test]
+    fn arguments_of_which_one_is_needed_are_members_of_one_parameter() {
+        let parameters = of_query(&json!({
+            "type": "object",
+            "properties": {
+                "id": { "type": ["string", "null"], "description": "Its id." },
+                "name": { "type": ["string", "null"] },
+            },
+            "anyOf": argument_schema::one_of(&["id", "name"]),
+        }));
+        let [parameter] = parameters.as_slice() else { panic!("{parameters:?}") };
+        assert_eq!((&parameter["style"], &parameter["explode"]), (&json!("form"), &json!(true)));
+        assert_eq!(
+            parameter["schema"],
+            json!({
+                "type": "object",
+                "properties": { "id": { "type": "string", "description": "Its id." }, "name": { "type": "string" } },
+                "anyOf": [{ "required": ["id"] }, { "required": ["name"] }],
+            })
+        );
     }
 
     #[test]
