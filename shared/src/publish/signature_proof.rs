@@ -73,7 +73,8 @@ impl OfferedProof {
     ) -> Result<NameProofMethod, Problem> {
         let text = format!("{}\n{name}\n{remote}\n{}", app.settings.base_url, self.timestamp);
         let refuse = |field: &str, code: &'static str, detail: String| {
-            let problem = Problem { status: StatusCode::FORBIDDEN, ..Problem::invalid(field, code, detail) };
+            let mut problem = Problem::invalid(field, code, detail);
+            problem.status = StatusCode::FORBIDDEN;
             problem.with("signed_text", text.clone())
         };
         if self.at.duration_since(now).abs() > FRESH {

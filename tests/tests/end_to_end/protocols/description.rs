@@ -153,7 +153,7 @@ async fn every_operation_succeeds_and_refuses_as_it_is_described() {
             }
         }
         for action in entry.actions {
-            let methods = if entry.effect.read_only { &["POST", "GET"][..] } else { &["POST"] };
+            let methods = if entry.effect.read_only { &["POST", "GET"][..] } else { &["POST"][..] };
             ways.extend(methods.iter().map(|method| (*method, action.path, action.names.first().copied())));
         }
         for (method, path, action) in ways {
