@@ -68,7 +68,11 @@ impl Message {
 
 impl Id {
     fn read(value: Value) -> Option<Self> {
-        (value.is_string() || value.is_i64() || value.is_u64()).then_some(Self(value))
+        const BEYOND: (f64, f64) = (-9_223_372_036_854_775_808.0, 18_446_744_073_709_551_616.0);
+        // Some write whole numbers as `7.0`; an integer that fits no type was read as another number.
+        let is_whole = |float: f64| float.fract() == 0.0 && float > BEYOND.0 && float < BEYOND.1;
+        let is_integer = value.is_i64() || value.is_u64() || value.as_f64().is_some_and(is_whole);
+        (value.is_string() || is_integer).then_some(Self(value))
     }
 }
 
@@ -100,7 +104,8 @@ mod tests {
             Some(Id(json!(7)))
         );
         assert_eq!(id(json!({ "jsonrpc": "2.0", "id": 7 })), Some(Id(json!(7))));
-        for wrong in [json!(null), json!(1.5), json!({}), json!([1]), json!(true)] {
+        assert_eq!(id(json!({ "jsonrpc": "2.0", "id": -7.0 })), Some(Id(json!(-7.0))));
+        for wrong in [json!(null), json!(1.5), json!(2f64.powi(64)), json!({}), json!([1]), json!(true)] {
             assert_eq!(id(json!({ "jsonrpc": "2.0", "id": wrong, "method": "ping" })), None);
         }
         assert_eq!(id(json!("ping")), None);

@@ -138,8 +138,7 @@ fn facet(facet: &Value) -> Result<FacetRequest, ArdError> {
     };
     let number = |member: &str, default: usize| match &facet[member] {
         Value::Null => Ok(default),
-        value => value
-            .as_u64()
+        value => search::whole_number(value)
             .filter(|number| (1..=MOST_BUCKETS).contains(number))
             .and_then(|number| usize::try_from(number).ok())
             .ok_or_else(|| {
@@ -171,7 +170,7 @@ mod tests {
     fn facets_are_read() {
         let read = |facets: Value| facet_requests(&json!({ "resultType": { "facets": facets } }));
         let both =
-            read(json!([{ "field": "type" }, { "field": "trustManifest.attestations.type", "limit": 3 }]))
+            read(json!([{ "field": "type" }, { "field": "trustManifest.attestations.type", "limit": 3.0 }]))
                 .unwrap();
         assert_eq!((both[0].counted, both[0].limit, both[0].least), (Some(Counted::Type), 20, 1));
         assert_eq!((both[1].counted, both[1].limit), (None, 3));
@@ -183,6 +182,8 @@ mod tests {
             json!({ "field": "type" }),
             json!(null),
             json!([{ "field": "type", "limit": 0 }]),
+            json!([{ "field": "type", "limit": 1.5 }]),
+            json!([{ "field": "type", "limit": -1.0 }]),
             json!([{ "field": "type", "minCount": "two" }]),
             Value::Array(vec![json!({ "field": "type" }); 21]),
         ] {

@@ -138,11 +138,16 @@ fn optional_text<'a>(body: &'a Value, member: &str) -> Result<Option<&'a str>, A
 fn optional_number(body: &Value, member: &str) -> Result<Option<u64>, ArdError> {
     match &body[member] {
         Value::Null => Ok(None),
-        value => value
-            .as_u64()
+        value => whole_number(value)
             .map(Some)
             .ok_or_else(|| ArdError::invalid(format!("`{member}` must be a whole number from 1."))),
     }
+}
+
+/// A whole number, which JSON Schema also sees in `3.0`.
+pub(super) fn whole_number(value: &Value) -> Option<u64> {
+    let float = || value.as_f64().filter(|float| float.fract() == 0.0);
+    value.as_u64().or_else(|| format!("{:.0}", float()?).parse().ok())
 }
 
 #[cfg(test)]

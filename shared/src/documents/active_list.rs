@@ -63,7 +63,7 @@ impl Document for ActiveList {
         request: &DocumentRequest<Arguments>,
     ) -> Result<Option<CacheValidator>, Problem> {
         page_query(&request.query)?;
-        Ok(Some(active_page::validator(app, request.live, &request.query_text)))
+        Ok(Some(active_page::validator(app, request.live, &format!("{:?}", request.query))))
     }
 
     async fn render(app: &App, request: &DocumentRequest<Arguments>) -> Result<Bytes, Problem> {

@@ -78,7 +78,7 @@ impl Document for AgentDescriptions {
         request: &DocumentRequest<PageRequest>,
     ) -> Result<Option<CacheValidator>, Problem> {
         page_query(&request.query)?;
-        let name = format!("{PATH}?{}/{}", request.query_text, app.settings.base_url);
+        let name = format!("{PATH}?{:?}/{}", request.query, app.settings.base_url);
         Ok(Some(active_page::validator(app, request.live, &name)))
     }
 

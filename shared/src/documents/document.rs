@@ -2,6 +2,8 @@
 //! where it is written, so that its query is typed; a struct of functions where it is served, so that any can be
 //! called by path.
 
+use std::fmt::Debug;
+
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use http::HeaderMap;
@@ -32,7 +34,7 @@ pub(crate) trait Document: 'static {
     /// The statuses of its own refusals. Those that any request may meet are not said here.
     const REFUSALS: &'static [u16] = &[];
     /// What its query may hold.
-    type Query: DeserializeOwned + JsonSchema + Send + Sync;
+    type Query: DeserializeOwned + JsonSchema + Debug + Send + Sync;
     /// What it holds; a `String` where it is no JSON.
     type Answer: JsonSchema;
 
@@ -65,9 +67,7 @@ pub(crate) trait Document: 'static {
 pub(crate) struct DocumentRequest<Q> {
     /// The path as it was asked for.
     pub path: String,
-    /// The query as it was asked, without its question mark.
-    pub query_text: String,
-    /// The same, read.
+    /// The query, read.
     pub query: Q,
     /// What is Live, where the document shows it.
     pub live: Live,
@@ -126,7 +126,7 @@ impl AnyDocument {
             query_schema: || schema_for!(D::Query).to_value(),
             answer_schema: schema_of_answer::<D::Answer>,
             answer: |app, path, query, headers| {
-                Box::pin(async move { answer::<D>(&app, path, query, &headers).await })
+                Box::pin(async move { answer::<D>(&app, path, &query, &headers).await })
             },
         }
     }
@@ -135,12 +135,12 @@ impl AnyDocument {
 async fn answer<D: Document>(
     app: &App,
     path: String,
-    query_text: String,
+    query_text: &str,
     headers: &HeaderMap,
 ) -> Result<DocumentAnswer, Problem> {
-    let query = from_query(&query_text)?;
+    let query = from_query(query_text)?;
     let live = if D::SHOWS_LIVE { app.store.live().await? } else { Live::default() };
-    let request = DocumentRequest { path, query_text, query, live };
+    let request = DocumentRequest { path, query, live };
     let (body, validator) = match D::cache_validator(app, &request)? {
         Some(validator) if validator.is_held_by(headers) => (None, validator),
         Some(validator) => (Some(rendered_once::<D>(app, &request, &validator).await?), validator),
@@ -159,7 +159,8 @@ async fn rendered_once<D: Document>(
     request: &DocumentRequest<D::Query>,
     validator: &CacheValidator,
 ) -> Result<Bytes, Problem> {
-    let name = format!("{}?{}", request.path, request.query_text);
+    // By the query as it was read: what a document does not take makes no page of its own.
+    let name = format!("{}?{:?}", request.path, request.query);
     if let Some(body) = app.pages.get(&name, validator) {
         return Ok(body);
     }

@@ -77,7 +77,7 @@ impl Document for FederationCatalogue {
         request: &DocumentRequest<PageRequest>,
     ) -> Result<Option<CacheValidator>, Problem> {
         page_query(&request.query)?;
-        let name = format!("catalog?{}", request.query_text);
+        let name = format!("catalog?{:?}", request.query);
         Ok(Some(active_page::validator(app, request.live, &name)))
     }
 

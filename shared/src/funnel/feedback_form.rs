@@ -44,7 +44,7 @@ pub struct GivenFeedback {
     pub body: Option<String>,
     /// Who may be written to; it is shown nowhere.
     #[serde(alias = "email")]
-    #[schemars(extend("format" = "contact-email"))]
+    #[schemars(extend("format" = "email"))]
     pub contact_email: Option<String>,
     /// What led here.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_SOURCE))]

@@ -18,13 +18,13 @@ fn members(path: &str) -> Vec<(&'static AnyOperation, Vec<&'static str>)> {
     all.filter(|(_, names)| !names.is_empty()).collect()
 }
 
-/// GET: without `action` what the family is, with one an operation that reads. Told are those that need no arguments:
-/// parameters cannot say which go with which action.
+/// GET: without `action` what the family is, with one an operation that reads. The parameter tells those that need no
+/// arguments, because parameters cannot say which go with which action; words tell all.
 pub(super) fn read(family: &'static AnyOperation, route: &Route, components: &mut Components) -> Value {
     let reading = members(route.path).into_iter().filter(|(operation, _)| operation.effect.read_only);
-    let reading: Vec<_> =
-        reading.filter(|(operation, _)| parameters::needs_nothing(&(operation.input_schema)())).collect();
-    let names: Vec<&str> = reading.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+    let reading: Vec<_> = reading.collect();
+    let free = reading.iter().filter(|(operation, _)| parameters::needs_nothing(&(operation.input_schema)()));
+    let names: Vec<&str> = free.flat_map(|(_, names)| names.iter().copied()).collect();
     let mut told = Vec::new();
     if !names.is_empty() {
         told.push(json!({
@@ -97,7 +97,9 @@ fn with_action(mut schema: Value, names: &[&str]) -> Value {
 fn list(members: &[(&'static AnyOperation, Vec<&'static str>)]) -> String {
     let line = |(operation, names): &(&AnyOperation, Vec<&str>)| {
         let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-        format!("\n- {}: {}", names.join(" or "), operation.description)
+        let needs = parameters::needs_in_words(&(operation.input_schema)());
+        let needs = if needs.is_empty() { needs } else { format!(" Needs {needs}.") };
+        format!("\n- {}: {}{needs}", names.join(" or "), operation.description)
     };
     let lines: String = members.iter().map(line).collect();
     if lines.is_empty() { lines } else { format!("\n\nActions:\n{lines}") }

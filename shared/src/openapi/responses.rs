@@ -10,7 +10,7 @@ const REFUSALS: [(u16, &str, &str, bool); 15] = [
     (400, "BadRequest", "The request cannot be read: it is no JSON, or no object.", false),
     (401, "Unauthorized", "A token is missing, or opens nothing.", false),
     (402, "PaymentRequired", "The purchase is not paid yet.", false),
-    (403, "Forbidden", "This caller, or this host, may not.", false),
+    (403, "Forbidden", "This caller, or this host, may not; or a proof does not hold.", false),
     (404, "NotFound", "What is named is not known here; `next` says how it comes to be.", false),
     (405, "MethodNotAllowed", "The path does not take this method; `Allow` says which it takes.", false),
     (

@@ -33,7 +33,7 @@ pub struct Arguments {
     #[serde(alias = "id")]
     listing_id: Option<String>,
     /// The card URL or endpoint that it was listed by.
-    #[schemars(extend("format" = "peer-url"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = 2048))]
     url: Option<String>,
     /// Its name.
     name: Option<String>,

@@ -164,6 +164,8 @@ impl Operation for InteropSession {
         let action = arguments.action;
         let (id, written) = match action {
             SessionAction::Open => {
+                // None is needed, but one that cannot be an id is a mistake.
+                arguments.session_id.is_some().then(|| session_id(&arguments)).transpose()?;
                 let id = SessionId::new(&app.random);
                 let change = change(app, &arguments, now).await?;
                 let act = allowance("session", settings.session_rate);

@@ -30,13 +30,13 @@ pub struct Arguments {
     #[serde(alias = "id")]
     listing_id: Option<String>,
     /// A card URL, a site or an MCP endpoint.
-    #[schemars(extend("format" = "peer-url"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = 2048))]
     url: Option<String>,
     /// The URL of an A2A agent card.
-    #[schemars(extend("format" = "peer-url"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = 2048))]
     agent_card_url: Option<String>,
     /// The endpoint of an MCP server.
-    #[schemars(extend("format" = "peer-url"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = 2048))]
     mcp_url: Option<String>,
     /// A server description (server.json of the MCP registry).
     #[serde(default)]

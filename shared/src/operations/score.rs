@@ -26,7 +26,7 @@ pub struct Score;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The URL of an agent card, a site, or the endpoint of an MCP server.
-    #[schemars(extend("format" = "peer-url"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = 2048))]
     url: String,
 }
 

@@ -129,8 +129,8 @@ impl Document for Board {
         }
         let minute = app.clock.now().as_second() / 60;
         Ok(Some(CacheValidator::weak(&format!(
-            "board/{}/{minute}/{}",
-            request.live.version, request.query_text
+            "board/{}/{minute}/{:?}",
+            request.live.version, request.query
         ))))
     }
 

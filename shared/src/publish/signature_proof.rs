@@ -4,6 +4,7 @@
 use std::pin::pin;
 
 use futures::future::select;
+use http::StatusCode;
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -72,7 +73,9 @@ impl OfferedProof {
     ) -> Result<NameProofMethod, Problem> {
         let text = format!("{}\n{name}\n{remote}\n{}", app.settings.base_url, self.timestamp);
         let refuse = |field: &str, code: &'static str, detail: String| {
-            Problem::invalid(field, code, detail).with("signed_text", text.clone())
+            let mut problem = Problem::invalid(field, code, detail);
+            problem.status = StatusCode::FORBIDDEN;
+            problem.with("signed_text", text.clone())
         };
         if self.at.duration_since(now).abs() > FRESH {
             let detail =

@@ -56,13 +56,13 @@ pub enum Submitted {
 #[schemars(extend("oneOf" = one_at_a_time()))]
 pub struct PublishRequest {
     /// A card URL, or a site from which the well-known card paths are tried.
-    #[schemars(extend("format" = "peer-url"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = 2048))]
     pub url: Option<String>,
     /// The URL of an A2A agent card.
-    #[schemars(extend("format" = "peer-url"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = 2048))]
     pub agent_card_url: Option<String>,
     /// The endpoint of an MCP server (streamable HTTP).
-    #[schemars(extend("format" = "peer-url"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = 2048))]
     pub mcp_url: Option<String>,
     /// A server description (server.json of the MCP registry).
     #[serde(default)]
@@ -72,7 +72,7 @@ pub struct PublishRequest {
     #[schemars(regex(pattern = argument_schema::LINE), length(max = 120))]
     pub name: Option<String>,
     /// Where to write about this listing; never shown.
-    #[schemars(extend("format" = "contact-email"), length(min = 3, max = 254))]
+    #[schemars(extend("format" = "email"), length(min = 3, max = 254))]
     pub contact_email: Option<String>,
     /// Where you heard of the registry.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = 200))]
@@ -94,7 +94,7 @@ fn one_at_a_time() -> Value {
 
 /// A server description, as far as this registry reads one.
 pub fn server_json_schema(_: &mut SchemaGenerator) -> Schema {
-    let url = json!({ "type": "string", "format": "peer-url", "maxLength": MAX_URL_LENGTH });
+    let url = json!({ "type": "string", "format": "uri", "maxLength": MAX_URL_LENGTH });
     json_schema!({
         "type": ["object", "null"],
         "description": "A server description (server.json of the MCP registry, 2025-12-11). Members that are not told \
@@ -104,7 +104,7 @@ pub fn server_json_schema(_: &mut SchemaGenerator) -> Schema {
             "title": { "type": "string", "format": "display-name", "minLength": 1, "maxLength": 100 },
             "description": { "type": "string", "format": "public-text", "minLength": 1, "maxLength": 100 },
             "version": { "type": "string", "format": "server-version", "maxLength": 255 },
-            "websiteUrl": url,
+            "websiteUrl": { "type": "string", "maxLength": MAX_URL_LENGTH, "anyOf": [{ "format": "uri" }, { "const": "" }] },
             "remotes": {
                 "type": "array",
                 "items": {

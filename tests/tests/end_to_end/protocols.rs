@@ -3,6 +3,7 @@
 mod a2a_dialects;
 mod a2a_fuzz;
 mod ard;
+mod description;
 mod doors;
 mod http_headers;
 mod link_walker;

@@ -77,6 +77,24 @@ async fn a_contact_address_is_shown_nowhere() {
     assert!(!registry.status(&id).await.to_string().contains("secret.person"));
 }
 
+/// Or whoever thinks of ever new queries would have everything made anew.
+#[tokio::test]
+async fn what_a_document_does_not_take_makes_no_page_of_its_own() {
+    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
+    for path in ["/api/listings/active", "/api/catalog", "/.well-known/ai-catalog.json", "/list", "/products"]
+    {
+        let made = registry.get(path).await;
+        let cost_of = async |path: &str| {
+            let before = registry.observer.tally.snapshot();
+            let reply = registry.get(path).await;
+            assert_eq!((reply.header("etag"), &reply.body), (made.header("etag"), &made.body), "{path}");
+            registry.observer.tally.since(&before).total()
+        };
+        let kept = cost_of(path).await;
+        assert_eq!(cost_of(&format!("{path}?utm_source=somewhere")).await, kept, "{path}");
+    }
+}
+
 /// Every endpoint that the catalogue and the map name stands open.
 #[tokio::test]
 async fn every_announced_endpoint_is_served() {

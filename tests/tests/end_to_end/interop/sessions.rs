@@ -107,6 +107,7 @@ async fn what_cannot_be_kept_is_refused() {
     for (arguments, field, code) in [
         (json!({ "action": "get" }), "session_id", "missing_argument"),
         (json!({ "action": "get", "session_id": "ses_1" }), "session_id", "invalid_argument"),
+        (json!({ "action": "open", "session_id": "ses_1" }), "session_id", "invalid_argument"),
         (json!({ "action": "append", "session_id": id }), "step_action", "nothing_to_append"),
         (json!({ "action": "append", "session_id": id, "detail": "x" }), "step_action", "missing_argument"),
         (json!({ "step_action": "x".repeat(61) }), "step_action", "bad_length"),

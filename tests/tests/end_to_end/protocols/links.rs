@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use registry::operations::CATALOGUE;
-use serde_json::{Value, json};
+use registry::model::ListingId;
+use registry::operations::{AnyOperation, CATALOGUE};
+use serde_json::{Map, Value, json};
 use tests::test_registry::{DAY, TestRegistry};
 
 use super::link_walker::LinkWalker;
@@ -95,12 +96,12 @@ const CONTRACT_FAMILIES: [&str; 17] = [
 const PERSON: &str = "somebody.private@example.org";
 
 /// Told once and then in no answer: an access token and an address.
-struct Secrets {
-    token: String,
+pub(super) struct Secrets {
+    pub(super) token: String,
 }
 
 /// A registry in which both listings went the whole way, with the answers of that way.
-async fn walked() -> (LivePair, Secrets, Vec<(String, Value)>) {
+pub(super) async fn walked() -> (LivePair, Secrets, Vec<(String, Value)>) {
     let pair = live_pair().await;
     let registry = &pair.registry;
     let mut said = Vec::new();
@@ -122,25 +123,32 @@ async fn walked() -> (LivePair, Secrets, Vec<(String, Value)>) {
     (pair, Secrets { token }, said)
 }
 
-/// What every operation answers to its example, with what is really there in the place of what is not.
-async fn operations(pair: &LivePair, secrets: &Secrets) -> Vec<(String, Value)> {
+/// The example of an operation with a listing that is there, and what it was given, in the place of what is not.
+pub(super) fn example_of(
+    entry: &AnyOperation,
+    id: &ListingId,
+    pair: &LivePair,
+    secrets: &Secrets,
+) -> Map<String, Value> {
     let order = registry::model::OrderId::of(&pair.agent, registry::model::Sku::Alive);
+    let mut arguments: Map<String, Value> = serde_json::from_str(entry.example).unwrap();
+    for (member, value) in &mut arguments {
+        match member.as_str() {
+            "listing_id" | "id" => *value = json!(id),
+            "order_id" => *value = json!(order),
+            "token" => *value = json!(secrets.token),
+            _ => {}
+        }
+    }
+    arguments
+}
+
+/// What every operation answers to its example.
+async fn operations(pair: &LivePair, secrets: &Secrets) -> Vec<(String, Value)> {
     let mut said = Vec::new();
     for entry in CATALOGUE {
         for (id, name) in [(&pair.agent, "agent"), (&pair.server, "server")] {
-            let mut arguments: Value = serde_json::from_str(entry.example).unwrap();
-            let object = arguments.as_object_mut().unwrap();
-            for member in ["listing_id", "id"] {
-                if object.contains_key(member) {
-                    object.insert(member.to_owned(), json!(id));
-                }
-            }
-            if object.contains_key("order_id") {
-                object.insert("order_id".to_owned(), json!(order));
-            }
-            if object.contains_key("token") {
-                object.insert("token".to_owned(), json!(secrets.token));
-            }
+            let arguments = example_of(entry, id, pair, secrets);
             let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
                 "params": { "name": entry.name, "arguments": arguments } });
             let reply = pair.registry.post("/api/protocol", &call).await.body;
