@@ -1,8 +1,10 @@
 # Every target is a line or two that you could type yourself; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz check check-infra build smoke bench soak interop walk log-client browser openapi conformance second-engine acceptance deploy
+.PHONY: help run test fuzz check check-infra build smoke bench million cost soak interop walk log-client browser openapi conformance second-engine acceptance deploy
 
 TOOLS := target/venv/bin
+LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked
+FUNCTIONS := --bins --workspace --exclude registry --exclude local --exclude tests --exclude minimal-lambda
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16
@@ -24,15 +26,23 @@ check-infra: $(TOOLS)/.installed ## the SAM template, without an account or a ne
 	infra/check
 	cargo test -p tests --test template
 
-build: $(TOOLS)/.installed ## the Lambda binaries, as target/lambda/<function>/bootstrap
-	PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked --bins --workspace --exclude registry --exclude local --exclude tests --exclude minimal-lambda
+build: $(TOOLS)/.installed ## the Lambda functions, as target/lambda/<function>/bootstrap and bootstrap.zip beside it
+	$(LAMBDA) $(FUNCTIONS)
+	$(LAMBDA) $(FUNCTIONS) --output-format zip
 
 smoke: build ## drives the built binaries through a Lambda runtime of our own
 	LAMBDA_BINARIES="$(CURDIR)/target/lambda" cargo test -p tests --test lambda_binaries
 
 bench: build ## measures the registry on this machine
-	PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked -p minimal-lambda
+	$(LAMBDA) -p minimal-lambda
+	$(LAMBDA) -p minimal-lambda --output-format zip
 	cargo run --release -p tests --bin bench
+
+million: ## status, lists, publish and the funnel with a million Live listings: a file of gigabytes, some minutes
+	cargo run --release -p tests --bin bench -- million
+
+cost: ## what requests and a month of 100,000 listings cost on AWS: measured units, prices of infra/prices.json
+	cargo run --release -p tests --bin bench -- cost
 
 soak: ## an hour of sweeps over 2,000 peers of which a third are hostile; SOAK_MINUTES for less
 	cargo run --release -p tests --bin bench -- soak

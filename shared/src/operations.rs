@@ -91,7 +91,9 @@ pub mod zero_mc_pack;
 pub use arguments::RawArguments;
 pub use attachment::Attachment;
 pub use catalogue::*;
-pub use operation::{AdvertisedSkill, AnyOperation, Effect, Operation, Rendered, schema_of_answer};
+pub use operation::{
+    AdvertisedSkill, AnyOperation, Description, Effect, Operation, Rendered, schema_of_answer,
+};
 pub use route::{Action, CacheRule, Route, RouteInput};
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use axum::{Json, Router};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
-use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::sync::{Mutex, Notify, mpsc, oneshot};
 
 /// How long one invocation may take before the test gives up on it.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -27,6 +27,7 @@ pub struct Function {
     // First, for it ends first: a binary that found nobody to give it events would complain on the way out.
     _process: Child,
     waiting: mpsc::Sender<Invocation>,
+    asked: Arc<Notify>,
 }
 
 /// Why there is no answer to an event.
@@ -47,6 +48,7 @@ struct Invocation {
 struct Exchange {
     waiting: Mutex<mpsc::Receiver<Invocation>>,
     running: Mutex<HashMap<String, oneshot::Sender<Result<Value, Failure>>>>,
+    asked: Arc<Notify>,
 }
 
 impl Function {
@@ -56,7 +58,8 @@ impl Function {
     /// No port is free, or the binary cannot be started.
     pub async fn start(binary: &Path, environment: &[(&str, &str)]) -> std::io::Result<Self> {
         let (waiting, receiver) = mpsc::channel(1);
-        let address = serve(receiver).await?;
+        let asked = Arc::<Notify>::default();
+        let address = serve(receiver, asked.clone()).await?;
         let process = Command::new(binary)
             .env_clear()
             .env("AWS_LAMBDA_RUNTIME_API", address.to_string())
@@ -72,7 +75,15 @@ impl Function {
             .stdin(Stdio::null())
             .kill_on_drop(true)
             .spawn()?;
-        Ok(Self { _process: process, waiting })
+        Ok(Self { _process: process, waiting, asked })
+    }
+
+    /// Waits until the binary asks for its first event; until then it was starting.
+    ///
+    /// # Errors
+    /// It does not ask within a minute.
+    pub async fn asks(&self) -> Result<(), Failure> {
+        tokio::time::timeout(PATIENCE, self.asked.notified()).await.map_err(|_| Failure::Silent)
     }
 
     /// Hands over one event and waits for the answer.
@@ -89,8 +100,8 @@ impl Function {
     }
 }
 
-async fn serve(waiting: mpsc::Receiver<Invocation>) -> std::io::Result<SocketAddr> {
-    let exchange = Exchange { waiting: Mutex::new(waiting), running: Mutex::default() };
+async fn serve(waiting: mpsc::Receiver<Invocation>, asked: Arc<Notify>) -> std::io::Result<SocketAddr> {
+    let exchange = Exchange { waiting: Mutex::new(waiting), running: Mutex::default(), asked };
     let router = Router::new()
         .route("/2018-06-01/runtime/invocation/next", get(next))
         .route("/2018-06-01/runtime/invocation/{id}/response", post(answered))
@@ -104,6 +115,7 @@ async fn serve(waiting: mpsc::Receiver<Invocation>) -> std::io::Result<SocketAdd
 }
 
 async fn next(State(exchange): State<Arc<Exchange>>) -> Response {
+    exchange.asked.notify_one();
     let Some(invocation) = exchange.waiting.lock().await.recv().await else {
         return StatusCode::GONE.into_response();
     };

@@ -95,7 +95,7 @@ pub async fn send(app: &App, caller: Caller, request: SendRequest) -> Result<Sen
 /// Whether a task follows: a write, whose result is worth keeping, or a question back, which waits for its answer.
 const fn leads_to_task(intent: &Intent) -> bool {
     match intent {
-        Intent::Run(operation, _) => !operation.effect.read_only,
+        Intent::Run(operation, _) => !operation.described.effect.read_only,
         Intent::Missing(..) => true,
         Intent::Refused(..) | Intent::NoSuch(_) | Intent::Greeting | Intent::Unclear(_) => false,
     }

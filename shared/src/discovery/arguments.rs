@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::operations::AnyOperation;
+use crate::operations::Description;
 
 /// An argument of a tool.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -17,7 +17,7 @@ pub(super) struct Argument {
 }
 
 /// The arguments of an operation.
-pub(super) fn of(operation: &AnyOperation) -> Vec<Argument> {
+pub(super) fn of(operation: &Description) -> Vec<Argument> {
     let schema: Value = (operation.input_schema)();
     let is_required =
         |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::intent;
 use crate::model::protocol::MCP_ENDPOINT;
-use crate::operations::{AnyOperation, RouteInput};
+use crate::operations::{Description, RouteInput};
 use crate::settings::Settings;
 
 /// A call of an operation, with `{listing_id}`, `{access_token}` and `{url}` for what only the caller knows.
@@ -29,7 +29,7 @@ pub(super) struct Call {
 
 impl Call {
     /// The call of an operation by its own example.
-    pub(super) fn of(operation: &AnyOperation, settings: &Settings) -> Self {
+    pub(super) fn of(operation: &Description, settings: &Settings) -> Self {
         let arguments = to_fill_in(serde_json::from_str(operation.example).unwrap_or_default());
         let (method, url, body) = request(operation, settings, &arguments);
         let words = operation.phrases.first().copied().unwrap_or(operation.name);
@@ -64,7 +64,7 @@ impl Call {
 /// How the operation is asked by REST: with a body where it takes one, else by its query, else as an action of its
 /// family; and where it has no path of its own, as a tool.
 fn request(
-    operation: &AnyOperation,
+    operation: &Description,
     settings: &Settings,
     arguments: &Value,
 ) -> (&'static str, String, Option<Value>) {
@@ -136,7 +136,7 @@ fn shell(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operations::{CATALOGUE, CHECK_STATUS, LEAVE_TRACE, LIST_YOURSELF, SEARCH_ACTIVE};
+    use crate::operations::{CHECK_STATUS, DESCRIPTIONS, LEAVE_TRACE, LIST_YOURSELF, SEARCH_ACTIVE};
     use crate::settings::Mode;
 
     fn settings() -> Settings {
@@ -147,22 +147,22 @@ mod tests {
     #[test]
     fn a_call_goes_where_its_operation_is_served() {
         let call = |operation| Call::of(operation, &settings());
-        let list = call(&LIST_YOURSELF);
+        let list = call(LIST_YOURSELF.described);
         assert_eq!((list.method, list.url.as_str()), ("POST", "https://registry.example.com/api/publish"));
         assert_eq!(list.words, "list my agent at https://agent.example.com/.well-known/agent-card.json");
         assert_eq!(
-            call(&CHECK_STATUS).curl(),
+            call(CHECK_STATUS.described).curl(),
             "curl -fsS 'https://registry.example.com/api/listings/status?id={listing_id}'"
         );
-        let trace = call(&LEAVE_TRACE);
+        let trace = call(LEAVE_TRACE.described);
         assert_eq!(trace.url, "https://registry.example.com/api/products/stigmergy");
         assert_eq!(trace.body.unwrap()["action"], "leave_trace");
-        assert_eq!(call(&SEARCH_ACTIVE).url, "https://registry.example.com/api/protocol");
+        assert_eq!(call(SEARCH_ACTIVE.described).url, "https://registry.example.com/api/protocol");
     }
 
     #[test]
     fn every_call_is_one_line_for_a_shell() {
-        for operation in CATALOGUE {
+        for operation in DESCRIPTIONS {
             let call = Call::of(operation, &settings());
             let words = shell_words::split(&call.curl()).unwrap();
             assert_eq!(words[2], call.url, "{}", operation.name);

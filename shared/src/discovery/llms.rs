@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::documents::{Document, DocumentRequest, NoQuery};
 use crate::error::Problem;
 use crate::model::protocol::{ARD_BASE, MCP_ENDPOINT, MCP_REGISTRY};
-use crate::operations::{CATALOGUE, LIST_YOURSELF, MATCH_CAPABILITY};
+use crate::operations::{DESCRIPTIONS, LIST_YOURSELF, MATCH_CAPABILITY};
 use crate::settings::Settings;
 use crate::views::tagline;
 
@@ -35,7 +35,8 @@ impl Document for Llms {
 
 /// What this registry is and how it is used in one request: the head of this text and of the long one.
 pub(super) fn head(settings: &Settings) -> String {
-    let (list, find) = (Call::of(&LIST_YOURSELF, settings), Call::of(&MATCH_CAPABILITY, settings));
+    let (list, find) =
+        (Call::of(LIST_YOURSELF.described, settings), Call::of(MATCH_CAPABILITY.described, settings));
     format!(
         "# {}\n\n> {}\n\nListing is free, and no key or account is needed. To list an agent or MCP server, send \
          its URL; it is probed at once, and the answer says where to look:\n\n```sh\n{}\n```\n\nTo find who can do \
@@ -45,7 +46,7 @@ pub(super) fn head(settings: &Settings) -> String {
         tagline(settings),
         list.curl(),
         find.curl(),
-        CATALOGUE.len(),
+        DESCRIPTIONS.len(),
         settings.url(MCP_ENDPOINT),
         settings.url("/api/a2a"),
     )

@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::documents::{Document, DocumentRequest, NoQuery};
 use crate::error::Problem;
 use crate::funnel;
-use crate::operations::{AnyOperation, CATALOGUE};
+use crate::operations::{DESCRIPTIONS, Description};
 use crate::settings::Settings;
 use crate::views::ProductEntry;
 
@@ -66,7 +66,7 @@ fn text(settings: &Settings) -> String {
         );
     }
     text.push_str("\n## Operations\n\nBy MCP each is a tool, by A2A `{\"operation\": …, \"arguments\": …}` in a data part.\n");
-    for operation in CATALOGUE {
+    for operation in DESCRIPTIONS {
         text.push_str(&of_operation(operation, settings));
     }
     text.push_str("\n## Skills\n\n");
@@ -87,7 +87,7 @@ const ERRORS: &str = "Every refusal is a problem document (RFC 9457, `applicatio
     now, in the state that things are in; 422: an argument cannot be taken; 429 and 503: wait `retry_after_s`, then send \
     the same again. By MCP it is the structured content of a result with `isError`, by A2A the data of a failed task.\n";
 
-fn of_operation(operation: &AnyOperation, settings: &Settings) -> String {
+fn of_operation(operation: &Description, settings: &Settings) -> String {
     let call = Call::of(operation, settings);
     let mut text = format!("\n### {}\n\n{}: {}\n\n", operation.name, operation.title, operation.description);
     if !operation.aliases.is_empty() {

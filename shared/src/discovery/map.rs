@@ -17,7 +17,7 @@ use crate::documents::{Document, DocumentRequest, NoQuery, ROOT_LINKS, families,
 use crate::error::Problem;
 use crate::funnel::{self, DISCOUNT_PERCENT, Deal, Stage, Unlock};
 use crate::model::protocol::{A2A_VERSIONS, MCP_REVISIONS};
-use crate::operations::{CATALOGUE, LIST_YOURSELF};
+use crate::operations::{DESCRIPTIONS, LIST_YOURSELF};
 use crate::settings::Settings;
 use crate::views::{ProductEntry, tagline};
 
@@ -156,7 +156,7 @@ async fn map(app: &App) -> Result<DiscoveryMap, Problem> {
             .collect(),
         surfaces: surfaces(settings),
         documents: documents(settings),
-        tools: CATALOGUE
+        tools: DESCRIPTIONS
             .iter()
             .map(|entry| Tool {
                 name: entry.name,
@@ -178,7 +178,7 @@ async fn map(app: &App) -> Result<DiscoveryMap, Problem> {
 }
 
 fn list_yourself(settings: &Settings) -> ListYourself {
-    let call = Call::of(&LIST_YOURSELF, settings);
+    let call = Call::of(LIST_YOURSELF.described, settings);
     ListYourself {
         method: call.method,
         headers: call.headers(),

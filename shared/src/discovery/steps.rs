@@ -8,22 +8,22 @@ use serde_json::{Map, Value};
 use super::call::Call;
 use super::contents::MAP;
 use crate::operations::{
-    AnyOperation, CHECK_STATUS, GET_ACCESS, JOIN_AND_CONTRIBUTE, LEAVE_FEEDBACK, LEAVE_TRACE, LIST_YOURSELF,
+    CHECK_STATUS, Description, GET_ACCESS, JOIN_AND_CONTRIBUTE, LEAVE_FEEDBACK, LEAVE_TRACE, LIST_YOURSELF,
     MATCH_CAPABILITY, TAKE_DEMO, TALK_INBOX,
 };
 use crate::settings::Settings;
 
 /// The steps after the first, in their order.
-const STEPS: [(&str, &AnyOperation); 9] = [
-    ("list", &LIST_YOURSELF),
-    ("status", &CHECK_STATUS),
-    ("talk_inbox_daily", &TALK_INBOX),
-    ("demo", &TAKE_DEMO),
-    ("feedback", &LEAVE_FEEDBACK),
-    ("use", &GET_ACCESS),
-    ("leave_trace", &LEAVE_TRACE),
-    ("match_capability", &MATCH_CAPABILITY),
-    ("join_and_contribute", &JOIN_AND_CONTRIBUTE),
+const STEPS: [(&str, &Description); 9] = [
+    ("list", LIST_YOURSELF.described),
+    ("status", CHECK_STATUS.described),
+    ("talk_inbox_daily", TALK_INBOX.described),
+    ("demo", TAKE_DEMO.described),
+    ("feedback", LEAVE_FEEDBACK.described),
+    ("use", GET_ACCESS.described),
+    ("leave_trace", LEAVE_TRACE.described),
+    ("match_capability", MATCH_CAPABILITY.described),
+    ("join_and_contribute", JOIN_AND_CONTRIBUTE.described),
 ];
 
 /// One step.

@@ -11,7 +11,7 @@ use crate::cache::CacheValidator;
 use crate::error::Problem;
 use crate::intent;
 use crate::model::protocol::{A2A_VERSIONS, MCP_ENDPOINT};
-use crate::operations::{AnyOperation, CATALOGUE};
+use crate::operations::{DESCRIPTIONS, Description};
 use crate::settings::Settings;
 use crate::trust::{card_signature, keys};
 
@@ -139,14 +139,14 @@ fn card(settings: &Settings) -> Value {
             "none": { "type": "http", "scheme": "none", "httpAuthSecurityScheme": { "scheme": "none" } },
         },
         "securityRequirements": [{}],
-        "skills": CATALOGUE.iter().copied().flat_map(skills).chain([door_skill()]).collect::<Vec<_>>(),
+        "skills": DESCRIPTIONS.iter().copied().flat_map(skills).chain([door_skill()]).collect::<Vec<_>>(),
         "authentication": { "schemes": ["none"] },
         "protocols": ["a2a", "rest", "mcp", "json-rpc"],
     })
 }
 
 /// The skills of one operation, each with the requests in plain words that lead to it.
-fn skills(entry: &'static AnyOperation) -> impl Iterator<Item = Value> {
+fn skills(entry: &'static Description) -> impl Iterator<Item = Value> {
     let examples: Vec<String> = entry.phrases.iter().map(|phrase| intent::filled(phrase)).collect();
     entry.skills.iter().map(move |skill| {
         json!({

@@ -12,7 +12,7 @@ use crate::error::Problem;
 use crate::model::protocol::{
     MCP_ENDPOINT, MCP_NEWEST_REVISION, MCP_REVISIONS, MCP_SHORT_ENDPOINT, SERVER_CARD_MEDIA_TYPE,
 };
-use crate::operations::CATALOGUE;
+use crate::operations::DESCRIPTIONS;
 use crate::settings::Settings;
 use crate::views::{badge, own_server_name};
 
@@ -91,7 +91,7 @@ pub fn strict(settings: &Settings) -> Value {
 /// The contract's card, served at `/.well-known/mcp/server-card.json` (contract "MCP server card").
 #[must_use]
 pub fn wide(settings: &Settings) -> Value {
-    let tools: Vec<Value> = CATALOGUE
+    let tools: Vec<Value> = DESCRIPTIONS
         .iter()
         .map(|entry| json!({ "name": entry.name, "description": entry.description }))
         .collect();
@@ -99,7 +99,7 @@ pub fn wide(settings: &Settings) -> Value {
         .iter()
         .map(|name| ((*name).to_owned(), settings.url(&format!("/badge/{name}")).into()))
         .collect();
-    let products: Map<String, Value> = CATALOGUE
+    let products: Map<String, Value> = DESCRIPTIONS
         .iter()
         .flat_map(|entry| entry.routes)
         .filter_map(|route| Some((route.path.strip_prefix("/api/products/")?, settings.url(route.path))))
@@ -160,6 +160,6 @@ mod tests {
             assert_eq!((&strict[member], &wide[member]), (&live[member], &live[member]), "{member}");
         }
         assert_eq!(strict["remotes"][0]["supportedProtocolVersions"], wide["protocol_versions"]);
-        assert_eq!(wide["tools_hint"].as_array().unwrap().len(), CATALOGUE.len());
+        assert_eq!(wide["tools_hint"].as_array().unwrap().len(), DESCRIPTIONS.len());
     }
 }

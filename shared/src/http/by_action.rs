@@ -64,7 +64,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::operations::{CHECK_LIVENESS, SCORE, TALK};
+    use crate::operations::{CHECK_LIVENESS, Description, SCORE, TALK};
 
     const PATH: &str = "/api/products/family";
 
@@ -105,7 +105,8 @@ mod tests {
 
     #[test]
     fn an_operation_that_takes_an_action_is_told_the_name() {
-        static TAKING: AnyOperation = AnyOperation { takes_action: true, ..TALK };
+        static TAKING: AnyOperation =
+            AnyOperation { described: &Description { takes_action: true, ..*TALK.described }, ..TALK };
         let members = vec![(Action { path: PATH, names: &["talk_open", "talk_close"] }, &TAKING)];
         let body = json!({ "action": "talk_close", "text": "x" });
         let RawArguments::Json(arguments) = of_body(&members, body.clone()).unwrap().1 else {

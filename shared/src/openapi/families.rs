@@ -6,21 +6,21 @@ use serde_json::{Map, Value, json};
 use super::components::Components;
 use super::naming::{example, tag, type_name};
 use super::{parameters, responses};
-use crate::operations::{AnyOperation, CATALOGUE, Route};
+use crate::operations::{DESCRIPTIONS, Description, Route};
 
 /// The operations that are actions of a path, with the names of the action.
-fn members(path: &str) -> Vec<(&'static AnyOperation, Vec<&'static str>)> {
-    let named = |operation: &AnyOperation| {
+fn members(path: &str) -> Vec<(&'static Description, Vec<&'static str>)> {
+    let named = |operation: &Description| {
         let actions = operation.actions.iter().filter(|action| action.path == path);
         actions.flat_map(|action| action.names.iter().copied()).collect::<Vec<_>>()
     };
-    let all = CATALOGUE.iter().map(|operation| (*operation, named(operation)));
+    let all = DESCRIPTIONS.iter().map(|operation| (*operation, named(operation)));
     all.filter(|(_, names)| !names.is_empty()).collect()
 }
 
 /// GET: without `action` what the family is, with one an operation that reads. The parameter tells those that need no
 /// arguments, because parameters cannot say which go with which action; words tell all.
-pub(super) fn read(family: &'static AnyOperation, route: &Route, components: &mut Components) -> Value {
+pub(super) fn read(family: &'static Description, route: &Route, components: &mut Components) -> Value {
     let reading = members(route.path).into_iter().filter(|(operation, _)| operation.effect.read_only);
     let reading: Vec<_> = reading.collect();
     let free = reading.iter().filter(|(operation, _)| parameters::needs_nothing(&(operation.input_schema)()));
@@ -34,7 +34,7 @@ pub(super) fn read(family: &'static AnyOperation, route: &Route, components: &mu
         }));
     }
     let operations = std::iter::once(family).chain(reading.iter().map(|(operation, _)| *operation));
-    let operations: Vec<&AnyOperation> = operations.collect();
+    let operations: Vec<&Description> = operations.collect();
     json!({
         "operationId": null,
         "summary": family.title,
@@ -63,7 +63,7 @@ pub(super) fn act(route: &Route, components: &mut Components) -> Value {
         }
         examples.insert(operation.name.to_owned(), json!({ "summary": operation.title, "value": body }));
     }
-    let operations: Vec<&AnyOperation> = all.iter().map(|(operation, _)| *operation).collect();
+    let operations: Vec<&Description> = all.iter().map(|(operation, _)| *operation).collect();
     json!({
         "operationId": null,
         "summary": format!("{}, by its actions", route.path.rsplit('/').next().unwrap_or_default()),
@@ -73,7 +73,7 @@ pub(super) fn act(route: &Route, components: &mut Components) -> Value {
             "required": true,
             "content": { "application/json": { "schema": { "oneOf": alternatives }, "examples": examples } },
         },
-        "responses": answers(operations.first().copied().unwrap_or(CATALOGUE[0]), &operations, true, components),
+        "responses": answers(operations.first().copied().unwrap_or(DESCRIPTIONS[0]), &operations, true, components),
     })
 }
 
@@ -94,8 +94,8 @@ fn with_action(mut schema: Value, names: &[&str]) -> Value {
 }
 
 /// The actions in words.
-fn list(members: &[(&'static AnyOperation, Vec<&'static str>)]) -> String {
-    let line = |(operation, names): &(&AnyOperation, Vec<&str>)| {
+fn list(members: &[(&'static Description, Vec<&'static str>)]) -> String {
+    let line = |(operation, names): &(&Description, Vec<&str>)| {
         let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
         let needs = parameters::needs_in_words(&(operation.input_schema)());
         let needs = if needs.is_empty() { needs } else { format!(" Needs {needs}.") };
@@ -106,8 +106,8 @@ fn list(members: &[(&'static AnyOperation, Vec<&'static str>)]) -> String {
 }
 
 fn answers(
-    first: &AnyOperation,
-    operations: &[&AnyOperation],
+    first: &Description,
+    operations: &[&Description],
     takes_body: bool,
     components: &mut Components,
 ) -> Map<String, Value> {

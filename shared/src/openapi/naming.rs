@@ -3,10 +3,10 @@
 
 use serde_json::Value;
 
-use crate::operations::AnyOperation;
+use crate::operations::Description;
 
 /// Arguments of a typical call.
-pub(super) fn example(operation: &AnyOperation) -> Value {
+pub(super) fn example(operation: &Description) -> Value {
     serde_json::from_str(operation.example).unwrap_or_default()
 }
 

@@ -5,11 +5,11 @@ use serde_json::{Map, Value, json};
 use super::components::Components;
 use super::naming::{example, tag, type_name};
 use super::{families, parameters, responses};
-use crate::operations::{AnyOperation, CATALOGUE, CacheRule, Route, RouteInput};
+use crate::operations::{CacheRule, DESCRIPTIONS, Description, Route, RouteInput};
 
 /// Adds every route of every operation to `paths`.
 pub(super) fn add(paths: &mut Map<String, Value>, components: &mut Components) {
-    for operation in CATALOGUE {
+    for operation in DESCRIPTIONS {
         let answer =
             components.adopt_as(&format!("{}Answer", type_name(operation.name)), (operation.output_schema)());
         let arguments = (operation.input_schema)();
@@ -30,7 +30,7 @@ pub(super) fn add(paths: &mut Map<String, Value>, components: &mut Components) {
 }
 
 /// The name of a call: the operation's, with the method where it has both.
-fn operation_id(operation: &AnyOperation, route: &Route) -> String {
+fn operation_id(operation: &Description, route: &Route) -> String {
     match (operation.routes.len(), route.is_post()) {
         (0 | 1, _) => operation.name.to_owned(),
         (_, false) => format!("{}_get", operation.name),
@@ -39,7 +39,7 @@ fn operation_id(operation: &AnyOperation, route: &Route) -> String {
 }
 
 fn read(
-    operation: &AnyOperation,
+    operation: &Description,
     arguments: &Value,
     answer: &Value,
     route: &Route,
@@ -68,7 +68,7 @@ fn read(
 }
 
 fn act(
-    operation: &AnyOperation,
+    operation: &Description,
     arguments: &Value,
     answer: &Value,
     route: &Route,
@@ -85,7 +85,7 @@ fn act(
     call
 }
 
-fn described(operation: &AnyOperation, route: &Route) -> Value {
+fn described(operation: &Description, route: &Route) -> Value {
     json!({
         "operationId": null,
         "summary": operation.title,
@@ -95,7 +95,7 @@ fn described(operation: &AnyOperation, route: &Route) -> Value {
 }
 
 fn answers(
-    operation: &AnyOperation,
+    operation: &Description,
     answer: &Value,
     route: &Route,
     takes_query: bool,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::description::{common, described};
-use crate::operations::CATALOGUE;
+use crate::operations::DESCRIPTIONS;
 
 /// Every call as `METHOD path operationId`, a line each.
 fn calls(description: &Value) -> Vec<String> {
@@ -30,7 +30,7 @@ fn the_calls_are_those_of_the_list() {
 #[test]
 fn every_route_of_the_catalogue_and_every_document_is_described() {
     let description = common();
-    for operation in CATALOGUE {
+    for operation in DESCRIPTIONS {
         for route in operation.routes {
             let call = &description["paths"][route.path][if route.is_post() { "post" } else { "get" }];
             assert!(call["operationId"].is_string(), "{}: {}", operation.name, route.path);

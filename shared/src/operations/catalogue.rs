@@ -2,7 +2,7 @@
 
 #![expect(missing_docs, reason = "an operation is documented where it is written")]
 
-use super::operation::AnyOperation;
+use super::operation::{AnyOperation, Description};
 
 /// Every operation, in the order in which documents list them.
 pub static CATALOGUE: &[&AnyOperation] = &[
@@ -78,6 +78,17 @@ pub static CATALOGUE: &[&AnyOperation] = &[
     &ZERO_MC_PACK,
     &S_CURVE_BOARD,
 ];
+
+/// What is said of each of them, in the same order: for documents, which run none.
+pub static DESCRIPTIONS: [&Description; CATALOGUE.len()] = {
+    let mut all = [CATALOGUE[0].described; CATALOGUE.len()];
+    let mut place = 1;
+    while place < all.len() {
+        all[place] = CATALOGUE[place].described;
+        place += 1;
+    }
+    all
+};
 
 // One item each, so that a function holds no more operations than it serves.
 pub static LIST_YOURSELF: AnyOperation = AnyOperation::of::<super::list_yourself::ListYourself>();

@@ -2,6 +2,8 @@
 //! is written, so that arguments are typed; a struct of functions where it is served, so that any can be called by
 //! name.
 
+use std::ops::Deref;
+
 use futures::future::BoxFuture;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, schema_for};
@@ -113,9 +115,10 @@ pub enum Rendered {
     File(Attachment),
 }
 
-/// An operation as functions and documents use it.
+/// What is said of an operation. It is apart from what it does, so that a function that only tells of operations holds
+/// none of their code.
 #[derive(Clone, Copy, Debug)]
-pub struct AnyOperation {
+pub struct Description {
     /// Its name in every protocol.
     pub name: &'static str,
     /// Other names it answers to.
@@ -146,18 +149,10 @@ pub struct AnyOperation {
     pub input_schema: fn() -> Value,
     /// JSON Schema 2020-12 of its answer.
     pub output_schema: fn() -> Value,
-    /// The version of the data that answers are made from, where they may be cached.
-    pub cache_validator: fn(App) -> Answering<Option<CacheValidator>>,
-    /// Runs it and returns the answer as JSON.
-    pub run: fn(App, Caller, RawArguments) -> Answering<Value>,
-    /// Runs it and returns the answer as JSON text, for a caller that only forwards it.
-    pub render: fn(App, Caller, RawArguments) -> Answering<Box<RawValue>>,
-    /// Runs it and returns the answer as REST sends it.
-    pub respond: fn(App, Caller, RawArguments) -> Answering<Rendered>,
 }
 
-impl AnyOperation {
-    pub(super) const fn of<O: Operation>() -> Self {
+impl Description {
+    const fn of<O: Operation>() -> Self {
         Self {
             name: O::NAME,
             aliases: O::ALIASES,
@@ -174,6 +169,29 @@ impl AnyOperation {
             files: O::FILES,
             input_schema: || schema_for!(O::Arguments).to_value(),
             output_schema: schema_of_answer::<O::Answer>,
+        }
+    }
+}
+
+/// An operation as functions serve it.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyOperation {
+    /// What is said of it.
+    pub described: &'static Description,
+    /// The version of the data that answers are made from, where they may be cached.
+    pub cache_validator: fn(App) -> Answering<Option<CacheValidator>>,
+    /// Runs it and returns the answer as JSON.
+    pub run: fn(App, Caller, RawArguments) -> Answering<Value>,
+    /// Runs it and returns the answer as JSON text, for a caller that only forwards it.
+    pub render: fn(App, Caller, RawArguments) -> Answering<Box<RawValue>>,
+    /// Runs it and returns the answer as REST sends it.
+    pub respond: fn(App, Caller, RawArguments) -> Answering<Rendered>,
+}
+
+impl AnyOperation {
+    pub(super) const fn of<O: Operation>() -> Self {
+        Self {
+            described: &const { Description::of::<O>() },
             cache_validator: |app| Box::pin(async move { O::cache_validator(&app).await }),
             run: |app, caller, arguments| {
                 Box::pin(async move {
@@ -198,6 +216,14 @@ impl AnyOperation {
                 })
             },
         }
+    }
+}
+
+impl Deref for AnyOperation {
+    type Target = Description;
+
+    fn deref(&self) -> &Description {
+        self.described
     }
 }
 

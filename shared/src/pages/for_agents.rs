@@ -18,7 +18,7 @@ use crate::funnel::{self, Stage};
 use crate::intent;
 use crate::model::protocol::{ARD_BASE, MCP_ENDPOINT, MCP_REVISIONS};
 use crate::operations::{
-    ARD_SEARCH, ATTEST, AnyOperation, BIND_IDENTITY, CATALOGUE, CHECK_STATUS, LIST_YOURSELF,
+    ARD_SEARCH, ATTEST, BIND_IDENTITY, CHECK_STATUS, DESCRIPTIONS, Description, LIST_YOURSELF,
     MATCH_CAPABILITY, SCORE,
 };
 use crate::settings::Settings;
@@ -69,7 +69,7 @@ struct Door {
 
 /// An operation of the catalogue.
 struct Entry {
-    operation: &'static AnyOperation,
+    operation: &'static Description,
     /// Its first route, or the endpoint of its family.
     route: Option<String>,
     curl: Command,
@@ -78,7 +78,7 @@ struct Entry {
 }
 
 impl Entry {
-    fn of(operation: &'static AnyOperation, settings: &Settings) -> Self {
+    fn of(operation: &'static Description, settings: &Settings) -> Self {
         let method = |is_post| if is_post { "POST" } else { "GET" };
         let route =
             snippets::route(operation).map(|route| format!("{} {}", method(route.is_post()), route.path));
@@ -121,16 +121,16 @@ impl Document for ForAgents {
             frame: Frame::of(settings, Section::ForAgents, "/for-agents", "For agents", description),
             settings,
             form: PublishForm::of(&request.query.url),
-            list: curl(&LIST_YOURSELF),
-            status: curl(&CHECK_STATUS),
-            score: curl(&SCORE),
-            search: curl(&ARD_SEARCH),
-            matching: curl(&MATCH_CAPABILITY),
-            attest: curl(&ATTEST),
-            bind: curl(&BIND_IDENTITY),
+            list: curl(LIST_YOURSELF.described),
+            status: curl(CHECK_STATUS.described),
+            score: curl(SCORE.described),
+            search: curl(ARD_SEARCH.described),
+            matching: curl(MATCH_CAPABILITY.described),
+            attest: curl(ATTEST.described),
+            bind: curl(BIND_IDENTITY.described),
             doors: doors(settings),
             stages: funnel::stages(settings),
-            operations: CATALOGUE.iter().map(|operation| Entry::of(operation, settings)).collect(),
+            operations: DESCRIPTIONS.iter().map(|operation| Entry::of(operation, settings)).collect(),
             user_agent: settings.user_agent(),
             name_proof: settings.domain_proof_url.replace("{domain}", "<your domain>"),
         })
@@ -175,7 +175,7 @@ fn doors(settings: &Settings) -> Vec<Door> {
         Door {
             name: "REST",
             about: "Every operation below has its path; JSON in, JSON out, problems as RFC 9457.".to_owned(),
-            request: snippets::curl(settings, &CHECK_STATUS),
+            request: snippets::curl(settings, CHECK_STATUS.described),
             url: settings.url("/api/listings/active"),
         },
         Door {
@@ -184,7 +184,7 @@ fn doors(settings: &Settings) -> Vec<Door> {
                 "Agentic Resource Discovery: search, list and explore; the catalogue is at {}.",
                 settings.url("/.well-known/ai-catalog.json")
             ),
-            request: snippets::curl(settings, &ARD_SEARCH),
+            request: snippets::curl(settings, ARD_SEARCH.described),
             url: settings.url(ARD_BASE),
         },
         Door {

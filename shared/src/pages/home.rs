@@ -81,7 +81,7 @@ impl Document for Home {
             rows: newest.iter().map(|listing| Row::of(listing, now)).collect(),
             last_handshake: latest.first().map(|probe| When::of(probe.probed_at, now)),
             next_sweep: When::of(probe_statistics::next_tick(now, settings.probe_tick_seconds), now),
-            curl: snippets::curl(settings, &LIST_YOURSELF),
+            curl: snippets::curl(settings, LIST_YOURSELF.described),
         })
     }
 }

@@ -95,9 +95,9 @@ impl Document for Products {
             deal: funnel::deal(settings, funnel.seats_claimed),
             unlock: funnel::unlock(settings, &funnel),
             products: Sku::ALL.map(|sku| Product::of(sku, settings)).into(),
-            demo: snippets::curl(settings, &TAKE_DEMO),
-            feedback: snippets::curl(settings, &LEAVE_FEEDBACK),
-            preview: snippets::curl(settings, &PREVIEW_PRODUCT),
+            demo: snippets::curl(settings, TAKE_DEMO.described),
+            feedback: snippets::curl(settings, LEAVE_FEEDBACK.described),
+            preview: snippets::curl(settings, PREVIEW_PRODUCT.described),
         })
     }
 }

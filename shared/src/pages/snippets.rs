@@ -5,7 +5,7 @@ use std::fmt;
 use askama::filters::HtmlSafe;
 use serde_json::Value;
 
-use crate::operations::{Action, AnyOperation, Route, RouteInput};
+use crate::operations::{Action, Description, Route, RouteInput};
 use crate::settings::Settings;
 
 /// The listing of the catalogue's examples, which is nobody's.
@@ -32,7 +32,7 @@ impl fmt::Display for Command {
 impl HtmlSafe for Command {}
 
 /// The example of an operation as a command for a shell; empty where REST does not reach it.
-pub(super) fn curl(settings: &Settings, operation: &AnyOperation) -> Command {
+pub(super) fn curl(settings: &Settings, operation: &Description) -> Command {
     match (route(operation), operation.actions.first()) {
         (Some(route), _) => of_route(settings, operation, route),
         (None, Some(action)) => of_action(settings, operation, action),
@@ -41,7 +41,7 @@ pub(super) fn curl(settings: &Settings, operation: &AnyOperation) -> Command {
 }
 
 /// The route that takes the example: the first, or where it holds lists, which a query cannot, the first that is a POST.
-pub(super) fn route(operation: &AnyOperation) -> Option<&'static Route> {
+pub(super) fn route(operation: &Description) -> Option<&'static Route> {
     let example: Value = serde_json::from_str(operation.example).unwrap_or_default();
     let is_flat = example
         .as_object()
@@ -52,7 +52,7 @@ pub(super) fn route(operation: &AnyOperation) -> Option<&'static Route> {
 }
 
 /// A call of a family's endpoint, whose body names the operation.
-fn of_action(settings: &Settings, operation: &AnyOperation, action: &Action) -> Command {
+fn of_action(settings: &Settings, operation: &Description, action: &Action) -> Command {
     let mut body: Value = serde_json::from_str(operation.example).unwrap_or_default();
     // An operation that takes an action itself knows it by the end of the family's name for it.
     let own = body["action"].as_str().unwrap_or_default();
@@ -61,7 +61,7 @@ fn of_action(settings: &Settings, operation: &AnyOperation, action: &Action) -> 
     post_json(&settings.url(action.path), &[], &body)
 }
 
-fn of_route(settings: &Settings, operation: &AnyOperation, route: &Route) -> Command {
+fn of_route(settings: &Settings, operation: &Description, route: &Route) -> Command {
     let url = settings.url(route.path);
     if matches!(route.input, RouteInput::BodyAs(_) | RouteInput::BodyByAction) {
         return post(&url, &[], operation.example);
@@ -100,13 +100,13 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operations::CATALOGUE;
+    use crate::operations::DESCRIPTIONS;
     use crate::settings::Mode;
 
     #[test]
     fn a_command_is_read_by_a_shell_as_it_is_meant() {
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
-        for operation in CATALOGUE {
+        for operation in DESCRIPTIONS {
             let Command(command) = curl(&settings, operation);
             assert!(!command.contains(NOBODY), "{command}");
             assert_eq!(command.is_empty(), operation.routes.is_empty() && operation.actions.is_empty());

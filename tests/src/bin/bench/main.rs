@@ -2,13 +2,18 @@
 //! limits. A broken limit ends with exit code 1, so that a slow change is seen by whoever makes it.
 
 mod client;
+mod cost;
 mod folder;
+mod growth;
 mod life;
 mod load;
 mod machine;
+mod million;
 mod operations;
 mod packaged;
 mod peers;
+mod plot;
+mod prices;
 mod processes;
 mod recheck;
 mod report;
@@ -18,6 +23,7 @@ mod seed;
 mod soak;
 mod sweep;
 mod trails;
+mod upkeep;
 mod words;
 
 use std::process::ExitCode;
@@ -29,8 +35,11 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// The parts in the order in which they are measured.
 const PARTS: [&str; 5] = ["lambda", "probes", "recheck", "requests", "operations"];
-/// The part that takes an hour, and is measured only where it is named.
+/// Parts that are measured only where they are named: an hour, some minutes and a file of gigabytes, and no limit.
 const SOAK: &str = "soak";
+const MILLION: &str = "million";
+const COST: &str = "cost";
+const NAMED: [&str; 3] = [SOAK, MILLION, COST];
 
 fn main() -> ExitCode {
     if cfg!(debug_assertions) {
@@ -67,8 +76,10 @@ fn on_one_thread(work: impl Future<Output = Result<ExitCode, Failure>>) -> Resul
 
 /// Measures the parts that are named; all of them, where none is.
 async fn measure(named: &[String]) -> Result<ExitCode, Failure> {
-    if let Some(other) = named.iter().find(|name| !PARTS.contains(&name.as_str()) && *name != SOAK) {
-        return Err(format!("`{other}` is no part; there are {}, {SOAK}", PARTS.join(", ")).into());
+    let is_part = |name: &str| PARTS.contains(&name) || NAMED.contains(&name);
+    if let Some(other) = named.iter().find(|name| !is_part(name)) {
+        let parts = [&PARTS[..], &NAMED].concat().join(", ");
+        return Err(format!("`{other}` is no part; there are {parts}").into());
     }
     println!("{}\n", machine::line());
     let mut report = Report::new();
@@ -78,11 +89,16 @@ async fn measure(named: &[String]) -> Result<ExitCode, Failure> {
             "probes" => sweep::measure(&mut report).await?,
             "recheck" => recheck::measure(&mut report).await?,
             "requests" => life::measure(&mut report).await?,
-            _ => operations::measure(&mut report).await?,
+            _ => growth::measure(&mut report).await?,
         }
     }
-    if named.iter().any(|name| name == SOAK) {
-        soak::measure(&mut report).await?;
+    for name in named {
+        match name.as_str() {
+            SOAK => soak::measure(&mut report).await?,
+            MILLION => million::measure(&mut report).await?,
+            COST => cost::tell(&mut report).await?,
+            _ => {}
+        }
     }
     Ok(if report.end() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

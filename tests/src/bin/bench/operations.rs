@@ -1,98 +1,79 @@
-//! What grows with the registry and what must not: table operations of each request, counted in the SDK's connector, and
-//! the cost of search, with a thousand, ten thousand and a hundred thousand Live listings.
+//! What each request costs with so many listings Live: table operations and units, read in the SDK's connector, and the
+//! time of an answer. `growth` asks at growing sizes, and holds what must not grow.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use local::engine::instrumented::Calls;
-use local::{Data, Local, Observer, Options};
-use registry::model::Clock;
+use local::engine::instrumented::{Calls, Units};
+use local::{Local, Observer};
+use registry::model::{Clock, ListingId};
 use registry::probe::run;
-use registry::settings::{Mode, Settings};
 use serde_json::{Value, json};
 
+use crate::Failure;
 use crate::client::{self, Connection};
-use crate::folder::Folder;
+use crate::load::quantile;
 use crate::peers::{self, CARD, Manner};
-use crate::report::Report;
-use crate::words::Words;
-use crate::{Failure, search, seed, trails};
-
-/// How many listings are Live when it is counted.
-const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 
 /// A small and a large sweep, neither so large that it is cut; what they differ by is what verdicts cost.
 const SWEPT: [usize; 2] = [20, 60];
-
-/// Counts at each size and holds the highest against its limit.
-///
-/// # Errors
-/// The registry does not start, or answers what it should not.
-pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
-    let words = Arc::new(Words::real());
-    report.part(format!("Search at growing sizes, over the words {}", words.source()));
-    let folder = Folder::new()?;
-    let file = folder.file("operations.db");
-    let observer = Observer::default();
-    let settings = Settings::from_env(Mode::Development, |_| None)?;
-    let clock = Clock::manual(Clock::default().now());
-    let local = Local::start(Options {
-        observer: Some(observer.clone()),
-        clock: clock.clone(),
-        data: Data::File(file.clone()),
-        remembers: false,
-        ..Options::still(settings)
-    })
-    .await?;
-    let store = seed::store(&local.engine, &local.app.settings);
-    let mut counted = Vec::new();
-    let mut seeded = 0;
-    let mut marked = None;
-    for size in SIZES {
-        let ids = seed::seed(&store, &local.app.settings, clock.now(), seeded..size, &words).await?;
-        seeded = size;
-        seed::index(&local.app).await?;
-        search::measure(report, &file, size).await?;
-        if marked.is_none() {
-            marked = Some(trails::fill(&store, &local.app, &ids, clock.now()).await?);
-        }
-        let marked = marked.as_ref().ok_or("nothing was marked")?;
-        trails::measure(report, &local.app, marked).await?;
-        let id = ids.first().ok_or("nothing was seeded")?;
-        let named = local.app.store.listing(id).await?.ok_or("what was seeded is not there")?.name;
-        let name: String = form_urlencoded::byte_serialize(named.as_bytes()).collect();
-        let id = id.to_string();
-        counted.push(Counter::new(&local, &observer, &clock).await?.all(&id, &name, marked.as_str()).await?);
-    }
-    local.stop().await;
-    report.part(format!("Table operations of a request, at {SIZES:?} Live listings"));
-    let [few, .., many] = counted.as_slice() else { return Err("several counts were expected".into()) };
-    for (few, many) in few.iter().zip(many) {
-        let same = (few.cost - many.cost).abs() < 1e-9 || few.varies;
-        let told = if few.words == many.words {
-            few.words.clone()
-        } else {
-            format!("{} | {}", few.words, many.words)
-        };
-        let holds = same && few.cost.max(many.cost) <= few.limit;
-        let limit = if few.varies { "" } else { ", the same" };
-        report.must(few.name, holds, told, format!("<= {}{limit}", few.limit));
-    }
-    Ok(())
-}
+/// So often a reading request is timed.
+const READINGS: usize = 31;
+/// So often a writing request is timed, each time with another listing.
+const WRITINGS: usize = 9;
 
 /// What one sort of request costs.
-struct Cost {
-    name: &'static str,
-    cost: f64,
-    words: String,
-    limit: f64,
+#[derive(Clone, Debug)]
+pub(crate) struct Cost {
+    /// Its name in tables.
+    pub(crate) name: &'static str,
+    /// Table operations.
+    pub(crate) calls: f64,
+    /// The same by name.
+    pub(crate) words: String,
+    /// The most table operations that it may take.
+    pub(crate) limit: f64,
+    /// What the table bills.
+    pub(crate) units: Units,
+    /// Milliseconds of half of the answers, over one connection; nothing where it is no request.
+    pub(crate) half: Option<f64>,
     /// It is no whole number of operations, but a share of what several have in common.
-    varies: bool,
+    pub(crate) varies: bool,
+}
+
+/// What is asked about.
+#[derive(Clone, Debug)]
+pub(crate) struct Subjects {
+    /// Live listings whose demo nobody has taken.
+    pub(crate) ids: Vec<ListingId>,
+    /// The name of the first, as it stands in a query.
+    pub(crate) name: String,
+    /// A listing with many marks.
+    pub(crate) marked: ListingId,
+}
+
+/// What was used between two moments.
+#[derive(Clone, Debug)]
+struct Used {
+    calls: Calls,
+    units: Units,
+}
+
+impl Used {
+    fn cost(&self, name: &'static str, limit: f64, half: impl Into<Option<f64>>) -> Cost {
+        Cost {
+            name,
+            calls: self.calls.total() as f64,
+            words: words(&self.calls),
+            limit,
+            units: self.units,
+            half: half.into(),
+            varies: false,
+        }
+    }
 }
 
 /// Counts at a running registry.
-struct Counter<'a> {
+pub(crate) struct Counter<'a> {
     local: &'a Local,
     observer: &'a Observer,
     clock: &'a Clock,
@@ -102,34 +83,93 @@ struct Counter<'a> {
 }
 
 impl<'a> Counter<'a> {
-    async fn new(local: &'a Local, observer: &'a Observer, clock: &'a Clock) -> Result<Self, Failure> {
+    /// Counts what an observer of this registry sees, and moves its clock.
+    ///
+    /// # Errors
+    /// It cannot be reached.
+    pub(crate) async fn new(
+        local: &'a Local,
+        observer: &'a Observer,
+        clock: &'a Clock,
+    ) -> Result<Self, Failure> {
         let connection = Connection::open(local.address).await?;
         let peer = peers::start(Manner::Sound).await?;
         Ok(Self { local, observer, clock, connection, peer, published: 0 })
     }
 
-    async fn all(mut self, id: &str, name: &str, marked: &str) -> Result<Vec<Cost>, Failure> {
-        let made_anew = self.reading("/api/listings/active", "").await?;
-        let again = self.reading("/api/listings/active", "").await?;
-        let status = self.reading(&format!("/api/listings/status?id={id}"), "").await?;
-        let by_name = self.reading(&format!("/api/listings/status?name={name}"), "").await?;
-        let sense =
-            self.reading(&format!("/api/products/stigmergy?action=sense&listing_id={marked}"), "").await?;
-        let follow = self.reading("/api/products/stigmergy?action=follow&kind=hot", "").await?;
-        let publish = self.publish().await?;
-        let repeated = {
-            self.published -= 1;
-            self.publish().await?
+    /// What is bound by the table: nothing of it asks the search index for more than names of peers.
+    ///
+    /// # Errors
+    /// The registry answers what it should not.
+    pub(crate) async fn bound_by_the_table(&mut self, subjects: &Subjects) -> Result<Vec<Cost>, Failure> {
+        let Subjects { ids, name, .. } = subjects;
+        let (Some(id), others) = (ids.first(), ids.iter().skip(1).take(WRITINGS)) else {
+            return Err("nothing was seeded".into());
         };
-        let described = self.publish_described().await?;
+        let mut costs = Vec::new();
+        let made_anew = self.reading("/api/listings/active").await?;
+        // A page of each length, for those of the same are remembered.
+        let pages = (0..READINGS).map(|n| client::get(&format!("/api/listings/active?limit={}", 35 + n), ""));
+        let half = self.half(&pages.collect::<Vec<_>>()).await?;
+        costs.push(made_anew.cost("active page, made anew", 3.0, half));
+        for (name, limit, path) in [
+            ("active page, unchanged", 3.0, "/api/listings/active".to_owned()),
+            ("status by id", 2.0, format!("/api/listings/status?id={id}")),
+            // One more than by id: the name is looked up first.
+            ("status by name", 3.0, format!("/api/listings/status?name={name}")),
+            ("feed", 2.0, "/api/feed".to_owned()),
+            ("registry API, 30 servers", 3.0, "/v0.1/servers?limit=30".to_owned()),
+        ] {
+            let used = self.reading(&path).await?;
+            let again = vec![client::get(&path, ""); READINGS];
+            let half = self.half(&again).await?;
+            costs.push(used.cost(name, limit, half));
+        }
+        costs.push(self.publishing().await?);
+
         // A demo names peers out of the search index, which each process reads once and then keeps.
-        self.reading("/api/match?q=adder", "").await?;
+        self.reading("/api/match?q=adder").await?;
+        let demo = |id: &ListingId| ("/api/products/demo", json!({ "listing_id": id }));
+        let feedback = |id: &ListingId| {
+            let answers = json!({ "tried": "It.", "ux_friction": "None.", "product_one_ship": "Less.",
+                "overall": "Kept.", "would_buy": "maybe" });
+            ("/api/products/feedback", json!({ "listing_id": id, "rating": 4, "answers": answers }))
+        };
+        for (name, of) in [("demo, for the first time", &demo as &dyn Fn(&_) -> _), ("feedback", &feedback)] {
+            let (path, body) = of(id);
+            let used = self.sending(path, &body).await?;
+            let mut times = Vec::new();
+            for other in others.clone() {
+                let (path, body) = of(other);
+                times.push(self.timed(path, &body).await?);
+            }
+            costs.push(used.cost(name, 6.0, quantile(&times, 0.5)));
+        }
+        Ok(costs)
+    }
+
+    /// All that is counted.
+    ///
+    /// # Errors
+    /// The registry answers what it should not.
+    pub(crate) async fn all(mut self, subjects: &Subjects) -> Result<Vec<Cost>, Failure> {
+        let mut costs = self.bound_by_the_table(subjects).await?;
+        for (name, limit, path) in [
+            ("match", 2.0, "/api/match?q=adds%20numbers".to_owned()),
+            ("ARD search", 2.0, "/api/ard/search?q=adds%20numbers".to_owned()),
+            (
+                "sense, at a listing with 10,000 marks",
+                3.0,
+                format!("/api/products/stigmergy?action=sense&listing_id={}", subjects.marked),
+            ),
+            ("follow the hot trail", 3.0, "/api/products/stigmergy?action=follow&kind=hot".to_owned()),
+        ] {
+            let used = self.reading(&path).await?;
+            let half = self.half(&vec![client::get(&path, ""); READINGS]).await?;
+            costs.push(used.cost(name, limit, half));
+        }
         let deposits = self.settle().await;
-        let demo = self.sending("/api/products/demo", &json!({ "listing_id": id })).await?;
-        let answers = json!({ "tried": "It.", "ux_friction": "None.", "product_one_ship": "Less.",
-            "overall": "Kept.", "would_buy": "maybe" });
-        let feedback = json!({ "listing_id": id, "rating": 4, "answers": answers });
-        let feedback = self.sending("/api/products/feedback", &feedback).await?;
+        costs.push(deposits.cost("deposits of reads, written once in ten seconds", 2.0, None));
         self.sweep().await?;
         let mut swept = Vec::new();
         for size in SWEPT {
@@ -138,47 +178,80 @@ impl<'a> Counter<'a> {
             }
             swept.push(self.sweep().await?);
         }
-        let verdict = verdict(&swept)?;
-        let dearest_publish = [&publish, &repeated, &described].into_iter().max_by_key(|calls| calls.total());
-        let cost = |name, calls: &Calls, limit| Cost {
-            name,
-            cost: calls.total() as f64,
-            words: words(calls),
-            limit,
-            varies: false,
-        };
-        Ok(vec![
-            cost("active page, made anew", &made_anew, 3.0),
-            cost("active page, unchanged", &again, 3.0),
-            cost("status by id", &status, 2.0),
-            // One more than by id: the name is looked up first.
-            cost("status by name", &by_name, 3.0),
-            cost("sense, at a listing with 10,000 marks", &sense, 3.0),
-            cost("follow the hot trail", &follow, 3.0),
-            cost("deposits of reads, written once in ten seconds", &deposits, 2.0),
-            cost("demo, for the first time", &demo, 6.0),
-            cost("feedback", &feedback, 6.0),
-            cost("publish: the dearest of new, again, described", dearest_publish.unwrap_or(&publish), 4.0),
-            verdict,
-        ])
+        costs.push(verdict(&swept)?);
+        Ok(costs)
     }
 
-    async fn reading(&mut self, path: &str, headers: &str) -> Result<Calls, Failure> {
+    /// The dearest of publishing something new, the same again, and a description; the time is that of the new.
+    async fn publishing(&mut self) -> Result<Cost, Failure> {
+        let new = self.publish().await?;
+        self.published -= 1;
+        let again = self.publish().await?;
+        let described = self.publish_described().await?;
+        let mut times = Vec::new();
+        for _ in 0..WRITINGS {
+            let body = self.next_agent();
+            times.push(self.timed("/api/publish", &body).await?);
+        }
+        let dearest = [new, again, described].into_iter().max_by_key(|used| used.calls.total());
+        let dearest = dearest.ok_or("nothing was published")?;
+        Ok(dearest.cost("publish: the dearest of new, again, described", 4.0, quantile(&times, 0.5)))
+    }
+
+    fn begin(&self) -> Calls {
+        self.observer.meter.start();
+        self.observer.tally.snapshot()
+    }
+
+    fn end(&self, before: &Calls) -> Used {
+        Used { calls: self.observer.tally.since(before), units: self.observer.meter.stop() }
+    }
+
+    async fn reading(&mut self, path: &str) -> Result<Used, Failure> {
         self.settle().await;
-        let before = self.observer.tally.snapshot();
-        let answer = self.connection.ask(&client::get(path, headers)).await?;
-        expect(answer, path)?;
-        Ok(self.observer.tally.since(&before))
+        let before = self.begin();
+        expect(self.connection.ask(&client::get(path, "")).await?, path)?;
+        Ok(self.end(&before))
     }
 
-    /// Publishes the next agent of the peer, which is not listed yet.
-    async fn publish(&mut self) -> Result<Calls, Failure> {
+    async fn sending(&mut self, path: &str, body: &Value) -> Result<Used, Failure> {
+        self.settle().await;
+        let before = self.begin();
+        expect(self.connection.ask(&client::post(path, &body.to_string())).await?, path)?;
+        Ok(self.end(&before))
+    }
+
+    /// Milliseconds of half of the answers.
+    async fn half(&mut self, requests: &[Vec<u8>]) -> Result<f64, Failure> {
+        let mut times = Vec::with_capacity(requests.len());
+        for request in requests {
+            let began = Instant::now();
+            let answer = self.connection.ask(request).await?;
+            times.push(began.elapsed().as_secs_f64() * 1000.0);
+            expect(answer, "a request that was counted")?;
+        }
+        Ok(quantile(&times, 0.5))
+    }
+
+    /// Milliseconds of one answer, within the hour's allowance of one caller.
+    async fn timed(&mut self, path: &str, body: &Value) -> Result<f64, Failure> {
+        self.clock.advance(Duration::from_secs(90));
+        self.half(&[client::post(path, &body.to_string())]).await
+    }
+
+    /// The next agent of the peer, which is not listed yet.
+    fn next_agent(&mut self) -> Value {
         self.published += 1;
         let url = format!("{}/agents/{}{CARD}", self.peer, self.published);
-        self.send(&json!({ "agent_card_url": url, "contact_email": "owner@example.com" })).await
+        json!({ "agent_card_url": url, "contact_email": "owner@example.com" })
     }
 
-    async fn publish_described(&mut self) -> Result<Calls, Failure> {
+    async fn publish(&mut self) -> Result<Used, Failure> {
+        let body = self.next_agent();
+        self.send(&body).await
+    }
+
+    async fn publish_described(&mut self) -> Result<Used, Failure> {
         let document = json!({
             "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
             "name": format!("io.github.example/adder-{}", self.local.app.random.hex(4)),
@@ -189,37 +262,29 @@ impl<'a> Counter<'a> {
         self.send(&document).await
     }
 
-    async fn send(&mut self, body: &Value) -> Result<Calls, Failure> {
+    async fn send(&mut self, body: &Value) -> Result<Used, Failure> {
         // Within the hour's allowance of one caller, whatever was published before.
         self.clock.advance(Duration::from_secs(90));
         self.sending("/api/publish", body).await
     }
 
-    async fn sending(&mut self, path: &str, body: &Value) -> Result<Calls, Failure> {
-        self.settle().await;
-        let before = self.observer.tally.snapshot();
-        let answer = self.connection.ask(&client::post(path, &body.to_string())).await?;
-        expect(answer, path)?;
-        Ok(self.observer.tally.since(&before))
-    }
-
     /// Writes what earlier reads deposited, which would else be counted with whatever is asked next.
-    async fn settle(&self) -> Calls {
+    async fn settle(&self) -> Used {
         self.clock.advance(Duration::from_secs(11));
-        let before = self.observer.tally.snapshot();
+        let before = self.begin();
         self.local.app.pending_deposits.flush(&self.local.app.store, self.clock.now()).await;
-        self.observer.tally.since(&before)
+        self.end(&before)
     }
 
     /// One tick over whatever is due, in a slot and with a budget of its own.
-    async fn sweep(&mut self) -> Result<(u32, Calls), Failure> {
+    async fn sweep(&mut self) -> Result<(u32, Used), Failure> {
         self.clock.advance(Duration::from_secs(3600));
-        let before = self.observer.tally.snapshot();
+        let before = self.begin();
         let swept = run::tick(&self.local.app, None).await?;
         if swept.ok != swept.claimed {
             return Err(format!("a sound peer was not found to be so: {swept:?}").into());
         }
-        Ok((swept.claimed, self.observer.tally.since(&before)))
+        Ok((swept.claimed, self.end(&before)))
     }
 }
 
@@ -233,17 +298,18 @@ fn expect(answer: client::Answer<'_>, path: &str) -> Result<(), Failure> {
 /// The cost of one more verdict in a sweep: its transaction, and the rest. A sweep takes its budget in as many
 /// transactions as listings pass the preflight together, so their share differs from run to run; it is told among the
 /// rest, for a verdict itself is one transaction (tests/tests/costs.rs).
-fn verdict(swept: &[(u32, Calls)]) -> Result<Cost, Failure> {
+fn verdict(swept: &[(u32, Used)]) -> Result<Cost, Failure> {
     let [(few, cheap), (many, dear)] = swept else { return Err("two sweeps were expected".into()) };
     if (*few as usize, *many as usize) != (SWEPT[0], SWEPT[1]) {
         return Err(format!("{few} and {many} listings were swept, not {SWEPT:?}").into());
     }
     let more = f64::from(many - few);
-    let of = |count: &dyn Fn(&Calls) -> f64| (count(dear) - count(cheap)) / more;
-    let all = of(&|calls| calls.total() as f64);
+    let of = |count: &dyn Fn(&Used) -> f64| (count(dear) - count(cheap)) / more;
+    let all = of(&|used| used.calls.total() as f64);
     let rest = all - 1.0;
     let words = format!("1 transaction and {rest:.2}, its share of the budget included");
-    Ok(Cost { name: "a probe verdict", cost: all, words, limit: 4.0, varies: true })
+    let units = Units { read: of(&|used| used.units.read), write: of(&|used| used.units.write) };
+    Ok(Cost { name: "a probe verdict", calls: all, words, limit: 4.0, units, half: None, varies: true })
 }
 
 fn words(calls: &Calls) -> String {

@@ -162,7 +162,18 @@ pub(crate) async fn live_at(
     }
 }
 
-fn origin(kind: Kind, n: usize) -> String {
+/// The id that a listing at a site gets.
+///
+/// # Errors
+/// It would be refused.
+pub(crate) fn id_of(site: &Site, settings: &Settings) -> Result<ListingId, Failure> {
+    let submission = Submission::parse(fields(site), settings.reach())
+        .map_err(|problem| format!("{} is refused: {problem:?}", site.url))?;
+    Ok(submission.ids().0)
+}
+
+/// Where the listing of a number is served.
+pub(crate) fn origin(kind: Kind, n: usize) -> String {
     format!("https://{}-{n}.example.com", kind.as_str())
 }
 

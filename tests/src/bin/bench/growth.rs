@@ -1,0 +1,198 @@
+//! What grows with the registry and what must not: table operations, units and the time of each request, and the cost of
+//! search, with a thousand, ten thousand and a hundred thousand Live listings; as a table, and as a drawing of lines.
+
+use std::sync::Arc;
+
+use local::{Data, Local, Observer, Options};
+use registry::model::{Clock, ListingId};
+use registry::settings::{Mode, Settings};
+
+use crate::folder::Folder;
+use crate::operations::{Cost, Counter, Subjects};
+use crate::plot::{self, Line, Panel};
+use crate::report::{Report, amount};
+use crate::words::Words;
+use crate::{Failure, processes, search, seed, trails};
+
+/// How many listings are Live when it is counted.
+const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+/// How many times the units of the smallest size those of another may be: the rows that are read say other words, and
+/// are of other lengths.
+const UNITS: f64 = 1.25;
+/// So many units more are none: an item that is a little longer takes one.
+const ROUNDING: f64 = 2.0;
+
+/// Counts at each size and holds the highest against its limit.
+///
+/// # Errors
+/// The registry does not start, or answers what it should not.
+pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
+    let words = Arc::new(Words::real());
+    report.part(format!("Search at growing sizes, over the words {}", words.source()));
+    let folder = Folder::new()?;
+    let file = folder.file("operations.db");
+    let observer = Observer::default();
+    let settings = Settings::from_env(Mode::Development, |_| None)?;
+    let clock = Clock::manual(Clock::default().now());
+    let local = Local::start(Options {
+        observer: Some(observer.clone()),
+        clock: clock.clone(),
+        data: Data::File(file.clone()),
+        remembers: false,
+        ..Options::still(settings)
+    })
+    .await?;
+    let store = seed::store(&local.engine, &local.app.settings);
+    let mut counted = Vec::new();
+    let mut seeded = 0;
+    let mut marked = None;
+    for size in SIZES {
+        let ids = seed::seed(&store, &local.app.settings, clock.now(), seeded..size, &words).await?;
+        seeded = size;
+        seed::index(&local.app).await?;
+        search::measure(report, &file, size).await?;
+        if marked.is_none() {
+            marked = Some(trails::fill(&store, &local.app, &ids, clock.now()).await?);
+        }
+        let marked = marked.clone().ok_or("nothing was marked")?;
+        trails::measure(report, &local.app, &marked).await?;
+        let subjects = subjects(&local, ids, marked).await?;
+        counted.push(Counter::new(&local, &observer, &clock).await?.all(&subjects).await?);
+    }
+    local.stop().await;
+    judge(report, &SIZES, &counted)?;
+    draw(report, "growth.svg", &SIZES, &counted)
+}
+
+/// What is asked about where these are Live.
+///
+/// # Errors
+/// The first is not in the table.
+pub(crate) async fn subjects(
+    local: &Local,
+    ids: Vec<ListingId>,
+    marked: ListingId,
+) -> Result<Subjects, Failure> {
+    let id = ids.first().ok_or("nothing was seeded")?;
+    let named = local.app.store.listing(id).await?.ok_or("what was seeded is not there")?.name;
+    let name = form_urlencoded::byte_serialize(named.as_bytes()).collect();
+    Ok(Subjects { ids, name, marked })
+}
+
+/// Tells what was counted at each size, and holds that what must not grow does not.
+///
+/// # Errors
+/// Not the same was counted at each size.
+pub(crate) fn judge(report: &mut Report, sizes: &[usize], counted: &[Vec<Cost>]) -> Result<(), Failure> {
+    let requests = by_request(counted)?;
+    report.part(format!("Table operations of a request, at {sizes:?} Live listings"));
+    for costs in &requests {
+        let calls = || costs.iter().map(|cost| cost.calls);
+        let (first, most) = (costs[0], calls().fold(0.0, f64::max));
+        let same = first.varies || calls().all(|calls| (calls - first.calls).abs() < 1e-9);
+        let told = if costs.iter().all(|cost| cost.words == first.words) {
+            first.words.clone()
+        } else {
+            costs.iter().map(|cost| cost.words.as_str()).collect::<Vec<_>>().join(" | ")
+        };
+        let limit = if first.varies { "" } else { ", the same" };
+        report.must(first.name, same && most <= first.limit, told, format!("<= {}{limit}", first.limit));
+    }
+    report.part(format!("Units of a request as the table bills them, at {sizes:?} Live listings"));
+    for costs in &requests {
+        let read: Vec<f64> = costs.iter().map(|cost| cost.units.read).collect();
+        let write: Vec<f64> = costs.iter().map(|cost| cost.units.write).collect();
+        let holds = !grows(&read) && !grows(&write);
+        let told = format!("read {}, write {}", side_by_side(&read), side_by_side(&write));
+        report.must(costs[0].name, holds, told, format!("<= {UNITS} times"));
+    }
+    report.part(format!("Time of a request over one connection, p50, at {sizes:?} Live listings"));
+    for costs in &requests {
+        let halves: Option<Vec<f64>> = costs.iter().map(|cost| cost.half).collect();
+        if let Some(halves) = halves {
+            let last = halves.last().copied().unwrap_or(f64::NAN);
+            let told = format!("{} ms, {:.1} times the first", side_by_side(&halves), last / halves[0]);
+            report.told(costs[0].name, told);
+        }
+    }
+    Ok(())
+}
+
+/// What each request costs, by size.
+fn by_request(counted: &[Vec<Cost>]) -> Result<Vec<Vec<&Cost>>, Failure> {
+    let first = counted.first().ok_or("nothing was counted")?;
+    let mut requests: Vec<Vec<&Cost>> = Vec::new();
+    for (place, one) in first.iter().enumerate() {
+        let costs: Option<Vec<&Cost>> =
+            counted.iter().map(|costs| costs.get(place).filter(|cost| cost.name == one.name)).collect();
+        requests.push(costs.ok_or("not the same was counted at each size")?);
+    }
+    Ok(requests)
+}
+
+fn grows(units: &[f64]) -> bool {
+    let most = units.iter().copied().fold(0.0, f64::max);
+    units.first().is_some_and(|first| most > first * UNITS && most > first + ROUNDING)
+}
+
+/// Numbers by size; only one, where they are all the same.
+fn side_by_side(numbers: &[f64]) -> String {
+    let mut told: Vec<String> = numbers.iter().map(|number| amount(*number, "")).collect();
+    if told.iter().all(|one| *one == told[0]) {
+        told.truncate(1);
+    }
+    told.join(" | ")
+}
+
+/// Draws what was counted, as a file of this name.
+///
+/// # Errors
+/// It cannot be written.
+pub(crate) fn draw(
+    report: &mut Report,
+    name: &str,
+    sizes: &[usize],
+    counted: &[Vec<Cost>],
+) -> Result<(), Failure> {
+    let requests = by_request(counted)?;
+    let panel = |title, of: &dyn Fn(&Cost) -> Option<f64>| Panel {
+        title,
+        lines: requests
+            .iter()
+            .filter_map(|costs| {
+                let values: Option<Vec<f64>> = costs.iter().map(|cost| of(cost)).collect();
+                let points = sizes.iter().map(|size| *size as f64).zip(values?).collect();
+                Some(Line { name: costs[0].name, points })
+            })
+            .collect(),
+    };
+    let svg = plot::svg(&[
+        panel("Table operations", &|cost| Some(cost.calls)),
+        panel("Read units", &|cost| Some(cost.units.read).filter(|units| *units > 0.0)),
+        panel("Write units", &|cost| Some(cost.units.write).filter(|units| *units > 0.0)),
+        panel("Milliseconds, p50", &|cost| cost.half),
+    ]);
+    let folder = processes::target_folder()?.join("prove");
+    std::fs::create_dir_all(&folder)?;
+    std::fs::write(folder.join(name), svg)?;
+    report.note(format!("Drawn in target/prove/{name}."));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_longer_item_is_no_growth_and_more_items_are() {
+        assert!(!grows(&[4.0, 5.0, 6.0]), "an item or two that are longer");
+        assert!(!grows(&[100.0, 120.0, 90.0]), "other rows");
+        assert!(grows(&[4.0, 5.0, 7.0]) && grows(&[100.0, 126.0, 90.0]) && grows(&[0.0, 0.0, 3.0]));
+    }
+
+    #[test]
+    fn the_same_number_is_told_once() {
+        assert_eq!(side_by_side(&[2.0, 2.0, 2.0]), "2");
+        assert_eq!(side_by_side(&[2.0, 2.5, 2.0]), "2 | 2.50 | 2");
+    }
+}

@@ -1,0 +1,167 @@
+//! A million Live listings, for what is bound by the table: status, the active list, the feed, publish and the funnel must
+//! cost there what they cost at a thousand. Each listing is a copy of what seeding leaves of one, put straight into the file.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use dynoxide::{Database, ImportOptions, Item};
+use local::{Data, Local, Observer, Options};
+use registry::model::{Clock, Kind};
+use registry::settings::{Mode, Settings};
+use serde_json::{Value, json};
+
+use crate::Failure;
+use crate::folder::Folder;
+use crate::growth;
+use crate::operations::{Cost, Counter};
+use crate::report::{Report, amount};
+use crate::seed::{self, Site};
+use crate::words::Words;
+
+/// How many are Live when it is counted: seeded one by one, and with the copies.
+const SIZES: [usize; 2] = [1_000, 1_000_000];
+/// Listings that are put into the file at once.
+const BATCH: usize = 5_000;
+
+/// Counts at both sizes.
+///
+/// # Errors
+/// The registry does not start, or answers what it should not.
+pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
+    report.part("A million Live listings: copies of seeded ones, put straight into the file");
+    let folder = Folder::new()?;
+    let file = folder.file("million.db");
+    let clock = Clock::manual(Clock::default().now());
+    let few = count(&file, &clock, true).await?;
+    let began = Instant::now();
+    fill(&file)?;
+    report.told("copies made in", amount(began.elapsed().as_secs_f64(), "s"));
+    report.told("the file", amount(std::fs::metadata(&file)?.len() as f64 / 1e9, "GB"));
+    let many = count(&file, &clock, false).await?;
+    let counted = [few, many];
+    growth::judge(report, &SIZES, &counted)?;
+    growth::draw(report, "million.svg", &SIZES, &counted)
+}
+
+/// Counts at the table in a file; where it is new, its first listings are seeded before.
+async fn count(file: &Path, clock: &Clock, new: bool) -> Result<Vec<Cost>, Failure> {
+    let observer = Observer::default();
+    let local = Local::start(Options {
+        observer: Some(observer.clone()),
+        clock: clock.clone(),
+        data: Data::File(file.to_path_buf()),
+        remembers: false,
+        ..Options::still(Settings::from_env(Mode::Development, |_| None)?)
+    })
+    .await?;
+    let (settings, words) = (&local.app.settings, Arc::new(Words::real()));
+    let store = seed::store(&local.engine, settings);
+    if new {
+        seed::seed(&store, settings, clock.now(), 0..SIZES[0], &words).await?;
+    }
+    // Of its own for each count, newer than all others: nobody has taken their demo.
+    let mut ids = Vec::new();
+    let first = if new { SIZES[1] } else { SIZES[1] + 100 };
+    for number in first..first + 20 {
+        let site = Site { kind: Kind::Mcp, url: format!("https://of-its-own-{number}.example.com"), number };
+        ids.push(seed::live_at(&store, settings, clock.now(), &site, &words).await?);
+    }
+    seed::index(&local.app).await?;
+    let marked = ids.first().cloned().ok_or("nothing was seeded")?;
+    let subjects = growth::subjects(&local, ids, marked).await?;
+    let counted = Counter::new(&local, &observer, clock).await?.bound_by_the_table(&subjects).await?;
+    local.stop().await;
+    Ok(counted)
+}
+
+/// Copies what one agent and one MCP server left in the file, under other ids and hosts, until there are a million.
+fn fill(file: &Path) -> Result<(), Failure> {
+    let database = Database::new(file.to_str().ok_or("the path is not valid UTF-8")?)?;
+    let settings = Settings::from_env(Mode::Development, |_| None)?;
+    let kinds = [Kind::Agent, Kind::Mcp];
+    let patterns: Vec<Pattern> =
+        kinds.iter().map(|kind| Pattern::read(&database, &settings, *kind)).collect::<Result<_, _>>()?;
+    database.enable_bulk_loading()?;
+    let mut number = SIZES[0];
+    while number < SIZES[1] {
+        let end = SIZES[1].min(number + BATCH);
+        let mut items: Vec<Item> = Vec::new();
+        for number in number..end {
+            patterns[number % patterns.len()].copy(number, &mut items)?;
+        }
+        database.import_items(&settings.table_name, items, ImportOptions::default())?;
+        number = end;
+    }
+    database.disable_bulk_loading()?;
+    Ok(())
+}
+
+/// All items of one listing, as text, and what in them tells it from others.
+struct Pattern {
+    id: String,
+    host: String,
+    items: Vec<String>,
+}
+
+impl Pattern {
+    /// The listing of this kind that was seeded first.
+    fn read(database: &Database, settings: &Settings, kind: Kind) -> Result<Self, Failure> {
+        let number = usize::from(kind == Kind::Mcp);
+        let site = Site { kind, url: seed::origin(kind, number), number };
+        let id = seed::id_of(&site, settings)?.to_string();
+        let host = site.url.trim_start_matches("https://").to_owned();
+        let mut items = Vec::new();
+        let mut from = Value::Null;
+        loop {
+            let mut request = json!({ "TableName": settings.table_name });
+            if !from.is_null() {
+                request["ExclusiveStartKey"] = from;
+            }
+            let page = serde_json::to_value(database.scan(serde_json::from_value(request)?)?)?;
+            let all = page["Items"].as_array().into_iter().flatten().map(Value::to_string);
+            // The index is built by its function; what names several listings is no listing's own.
+            items.extend(all.filter(|item| item.contains(&id) && !item.contains("INDEX#")));
+            from = page["LastEvaluatedKey"].clone();
+            if from.is_null() {
+                break;
+            }
+        }
+        if items.is_empty() {
+            return Err(format!("{id} left nothing in the file").into());
+        }
+        Ok(Self { id, host, items })
+    }
+
+    fn copy(&self, number: usize, items: &mut Vec<Item>) -> Result<(), Failure> {
+        let id = format!("{}{number:08}", &self.id[..self.id.len() - 8]);
+        let host = format!("copy-{number}.example.com");
+        for item in &self.items {
+            items.push(serde_json::from_str(&item.replace(&self.id, &id).replace(&self.host, &host))?);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use registry::model::ListingId;
+
+    use super::*;
+
+    #[test]
+    fn a_copy_is_another_listing_in_every_item() {
+        let pattern = Pattern {
+            id: "agtpub_0123456789abcdef0123".to_owned(),
+            host: "agent-0.example.com".to_owned(),
+            items: vec![r#"{"pk":{"S":"LISTING#agtpub_0123456789abcdef0123"},"url":{"S":"https://agent-0.example.com/x"}}"#.to_owned()],
+        };
+        let mut items = Vec::new();
+        pattern.copy(77, &mut items).unwrap();
+        let item = serde_json::to_value(&items[0]).unwrap();
+        assert_eq!(item["pk"]["S"], "LISTING#agtpub_0123456789ab00000077");
+        assert_eq!(item["url"]["S"], "https://copy-77.example.com/x");
+        let id = item["pk"]["S"].as_str().unwrap().trim_start_matches("LISTING#");
+        assert!(id.parse::<ListingId>().is_ok());
+    }
+}

@@ -1,0 +1,108 @@
+//! What things cost: the prices of the settings, which `cost_model` tells, and beside them those of `infra/prices.json`.
+//! No price is a fact of this code.
+
+use registry::settings::Prices;
+use serde_json::Value;
+
+use crate::Failure;
+
+/// All prices in US dollars, and the times that no bench can measure on one machine.
+#[derive(Clone, Debug)]
+pub(crate) struct PriceList {
+    settings: Prices,
+    file: Value,
+}
+
+impl PriceList {
+    /// The settings' prices, and those of the file.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn read(settings: Prices) -> Result<Self, Failure> {
+        let path = tests::template::root().join("infra/prices.json");
+        Ok(Self { settings, file: serde_json::from_str(&std::fs::read_to_string(path)?)? })
+    }
+
+    /// Of when and where they are.
+    pub(crate) fn of(&self) -> String {
+        let text = |name: &str| self.file[name].as_str().unwrap_or("unknown").to_owned();
+        format!("list prices of {} as of {}, to be confirmed", text("region"), text("as_of"))
+    }
+
+    /// A price of the file.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub(crate) fn usd(&self, name: &str) -> Result<f64, Failure> {
+        self.number("usd", name)
+    }
+
+    /// A time of the file, in seconds.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub(crate) fn seconds(&self, name: &str) -> Result<f64, Failure> {
+        Ok(self.number("assumed", name)? / 1000.0)
+    }
+
+    /// What units of the table cost.
+    pub(crate) fn units(&self, read: f64, write: f64) -> f64 {
+        (read * f64::from(self.settings.read_units) + write * f64::from(self.settings.write_units)) / 1e12
+    }
+
+    /// What a request to the HTTP API costs.
+    pub(crate) fn request(&self) -> f64 {
+        f64::from(self.settings.requests) / 1e12
+    }
+
+    /// What calls of a function cost that run so long together, with so much memory.
+    ///
+    /// # Errors
+    /// A price is not there.
+    pub(crate) fn function(&self, calls: f64, seconds: f64, memory_mb: f64) -> Result<f64, Failure> {
+        let calls = calls * self.usd("function_million_calls")? / 1e6;
+        Ok(calls + seconds * memory_mb / 1024.0 * self.usd("function_gb_second")?)
+    }
+
+    fn number(&self, group: &str, name: &str) -> Result<f64, Failure> {
+        let number = self.file[group][name].as_f64();
+        number.ok_or_else(|| format!("infra/prices.json has no {group}.{name}").into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_worked_by_hand() {
+        let settings = Prices { read_units: 125_000, write_units: 625_000, requests: 1_000_000 };
+        let file =
+            serde_json::json!({ "usd": { "function_million_calls": 0.2, "function_gb_second": 0.00002 } });
+        let prices = PriceList { settings, file };
+        // A million calls of 4 read and 2 write units: 4 * 0.125 + 2 * 0.625.
+        assert!((prices.units(4e6, 2e6) - 1.75).abs() < 1e-9);
+        assert!((prices.request() * 1e6 - 1.0).abs() < 1e-9);
+        // A million calls of 10 ms at half a gigabyte: 0.2, and 5,000 gigabyte-seconds.
+        assert!((prices.function(1e6, 1e4, 512.0).unwrap() - 0.3).abs() < 1e-9);
+        assert!(prices.usd("table_gb_month").is_err(), "nothing is free by mistake");
+    }
+
+    #[test]
+    fn the_file_has_every_price_that_is_asked_for() {
+        let prices = PriceList::read(Prices { read_units: 0, write_units: 0, requests: 0 }).unwrap();
+        for name in [
+            "table_gb_month",
+            "backup_gb_month",
+            "function_million_calls",
+            "function_gb_second",
+            "bus_million_events",
+            "scheduler_million_calls",
+        ] {
+            assert!(prices.usd(name).unwrap() > 0.0, "{name}");
+        }
+        for name in ["table_operation_ms", "function_own_ms", "handshake_ms"] {
+            assert!(prices.seconds(name).unwrap() > 0.0, "{name}");
+        }
+    }
+}
