@@ -1,6 +1,6 @@
 # Every target is a line or two that you could type yourself; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz check check-infra build smoke bench soak interop walk log-client browser openapi conformance second-engine acceptance deploy
+.PHONY: help run test fuzz check check-infra build smoke bench bench-peers soak interop walk log-client browser openapi conformance second-engine acceptance deploy
 
 TOOLS := target/venv/bin
 
@@ -33,6 +33,9 @@ smoke: build ## drives the built binaries through a Lambda runtime of our own
 bench: build ## measures the registry on this machine
 	PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked -p minimal-lambda
 	cargo run --release -p tests --bin bench
+
+bench-peers: ## the registry beside ContextForge from PyPI, on the same servers: list, search, get, publish; PEER_URL for another
+	tests/bench_peers/run
 
 soak: ## an hour of sweeps over 2,000 peers of which a third are hostile; SOAK_MINUTES for less
 	cargo run --release -p tests --bin bench -- soak
