@@ -50,7 +50,7 @@ class Connection:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def ask(self, request):
-        """The status and the body as it came."""
+        """The status and the body."""
         self.socket.sendall(request)
         held = self._more()
         while (end := held.find(b"\r\n\r\n")) < 0:
@@ -62,8 +62,10 @@ class Connection:
                 body.append(self._more())
                 wanted -= len(body[-1])
         elif CHUNKED.search(head):
-            while not body[-1].endswith(b"0\r\n\r\n"):
-                body.append(self._more())
+            held = body[0]
+            while not held.endswith(b"\r\n0\r\n\r\n") and held != b"0\r\n\r\n":
+                held += self._more()
+            body = _chunks(held)
         return int(head[9:12]), b"".join(body)
 
     def _more(self):
@@ -71,6 +73,13 @@ class Connection:
         if not got:
             raise Wrong("the server closed the connection")
         return got
+
+
+def _chunks(held):
+    at = 0
+    while size := int(held[at:(begins := held.index(b"\r\n", at) + 2)].split(b";")[0], 16):
+        yield held[begins:begins + size]
+        at = begins + size + 2
 
 
 def get(path, host):

@@ -45,10 +45,13 @@ class Registry:
                 self.connection = load.Connection(self.address)
             status, body = self.connection.ask(request)
             self.used = time.monotonic()
-            return status, json.loads(body or b"null")
-        except (OSError, load.Wrong, ValueError) as error:
+        except (OSError, load.Wrong) as error:
             self.connection = None
             raise load.Wrong(f"{self.name}: {request.split(b' HTTP')[0].decode()}: {error}") from error
+        try:
+            return status, json.loads(body)
+        except ValueError:
+            return status, {"said": body[:300].decode(errors="replace")}
 
     def get(self, path):
         status, document = self.ask(load.get(path, self.address))
@@ -82,6 +85,13 @@ class Registry:
     def search(self, words):
         return self.target([(self.search_path(word), lambda found: len(found) > 0) for word in words])
 
+    def best_search(self, words):
+        """By the best that it has."""
+        return self.search(words)
+
+    def finds(self, word):
+        return len(self.names(self.get(self.search_path(word)))) > 0
+
     def one(self, servers):
         return self.target([(self.path(server), [self.name_of(server)].__eq__) for server in servers])
 
@@ -110,7 +120,16 @@ class Ours(Registry):
         return f"/v0.1/servers?limit={PAGE}"
 
     def search_path(self, word):
+        return f"/v0.1/servers?search={word}&limit={PAGE}"
+
+    def best_search(self, words):
+        return self.target([(self.best_path(word), lambda found: len(found) > 0) for word in words])
+
+    def best_path(self, word):
         return f"/api/ard/search?q={word}&limit={PAGE}"
+
+    def finds(self, word):
+        return super().finds(word) and len(self.names(self.get(self.best_path(word)))) > 0
 
     def path(self, server):
         return f"/v0.1/servers/{quote(self.name_of(server), safe='')}/versions/latest"
