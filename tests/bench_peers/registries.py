@@ -4,6 +4,7 @@ Each is asked by its own API, by the call of it that is most like the others'.
 """
 import copy
 import json
+import re
 import time
 from urllib.parse import quote, urlsplit
 
@@ -28,6 +29,8 @@ class Registry:
 
     def __init__(self, base):
         parts = urlsplit(base)
+        if not re.fullmatch(r"localhost|127(\.\d+){3}", parts.hostname or ""):
+            raise load.Wrong(f"{base} is not on this machine: load is for loopback only")
         self.base, self.address = base, (parts.hostname, parts.port or 80)
         self.connection, self.used = None, 0
 
@@ -141,13 +144,13 @@ class Ours(Registry):
                [hit["name"] for hit in document["hits"]]
 
     def listed(self):
-        """How many are Live."""
-        count, cursor = 0, ""
+        """The names of all that are Live."""
+        names, cursor = [], ""
         while True:
             page = self.get(f"/v0.1/servers?limit=100{cursor}")
-            count += len(page["servers"])
+            names += self.names(page)
             if not (after := page["metadata"].get("nextCursor")):
-                return count
+                return names
             cursor = f"&cursor={quote(after, safe='')}"
 
     def until_live(self, server, origin):
@@ -162,7 +165,7 @@ class Ours(Registry):
 
     def settle(self, count):
         begun = time.monotonic()
-        while self.listed() < count and time.monotonic() < begun + LIVE_S:
+        while len(self.listed()) < count and time.monotonic() < begun + LIVE_S:
             time.sleep(0.2)
 
 
@@ -201,7 +204,7 @@ class ContextForge(Registry):
         return [row["name"] for row in rows]
 
     def listed(self):
-        return len(self.get("/v1/gateways?limit=0"))
+        return self.names(self.get("/v1/gateways?limit=0"))
 
     def until_live(self, server, origin):
         begun = time.monotonic()
@@ -274,7 +277,7 @@ class Official(Registry):
             cursor = f"&cursor={quote(after, safe='')}"
 
     def listed(self):
-        return sum(1 for _ in self.pages())
+        return [row.get("server", row)["name"] for row in self.pages()]
 
     def all(self, count, server):
         """So many of what it lists, each made by `server` of its name and description."""
