@@ -1,6 +1,6 @@
 # Every target is a line or two that you could type yourself; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz check check-infra build smoke bench million cost soak interop walk log-client browser openapi conformance second-engine acceptance deploy
+.PHONY: help run test fuzz check check-infra build smoke bench million cost bench-peers soak interop walk log-client browser openapi conformance second-engine acceptance deploy
 
 TOOLS := target/venv/bin
 LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked
@@ -43,6 +43,9 @@ million: ## status, lists, publish and the funnel with a million Live listings: 
 
 cost: ## what requests and a month of 100,000 listings cost on AWS: measured units, prices of infra/prices.json
 	cargo run --release -p tests --bin bench -- cost
+
+bench-peers: ## the registry beside ContextForge from PyPI, on the same servers: list, search, get, publish; PEER_URL for another
+	tests/bench_peers/run
 
 soak: ## an hour of sweeps over 2,000 peers of which a third are hostile; SOAK_MINUTES for less
 	cargo run --release -p tests --bin bench -- soak

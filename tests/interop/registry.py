@@ -18,7 +18,7 @@ ACTIVE_SECONDS = 30    # what a good listing may take to become Live
 RUN = secrets.token_hex(3)  # sets this run's server names apart from those of other runs on the same data
 
 
-def start(log, dev):
+def start(log, dev, data=":memory:"):
     """Builds a registry in development mode and starts it on a free port; its process and base URL.
 
     It is built before it is started, and takes the port itself: one chosen here could be another's by then.
@@ -28,9 +28,9 @@ def start(log, dev):
     print(*build, flush=True)
     if subprocess.run(build, cwd=ROOT).returncode:
         raise SystemExit("interop: the registry cannot be built")
-    command = [TARGET / ("debug" if dev else "release") / "registry", "--port", "0", "--data", ":memory:"]
+    command = [TARGET / ("debug" if dev else "release") / "registry", "--port", "0", "--data", data]
     # every publication of the run comes from one address and names one host
-    process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT, env={**os.environ, "RATE_LIMITS": "off"})
+    process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT, env={"RATE_LIMITS": "off", **os.environ})
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         said = Path(log.name).read_text(errors="replace")

@@ -1,0 +1,105 @@
+"""The servers that are published: names and descriptions of real ones, and an MCP server on loopback for each to answer.
+
+Both registries list only what has completed a handshake, so every published address has to speak the protocol.
+"""
+import asyncio
+import json
+import os
+import re
+import socket
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from load import FORK
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+COLLECTION = Path(os.environ.get("SEARCH_COLLECTION") or ROOT.parent / "shared/search/listings.jsonl")
+LONGEST_DESCRIPTION = 100      # as the schema of server.json has it
+TRADES = ("weather", "calendar", "invoice", "kubernetes", "translation", "database", "music", "travel", "genome", "chess")
+WORKS = ("search", "export", "monitor", "convert", "summarise", "schedule", "compare", "archive")
+
+
+@dataclass(frozen=True)
+class Server:
+    """One server description: a name of letters, digits and hyphens, and a line about it."""
+    slug: str
+    description: str
+
+
+def described(name, description):
+    """The server of this name; what is marked up is left out, since one registry refuses it and the other does not."""
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60].strip("-")
+    return Server(slug, " ".join(re.sub(r"[<>`]", " ", description).split())[:LONGEST_DESCRIPTION].strip())
+
+
+def collected(count):
+    """So many servers of the collection, and where they are from; made up where there is no collection."""
+    if not COLLECTION.exists():
+        return [Server(f"{TRADES[i % 10]}-{WORKS[i // 10 % 8]}-{i}", f"Can {WORKS[i // 10 % 8]} what is about {TRADES[i % 10]}, as no. {i}.")
+                for i in range(count)], "made up"
+    found = {}
+    with open(COLLECTION, encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            server = described(row["name"], row["description"])
+            if row["kind"] == "mcp" and len(server.slug) > 2 and len(server.description) > 20:
+                found.setdefault(server.slug, server)
+            if len(found) == count:
+                break
+    return list(found.values()), COLLECTION.name
+
+
+def words(servers, count):
+    """Words to search for: each stands in the names of a few of the servers, so that every registry finds some."""
+    spread = Counter(word for server in servers for word in set(re.findall(r"[a-z]{5,}", server.slug)))
+    fit = sorted(word for word, names in spread.items() if 2 <= names <= max(3, len(servers) // 8))
+    return fit[::max(1, len(fit) // count)][:count]
+
+
+def start():
+    """Serves MCP at every path of a free port, in a process of its own; the process and the origin."""
+    listener = socket.create_server(("127.0.0.1", 0), backlog=256)
+    process = FORK.Process(target=lambda: asyncio.run(_serve(listener)), daemon=True)
+    process.start()
+    return process, "http://127.0.0.1:%d" % listener.getsockname()[1]
+
+
+async def _serve(listener):
+    async with await asyncio.start_server(_talk, sock=listener) as server:
+        await server.serve_forever()
+
+
+async def _talk(reader, writer):
+    try:
+        while True:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+            method, path, _ = head[0].split(" ", 2)
+            fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:])}
+            body = await reader.readexactly(int(fields.get("content-length", 0)))
+            status, answer = _answer(path, json.loads(body)) if method == "POST" else ("405 Method Not Allowed", b"")
+            writer.write(f"HTTP/1.1 {status}\r\ncontent-type: application/json\r\n"
+                         f"content-length: {len(answer)}\r\n\r\n".encode() + answer)
+            await writer.drain()
+    except (asyncio.IncompleteReadError, ConnectionError):
+        pass
+    finally:
+        writer.close()
+
+
+def _answer(path, asked):
+    if "id" not in asked:
+        return "202 Accepted", b""
+    results = {
+        "initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                       "serverInfo": {"name": path.strip("/").split("/")[0], "version": "1.0.0"}},
+        "tools/list": {"tools": [{"name": "ask", "description": "Answers what it is asked.",
+                                  "inputSchema": {"type": "object", "properties": {}}}]},
+        "ping": {},
+    }
+    answer = {"jsonrpc": "2.0", "id": asked["id"]}
+    if asked.get("method") in results:
+        answer["result"] = results[asked["method"]]
+    else:
+        answer["error"] = {"code": -32601, "message": "Method not found"}
+    return "200 OK", json.dumps(answer).encode()
