@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use crate::cache::{Kept, PageCache, TaggedPages};
+use bytes::Bytes;
+
+use crate::cache::{Kept, RenderCache, TaggedPage};
 use crate::events::Bus;
 use crate::fetch::{Fetcher, OwnRecords};
 use crate::model::{Clock, ListingId, Moment, PeerRegistry, Random};
@@ -27,10 +29,10 @@ pub struct App {
     pub random: Random,
     /// The only way to a stranger's server.
     pub fetcher: Fetcher,
-    /// Rendered pages of this process, by the version of the table they were made from.
-    pub pages: PageCache,
+    /// Documents and answers that this process rendered, by their paths and queries.
+    pub pages: RenderCache<Bytes>,
     /// Rendered pages of the registry API.
-    pub server_pages: TaggedPages,
+    pub server_pages: RenderCache<TaggedPage>,
     /// What this process holds of the search index.
     pub search: Searcher,
     /// What this process holds of what other registries told.
@@ -58,8 +60,8 @@ impl App {
             clock,
             random,
             fetcher,
-            pages: PageCache::default(),
-            server_pages: TaggedPages::default(),
+            pages: RenderCache::default(),
+            server_pages: RenderCache::default(),
             search,
             peer_registries: Kept::default(),
             own_records: Kept::default(),

@@ -2,23 +2,19 @@
 //! A page is remembered under the version of the table that it shows, so that it can never be stale by more
 //! than what its validator says.
 
-use std::collections::HashMap;
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use http::{HeaderMap, header};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-/// The most pages that one process caches.
-const PAGES: usize = 16;
-
-/// Bytes of tagged pages that one process caches: a walk through ten thousand rows.
-const TAGGED_BYTES: u64 = 16 * 1024 * 1024;
-/// Bytes of a typical tagged page.
-const TYPICAL_BYTES: u64 = 64 * 1024;
+/// Bytes of what one such memory holds.
+const MAX_BYTES: u64 = 6 * 1024 * 1024;
+/// Bytes of a typical page.
+const TYPICAL_BYTES: u64 = 32 * 1024;
 
 /// What an answer was made from, as an entity tag.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -97,40 +93,61 @@ impl<T> Kept<T> {
     }
 }
 
-/// Rendered pages of this process.
-pub type PageCache = RenderCache<Bytes>;
+/// Something that was rendered, in whatever form it is sent on.
+pub trait RenderedBytes: Clone {
+    /// How many bytes it holds.
+    fn bytes(&self) -> usize;
+}
 
-/// Things rendered in this process, in whatever form they are sent on.
-#[derive(Clone)]
-pub struct RenderCache<T>(Arc<Mutex<HashMap<String, (CacheValidator, T)>>>);
+impl RenderedBytes for Bytes {
+    fn bytes(&self) -> usize {
+        self.len()
+    }
+}
 
-impl<T> Default for RenderCache<T> {
+impl RenderedBytes for Arc<RawValue> {
+    fn bytes(&self) -> usize {
+        self.get().len()
+    }
+}
+
+impl RenderedBytes for TaggedPage {
+    fn bytes(&self) -> usize {
+        self.body.len()
+    }
+}
+
+/// What was rendered in this process. There is as much as clients think of questions, so it is limited by its bytes, and
+/// what is asked for once makes room for what is asked for again.
+#[derive(Clone, Debug)]
+pub struct RenderCache<T>(Arc<Cache<String, (CacheValidator, T), Size>>);
+
+impl<T: RenderedBytes> Default for RenderCache<T> {
     fn default() -> Self {
-        Self(Arc::default())
+        let pages = usize::try_from(MAX_BYTES / TYPICAL_BYTES).unwrap_or(1);
+        Self(Arc::new(Cache::with_weighter(pages, MAX_BYTES, Size)))
     }
 }
 
-impl<T> fmt::Debug for RenderCache<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("RenderCache")
-    }
-}
-
-impl<T: Clone> RenderCache<T> {
-    /// The page called `name`, if it was made from what `validator` stands for.
+impl<T: RenderedBytes> RenderCache<T> {
+    /// What is called `name`, if it was made from what `made_from` stands for.
     #[must_use]
-    pub fn get(&self, name: &str, validator: &CacheValidator) -> Option<T> {
-        let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        pages.get(name).filter(|(made_from, _)| made_from == validator).map(|(_, page)| page.clone())
+    pub fn get(&self, name: &str, made_from: &CacheValidator) -> Option<T> {
+        self.0.get(name).filter(|(from, _)| from == made_from).map(|(_, page)| page)
     }
 
-    /// Remembers a page, in the place of its older self; a full memory is emptied first.
-    pub fn put(&self, name: &str, validator: CacheValidator, page: T) {
-        let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if pages.len() >= PAGES && !pages.contains_key(name) {
-            pages.clear();
-        }
-        pages.insert(name.to_owned(), (validator, page));
+    /// Remembers it, in the place of its older self.
+    pub fn put(&self, name: String, made_from: CacheValidator, page: T) {
+        self.0.insert(name, (made_from, page));
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Size;
+
+impl<T: RenderedBytes> Weighter<String, (CacheValidator, T)> for Size {
+    fn weight(&self, name: &String, (_, page): &(CacheValidator, T)) -> u64 {
+        200 + name.len() as u64 + page.bytes() as u64
     }
 }
 
@@ -152,40 +169,6 @@ impl TaggedPage {
     }
 }
 
-/// Tagged pages of this process. There are as many as clients think of queries, so they are limited by their bytes, and
-/// what is asked for once makes room for what is asked for again.
-#[derive(Clone, Debug)]
-pub struct TaggedPages(Arc<Cache<String, (CacheValidator, TaggedPage), PageSize>>);
-
-impl Default for TaggedPages {
-    fn default() -> Self {
-        let pages = usize::try_from(TAGGED_BYTES / TYPICAL_BYTES).unwrap_or(1);
-        Self(Arc::new(Cache::with_weighter(pages, TAGGED_BYTES, PageSize)))
-    }
-}
-
-impl TaggedPages {
-    /// The page called `name`, if it was made from what `made_from` stands for.
-    #[must_use]
-    pub fn get(&self, name: &str, made_from: &CacheValidator) -> Option<TaggedPage> {
-        self.0.get(name).filter(|(from, _)| from == made_from).map(|(_, page)| page)
-    }
-
-    /// Remembers a page, in the place of its older self.
-    pub fn put(&self, name: String, made_from: CacheValidator, page: TaggedPage) {
-        self.0.insert(name, (made_from, page));
-    }
-}
-
-#[derive(Clone, Debug)]
-struct PageSize;
-
-impl Weighter<String, (CacheValidator, TaggedPage)> for PageSize {
-    fn weight(&self, name: &String, (_, page): &(CacheValidator, TaggedPage)) -> u64 {
-        200 + name.len() as u64 + page.body.len() as u64
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,21 +185,21 @@ mod tests {
 
     #[test]
     fn a_page_of_another_version_is_not_served() {
-        let pages = PageCache::default();
-        pages.put("active", CacheValidator::weak("1"), Bytes::from("old"));
+        let pages = RenderCache::default();
+        pages.put("active".to_owned(), CacheValidator::weak("1"), Bytes::from("old"));
         assert!(pages.get("active", &CacheValidator::weak("2")).is_none());
         assert!(pages.get("active", &CacheValidator::weak("1")).is_some());
     }
 
     #[test]
-    fn tagged_pages_are_limited_by_their_bytes() {
-        let (pages, version) = (TaggedPages::default(), CacheValidator::weak("1"));
+    fn pages_are_limited_by_their_bytes() {
+        let (pages, version) = (RenderCache::default(), CacheValidator::weak("1"));
         let page = TaggedPage::of_body(Bytes::from(vec![b'x'; 100_000]));
         for number in 0..1000 {
             pages.put(number.to_string(), version.clone(), page.clone());
         }
         let held = (0..1000).filter(|number| pages.get(&number.to_string(), &version).is_some()).count();
-        assert!(held > 10 && held as u64 * 100_000 <= TAGGED_BYTES, "{held}");
+        assert!(held > 10 && held as u64 * 100_000 <= MAX_BYTES, "{held}");
         pages.put("a".to_owned(), version, page);
         assert!(pages.get("a", &CacheValidator::weak("2")).is_none());
     }

@@ -12,6 +12,7 @@ pub mod filtered;
 pub mod index;
 mod index_cache;
 mod kind_hint;
+mod name_hashes;
 mod names;
 mod parsed_query;
 mod phrasebook;

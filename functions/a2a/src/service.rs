@@ -96,7 +96,7 @@ async fn query_parts(
     }
     let (parts, ok) = run(app, caller, dialect, query).await?;
     if ok {
-        cache.put(&key, validator, Arc::clone(&parts));
+        cache.put(key, validator, Arc::clone(&parts));
     }
     Ok(parts)
 }

@@ -124,7 +124,7 @@ impl McpServer {
         let outcome = call::call(app, caller, era, operation, params).await?;
         let result = self.call_result(era, &outcome);
         if !outcome.is_error {
-            self.results.put(&key, validator, result.clone());
+            self.results.put(key, validator, result.clone());
         }
         Ok(result)
     }

@@ -165,7 +165,7 @@ async fn rendered_once<D: Document>(
         return Ok(body);
     }
     let body = D::render(app, request).await?;
-    app.pages.put(&name, validator.clone(), body.clone());
+    app.pages.put(name, validator.clone(), body.clone());
     Ok(body)
 }
 

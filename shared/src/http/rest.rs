@@ -66,6 +66,12 @@ async fn run(
             by_action::of_body(actions, RawBody::from_request(request, &()).await?.json()?)?
         }
     };
+    if let RawArguments::Query(query) = &arguments
+        && let Some(made_from) = (operation.cache_validator)(app.clone()).await?
+    {
+        let name = format!("{}?{query}", route.path);
+        return once(app, caller, operation, name, made_from, arguments, &headers).await;
+    }
     let (media_type, disposition, body) = match (operation.respond)(app, caller, arguments).await? {
         Rendered::Json(text) => ("application/json", None, Box::<str>::from(text).into_string().into()),
         Rendered::File(Attachment { file_name, media_type, bytes }) => {
@@ -90,6 +96,31 @@ async fn run(
         response.headers_mut().insert(header::CONTENT_DISPOSITION, disposition);
     }
     Ok(response)
+}
+
+/// The answer to a question, made once for as long as what it is made from stays the same.
+async fn once(
+    app: App,
+    caller: Caller,
+    operation: &'static AnyOperation,
+    name: String,
+    made_from: CacheValidator,
+    arguments: RawArguments,
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
+    let body = match app.pages.get(&name, &made_from) {
+        Some(body) => body,
+        None => {
+            let pages = app.pages.clone();
+            let answer = (operation.render)(app, caller, arguments).await?;
+            let body = Bytes::from(Box::<str>::from(answer).into_string());
+            pages.put(name, made_from, body.clone());
+            body
+        }
+    };
+    let validator = CacheValidator::of_body(&body);
+    let body = Some(body).filter(|_| !validator.is_held_by(headers));
+    Ok(conditional_response(0, &validator, "application/json", body))
 }
 
 /// The routes of some documents.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::operation::{AdvertisedSkill, Effect, Operation};
 use super::route::Route;
 use crate::app::App;
+use crate::cache::CacheValidator;
 use crate::error::{Problem, shorten};
 use crate::federation::{self, FederationMode, PeerReferral};
 use crate::model::protocol::ARD_BASE;
@@ -104,6 +105,16 @@ impl Operation for ArdSearch {
         &[Route::get_as("/api/ard/search", newest_by_default).taking(words_or_none)];
     type Arguments = Arguments;
     type Answer = Answer;
+
+    // Where others write the table, asking for its version would cost as much as the answer; and what other registries
+    // told has no version here.
+    async fn cache_validator(app: &App) -> Result<Option<CacheValidator>, Problem> {
+        if !app.store.is_sole_writer() || !app.settings.federation_peers.is_empty() {
+            return Ok(None);
+        }
+        let (live, index) = (app.store.live().await?, app.store.manifest().await?.version);
+        Ok(Some(active_page::validator(app, live, &format!("{}/{index}", Self::NAME))))
+    }
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let query = parse_query(&arguments)?;

@@ -199,12 +199,13 @@ impl Searcher {
         let index = self.read();
         let filter = Filter { kind, category: None };
         let among = if text.is_empty() {
-            rank::newest(&index, &filter)
+            rank::newest(&index, &filter, index.slots())
         } else {
-            rank::ranked(&index, &ParsedQuery::of(text.as_str(), &index), text.as_str(), &filter)
+            let parsed = ParsedQuery::of(text.as_str(), &index);
+            rank::ranked(&index, &parsed, text.as_str(), &filter, index.slots())
         };
         let entries: Vec<&IndexedListing> =
-            among.iter().filter_map(|hit| index.listing(hit.number)).collect();
+            among.best.iter().filter_map(|hit| index.listing(hit.number)).collect();
         Ok(by.iter().map(|facet| counted(&entries, *facet)).collect())
     }
 }

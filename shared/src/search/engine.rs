@@ -46,10 +46,11 @@ impl IndexAnswer {
 pub fn search(index: &Index, query: &Query) -> IndexAnswer {
     let filter = Filter { kind: query.kind, category: query.category.clone() };
     let parsed = ParsedQuery::of(query.text.as_str(), index);
-    let ranked = if query.text.is_empty() {
-        rank::newest(index, &filter)
+    let wanted = query.skip.saturating_add(query.limit);
+    let ranking = if query.text.is_empty() {
+        rank::newest(index, &filter, wanted)
     } else {
-        rank::ranked(index, &parsed, query.text.as_str(), &filter)
+        rank::ranked(index, &parsed, query.text.as_str(), &filter, wanted)
     };
     let shown = |hit: &Ranked| {
         let entry = index.listing(hit.number)?;
@@ -63,8 +64,8 @@ pub fn search(index: &Index, query: &Query) -> IndexAnswer {
         })
     };
     IndexAnswer {
-        hits: ranked.iter().skip(query.skip).take(query.limit).filter_map(shown).collect(),
-        total: ranked.len(),
+        hits: ranking.best.iter().skip(query.skip).filter_map(shown).collect(),
+        total: ranking.total,
         searched: index.len(),
         corrected: parsed.corrected.then_some(parsed.text),
     }

@@ -156,6 +156,13 @@ pub struct IndexedListing {
     pub changed_at: i64,
 }
 
+impl IndexedListing {
+    /// The names that are its alone, or nearly so.
+    pub(super) fn whole_names(&self) -> impl Iterator<Item = &str> {
+        [self.name.as_str(), self.registry_name.as_str(), self.id.as_str()].into_iter()
+    }
+}
+
 /// A Live listing as it is indexed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexEntry {

@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use super::bucket::Bucket;
 use super::embedding::{self, EmbeddingMatrix};
 use super::entry::IndexedListing;
+use super::name_hashes::NameHashes;
 use super::stop_words::{is_generic, is_stop_word};
 use super::words::{letter_set, stem};
 use crate::model::HashPrefix;
@@ -52,6 +53,7 @@ pub struct Index {
     listings: Vec<Option<Document>>,
     embeddings: EmbeddingMatrix,
     buckets: HashMap<HashPrefix, LoadedBucket>,
+    names: NameHashes,
     live_count: usize,
     frequent_words: FrequentWords,
 }
@@ -119,11 +121,22 @@ impl Index {
                 self.note_frequent_word(*word);
             }
             self.embeddings.push(&entry.embedding);
+            self.names.push(number, &entry.listing);
             self.listings.push(Some(Document { listing: entry.listing, stems, words }));
             numbers.push(number);
         }
         self.live_count += numbers.len();
         self.buckets.insert(prefix, LoadedBucket { version, listings: numbers });
+    }
+
+    /// Gives back the room that was kept for growing: after a load, little is added.
+    pub(super) fn shrink(&mut self) {
+        for term in self.terms.values_mut() {
+            term.postings.shrink_to_fit();
+        }
+        self.listings.shrink_to_fit();
+        self.embeddings.shrink();
+        self.names.shrink();
     }
 
     /// Removes the documents of a bucket.
@@ -189,6 +202,11 @@ impl Index {
     /// The live documents by number.
     pub fn listings(&self) -> impl Iterator<Item = (usize, &IndexedListing)> {
         (0..self.listings.len()).filter_map(|number| Some((number, self.listing(number)?)))
+    }
+
+    /// Documents that may have one of these names: all that have, and by accident others.
+    pub(super) fn named<'a>(&'a self, names: [&str; 2]) -> impl Iterator<Item = (usize, &'a IndexedListing)> {
+        self.names.documents(names).filter_map(|number| Some((number, self.listing(number)?)))
     }
 
     /// The stems of the frequent words most similar to `word`, other than its own stem, with their similarity.
@@ -270,6 +288,10 @@ impl Index {
         }
         self.embeddings = self.embeddings.retained(|number| new_number[number].is_some());
         self.listings.retain(Option::is_some);
+        self.names = NameHashes::default();
+        for (number, document) in (0..).zip(self.listings.iter().flatten()) {
+            self.names.push(number, &document.listing);
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::bucket::Bucket;
 use super::index::Index;
 use super::phrasebook;
 use crate::model::HashPrefix;
-use crate::store::{Manifest, Store, StoreError};
+use crate::store::{Manifest, Store, StoreError, StoredBucket};
 
 /// Reads of the manifest before giving up on buckets that are replaced while they are loaded.
 const MAX_ATTEMPTS: u32 = 4;
@@ -64,6 +64,17 @@ impl std::ops::Deref for Reading<'_> {
     fn deref(&self) -> &Index {
         &self.0.index
     }
+}
+
+/// An index of these buckets. Each goes into it as soon as it is decoded, so that only one is held twice: decoded, all of
+/// them take more memory than the index.
+fn built(fetched: Vec<StoredBucket>) -> Result<Index, StoreError> {
+    let mut index = Index::default();
+    for stored in fetched {
+        index.put(stored.prefix, stored.version, Bucket::read(&stored.bytes)?);
+    }
+    index.shrink();
+    Ok(index)
 }
 
 impl IndexCache {
@@ -136,6 +147,11 @@ impl IndexCache {
             let stale = self.stale(manifest);
             let fetched = store.buckets_since(&stale).await?;
             if fetched.len() == stale.len() {
+                if self.version().is_none() {
+                    let state = State { index: built(fetched)?, version: Some(manifest.version) };
+                    *self.0.state.write().unwrap_or_else(PoisonError::into_inner) = state;
+                    return Ok(());
+                }
                 let mut buckets = Vec::with_capacity(fetched.len());
                 for stored in fetched {
                     buckets.push((stored.prefix, stored.version, Bucket::read(&stored.bytes)?));

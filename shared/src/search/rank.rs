@@ -58,8 +58,21 @@ pub(super) struct Ranked {
     pub(super) rank: f32,
 }
 
-/// Every listing that answers a question, the best first.
-pub(super) fn ranked(index: &Index, query: &ParsedQuery, text: &str, filter: &Filter) -> Vec<Ranked> {
+/// What was ranked: the best of it in order, and how many there are in all.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ranking {
+    pub(super) best: Vec<Ranked>,
+    pub(super) total: usize,
+}
+
+/// The `count` best of the listings that answer a question.
+pub(super) fn ranked(
+    index: &Index,
+    query: &ParsedQuery,
+    text: &str,
+    filter: &Filter,
+    count: usize,
+) -> Ranking {
     let allowed = |number: usize| index.listing(number).is_some_and(|entry| filter.allows(entry));
     let (lexical, coverage) = lexical_scores(index, query);
     let near = query.vector.as_ref().map(|about| index.similarities(about)).unwrap_or_default();
@@ -82,7 +95,7 @@ pub(super) fn ranked(index: &Index, query: &ParsedQuery, text: &str, filter: &Fi
             Ranked { number, rank: lexical_weight * by_words + (1.0 - lexical_weight) * by_embedding }
         })
         .collect();
-    ranked.sort_by(best_first);
+    best_to_front(&mut ranked, FEEDBACK_POOL);
     apply_feedback(index, &mut ranked);
     for hit in ranked.iter_mut().take(FEEDBACK_POOL) {
         let intended =
@@ -90,25 +103,27 @@ pub(super) fn ranked(index: &Index, query: &ParsedQuery, text: &str, filter: &Fi
         hit.rank *= 1.0 + if intended { KIND_INTENT } else { 0.0 };
     }
     boost_names(index, &mut ranked, text, filter);
-    ranked.sort_by(best_first);
+    let total = ranked.len();
+    best_to_front(&mut ranked, count);
     normalise(&mut ranked, |number| {
         LEXICAL_WEIGHT * coverage[number] + (1.0 - LEXICAL_WEIGHT) * near(number) / FULL_SIMILARITY
     });
-    ranked
+    ranked.truncate(count);
+    Ranking { best: ranked, total }
 }
 
-/// All listings, the last changed first: the result of an empty query.
-pub(super) fn newest(index: &Index, filter: &Filter) -> Vec<Ranked> {
+/// The `count` listings that changed last: the result of an empty query.
+pub(super) fn newest(index: &Index, filter: &Filter, count: usize) -> Ranking {
     let mut newest: Vec<(i64, usize)> = index
         .listings()
         .filter(|(_, entry)| filter.allows(entry))
         .map(|(number, entry)| (entry.changed_at, number))
         .collect();
     newest.sort_unstable_by(|a, b| b.cmp(a));
-    let count = newest.len() as f32;
+    let (total, all) = (newest.len(), newest.len() as f32);
     let falling =
-        |(place, (_, number)): (usize, (i64, usize))| Ranked { number, rank: (count - place as f32) / count };
-    newest.into_iter().enumerate().map(falling).collect()
+        |(place, (_, number)): (usize, (i64, usize))| Ranked { number, rank: (all - place as f32) / all };
+    Ranking { best: newest.into_iter().take(count).enumerate().map(falling).collect(), total }
 }
 
 /// How well each listing answers by its words, and which part of the question it answers (0 to 1), by number.
@@ -143,7 +158,9 @@ fn lexical_scores(index: &Index, query: &ParsedQuery) -> (Vec<f32>, Vec<f32>) {
     if all > 0.0 {
         for (score, coverage) in score.iter_mut().zip(&mut coverage) {
             *coverage /= all;
-            *score *= coverage.powf(COVERAGE_EXPONENT);
+            if *score > 0.0 {
+                *score *= coverage.powf(COVERAGE_EXPONENT);
+            }
         }
     }
     (score, coverage)
@@ -178,7 +195,7 @@ fn apply_feedback(index: &Index, ranked: &mut [Ranked]) {
         if let Some(like) = like.get(place) {
             hit.rank += FEEDBACK_WEIGHT * like / most;
         } else {
-            // PhraseMatch the pool: kept in their order, and behind it.
+            // Outside the pool: kept in their order, and behind it.
             hit.rank *= 0.5;
         }
     }
@@ -188,9 +205,11 @@ fn apply_feedback(index: &Index, ranked: &mut [Ranked]) {
 fn boost_names(index: &Index, ranked: &mut Vec<Ranked>, text: &str, filter: &Filter) {
     let best = ranked.iter().fold(0.0_f32, |best, hit| best.max(hit.rank)).max(1.0);
     let short = short_name(text);
-    for (number, entry) in index.listings().filter(|(_, entry)| filter.allows(entry)) {
-        let whole = [entry.name.as_str(), entry.registry_name.as_str(), entry.id.as_str()];
-        let lift = if whole.iter().any(|name| name.eq_ignore_ascii_case(text)) {
+    for (number, entry) in index.named([text, &short]) {
+        if !filter.allows(entry) {
+            continue;
+        }
+        let lift = if entry.whole_names().any(|name| name.eq_ignore_ascii_case(text)) {
             10.0 * best
         } else if !short.is_empty() && entry.short_names.contains(&short) {
             NAME_BOOST * best
@@ -212,6 +231,15 @@ fn normalise(ranked: &mut [Ranked], quality: impl Fn(usize) -> f32) {
     for hit in ranked {
         hit.rank = (hit.rank / best.rank).clamp(0.0, 1.0) * quality;
     }
+}
+
+/// Sorts the `count` best to the front, and leaves what is behind them as it comes.
+fn best_to_front(ranked: &mut [Ranked], count: usize) {
+    let count = count.min(ranked.len());
+    if count < ranked.len() {
+        ranked.select_nth_unstable_by(count, best_first);
+    }
+    ranked[..count].sort_unstable_by(best_first);
 }
 
 fn best_first(a: &Ranked, b: &Ranked) -> Ordering {
@@ -246,11 +274,14 @@ fn asked_by(query: &ParsedQuery, stem: &str) -> bool {
 
 /// The skills or tools whose names contain a word of the query.
 pub(super) fn matched_abilities(query: &ParsedQuery, abilities: &[String]) -> Vec<String> {
-    let asked = |ability: &&String| {
-        words_of_name(&ability.replace('_', " "))
-            .iter()
-            .map(|word| stem(word))
-            .any(|stem| asked_by(query, &stem))
+    let of_phrases = query.phrase_matches.iter().flat_map(|one| &one.terms.stems);
+    let of_terms = query.terms.iter().flat_map(|term| &term.stems).map(|(stem, _)| stem);
+    let asked: Vec<&str> = of_terms.chain(of_phrases).map(String::as_str).collect();
+    let is_asked = |word: String| {
+        // A stem begins as its word does, and stemming each word of each ability would take longer than the search.
+        let first = word.chars().next();
+        asked.iter().any(|stem| stem.chars().next() == first) && asked.contains(&stem(&word).as_str())
     };
-    abilities.iter().filter(asked).take(MAX_ABILITIES).cloned().collect()
+    let named = |ability: &&String| words_of_name(&ability.replace('_', " ")).into_iter().any(is_asked);
+    abilities.iter().filter(named).take(MAX_ABILITIES).cloned().collect()
 }

@@ -45,10 +45,12 @@ fn nearest<'a>(index: &'a Index, word: &str) -> Option<Candidate<'a>> {
     let (letters, skeleton, first) = (letter_set(word), skeleton(word), word.as_bytes().first());
     let mut best: Option<Candidate<'a>> = None;
     for (other, term) in index.written_words() {
-        let fits = term.letters != 0 && other.len() >= 4 && other != word && !is_stop_word(other);
         // An edit changes the set of letters by two at most, so one comparison discards most words.
         let apart = (letters ^ term.letters).count_ones() as usize;
-        if !fits || apart > 6 || other.len().abs_diff(word.len()) > 3 {
+        if apart > 6 || other.len().abs_diff(word.len()) > 3 {
+            continue;
+        }
+        if term.letters == 0 || other.len() < 4 || other == word || is_stop_word(other) {
             continue;
         }
         if term.word_freq < 2 && !embedding::is_ordinary(other) {

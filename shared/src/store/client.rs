@@ -38,6 +38,12 @@ impl Store {
         Self { read_cache: ReadCache::until_written(), ..Self::new(client, name) }
     }
 
+    /// Whether only this process writes the table, so that asking what changed there costs nothing.
+    #[must_use]
+    pub const fn is_sole_writer(&self) -> bool {
+        self.read_cache.is_kept()
+    }
+
     /// Writes an item that must not exist yet; false where it does.
     pub(super) async fn put_once(&self, item: Item) -> Result<bool, StoreError> {
         let put = self

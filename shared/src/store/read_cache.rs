@@ -14,7 +14,7 @@ use super::manifest::Manifest;
 use crate::model::ListingId;
 
 /// Approximate bytes of cached listings.
-const MAX_BYTES: u64 = 24 * 1024 * 1024;
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// Bytes of a typical listing with evidence, without the texts of its tools and skills.
 const TYPICAL_BYTES: u64 = 4096;
 
@@ -41,6 +41,11 @@ impl ReadCache {
             live: Cache::new(1),
             manifest: Cache::new(1),
         })))
+    }
+
+    /// Whether anything is cached at all.
+    pub(super) const fn is_kept(&self) -> bool {
+        self.0.is_some()
     }
 
     /// A cached listing, or the result of `read`. That there is none is not cached.

@@ -17,6 +17,12 @@ impl EmbeddingMatrix {
         self.parts.extend_from_slice(if known { &embedding.parts } else { &[0; WIDTH] });
     }
 
+    /// Gives back the room that was kept for growing.
+    pub(crate) fn shrink(&mut self) {
+        self.scales.shrink_to_fit();
+        self.parts.shrink_to_fit();
+    }
+
     /// The cosine similarity of each row.
     pub(crate) fn similarities(&self, vector: &[f32]) -> impl Iterator<Item = f32> {
         let largest = vector.iter().fold(f32::EPSILON, |largest, x| largest.max(x.abs()));

@@ -1,6 +1,7 @@
 //! The registry as it lives: 10,000 listings in a file, its schedules running, in a process of its own. How soon what
 //! is published is Live, how fast it answers beside the same gateway doing nothing, and what memory it holds.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,10 +22,13 @@ use crate::load::{self, Taken, Target};
 use crate::peers::{self, Manner};
 use crate::processes::{self, Server};
 use crate::report::{Report, amount};
+use crate::words::Words;
 use crate::{Failure, machine, rivals, seed};
 
 /// Live listings in the table.
 const LISTINGS: usize = 10_000;
+/// New questions for each number of connections: more than are asked.
+const QUESTIONS: usize = 4_000;
 /// Listings published one after another, and as many at once; together within one window of the probe budget.
 const PUBLISHED: usize = 24;
 /// Seconds within which 95 of 100 are Live.
@@ -51,6 +55,12 @@ const SERVERS: &str = "/v0.1/servers?limit=30";
 const BY_REST: &str = "search_active of 20 by REST";
 const BY_MCP: &str = "search_active of 20 by MCP";
 const BY_A2A: &str = "search_active of 20 by A2A";
+const SEARCH_NEW: &str = "ARD search of 12, a new question each time";
+const SEARCH_AGAIN: &str = "ARD search of 12, questions asked before";
+/// Searches a second over one connection: of new questions, and of those that were asked before.
+const SEARCHES: [(&str, f64); 2] = [(SEARCH_NEW, 500.0), (SEARCH_AGAIN, 1000.0)];
+/// So many questions are asked again and again.
+const ASKED_AGAIN: usize = 40;
 const PUBLISH: &str = "publish, new each time";
 const DEMO: &str = "demo, new each time";
 const DEMO_AGAIN: &str = "demo, taken before";
@@ -76,9 +86,9 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let empty = processes::start_empty_gateway().await?;
     let publish = publish_target(&registry).await?;
     let funnel = funnel_targets(&registry, &ids).await?;
-    for connections in [1, 16] {
+    for (turn, connections) in [1, 16].into_iter().enumerate() {
         // Anew for each, since demos and feedback change the page whose validator is held.
-        let targets = targets(&registry, &empty, &ids).await?;
+        let targets = targets(&registry, &empty, &ids, turn).await?;
         report.part(format!("Requests over {connections} connection(s), {LISTINGS} listings in a file"));
         let mut taken = load::in_turns(&targets, connections, 5, Duration::from_millis(400)).await?;
         let mut shown = targets.clone();
@@ -169,7 +179,13 @@ async fn one_to_live(address: std::net::SocketAddr, number: usize) -> Result<f64
     }
 }
 
-async fn targets(registry: &Server, empty: &Server, ids: &[ListingId]) -> Result<Vec<Target>, Failure> {
+/// The targets; in each turn its own new questions are asked.
+async fn targets(
+    registry: &Server,
+    empty: &Server,
+    ids: &[ListingId],
+    turn: usize,
+) -> Result<Vec<Target>, Failure> {
     const ACTIVE: &str = "/api/listings/active";
     let mut connection = Connection::open(registry.address).await?;
     let held = format!("if-none-match: {}\r\n", settled_tag(&mut connection, ACTIVE).await?);
@@ -190,6 +206,8 @@ async fn targets(registry: &Server, empty: &Server, ids: &[ListingId]) -> Result
         target(ANEW, anew, 200),
         target(THIRTY, one(client::get(&format!("{ACTIVE}?limit=15"), "")), 200),
         target(SERVERS, one(client::get("/v0.1/servers?limit=30", "")), 200),
+        Target { once: true, ..target(SEARCH_NEW, questions(turn * QUESTIONS..(turn + 1) * QUESTIONS), 200) },
+        target(SEARCH_AGAIN, questions(0..ASKED_AGAIN), 200),
         target(BY_REST, one(client::get(&format!("{ACTIVE}?kind=agent&limit=20"), "")), 200),
         target(BY_MCP, one(client::post("/api/protocol", &tool_call())), 200),
         target(BY_A2A, one(client::post("/api/a2a", &message())), 200),
@@ -221,6 +239,18 @@ fn message() -> String {
     let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [{ "data": call }] });
     json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } })
         .to_string()
+}
+
+/// Searches for what listings say of themselves, each in other words.
+fn questions(numbers: Range<usize>) -> Arc<[Vec<u8>]> {
+    let words = Words::real();
+    let question = |number: usize| {
+        let said = words.of(number, false);
+        let part: Vec<&str> = said.description.split_whitespace().skip(number % 3).take(6).collect();
+        let asked: String = form_urlencoded::byte_serialize(part.join(" ").as_bytes()).collect();
+        client::get(&format!("/api/ard/search?q={asked}"), "")
+    };
+    numbers.map(question).collect()
 }
 
 /// Requests for more pages than the registry remembers, so that each is made anew when its turn comes.
@@ -313,6 +343,11 @@ fn tell(report: &mut Report, targets: &[Target], taken: &[Taken], connections: u
                 taken.processor_ms(),
             ),
         );
+    }
+    for (name, least) in SEARCHES.into_iter().filter(|_| connections == 1) {
+        if let Some(rate) = of(name).map(Taken::rate) {
+            report.must(format!("{name}: a second"), rate >= least, amount(rate, ""), format!(">= {least}"));
+        }
     }
     for (name, beside, limit) in RATIOS {
         if let (Some(taken), Some(other)) = (of(name), of(beside)) {

@@ -1,0 +1,52 @@
+//! Which documents have a name, by hashes of their names in one column: to go through all of them takes microseconds, and
+//! a table of the names themselves would take more memory than the names do.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::entry::IndexedListing;
+
+/// Hashes of the names of documents, each beside the number of its document.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NameHashes {
+    hashes: Vec<u32>,
+    documents: Vec<u32>,
+}
+
+impl NameHashes {
+    /// Adds the names of a document.
+    pub(super) fn push(&mut self, document: u32, listing: &IndexedListing) {
+        let mut hashes: Vec<u32> =
+            listing.whole_names().chain(listing.short_names.iter().map(String::as_str)).map(hash).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        self.documents.extend(std::iter::repeat_n(document, hashes.len()));
+        self.hashes.extend(hashes);
+    }
+
+    /// Gives back the room that was kept for growing.
+    pub(super) fn shrink(&mut self) {
+        self.hashes.shrink_to_fit();
+        self.documents.shrink_to_fit();
+    }
+
+    /// The documents with a name of the hash of one of these, by number and each once.
+    pub(super) fn documents(&self, names: [&str; 2]) -> impl Iterator<Item = usize> {
+        let [one, other] = names.map(hash);
+        let of_names = |(found, _): &(&u32, &u32)| **found == one || **found == other;
+        let mut documents: Vec<u32> =
+            self.hashes.iter().zip(&self.documents).filter(of_names).map(|(_, document)| *document).collect();
+        documents.dedup();
+        documents.into_iter().map(|document| document as usize)
+    }
+}
+
+/// Of a name in any case.
+fn hash(name: &str) -> u32 {
+    let mut hasher = DefaultHasher::new();
+    for byte in name.bytes() {
+        byte.to_ascii_lowercase().hash(&mut hasher);
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "half of a hash is one, too")]
+    let half = hasher.finish() as u32;
+    half
+}
