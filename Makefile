@@ -1,6 +1,6 @@
 # Every target is a line or two that you could type yourself; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz check check-infra build smoke bench soak interop walk log-client browser openapi conformance second-engine acceptance deploy
+.PHONY: help run test fuzz check check-infra build smoke bench load faults soak interop walk log-client browser openapi conformance second-engine acceptance deploy
 
 TOOLS := target/venv/bin
 
@@ -33,6 +33,12 @@ smoke: build ## drives the built binaries through a Lambda runtime of our own
 bench: build ## measures the registry on this machine
 	PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked -p minimal-lambda
 	cargo run --release -p tests --bin bench
+
+load: build ## ten minutes of mixed load upon the registry, and upon the packaged functions; LOAD_MINUTES for less
+	cargo run --release -p tests --bin bench -- load
+
+faults: ## every fault on purpose, each with its figure; FAULT_KILLS for fewer kills than fifty
+	tests/faults/run
 
 soak: ## an hour of sweeps over 2,000 peers of which a third are hostile; SOAK_MINUTES for less
 	cargo run --release -p tests --bin bench -- soak

@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Function {
     // First, for it ends first: a binary that found nobody to give it events would complain on the way out.
-    _process: Child,
+    process: Child,
     waiting: mpsc::Sender<Invocation>,
 }
 
@@ -72,7 +72,13 @@ impl Function {
             .stdin(Stdio::null())
             .kill_on_drop(true)
             .spawn()?;
-        Ok(Self { _process: process, waiting })
+        Ok(Self { process, waiting })
+    }
+
+    /// The id of its process; `None` where it has ended and was waited for.
+    #[must_use]
+    pub fn process(&self) -> Option<u32> {
+        self.process.id()
     }
 
     /// Hands over one event and waits for the answer.

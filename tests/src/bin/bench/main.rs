@@ -3,11 +3,16 @@
 
 mod client;
 mod folder;
+mod instances;
 mod life;
 mod load;
 mod machine;
+mod mix;
+mod mixed_load;
 mod operations;
+mod pace;
 mod packaged;
+mod packaged_load;
 mod peers;
 mod processes;
 mod recheck;
@@ -18,6 +23,7 @@ mod seed;
 mod soak;
 mod sweep;
 mod trails;
+mod watch;
 mod words;
 
 use std::process::ExitCode;
@@ -29,8 +35,8 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// The parts in the order in which they are measured.
 const PARTS: [&str; 5] = ["lambda", "probes", "recheck", "requests", "operations"];
-/// The part that takes an hour, and is measured only where it is named.
-const SOAK: &str = "soak";
+/// The parts that take many minutes, and are measured only where they are named.
+const LONG: [&str; 2] = ["load", "soak"];
 
 fn main() -> ExitCode {
     if cfg!(debug_assertions) {
@@ -67,22 +73,24 @@ fn on_one_thread(work: impl Future<Output = Result<ExitCode, Failure>>) -> Resul
 
 /// Measures the parts that are named; all of them, where none is.
 async fn measure(named: &[String]) -> Result<ExitCode, Failure> {
-    if let Some(other) = named.iter().find(|name| !PARTS.contains(&name.as_str()) && *name != SOAK) {
-        return Err(format!("`{other}` is no part; there are {}, {SOAK}", PARTS.join(", ")).into());
+    let is_named = |part: &&str| named.iter().any(|name| name == part);
+    let parts = [PARTS.as_slice(), LONG.as_slice()].concat();
+    if let Some(other) = named.iter().find(|name| !parts.contains(&name.as_str())) {
+        return Err(format!("`{other}` is no part; there are {}", parts.join(", ")).into());
     }
     println!("{}\n", machine::line());
     let mut report = Report::new();
-    for part in PARTS.into_iter().filter(|part| named.is_empty() || named.iter().any(|name| name == part)) {
+    for part in parts.into_iter().filter(|part| is_named(part) || (named.is_empty() && PARTS.contains(part)))
+    {
         match part {
             "lambda" => packaged::measure(&mut report).await?,
             "probes" => sweep::measure(&mut report).await?,
             "recheck" => recheck::measure(&mut report).await?,
             "requests" => life::measure(&mut report).await?,
+            "load" => mixed_load::measure(&mut report).await?,
+            "soak" => soak::measure(&mut report).await?,
             _ => operations::measure(&mut report).await?,
         }
-    }
-    if named.iter().any(|name| name == SOAK) {
-        soak::measure(&mut report).await?;
     }
     Ok(if report.end() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
