@@ -1,6 +1,6 @@
 # Every target is a line or two that you could type yourself; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz check check-infra build smoke bench million cost bench-peers soak interop walk log-client browser openapi conformance second-engine acceptance deploy
+.PHONY: help run test fuzz check check-infra build smoke bench million cost bench-peers load faults soak interop walk log-client browser openapi conformance second-engine acceptance deploy
 
 TOOLS := target/venv/bin
 LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked
@@ -46,6 +46,12 @@ cost: ## what requests and a month of 100,000 listings cost on AWS: measured uni
 
 bench-peers: ## the registry beside ContextForge from PyPI, on the same servers: list, search, get, publish; PEER_URL for another
 	tests/bench_peers/run
+
+load: build ## ten minutes of mixed load upon the registry, and upon the packaged functions; LOAD_MINUTES for less
+	cargo run --release -p tests --bin bench -- load
+
+faults: ## every fault on purpose, each with its figure; FAULT_KILLS for fewer kills than fifty
+	tests/faults/run
 
 soak: ## an hour of sweeps over 2,000 peers of which a third are hostile; SOAK_MINUTES for less
 	cargo run --release -p tests --bin bench -- soak

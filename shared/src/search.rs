@@ -4,6 +4,7 @@
 pub mod browse;
 pub mod bucket;
 mod build;
+mod damage;
 pub mod embedding;
 pub mod engine;
 pub mod entry;

@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Function {
     // First, for it ends first: a binary that found nobody to give it events would complain on the way out.
-    _process: Child,
+    process: Child,
     waiting: mpsc::Sender<Invocation>,
     asked: Arc<Notify>,
 }
@@ -75,7 +75,7 @@ impl Function {
             .stdin(Stdio::null())
             .kill_on_drop(true)
             .spawn()?;
-        Ok(Self { _process: process, waiting, asked })
+        Ok(Self { process, waiting, asked })
     }
 
     /// Waits until the binary asks for its first event; until then it was starting.
@@ -84,6 +84,12 @@ impl Function {
     /// It does not ask within a minute.
     pub async fn asks(&self) -> Result<(), Failure> {
         tokio::time::timeout(PATIENCE, self.asked.notified()).await.map_err(|_| Failure::Silent)
+    }
+
+    /// The id of its process; `None` where it has ended and was waited for.
+    #[must_use]
+    pub fn process(&self) -> Option<u32> {
+        self.process.id()
     }
 
     /// Hands over one event and waits for the answer.

@@ -7,11 +7,14 @@ mod options;
 mod reply;
 mod table;
 
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use local::{Local, Observer, Options};
+use jiff::SignedDuration;
+use local::{Embedded, Local, Observer, Options};
 use registry::app::App;
 use registry::model::{Clock, ListingId, Moment};
 use serde_json::{Value, json};
@@ -82,6 +85,12 @@ impl TestRegistry {
     pub fn advance_to(&self, moment: Moment) {
         let ahead = moment.duration_since(self.now());
         self.advance(ahead.try_into().unwrap_or_else(|_| panic!("{moment} is past")));
+    }
+
+    /// Moves the clock by any time, back too, as a machine's clock that is corrected.
+    pub fn step_clock(&self, by: SignedDuration) {
+        let Clock::Manual(millis) = &self.app.clock else { panic!("this registry keeps the machine's time") };
+        millis.fetch_add(i64::try_from(by.as_millis()).unwrap(), Ordering::SeqCst);
     }
 
     /// A GET.
@@ -216,6 +225,12 @@ impl TestRegistry {
         std::iter::from_fn(|| events.try_recv().ok()).collect()
     }
 
+    /// From now on the bus takes nothing, and what it held is lost.
+    pub fn cut_bus(&self) {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).close();
+        self.events();
+    }
+
     /// Delivers what the bus holds a second later, as its rules do: every `listing.queued` starts a first probe, and
     /// what went Live is taken into the search index. Gives back all that was delivered.
     pub async fn deliver_events(&self) -> Vec<Value> {
@@ -267,12 +282,39 @@ impl TestRegistry {
         Table::read(&local::engine::client(self.local.engine.clone()), &self.app.settings.table_name).await
     }
 
+    /// The items whose partition key begins with `prefix`, as they are stored.
+    pub async fn items(&self, prefix: &str) -> Vec<HashMap<String, AttributeValue>> {
+        let client = local::engine::client(self.local.engine.clone());
+        let scan = client.scan().table_name(&self.app.settings.table_name).consistent_read(true);
+        let begins = AttributeValue::S(prefix.to_owned());
+        let scan = scan.filter_expression("begins_with(pk, :prefix)");
+        let items = scan.expression_attribute_values(":prefix", begins).into_paginator().items().send();
+        items.try_collect().await.unwrap()
+    }
+
     /// Deletes an item past the observer, as if it had never been written.
     pub async fn forget(&self, pk: &str, sk: &str) {
         let key = |text: &str| AttributeValue::S(text.to_owned());
         let client = local::engine::client(self.local.engine.clone());
         let deletion = client.delete_item().table_name(&self.app.settings.table_name);
         deletion.key("pk", key(pk)).key("sk", key(sk)).send().await.unwrap();
+    }
+
+    /// Puts an attribute into an item past the observer, in the place of what it was.
+    pub async fn overwrite(&self, pk: &str, sk: &str, name: &str, value: AttributeValue) {
+        let key = |text: &str| AttributeValue::S(text.to_owned());
+        let client = local::engine::client(self.local.engine.clone());
+        let update = client.update_item().table_name(&self.app.settings.table_name);
+        let update = update.key("pk", key(pk)).key("sk", key(sk)).update_expression("SET #name = :value");
+        let update =
+            update.expression_attribute_names("#name", name).expression_attribute_values(":value", value);
+        update.send().await.unwrap();
+    }
+
+    /// A copy of the table as it is now, in an engine of its own.
+    pub async fn copy_of_table(&self) -> Embedded {
+        let name = &self.app.settings.table_name;
+        table::copied(&local::engine::client(self.local.engine.clone()), name).await
     }
 
     /// Deletes what has expired, as DynamoDB does in its own time.

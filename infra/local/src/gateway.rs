@@ -19,7 +19,9 @@ use axum::extract::ConnectInfo;
 use axum::routing::any;
 use http::Request;
 
-use crate::template::Template;
+#[cfg(feature = "as-events")]
+use crate::functions::Job;
+use crate::template::{Route, Template};
 use path_routes::PathRoutes;
 use target::Target;
 
@@ -35,10 +37,29 @@ pub fn router(
     functions: &BTreeMap<&'static str, Router>,
     transport: Transport,
 ) -> Result<Router, GatewayError> {
+    routed(template, |route| Target::linked(route, functions, transport))
+}
+
+/// The same before functions that run elsewhere and take events: packaged binaries in a Lambda runtime.
+///
+/// # Errors
+/// As [`router`].
+#[cfg(feature = "as-events")]
+pub fn router_of_packaged(
+    template: &Template,
+    functions: &BTreeMap<&'static str, Job>,
+) -> Result<Router, GatewayError> {
+    routed(template, |route| Target::packaged(route, functions))
+}
+
+fn routed(
+    template: &Template,
+    target: impl Fn(&Route) -> Result<Target, GatewayError>,
+) -> Result<Router, GatewayError> {
     let mut paths: BTreeMap<String, PathRoutes> = BTreeMap::new();
     let mut default = None;
     for route in &template.routes {
-        let target = Target::find(route, functions, transport)?;
+        let target = target(route)?;
         match &route.path {
             None => default = Some(target),
             Some(path) => paths.entry(axum_path(path)).or_default().add(route.method.clone(), target),

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::embedding::Embedding;
 use super::entry::{IndexEntry, IndexedListing};
@@ -15,6 +16,13 @@ const MOST_ENTRIES: usize = 128;
 
 /// A bucket with more bytes is split, long before the 400 KB that an item may have.
 const MOST_BYTES: usize = 200 * 1024;
+
+/// A damaged head must not make a process ask for all the memory there is. So much is more than any bucket of
+/// [`MOST_BYTES`], or of one entry in a whole item, unpacks to.
+const MOST_PLAIN_BYTES: usize = 32 * 1024 * 1024;
+
+/// Bytes of the digest before what it is of.
+const DIGEST: usize = 8;
 
 /// The entries of one bucket, which share a dictionary because they share most of their words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -102,16 +110,27 @@ impl Bucket {
     /// The entries cannot be encoded; no such entry is known.
     pub fn write(&self) -> Result<Vec<u8>, Unreadable> {
         let plain = postcard::to_allocvec(self).map_err(|error| Unreadable(error.to_string()))?;
-        Ok(lz4_flex::compress_prepend_size(&plain))
+        let packed = lz4_flex::compress_prepend_size(&plain);
+        Ok([digest(&packed).as_slice(), &packed].concat())
     }
 
-    /// Reads what [`Bucket::write`] wrote.
+    /// Reads what [`Bucket::write`] wrote. A changed byte may leave other words that can be read as well, so the digest
+    /// decides.
     ///
     /// # Errors
-    /// The bytes are not of this format.
+    /// The bytes are damaged, or of another format.
     pub fn read(bytes: &[u8]) -> Result<Self, Unreadable> {
-        let plain =
-            lz4_flex::decompress_size_prepended(bytes).map_err(|error| Unreadable(error.to_string()))?;
+        let unreadable = |error: &dyn std::fmt::Display| Unreadable(error.to_string());
+        let (head, packed) =
+            bytes.split_first_chunk::<DIGEST>().ok_or_else(|| unreadable(&"it is too short"))?;
+        if *head != digest(packed) {
+            return Err(unreadable(&"it is not what its digest is of"));
+        }
+        let (size, _) = lz4_flex::block::uncompressed_size(packed).map_err(|error| unreadable(&error))?;
+        if size > MOST_PLAIN_BYTES {
+            return Err(unreadable(&"it is too large"));
+        }
+        let plain = lz4_flex::decompress_size_prepended(packed).map_err(|error| unreadable(&error))?;
         let bucket: Self = postcard::from_bytes(&plain).map_err(|error| Unreadable(error.to_string()))?;
         let places = bucket.dictionary.len();
         let sound = bucket.entries.iter().all(|entry| {
@@ -120,6 +139,11 @@ impl Bucket {
         });
         if sound { Ok(bucket) } else { Err(Unreadable("a word is missing in its dictionary".to_owned())) }
     }
+}
+
+fn digest(packed: &[u8]) -> [u8; DIGEST] {
+    let digest: [u8; 32] = Sha256::digest(packed).into();
+    std::array::from_fn(|at| digest[at])
 }
 
 fn split(prefix: HashPrefix, entries: Vec<IndexEntry>) -> Result<Vec<(HashPrefix, Vec<u8>)>, Unreadable> {
@@ -189,6 +213,24 @@ mod tests {
         assert_eq!(Bucket::read(&bucket.write().unwrap()).unwrap(), bucket);
         assert_eq!(bucket.unpacked(&bucket.entries[0]), entry("one"));
         assert!(Bucket::read(b"nonsense").is_err());
+    }
+
+    #[test]
+    fn no_damaged_byte_goes_unnoticed() {
+        let sound = Bucket::of(vec![entry("one"), entry("two")]).write().unwrap();
+        for at in 0..sound.len() {
+            let mut damaged = sound.clone();
+            damaged[at] ^= 0x40;
+            assert!(Bucket::read(&damaged).is_err(), "byte {at}");
+            assert!(Bucket::read(&sound[..at]).is_err(), "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn a_size_beyond_all_measure_is_not_believed() {
+        let packed = [u32::MAX.to_le_bytes().as_slice(), &[0; 16]].concat();
+        let error = Bucket::read(&[digest(&packed).as_slice(), &packed].concat()).unwrap_err();
+        assert!(error.to_string().contains("too large"), "{error}");
     }
 
     #[test]

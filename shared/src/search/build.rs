@@ -9,9 +9,10 @@ use serde::Serialize;
 
 use super::Searcher;
 use super::bucket::Bucket;
+use super::damage::{self, Damage};
 use super::entry::{IndexEntry, IndexedText};
 use crate::model::{HashPrefix, ListingId, Moment};
-use crate::store::{DirtyMark, Manifest, Store, StoreError, StoredBucket};
+use crate::store::{DirtyMark, Manifest, Store, StoreError};
 
 /// Dirty marks read in one round.
 const MAX_MARKS: u16 = 500;
@@ -38,6 +39,8 @@ pub struct BuildReport {
     pub gone: usize,
     /// Buckets that were written.
     pub buckets: usize,
+    /// Buckets that were damaged, or the manifest; their listings are indexed anew.
+    pub damaged: usize,
     /// The version of the index at the end.
     pub version: u64,
 }
@@ -54,6 +57,12 @@ impl Searcher {
             let mut report = BuildReport::default();
             let Some(alone) = self.index.begin_build() else { return Ok(report) };
             let (mut lost, first) = (0, Instant::now());
+            if self.index.is_check_due(self.clock.now()) {
+                if let Some(damage) = damage::look(store).await? {
+                    report.damaged += damage::repair(store, &damage, self.clock.now()).await?;
+                }
+                self.index.note_check(self.clock.now());
+            }
             loop {
                 let marks = store.dirty_marks(MAX_MARKS.into()).await?;
                 let done = marks.is_empty() && !alone.is_asked_again();
@@ -62,14 +71,19 @@ impl Searcher {
                 }
                 let (begun, full) = (Instant::now(), marks.len() >= usize::from(MAX_MARKS));
                 match index_marked(store, marks, self.oldest_proof()).await? {
-                    Some(done) => {
+                    Round::Indexed(done) => {
                         report.come += done.come;
                         report.gone += done.gone;
                         report.buckets += done.buckets;
                         report.version = report.version.max(done.version);
                     }
-                    None if lost < MAX_ATTEMPTS => lost += 1,
-                    None => return Err(StoreError::Busy("the index changed again and again".to_owned())),
+                    Round::Damaged(damage) => {
+                        report.damaged += damage::repair(store, &damage, self.clock.now()).await?;
+                    }
+                    Round::Lost if lost < MAX_ATTEMPTS => lost += 1,
+                    Round::Lost => {
+                        return Err(StoreError::Busy("the index changed again and again".to_owned()));
+                    }
                 }
                 // While many listings go Live at once, marks are left to accumulate, so that one write of a bucket serves
                 // many of them.
@@ -81,16 +95,28 @@ impl Searcher {
     }
 }
 
-/// Indexes the marked listings of as many buckets as one transaction takes; `None` where a concurrent build won.
+/// How a round of a build ended.
+enum Round {
+    Indexed(BuildReport),
+    /// A concurrent build won; nothing was written.
+    Lost,
+    /// Something cannot be read; nothing was written.
+    Damaged(Damage),
+}
+
+/// Indexes the marked listings of as many buckets as one transaction takes.
 async fn index_marked(
     store: &Store,
     marks: Vec<DirtyMark>,
     oldest_proof: Moment,
-) -> Result<Option<BuildReport>, StoreError> {
+) -> Result<Round, StoreError> {
     if marks.is_empty() {
-        return Ok(Some(BuildReport::default()));
+        return Ok(Round::Indexed(BuildReport::default()));
     }
     let before = store.manifest().await?;
+    if before.is_damaged {
+        return Ok(Round::Damaged(Damage::Manifest));
+    }
     let mut by_bucket: BTreeMap<HashPrefix, Vec<DirtyMark>> = BTreeMap::new();
     for mark in marks {
         by_bucket.entry(before.bucket_of(&mark.id)).or_default().push(mark);
@@ -105,16 +131,24 @@ async fn index_marked(
         .collect();
     let (listings, stored_buckets) =
         futures::try_join!(store.listings_with_evidence(&ids), store.buckets(&known))?;
-    if stored_buckets.len() != known.len() {
-        return Ok(None);
+    if stored_buckets.len() != known.len() && store.manifest().await?.version != before.version {
+        return Ok(Round::Lost);
+    }
+    let mut buckets = HashMap::new();
+    for stored in stored_buckets {
+        if let Ok(bucket) = Bucket::read(&stored.bytes) {
+            buckets.insert(stored.prefix, bucket);
+        }
+    }
+    let damaged: Vec<HashPrefix> = known.into_iter().filter(|prefix| !buckets.contains_key(prefix)).collect();
+    if !damaged.is_empty() {
+        return Ok(Round::Damaged(Damage::Buckets(damaged)));
     }
     let listings: HashMap<ListingId, _> =
         listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
-    let mut stored_buckets: HashMap<HashPrefix, StoredBucket> =
-        stored_buckets.into_iter().map(|stored| (stored.prefix, stored)).collect();
 
     let mut report = BuildReport { version: before.version + 1, ..BuildReport::default() };
-    let mut after = Manifest { version: report.version, buckets: before.buckets.clone() };
+    let mut after = Manifest { version: report.version, ..Manifest::clone(&before) };
     let (mut written, mut done) = (Vec::new(), Vec::new());
     for (prefix, marks) in chosen {
         let bytes: usize = written.iter().map(|(_, bytes): &(HashPrefix, Vec<u8>)| bytes.len()).sum();
@@ -137,8 +171,7 @@ async fn index_marked(
         }
         report.come += upserted.len();
         report.gone += removed.len();
-        let stored = stored_buckets.remove(&prefix);
-        let bucket = stored.map(|stored| Bucket::read(&stored.bytes)).transpose()?.unwrap_or_default();
+        let bucket = buckets.remove(&prefix).unwrap_or_default();
         after.buckets.remove(&prefix);
         for (prefix, bytes) in bucket.changed(prefix, upserted, &removed)? {
             after.buckets.insert(prefix, report.version);
@@ -147,8 +180,8 @@ async fn index_marked(
     }
     report.buckets = written.len();
     if !store.replace_buckets(&before, &after, &written).await? {
-        return Ok(None);
+        return Ok(Round::Lost);
     }
     store.clear_dirty_marks(&done).await?;
-    Ok(Some(report))
+    Ok(Round::Indexed(report))
 }

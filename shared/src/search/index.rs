@@ -139,6 +139,12 @@ impl Index {
         self.names.shrink();
     }
 
+    /// Keeps what is loaded of a bucket, or nothing, in the place of a version that cannot be read.
+    pub fn stand_in(&mut self, prefix: HashPrefix, version: u64) {
+        let nothing = LoadedBucket { version, listings: Vec::new() };
+        self.buckets.entry(prefix).or_insert(nothing).version = version;
+    }
+
     /// Removes the documents of a bucket.
     pub fn remove(&mut self, prefix: HashPrefix) {
         let Some(loaded) = self.buckets.remove(&prefix) else { return };

@@ -1,19 +1,23 @@
 //! The index in this process's memory: loaded for the first query, then updated bucket by bucket whenever a search
 //! reads a newer manifest from the table. A search costs no extra request to find that out.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use super::bucket::Bucket;
 use super::index::Index;
 use super::phrasebook;
-use crate::model::HashPrefix;
-use crate::store::{Manifest, Store, StoreError, StoredBucket};
+use crate::model::{HashPrefix, Moment};
+use crate::store::{Manifest, Store, StoreError};
 
 /// Reads of the manifest before giving up on buckets that are replaced while they are loaded.
 const MAX_ATTEMPTS: u32 = 4;
+
+/// Seconds from one check of the stored index to the next.
+const CHECKED_EACH_S: i64 = 3600;
 
 /// The index of this process; clones share it.
 #[derive(Clone, Default)]
@@ -25,6 +29,8 @@ struct Shared {
     loading: tokio::sync::Mutex<()>,
     building: AtomicBool,
     build_again: AtomicBool,
+    /// When the stored index was last checked, in seconds; 0 before the first time.
+    checked_at: AtomicI64,
 }
 
 /// A build under way in this process; dropping it ends the build.
@@ -66,17 +72,6 @@ impl std::ops::Deref for Reading<'_> {
     }
 }
 
-/// An index of these buckets. Each goes into it as soon as it is decoded, so that only one is held twice: decoded, all of
-/// them take more memory than the index.
-fn built(fetched: Vec<StoredBucket>) -> Result<Index, StoreError> {
-    let mut index = Index::default();
-    for stored in fetched {
-        index.put(stored.prefix, stored.version, Bucket::read(&stored.bytes)?);
-    }
-    index.shrink();
-    Ok(index)
-}
-
 impl IndexCache {
     /// `None` before the first load.
     #[must_use]
@@ -95,6 +90,16 @@ impl IndexCache {
         // A build that starts now reads all present marks and need not look again.
         self.0.build_again.store(busy, Ordering::Release);
         (!busy).then(|| Building(&self.0))
+    }
+
+    /// Whether the whole of the stored index is to be checked: for the first time, or again after an hour.
+    pub(super) fn is_check_due(&self, now: Moment) -> bool {
+        (now.as_second() - self.0.checked_at.load(Ordering::Acquire)).abs() >= CHECKED_EACH_S
+    }
+
+    /// Notes that it was checked.
+    pub(super) fn note_check(&self, now: Moment) {
+        self.0.checked_at.store(now.as_second(), Ordering::Release);
     }
 
     /// Loads the index unless it is loaded.
@@ -138,36 +143,58 @@ impl IndexCache {
     }
 
     async fn update_to(&self, store: &Store, manifest: &Manifest) -> Result<(), StoreError> {
-        let mut newer;
-        let mut manifest = manifest;
+        let mut manifest = Cow::Borrowed(manifest);
         for _ in 0..MAX_ATTEMPTS {
             if self.version().is_some_and(|version| version >= manifest.version) {
                 return Ok(());
             }
-            let stale = self.stale(manifest);
+            let mut stale = self.stale(&manifest);
             let fetched = store.buckets_since(&stale).await?;
-            if fetched.len() == stale.len() {
-                if self.version().is_none() {
-                    let state = State { index: built(fetched)?, version: Some(manifest.version) };
-                    *self.0.state.write().unwrap_or_else(PoisonError::into_inner) = state;
-                    return Ok(());
+            if fetched.len() != stale.len() {
+                let newer = store.manifest().await?;
+                if newer.version != manifest.version {
+                    manifest = Cow::Owned(Manifest::clone(&newer));
+                    continue;
                 }
-                let mut buckets = Vec::with_capacity(fetched.len());
-                for stored in fetched {
-                    buckets.push((stored.prefix, stored.version, Bucket::read(&stored.bytes)?));
-                }
-                let mut state = self.0.state.write().unwrap_or_else(PoisonError::into_inner);
-                let gone: Vec<HashPrefix> =
-                    state.index.prefixes().filter(|loaded| !manifest.buckets.contains_key(loaded)).collect();
-                gone.into_iter().for_each(|prefix| state.index.remove(prefix));
-                for (prefix, version, bucket) in buckets {
-                    state.index.put(prefix, version, bucket);
-                }
-                state.version = Some(manifest.version);
-                return Ok(());
+                // Nobody replaced them: they are lost.
             }
-            newer = store.manifest().await?;
-            manifest = &newer;
+            // Decoded, all buckets take more memory than the index. Nobody reads an index that is not loaded, so each goes
+            // into a new one at once; an update is kept together, for its readers.
+            let is_first = self.version().is_none();
+            let (mut index, mut buckets) = (Index::default(), Vec::new());
+            for stored in fetched {
+                let Ok(bucket) = Bucket::read(&stored.bytes) else { continue };
+                stale.remove(&stored.prefix);
+                match is_first {
+                    true => index.put(stored.prefix, stored.version, bucket),
+                    false => buckets.push((stored.prefix, stored.version, bucket)),
+                }
+            }
+            index.shrink();
+            if manifest.is_damaged || !stale.is_empty() {
+                tracing::error!(
+                    buckets = stale.len(),
+                    "the search index is damaged: it finds less until it is rebuilt"
+                );
+            }
+            let mut state = self.0.state.write().unwrap_or_else(PoisonError::into_inner);
+            if is_first {
+                state.index = index;
+            }
+            let gone: Vec<HashPrefix> =
+                state.index.prefixes().filter(|loaded| !manifest.buckets.contains_key(loaded)).collect();
+            // Of a manifest that cannot be read nothing is known to be gone.
+            if !manifest.is_damaged {
+                gone.into_iter().for_each(|prefix| state.index.remove(prefix));
+            }
+            for (prefix, version, bucket) in buckets {
+                state.index.put(prefix, version, bucket);
+            }
+            for (prefix, version) in stale {
+                state.index.stand_in(prefix, version);
+            }
+            state.version = Some(manifest.version);
+            return Ok(());
         }
         Err(StoreError::Busy("the index changed again and again".to_owned()))
     }

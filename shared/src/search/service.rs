@@ -14,7 +14,7 @@ use crate::store::{Store, StoreError};
 pub struct Searcher {
     pub(super) store: Store,
     pub(super) index: IndexCache,
-    clock: Clock,
+    pub(super) clock: Clock,
     proof_lasts: SignedDuration,
 }
 

@@ -22,7 +22,8 @@ type DueItems = (HashMap<ListingId, Listing>, HashMap<ListingId, Amounts>);
 
 impl Store {
     /// A page of the listings of a class that are due before `due`, the longest waiting first, as they were a moment
-    /// ago: whoever probes one claims it first.
+    /// ago: whoever probes one claims it first. The index may be further behind than the listings themselves, so what is
+    /// not due by its own word is left out.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -35,7 +36,8 @@ impl Store {
         let (ids, next) = self.due_ids(class, due, from).await?;
         let keys = ids.iter().map(|id| keys::listing(id).item()).collect();
         let (mut listings, _) = self.due_items(keys, due).await?;
-        Ok((ids.iter().filter_map(|id| listings.remove(id)).collect(), next))
+        let due_still = |listing: &Listing| listing.due_at <= due;
+        Ok((ids.iter().filter_map(|id| listings.remove(id)).filter(due_still).collect(), next))
     }
 
     /// The same, with the values of their trails.
@@ -51,8 +53,10 @@ impl Store {
         let (ids, next) = self.due_ids(class, due, from).await?;
         let keys = ids.iter().flat_map(|id| [keys::listing(id).item(), keys::trail(id).item()]).collect();
         let (mut listings, trails) = self.due_items(keys, due).await?;
-        let known =
-            |id: &ListingId| Some((listings.remove(id)?, trails.get(id).copied().unwrap_or_default()));
+        let known = |id: &ListingId| {
+            let listing = listings.remove(id).filter(|listing| listing.due_at <= due)?;
+            Some((listing, trails.get(id).copied().unwrap_or_default()))
+        };
         Ok((ids.iter().filter_map(known).collect(), next))
     }
 

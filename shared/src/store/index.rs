@@ -16,10 +16,12 @@ use super::expression::Expression;
 use super::keys::{self, Key};
 use super::manifest::Manifest;
 use super::transaction::{Outcome, Transaction};
-use crate::model::{HashPrefix, Lane, Listing, ListingId, Moment, id_hash};
+use crate::model::{HashPrefix, Kind, Lane, Listing, ListingId, Moment, id_hash};
 
-/// Marks cleared at the same time.
+/// Marks set or cleared at the same time.
 const CONCURRENCY: usize = 4;
+/// Live listings read in one request.
+const PAGE: u32 = 100;
 
 /// A bucket as the table holds it. Its entries are the search's own format: to the store they are bytes.
 #[derive(Clone, Debug)]
@@ -28,7 +30,7 @@ pub struct StoredBucket {
     pub prefix: HashPrefix,
     /// The version of the index at which it was written.
     pub version: u64,
-    /// Its entries, encoded.
+    /// Its entries, encoded; empty where the item holds none.
     pub bytes: Vec<u8>,
 }
 
@@ -82,7 +84,7 @@ impl Store {
                 .consistent_read(true)
                 .send()
                 .await?;
-            answer.item.as_ref().map_or_else(|| Ok(Manifest::default()), manifest)
+            Ok(answer.item.as_ref().map(manifest).unwrap_or_default())
         };
         self.read_cache.manifest(&manifest_key(), read).await
     }
@@ -132,7 +134,7 @@ impl Store {
         for item in self.batch_get(keys.map(|key| key.item()).collect(), Consistency::Eventual).await? {
             match text(&item, "sk") {
                 "MANIFEST" => {
-                    shown.manifest = manifest(&item)?;
+                    shown.manifest = manifest(&item);
                     continue;
                 }
                 "SEATS" => {
@@ -235,35 +237,75 @@ impl Store {
         stream::iter(deletions).buffer_unordered(CONCURRENCY).try_collect().await
     }
 
+    /// Marks every Live listing that `chosen` chooses, so that it is indexed again; how many there are. It reads the whole
+    /// list, so it is for what happens next to never.
+    ///
+    /// # Errors
+    /// The table is busy or refused; some may be marked by then.
+    pub async fn mark_live_dirty(
+        &self,
+        chosen: impl Fn(&ListingId) -> bool,
+        at: Moment,
+    ) -> Result<usize, StoreError> {
+        let mut marked = 0;
+        for kind in [Kind::Agent, Kind::Mcp] {
+            let mut after = None;
+            loop {
+                let (listings, more) = self.active(kind, after.as_deref(), PAGE).await?;
+                let ids: Vec<ListingId> =
+                    listings.into_iter().map(|listing| listing.id).filter(&chosen).collect();
+                marked += ids.len();
+                let puts = ids.iter().map(|id| async move {
+                    let item = dirty_mark(id, at);
+                    let put = self.client.put_item().table_name(&*self.table).set_item(Some(item));
+                    put.send().await.map(drop).map_err(StoreError::from)
+                });
+                let puts: Vec<_> = puts.collect();
+                stream::iter(puts).buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
+                after = more;
+                if after.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(marked)
+    }
+
     pub(super) fn mark_dirty(
         &self,
         transaction: &mut Transaction,
         id: &ListingId,
         at: Moment,
     ) -> Result<(), StoreError> {
-        let mut item = dirty_mark_key(id).item();
-        item.insert("at".to_owned(), n(at.as_millisecond()));
-        self.put(transaction, item, None)
+        self.put(transaction, dirty_mark(id, at), None)
     }
 }
 
-fn manifest(item: &Item) -> Result<Manifest, StoreError> {
-    let names: Vec<(String, u64)> = serde_json::from_str(text(item, "buckets"))?;
-    let buckets = names.into_iter().map(|(name, version)| Some((name.parse().ok()?, version)));
-    let buckets = buckets.collect::<Option<_>>().ok_or_else(|| unreadable("the manifest"))?;
-    Ok(Manifest { version: u64::try_from(number(item, "version")).unwrap_or(0), buckets })
+fn dirty_mark(id: &ListingId, at: Moment) -> Item {
+    let mut item = dirty_mark_key(id).item();
+    item.insert("at".to_owned(), n(at.as_millisecond()));
+    item
+}
+
+/// A manifest that cannot be read keeps its version, under which it can be replaced.
+fn manifest(item: &Item) -> Manifest {
+    let version = u64::try_from(number(item, "version")).unwrap_or(0);
+    let names = serde_json::from_str::<Vec<(String, u64)>>(text(item, "buckets")).unwrap_or_default();
+    let read = |(name, version): (String, u64)| Some((name.parse().ok()?, version));
+    let buckets = names.into_iter().map(read).collect::<Option<BTreeMap<_, _>>>().unwrap_or_default();
+    // Once there was a bucket there always is one.
+    Manifest { version, is_damaged: buckets.is_empty(), buckets }
 }
 
 fn stored_bucket(mut item: Item) -> Result<StoredBucket, StoreError> {
     let prefix = text(&item, "pk").strip_prefix("INDEX#").and_then(|name| name.parse().ok());
-    let prefix = prefix.ok_or_else(|| unreadable("the key of a bucket"))?;
-    let Some(AttributeValue::B(bytes)) = item.remove("bucket") else { return Err(unreadable("a bucket")) };
+    let prefix = prefix.ok_or_else(|| StoreError::Fault("the key of a bucket cannot be read".to_owned()))?;
+    let bytes = match item.remove("bucket") {
+        Some(AttributeValue::B(bytes)) => bytes.into_inner(),
+        _ => Vec::new(),
+    };
     let version = u64::try_from(number(&item, "version")).unwrap_or(0);
-    Ok(StoredBucket { prefix, version, bytes: bytes.into_inner() })
-}
-
-fn unreadable(what: &str) -> StoreError {
-    StoreError::Fault(format!("{what} of the index cannot be read"))
+    Ok(StoredBucket { prefix, version, bytes })
 }
 
 #[cfg(test)]

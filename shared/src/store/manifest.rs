@@ -12,6 +12,8 @@ pub struct Manifest {
     pub version: u64,
     /// The version of each bucket.
     pub buckets: BTreeMap<HashPrefix, u64>,
+    /// The table's list of buckets cannot be read, so there are none here and the index must be built anew.
+    pub is_damaged: bool,
 }
 
 impl Manifest {

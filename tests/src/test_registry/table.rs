@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
+use local::engine::{self, Data, Embedded};
+use registry::model::Clock;
+use registry::store::table;
 use serde_json::{Map, Value, json};
 
 use super::reply::without_machine_times;
@@ -73,6 +76,17 @@ impl Table {
         };
         [missing(self, other, '-'), missing(other, self, '+')].concat()
     }
+}
+
+pub(super) async fn copied(client: &Client, name: &str) -> Embedded {
+    let engine = Embedded::open(&Data::Memory, &Clock::System).unwrap();
+    let copy = engine::client(engine.clone());
+    table::ensure(&copy, name).await.unwrap();
+    let mut items = client.scan().table_name(name).consistent_read(true).into_paginator().items().send();
+    while let Some(item) = items.next().await {
+        copy.put_item().table_name(name).set_item(Some(item.unwrap())).send().await.unwrap();
+    }
+    engine
 }
 
 fn plain(value: AttributeValue) -> Value {

@@ -1,5 +1,5 @@
 //! A connector around any engine: it counts calls by operation and the units that they consume, so that a test can
-//! bound what a request costs, and injects what no local engine shows: throttling, conflicts, faults, lost answers (design §4).
+//! bound what a request costs, and injects what no local engine shows: throttling, conflicts, faults, lost answers, stale indexes (design §4).
 
 mod fault;
 mod meter;
@@ -130,6 +130,9 @@ impl HttpConnector for InstrumentedConnector {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let operation = super::operation(&request).to_owned();
         self.observer.tally.count(&operation);
+        if let Some(older) = self.observer.faults.stale_index(&operation, &request) {
+            return older.call(request);
+        }
         match self.observer.faults.next(&operation) {
             None if self.observer.meter.is_on() => {
                 let (meter, answer) = (self.observer.meter.clone(), self.inner.call(meter::asking(request)));

@@ -18,12 +18,15 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::response::gateway_response;
+use crate::functions::Job;
 
 /// The largest answer of a function, as JSON, in bytes (AWS: Lambda quotas, invocation payload).
 pub(super) const RESPONSE_LIMIT: usize = 6 * 1024 * 1024;
 
 #[derive(Debug, thiserror::Error)]
-enum InvokeError {
+pub(super) enum InvokeError {
+    #[error("the function failed: {0}")]
+    Failed(String),
     #[error("the event or the answer is not what it should be: {0}")]
     Json(#[from] serde_json::Error),
     #[error("the answer has {0} bytes, more than Lambda hands on")]
@@ -34,13 +37,14 @@ enum InvokeError {
     Http(#[from] http::Error),
 }
 
-pub(super) async fn call(
-    router: &Router,
+pub(super) async fn call<F: Future<Output = Result<String, InvokeError>>>(
     route_key: &str,
     caller: IpAddr,
     request: &Request<Bytes>,
+    function: impl FnOnce(Value) -> F,
 ) -> Response {
-    match invoke(router, event(route_key, caller, request)).await {
+    let answer = function(event(route_key, caller, request)).await;
+    match answer.and_then(|answer| response(&answer)) {
         Ok(response) => response,
         Err(error) => {
             tracing::error!(route = route_key, lost = %error, "the function's answer did not come back");
@@ -49,16 +53,26 @@ pub(super) async fn call(
     }
 }
 
-async fn invoke(router: &Router, event: Value) -> Result<Response, InvokeError> {
+/// The answer of a function that is linked into this binary.
+pub(super) async fn through_adapter(router: &Router, event: Value) -> Result<String, InvokeError> {
     let payload: LambdaRequest = serde_json::from_str(&event.to_string())?;
     // The adapter must be gone before the await: it is not Send, and its future is.
     let answer = Adapter::from(router.clone()).call(LambdaEvent::new(payload, Context::default()));
     let Ok(answer) = answer.await;
-    let wire = serde_json::to_string(&answer)?;
-    if wire.len() > RESPONSE_LIMIT {
-        return Err(InvokeError::Large(wire.len()));
+    Ok(serde_json::to_string(&answer)?)
+}
+
+/// The answer of a function that runs elsewhere.
+pub(super) async fn through_runtime(job: &Job, event: Value) -> Result<String, InvokeError> {
+    let answer = job(event).await.map_err(InvokeError::Failed)?;
+    Ok(answer.to_string())
+}
+
+fn response(answer: &str) -> Result<Response, InvokeError> {
+    if answer.len() > RESPONSE_LIMIT {
+        return Err(InvokeError::Large(answer.len()));
     }
-    serde_json::from_str::<FunctionResponse>(&wire)?.into_response()
+    serde_json::from_str::<FunctionResponse>(answer)?.into_response()
 }
 
 fn event(route_key: &str, caller: IpAddr, request: &Request<Bytes>) -> Value {

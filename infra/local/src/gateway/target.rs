@@ -1,5 +1,5 @@
-//! The function behind a route, called directly or through a Lambda event. Both transports give the same response, so
-//! that development is fast and the tests still prove what the event format carries.
+//! The function behind a route: linked into this binary and called directly or through a Lambda event, or a packaged
+//! binary that takes events only. All give the same response, so that tests can prove what the event format carries.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -18,6 +18,8 @@ use tower::ServiceExt;
 use super::error::GatewayError;
 #[cfg(feature = "as-events")]
 use super::event;
+#[cfg(feature = "as-events")]
+use crate::functions::Job;
 use crate::template::Route;
 
 /// How a request reaches its function.
@@ -36,48 +38,81 @@ pub enum Transport {
 pub(super) struct Target {
     #[cfg_attr(not(feature = "as-events"), expect(dead_code, reason = "only an event names its route"))]
     route_key: Arc<str>,
-    router: Router,
-    transport: Transport,
+    function: Function,
+}
+
+#[derive(Clone)]
+enum Function {
+    Direct(Router),
+    #[cfg(feature = "as-events")]
+    Events(Router),
+    #[cfg(feature = "as-events")]
+    Packaged(Job),
 }
 
 impl Target {
-    pub(super) fn find(
+    pub(super) fn linked(
         route: &Route,
         functions: &BTreeMap<&'static str, Router>,
         transport: Transport,
     ) -> Result<Self, GatewayError> {
-        let route_key = match &route.path {
-            None => "$default".to_owned(),
-            Some(path) => format!("{} {path}", route.method.as_ref().map_or("ANY", Method::as_str)),
-        };
-        let Some(router) = functions.get(route.function.as_str()) else {
-            return Err(GatewayError::UnknownFunction { route: route_key, function: route.function.clone() });
-        };
-        let router = match transport {
-            Transport::Direct => router.clone(),
+        let router = find(route, functions)?;
+        let function = match transport {
+            Transport::Direct => Function::Direct(router),
             #[cfg(feature = "as-events")]
-            Transport::Events => behind_gateway(router.clone()),
+            Transport::Events => Function::Events(behind_gateway(router)),
         };
-        Ok(Self { route_key: route_key.into(), router, transport })
+        Ok(Self { route_key: route_key(route).into(), function })
+    }
+
+    #[cfg(feature = "as-events")]
+    pub(super) fn packaged(
+        route: &Route,
+        functions: &BTreeMap<&'static str, Job>,
+    ) -> Result<Self, GatewayError> {
+        let function = Function::Packaged(find(route, functions)?);
+        Ok(Self { route_key: route_key(route).into(), function })
     }
 
     pub(super) async fn call(&self, caller: IpAddr, request: Request<Bytes>) -> Response {
-        match self.transport {
-            Transport::Direct => self.call_directly(caller, request).await,
+        match &self.function {
+            Function::Direct(router) => call_directly(router.clone(), caller, request).await,
             #[cfg(feature = "as-events")]
-            Transport::Events => event::call(&self.router, &self.route_key, caller, &request).await,
+            Function::Events(router) => {
+                event::call(&self.route_key, caller, &request, |event| event::through_adapter(router, event))
+                    .await
+            }
+            #[cfg(feature = "as-events")]
+            Function::Packaged(job) => {
+                event::call(&self.route_key, caller, &request, |event| event::through_runtime(job, event))
+                    .await
+            }
         }
     }
+}
 
-    // A new request, since the gateway's own path parameters in the extensions would reach the function's router.
-    async fn call_directly(&self, caller: IpAddr, request: Request<Bytes>) -> Response {
-        let (parts, body) = request.into_parts();
-        let mut request = Request::new(Body::from(body));
-        *request.method_mut() = parts.method;
-        *request.uri_mut() = parts.uri;
-        *request.version_mut() = parts.version;
-        *request.headers_mut() = parts.headers;
-        request.extensions_mut().insert(CallerAddress(caller));
-        self.router.clone().oneshot(request).await.into_response()
+fn route_key(route: &Route) -> String {
+    match &route.path {
+        None => "$default".to_owned(),
+        Some(path) => format!("{} {path}", route.method.as_ref().map_or("ANY", Method::as_str)),
     }
+}
+
+fn find<F: Clone>(route: &Route, functions: &BTreeMap<&'static str, F>) -> Result<F, GatewayError> {
+    functions.get(route.function.as_str()).cloned().ok_or_else(|| GatewayError::UnknownFunction {
+        route: route_key(route),
+        function: route.function.clone(),
+    })
+}
+
+// A new request, since the gateway's own path parameters in the extensions would reach the function's router.
+async fn call_directly(router: Router, caller: IpAddr, request: Request<Bytes>) -> Response {
+    let (parts, body) = request.into_parts();
+    let mut request = Request::new(Body::from(body));
+    *request.method_mut() = parts.method;
+    *request.uri_mut() = parts.uri;
+    *request.version_mut() = parts.version;
+    *request.headers_mut() = parts.headers;
+    request.extensions_mut().insert(CallerAddress(caller));
+    router.oneshot(request).await.into_response()
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
@@ -11,13 +12,16 @@ use axum::extract::{Path, Request};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
+use futures::FutureExt as _;
 use http::{HeaderMap, Method, StatusCode, header};
 use http_body_util::BodyExt;
 use registry::model::CallerAddress;
+use serde_json::{Value, json};
 use tower::ServiceExt;
 
 use super::path_routes::BODY_LIMIT;
-use super::{GatewayError, Transport, router};
+use super::{GatewayError, Transport, router, router_of_packaged};
+use crate::functions::Job;
 use crate::template::{Cors, Route, Template};
 
 /// Says what it got: method, URI path and query, the caller, the values of `x-seen`; and gives the body back.
@@ -173,6 +177,34 @@ async fn an_answer_that_lambda_would_not_hand_on_is_lost_by_event_only() {
         let (status, ..) = send(&api(transport, true), request(Method::POST, "/echo", large.clone())).await;
         assert_eq!(status, expected);
     }
+}
+
+#[tokio::test]
+async fn a_packaged_function_gets_the_event_and_its_failure_is_the_gateways_answer() {
+    let template = Template {
+        routes: vec![route(None, Some("/works/{id}"), "works"), route(None, None, "fails")],
+        ..Template::default()
+    };
+    let works: Job = Arc::new(|event| {
+        let told = json!({ "key": event["routeKey"], "path": event["rawPath"], "body": event["body"] });
+        let answer = json!({ "statusCode": 202, "headers": { "x-told": "it" }, "body": told.to_string() });
+        async move { Ok(answer) }.boxed()
+    });
+    let fails: Job = Arc::new(|_| async { Err("out of memory".to_owned()) }.boxed());
+    let functions = BTreeMap::from([("works", works), ("fails", fails)]);
+    let peer = MockConnectInfo(SocketAddr::from(([192, 0, 2, 7], 4711)));
+    let api = router_of_packaged(&template, &functions).unwrap().layer(peer);
+    let mut sent = request(Method::POST, "/works/7", "{}");
+    sent.headers_mut().insert(header::CONTENT_TYPE, "application/json".parse().unwrap());
+    let (status, headers, body) = send(&api, sent).await;
+    assert_eq!((status, &headers["x-told"]), (StatusCode::ACCEPTED, &"it".parse().unwrap()));
+    let told: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(told, json!({ "key": "ANY /works/{id}", "path": "/works/7", "body": "{}" }));
+
+    let (status, _, body) = send(&api, request(Method::GET, "/other", "")).await;
+    assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert!(!String::from_utf8_lossy(&body).contains("memory"), "{body:?}");
+    assert!(router_of_packaged(&template, &BTreeMap::new()).is_err());
 }
 
 #[tokio::test]

@@ -5,12 +5,17 @@ mod client;
 mod cost;
 mod folder;
 mod growth;
+mod instances;
 mod life;
 mod load;
 mod machine;
 mod million;
+mod mix;
+mod mixed_load;
 mod operations;
+mod pace;
 mod packaged;
+mod packaged_load;
 mod peers;
 mod plot;
 mod prices;
@@ -24,6 +29,7 @@ mod soak;
 mod sweep;
 mod trails;
 mod upkeep;
+mod watch;
 mod words;
 
 use std::process::ExitCode;
@@ -35,11 +41,13 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// The parts in the order in which they are measured.
 const PARTS: [&str; 5] = ["lambda", "probes", "recheck", "requests", "operations"];
-/// Parts that are measured only where they are named: an hour, some minutes and a file of gigabytes, and no limit.
+/// Parts that are measured only where they are named: an hour, ten minutes twice, some minutes and a file of gigabytes,
+/// and no limit.
 const SOAK: &str = "soak";
+const LOAD: &str = "load";
 const MILLION: &str = "million";
 const COST: &str = "cost";
-const NAMED: [&str; 3] = [SOAK, MILLION, COST];
+const NAMED: [&str; 4] = [SOAK, LOAD, MILLION, COST];
 
 fn main() -> ExitCode {
     if cfg!(debug_assertions) {
@@ -94,6 +102,7 @@ async fn measure(named: &[String]) -> Result<ExitCode, Failure> {
     }
     for name in named {
         match name.as_str() {
+            LOAD => mixed_load::measure(&mut report).await?,
             SOAK => soak::measure(&mut report).await?,
             MILLION => million::measure(&mut report).await?,
             COST => cost::tell(&mut report).await?,

@@ -18,7 +18,7 @@ use tokio::process::{Child, Command};
 use crate::Failure;
 
 /// The rates that one caller of a measurement uses up; they are counted as ever.
-const RATES: [&str; 7] = [
+const RATES: [&str; 15] = [
     "PUBLISH_PER_HOUR",
     "PUBLISH_PER_HOST_PER_HOUR",
     "PUBLISH_PER_HOUR_IN_ALL",
@@ -26,7 +26,17 @@ const RATES: [&str; 7] = [
     "DEMOS_PER_HOUR_IN_ALL",
     "FEEDBACK_PER_HOUR",
     "FEEDBACK_PER_HOUR_IN_ALL",
+    "TALK_PER_HOUR",
+    "TALK_PER_LISTING_PER_HOUR",
+    "TALK_PER_HOUR_IN_ALL",
+    "TRACES_PER_HOUR",
+    "TRACES_PER_LISTING_PER_HOUR",
+    "TRACES_PER_HOUR_IN_ALL",
+    "TASKS_PER_HOUR",
+    "TASKS_PER_HOUR_IN_ALL",
 ];
+/// Never used up.
+const MANY: &str = "1000000000";
 
 /// The argument that makes this program serve empty answers.
 pub(crate) const EMPTY_GATEWAY: &str = "empty-gateway";
@@ -75,13 +85,27 @@ pub(crate) async fn build_registry() -> Result<PathBuf, Failure> {
 /// # Errors
 /// It does not start.
 pub(crate) async fn start_registry(binary: &Path, data: &Path) -> Result<Server, Failure> {
-    let many = "1000000000";
+    start_registry_with(binary, data, &[]).await
+}
+
+/// The same with further settings.
+///
+/// # Errors
+/// It does not start.
+pub(crate) async fn start_registry_with(
+    binary: &Path,
+    data: &Path,
+    settings: &[(&str, &str)],
+) -> Result<Server, Failure> {
     let mut command = Command::new(binary);
     command.env_clear().env("PORT", "0").env("DATA", data).env("RUST_LOG", "info").stderr(Stdio::null());
-    for rate in RATES {
-        command.env(rate, many);
-    }
+    command.envs(unlimited_rates()).envs(settings.iter().copied());
     start(command).await
+}
+
+/// The settings of rates that are never used up.
+pub(crate) fn unlimited_rates() -> impl Iterator<Item = (&'static str, &'static str)> {
+    RATES.into_iter().map(|rate| (rate, MANY))
 }
 
 /// Starts the gateway before functions that answer an empty 200.

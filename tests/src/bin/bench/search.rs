@@ -37,7 +37,7 @@ const ROUNDS: usize = 10;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Sentences, keywords, other words for things, slips and names.
-const QUESTIONS: [&str; 20] = [
+pub(crate) const QUESTIONS: [&str; 20] = [
     "I need a tool to search scientific papers",
     "an agent that plans trips and books hotels",
     "query a postgres database",

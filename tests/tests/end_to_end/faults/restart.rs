@@ -1,146 +1,174 @@
-//! A registry that is killed in the middle of its work: what it acknowledged is there when it starts again, and is
-//! probed. The victim is this test binary itself, started once more as a server over a file.
+//! A registry that is killed at random moments in the middle of its writes: what it acknowledged is there when it starts
+//! again, nothing is half written, and what was published is probed. `FAULT_KILLS` says how often.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::future::join_all;
-use local::{Data, Local};
-use registry::model::ListingId;
-use serde_json::json;
+use local::Data;
+use registry::model::{Kind, ListingId, Random};
+use serde_json::{Value, json};
+use tests::fixtures::insert_live_listings;
 use tests::peers::{Peer, agents};
-use tests::test_registry::{TestOptions, TestRegistry};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tests::test_registry::{TestOptions, TestRegistry, id_of};
 
-/// Says to the victim where its data is; without it the victim is no test.
-const VICTIM: &str = "RESTART_TEST_DATA";
+use super::books::{audit, texts};
+use super::told;
+use super::victim::{Victim, ask};
 
-/// Not a test by itself: the server that `killed` starts as another process.
-#[tokio::test(flavor = "multi_thread")]
-async fn victim() {
-    let Some(data) = std::env::var_os(VICTIM) else { return };
-    let data = PathBuf::from(data);
-    let options = TestOptions::default().with_data(Data::File(data.clone())).with_real_time();
-    let local = Local::start(options.into_local()).await.unwrap();
-    std::fs::write(address_file(&data), local.address.to_string()).unwrap();
-    std::future::pending::<()>().await;
+const KILLS: usize = 3;
+/// Writers at once.
+const LANES: usize = 4;
+/// Live listings for each kill; a life is too short to write at more.
+const LIVE_PER_KILL: usize = 60;
+
+/// What was acknowledged.
+#[derive(Debug, Default)]
+struct Acknowledged {
+    published: Vec<ListingId>,
+    demos: Vec<ListingId>,
+    /// The listings, and the token or code of each.
+    feedback: Vec<(ListingId, String)>,
+    /// Words of messages and of marks.
+    messages: Vec<String>,
+    traces: Vec<String>,
 }
 
-fn address_file(data: &Path) -> PathBuf {
-    data.with_extension("address")
-}
+impl Acknowledged {
+    fn add(&mut self, other: Self) {
+        self.published.extend(other.published);
+        self.demos.extend(other.demos);
+        self.feedback.extend(other.feedback);
+        self.messages.extend(other.messages);
+        self.traces.extend(other.traces);
+    }
 
-struct Victim(Child);
-
-impl Drop for Victim {
-    fn drop(&mut self) {
-        let _gone = self.0.kill();
-        let _reaped = self.0.wait();
+    fn all(&self) -> usize {
+        let funnel = self.demos.len() + self.feedback.len();
+        self.published.len() + funnel + self.messages.len() + self.traces.len()
     }
 }
 
-impl Victim {
-    async fn start(data: &Path) -> (Self, SocketAddr) {
-        let this = std::env::current_exe().unwrap();
-        let mut command = Command::new(this);
-        command.args(["--exact", "faults::restart::victim", "--nocapture"]).env(VICTIM, data);
-        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let victim = Self(child);
-        for _ in 0..400 {
-            if let Some(address) =
-                std::fs::read_to_string(address_file(data)).ok().and_then(|text| text.parse().ok())
-            {
-                return (victim, address);
+/// Writes of every sort in turn until the registry is gone.
+async fn write(
+    address: SocketAddr,
+    peer: &Peer,
+    ids: &[ListingId],
+    next: &AtomicUsize,
+    stop: &AtomicBool,
+) -> Acknowledged {
+    let mut done = Acknowledged::default();
+    while !stop.load(Ordering::SeqCst) {
+        let number = next.fetch_add(1, Ordering::SeqCst);
+        let written = async {
+            let post = async |path, body: Value| match ask(address, path, Some(&body)).await {
+                Some((200, answer)) => Some(answer),
+                Some((status, answer)) => panic!("{path} answered {status}: {answer}"),
+                None => None,
+            };
+            let url = peer.url(&format!("/{number}/card.json"));
+            let published = json!({ "url": url, "contact_email": "a@example.org" });
+            done.published.push(id_of(&post("/api/publish", published).await?));
+            let id = &ids[number % ids.len()];
+            let message = format!("Message {number}.");
+            post("/api/talk", json!({ "listing_id": id, "action": "message", "text": message })).await?;
+            done.messages.push(message);
+            let trace = format!("Trace {number}.");
+            let told = json!({ "action": "leave_trace", "listing_id": id, "body": trace, "from": "tester" });
+            post("/api/products/stigmergy", told).await?;
+            done.traces.push(trace);
+            if number >= ids.len() {
+                return Some(());
             }
-            tokio::time::sleep(Duration::from_millis(25)).await;
+            let demo = post("/api/products/demo", json!({ "listing_id": id })).await?;
+            done.demos.push(id.clone());
+            let draft = demo["next_steps"]["example_body"].clone();
+            let thanks = post("/api/products/feedback", draft).await?;
+            let reward = thanks["access_token"].as_str().or(thanks["discount"]["code"].as_str());
+            done.feedback.push((id.clone(), reward.unwrap().to_owned()));
+            Some(())
+        };
+        if written.await.is_none() {
+            break;
         }
-        panic!("the victim did not start");
     }
-
-    /// The KILL signal: no chance to tidy up.
-    fn kill(mut self) {
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
-    }
-}
-
-/// Publishes by a bare request, which may break off at any byte; the id, if the whole answer came.
-async fn publish(address: SocketAddr, url: &str) -> Option<ListingId> {
-    let body = json!({ "url": url, "contact_email": "a@example.org" }).to_string();
-    let mut stream = TcpStream::connect(address).await.ok()?;
-    let head = format!(
-        "POST /api/publish HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\nconnection: close\r\n\
-         content-length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    stream.write_all(head.as_bytes()).await.ok()?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.ok()?;
-    let (head, body) = answer.split_once("\r\n\r\n")?;
-    head.starts_with("HTTP/1.1 200").then_some(())?;
-    let body: serde_json::Value = serde_json::from_str(body).ok()?;
-    body["listing_id"].as_str()?.parse().ok()
+    done
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_acknowledged_publish_outlives_a_kill_and_is_probed() {
+async fn every_acknowledged_write_outlives_a_kill() {
+    let kills = std::env::var("FAULT_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(KILLS);
     let peer = Peer::start(agents::fleet).await;
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("registry.db");
-    let mut acknowledged: Vec<ListingId> = Vec::new();
-    let mut number = 0;
-    for run in 0..2 {
-        let _old = std::fs::remove_file(address_file(&data));
-        let (victim, address) = Victim::start(&data).await;
-        let stop = Arc::new(AtomicBool::new(false));
-        let publishers = (0..4).map(|lane| {
-            let (stop, peer, from) = (Arc::clone(&stop), &peer, number);
-            async move {
-                let mut taken = Vec::new();
-                for step in 0.. {
-                    if stop.load(Ordering::SeqCst) {
-                        break;
-                    }
-                    let url = peer.url(&format!("/{}/card.json", from + step * 4 + lane));
-                    match publish(address, &url).await {
-                        Some(id) => taken.push(id),
-                        None => break,
-                    }
-                }
-                taken
-            }
-        });
+    let options = || TestOptions::default().with_data(Data::File(data.clone())).with_real_time();
+    let registry = TestRegistry::start_with(options()).await;
+    let ids = insert_live_listings(&registry.app, Kind::Agent, LIVE_PER_KILL * kills).await;
+    registry.stop().await;
+
+    let (mut acknowledged, next) = (Acknowledged::default(), AtomicUsize::new(0));
+    let random = Random::System;
+    for kill in 0..kills {
+        let victim = Victim::start(&data).await;
+        let (address, stop) = (victim.address, Arc::new(AtomicBool::new(false)));
+        let writers = join_all((0..LANES).map(|_| write(address, &peer, &ids, &next, &stop)));
         let killing = async {
-            tokio::time::sleep(Duration::from_millis(150 + 60 * run)).await;
+            tokio::time::sleep(Duration::from_millis(60 + random.below(240))).await;
             victim.kill();
             stop.store(true, Ordering::SeqCst);
         };
-        let (taken, ()) = futures::join!(join_all(publishers), killing);
-        let taken: Vec<ListingId> = taken.into_iter().flatten().collect();
-        assert!(!taken.is_empty(), "run {run}: it was killed before it answered anybody");
-        number += 4 * taken.len() + 100;
-        acknowledged.extend(taken);
+        let (taken, ()) = futures::join!(writers, killing);
+        let before = acknowledged.all();
+        taken.into_iter().for_each(|taken| acknowledged.add(taken));
+        assert!(acknowledged.all() > before, "kill {kill}: it was killed before it answered anybody");
     }
 
-    let options = TestOptions::default().with_data(Data::File(data)).with_real_time();
-    let options = options.with_setting("PROBE_WINDOW_CAP", 100_000).with_setting("PROBE_HOURLY_CAP", 100_000);
+    let options =
+        options().with_setting("PROBE_WINDOW_CAP", 100_000).with_setting("PROBE_HOURLY_CAP", 100_000);
     let registry = TestRegistry::start_with(options).await;
     let table = registry.table().await;
-    for id in &acknowledged {
-        assert_eq!(table.items_under(&format!("LISTING#{id} ")).len(), 1, "{id} is gone");
+    let books = audit(&table, "after all kills");
+    for id in &acknowledged.published {
+        assert_eq!(table.items_under(&format!("LISTING#{id} CORE")).len(), 1, "{id} is gone");
         assert_eq!(table.items_under(&format!("CONTACT#{id} ")).len(), 1, "{id} is half written");
     }
-    let listed = table.items_under("LISTING#").len();
-    let (names, news) = (table.items_under("NAME#").len(), table.items_under("FEED").len());
-    assert_eq!((names, news), (listed, listed), "each is whole, the unacknowledged ones too");
+    for id in &acknowledged.demos {
+        assert_eq!(table.items_under(&format!("LISTING#{id} CORE"))[0]["demoed"], true, "the demo of {id}");
+    }
+    for (id, reward) in &acknowledged.feedback {
+        assert_eq!(table.items_under(&format!("FEEDBACK#{id} ")).len(), 1, "the feedback of {id}");
+        if reward.starts_with("at_") {
+            let opened = registry.get(&format!("/api/products/access?token={reward}")).await;
+            assert_eq!(opened.status, 200, "the token of {id}: {opened:?}");
+        }
+    }
+    let kept = texts(&table);
+    for words in acknowledged.messages.iter().chain(&acknowledged.traces) {
+        assert!(kept.iter().any(|text| text.contains(words)), "{words} is gone");
+    }
     // A hundred are enough to see that they are probed.
-    for id in acknowledged.iter().take(100) {
+    for id in acknowledged.published.iter().take(100) {
         registry.first_probe(id).await;
         assert_eq!(registry.lane(id).await, "active");
     }
+    told(
+        "SIGKILL at random moments during writes",
+        &format!(
+            "{kills} kills, {} writes acknowledged ({} publishes, {} demos, {} feedback, {} messages, {} traces), \
+             {} unacknowledged ones there and whole, 0 lost, 0 half written",
+            acknowledged.all(),
+            acknowledged.published.len(),
+            acknowledged.demos.len(),
+            acknowledged.feedback.len(),
+            acknowledged.messages.len(),
+            acknowledged.traces.len(),
+            books.listings - ids.len() - acknowledged.published.len() + books.demos + books.completions
+                - acknowledged.demos.len()
+                - acknowledged.feedback.len()
+                + books.traces
+                - acknowledged.traces.len(),
+        ),
+    );
 }

@@ -16,7 +16,8 @@ const NOTHING_DONE: [Fault; 3] = [Fault::Throttle, Fault::Timeout, Fault::Servic
 /// More than the SDK tries.
 const FOR_GOOD: usize = 8;
 
-fn assert_busy(reply: &Reply, what: &str) {
+/// The caller is told to come back, and nothing of what is beneath.
+pub(super) fn assert_busy(reply: &Reply, what: &str) {
     assert_eq!((reply.status, &reply.body["code"]), (503, &json!("busy")), "{what}: {reply:?}");
     reply.assert_problem();
     assert!(reply.header("retry-after").parse::<u32>().is_ok_and(|seconds| seconds > 0), "{what}: {reply:?}");

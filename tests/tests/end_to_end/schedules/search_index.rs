@@ -156,7 +156,7 @@ async fn a_build_that_is_cut_off_anywhere_is_made_up_for() {
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let agents = Peer::start(agents::fleet).await;
     let all = marked(&registry, &agents, 0..10).await;
-    for cut in 0..12 {
+    for cut in 0..24 {
         let app = another(&registry.app);
         let mut build = Box::pin(app.search.build());
         // Polled so many times, then dropped, as if the process ended there.

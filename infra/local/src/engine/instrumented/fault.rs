@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use aws_smithy_runtime_api::client::http::{HttpConnector, SharedHttpConnector};
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use registry::model::Random;
@@ -76,6 +77,8 @@ struct Armed {
     /// For the next calls of an operation, in this order.
     next: BTreeMap<String, Vec<Fault>>,
     chance: Option<Chance>,
+    /// What answers queries of an index.
+    stale_indexes: Option<SharedHttpConnector>,
 }
 
 #[derive(Debug)]
@@ -105,9 +108,22 @@ impl Faults {
         });
     }
 
+    /// From now on queries of an index are answered by `older`, a copy of the table as it was: an index is only
+    /// eventually what the table is, which no local engine shows.
+    pub fn read_indexes_from(&self, older: impl HttpConnector + 'static) {
+        self.lock().stale_indexes = Some(SharedHttpConnector::new(older));
+    }
+
     /// Nothing more goes wrong.
     pub fn disarm(&self) {
         *self.lock() = Armed::default();
+    }
+
+    /// What answers this request in the place of the table.
+    pub(super) fn stale_index(&self, operation: &str, request: &HttpRequest) -> Option<SharedHttpConnector> {
+        let older = self.lock().stale_indexes.clone()?;
+        let asked: Value = serde_json::from_slice(request.body().bytes().unwrap_or_default()).ok()?;
+        (operation == "Query" && asked["IndexName"].is_string()).then_some(older)
     }
 
     /// What the next call of `operation` meets.

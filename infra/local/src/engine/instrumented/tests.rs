@@ -125,6 +125,25 @@ async fn a_single_write_meets_the_conflict_as_an_exception() {
 }
 
 #[tokio::test]
+async fn an_index_may_be_read_as_it_was_while_the_table_is_as_it_is() {
+    let (client, observer) = instrumented().await;
+    put(&client, "1").await.unwrap();
+    let older = Embedded::open(&Data::Memory, &Clock::System).unwrap();
+    create_table(&crate::engine::client(older.clone())).await;
+    let lane = item("1", "a")["lane"].clone();
+    let listed = async || {
+        let query = client.query().table_name(TABLE).index_name("by_lane");
+        let query =
+            query.key_condition_expression("lane = :lane").expression_attribute_values(":lane", lane.clone());
+        query.send().await.unwrap().count
+    };
+    observer.faults.read_indexes_from(older);
+    assert_eq!((listed().await, exists(&client, "1").await), (0, true));
+    observer.faults.disarm();
+    assert_eq!(listed().await, 1);
+}
+
+#[tokio::test]
 async fn chance_repeats_with_its_seed_and_spares_other_operations() {
     let mut runs = Vec::new();
     for _ in 0..2 {

@@ -1,0 +1,78 @@
+//! Running instances of a packaged function, each of which takes one event at a time, as on Lambda. An event takes an
+//! instance that is free, and waits for one where all are busy: how many there are is said at the start.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use futures::FutureExt as _;
+use local::functions::Job;
+use serde_json::Value;
+use tests::runtime_api::Function;
+use tokio::sync::{Mutex, mpsc};
+
+use crate::Failure;
+
+/// The instances of one function.
+#[derive(Clone, Debug)]
+pub(crate) struct Instances {
+    name: &'static str,
+    free: Arc<Mutex<mpsc::UnboundedReceiver<Arc<Function>>>>,
+    back: mpsc::UnboundedSender<Arc<Function>>,
+    processes: Vec<u32>,
+}
+
+/// An instance that has an event; free again when this is dropped.
+struct Busy {
+    instance: Arc<Function>,
+    back: mpsc::UnboundedSender<Arc<Function>>,
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        // Nobody takes it where the function is at its end.
+        let _ended = self.back.send(Arc::clone(&self.instance));
+    }
+}
+
+impl Instances {
+    /// Starts so many of a binary.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub(crate) async fn start(
+        name: &'static str,
+        binary: &Path,
+        environment: &[(&str, &str)],
+        how_many: usize,
+    ) -> Result<Self, Failure> {
+        let (back, free) = mpsc::unbounded_channel();
+        let mut processes = Vec::new();
+        for _ in 0..how_many {
+            let instance = Function::start(binary, environment).await?;
+            processes.push(instance.process().ok_or_else(|| format!("{name} ended at once"))?);
+            back.send(Arc::new(instance)).map_err(|_| "nobody takes instances")?;
+        }
+        Ok(Self { name, free: Arc::new(Mutex::new(free)), back, processes })
+    }
+
+    /// What it is called, and its processes.
+    pub(crate) fn processes(&self) -> impl Iterator<Item = (String, u32)> {
+        self.processes.iter().enumerate().map(|(n, process)| (format!("{} {}", self.name, n + 1), *process))
+    }
+
+    /// The function, as the gateway and the schedules call it.
+    pub(crate) fn job(&self) -> Job {
+        let instances = self.clone();
+        Arc::new(move |event| {
+            let instances = instances.clone();
+            async move { instances.invoke(event).await }.boxed()
+        })
+    }
+
+    async fn invoke(&self, event: Value) -> Result<Value, String> {
+        let taken = self.free.lock().await.recv().await;
+        let instance = taken.ok_or_else(|| format!("{} has no instances", self.name))?;
+        let busy = Busy { instance, back: self.back.clone() };
+        busy.instance.invoke(event).await.map_err(|failure| format!("{}: {failure:?}", self.name))
+    }
+}

@@ -1,0 +1,307 @@
+//! The mix of requests that a directory sees: four in five are reads by people, crawlers and pollers, then agents by
+//! MCP and A2A, and one in twenty is a write. Their order is drawn once and repeats, so that two runs ask the same.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use registry::model::{ListingId, Random};
+use serde_json::{Value, json};
+
+use crate::client;
+use crate::search::QUESTIONS;
+
+/// What a kind of request belongs to, in the shares of the mix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    Read,
+    Protocol,
+    Write,
+}
+
+/// How many of a thousand requests are of each family.
+pub(crate) const SHARES: [(Family, &str, usize); 3] =
+    [(Family::Read, "reads", 800), (Family::Protocol, "MCP and A2A", 150), (Family::Write, "writes", 50)];
+
+/// Requests after which the order of kinds repeats.
+const CYCLE: usize = 1000;
+/// Listings whose demo is taken before the load, so that no feedback overtakes its demo.
+pub(crate) const AHEAD: usize = 100;
+
+/// A kind of request.
+pub(crate) struct Kind {
+    /// What it is called in the table.
+    pub(crate) name: &'static str,
+    /// What it belongs to.
+    pub(crate) family: Family,
+    /// How many of a thousand requests are of it.
+    share: usize,
+    /// The request of this number; numbers go up from 0.
+    request: Box<dyn Fn(usize) -> Vec<u8> + Send + Sync>,
+    /// The statuses of a sound answer.
+    sound: &'static [u16],
+    /// The validator of the last answer, where the next request sends it.
+    validator: Option<Arc<Mutex<String>>>,
+}
+
+impl Kind {
+    /// Whether an answer is as it should be; its validator is kept for the next request.
+    pub(crate) fn is_sound(&self, answer: &client::Answer<'_>) -> bool {
+        if let (Some(held), Some(tag)) = (&self.validator, answer.header("etag")) {
+            tag.clone_into(&mut held.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        self.sound.contains(&answer.status)
+    }
+}
+
+/// Where requests of the mix lead.
+#[derive(Clone, Debug)]
+pub(crate) struct Aim {
+    /// Listings that are Live and took no demo.
+    pub(crate) ids: Arc<[ListingId]>,
+    /// Cursors of further pages of the active list.
+    pub(crate) cursors: Vec<String>,
+    /// Origins whose agents and servers are published, in turn.
+    pub(crate) origins: Vec<String>,
+}
+
+/// The whole mix.
+pub(crate) struct Mix {
+    pub(crate) kinds: Vec<Kind>,
+    /// For each request of a cycle its kind, and how many of that kind went before it.
+    order: Vec<(usize, usize)>,
+}
+
+impl Mix {
+    /// A mix that leads to these listings.
+    pub(crate) fn new(aim: &Aim) -> Self {
+        let kinds = [reads(aim), protocols(aim), writes(aim)].into_iter().flatten().collect::<Vec<_>>();
+        let mut order: Vec<usize> =
+            kinds.iter().enumerate().flat_map(|(at, kind)| std::iter::repeat_n(at, kind.share)).collect();
+        let random = Random::seeded(1);
+        for last in (1..order.len()).rev() {
+            let other = usize::try_from(random.below(last as u64 + 1)).unwrap_or(last);
+            order.swap(last, other);
+        }
+        let mut seen = vec![0; kinds.len()];
+        let numbered = |kind: usize| {
+            seen[kind] += 1;
+            (kind, seen[kind] - 1)
+        };
+        Self { order: order.into_iter().map(numbered).collect(), kinds }
+    }
+
+    /// The kind and the bytes of a request.
+    pub(crate) fn request(&self, number: usize) -> (usize, Vec<u8>) {
+        let (kind, rank) = self.order[number % CYCLE];
+        let of_kind = &self.kinds[kind];
+        (kind, (of_kind.request)(number / CYCLE * of_kind.share + rank))
+    }
+}
+
+fn reads(aim: &Aim) -> Vec<Kind> {
+    let read = |name, share, request| Kind { sound: &[200], ..kind(name, Family::Read, share, request) };
+    let of_listing = |path: &'static str| {
+        let ids = Arc::clone(&aim.ids);
+        move |n: usize| format!("{path}{}", ids[n * 7 % ids.len()])
+    };
+    let held = Arc::new(Mutex::new(String::new()));
+    let polling = Arc::clone(&held);
+    let poll = Box::new(move |_: usize| {
+        let tag = polling.lock().unwrap_or_else(PoisonError::into_inner);
+        let header = if tag.is_empty() { String::new() } else { format!("if-none-match: {tag}\r\n") };
+        client::get("/api/listings/active", &header)
+    });
+    let cursors: Vec<String> =
+        aim.cursors.iter().map(|cursor| format!("/api/listings/active?cursor={cursor}")).collect();
+    let papers = [
+        "/.well-known/agent-card.json",
+        "/discovery.json",
+        "/llms.txt",
+        "/openapi.json",
+        "/.well-known/ai-catalog.json",
+        "/sitemap.xml",
+        "/log/checkpoint",
+        "/.well-known/jwks.json",
+    ];
+    vec![
+        read("status by id", 200, getting(of_listing("/api/listings/status?id="))),
+        Kind { sound: &[200, 304], validator: Some(held), ..kind("active, polled", Family::Read, 100, poll) },
+        read("active, further pages", 60, getting(in_turn(cursors))),
+        read("badge", 80, getting(of_listing("/badge/clean.svg?id="))),
+        read("page of a listing", 60, getting(of_listing("/list/"))),
+        read("board", 20, getting(|_| "/list".to_owned())),
+        read("/api/ard/search", 60, getting(asking("/api/ard/search?limit=10&q="))),
+        read("/api/match", 40, getting(asking("/api/match?limit=10&q="))),
+        read("/v0.1/servers", 60, getting(|_| "/v0.1/servers?limit=30".to_owned())),
+        read("feed and statistics", 50, getting(in_turn(["/api/feed", "/api/probes"].map(str::to_owned)))),
+        read("inbox", 20, getting(of_listing("/api/talk?listing_id="))),
+        read("documents", 50, getting(in_turn(papers.map(str::to_owned)))),
+    ]
+}
+
+fn protocols(aim: &Aim) -> Vec<Kind> {
+    let speak = |name, share, request| Kind { sound: &[200], ..kind(name, Family::Protocol, share, request) };
+    let ids = Arc::clone(&aim.ids);
+    let status = move |n: usize| ids[n * 11 % ids.len()].to_string();
+    let agents = json!({ "kind": "agent", "limit": 20 });
+    let listed = agents.clone();
+    vec![
+        speak("MCP tools/list", 20, mcp(|_| ("tools/list", json!({})))),
+        speak("MCP search_active", 30, mcp(move |_| tool("search_active", &listed))),
+        speak("MCP check_status", 30, mcp(move |n| tool("check_status", &json!({ "id": status(n) })))),
+        speak("MCP ard_search", 25, mcp(|n| tool("ard_search", &json!({ "q": question(n), "limit": 10 })))),
+        speak("A2A search_active", 25, a2a(move |_| calling("search_active", &agents))),
+        speak("A2A in words", 20, a2a(|n| json!({ "text": format!("search for {}", question(n)) }))),
+    ]
+}
+
+fn writes(aim: &Aim) -> Vec<Kind> {
+    let write = |name, path: &'static str, body: Box<dyn Fn(usize) -> Value + Send + Sync>| {
+        let request = Box::new(move |n| client::post(path, &body(n).to_string()));
+        Kind { sound: &[200], ..kind(name, Family::Write, 10, request) }
+    };
+    let id_of = |ahead: usize| {
+        let ids = Arc::clone(&aim.ids);
+        move |n: usize| ids[(n + ahead) % ids.len()].clone()
+    };
+    let (demo, feedback, talk, trace) = (id_of(AHEAD), id_of(0), id_of(0), id_of(0));
+    let origins = aim.origins.clone();
+    let answers = json!({ "tried": "It.", "ux_friction": "None.", "product_one_ship": "Less.",
+        "overall": "Kept.", "would_buy": "maybe" });
+    vec![
+        write("publish", "/api/publish", Box::new(move |n| published(&origins[n % origins.len()], n))),
+        write("demo", "/api/products/demo", Box::new(move |n| json!({ "listing_id": demo(n) }))),
+        write(
+            "feedback",
+            "/api/products/feedback",
+            Box::new(move |n| json!({ "listing_id": feedback(n), "rating": 4, "answers": answers })),
+        ),
+        write(
+            "talk",
+            "/api/talk",
+            Box::new(
+                move |n| json!({ "listing_id": talk(n), "action": "message", "text": format!("Message {n}: it works.") }),
+            ),
+        ),
+        write(
+            "leave_trace",
+            "/api/products/stigmergy",
+            Box::new(move |n| {
+                json!({ "action": "leave_trace", "listing_id": trace(n), "from": "load",
+                    "body": format!("Trace {n}: answered within a second.") })
+            }),
+        ),
+    ]
+}
+
+/// Two of three answer a probe: an agent and a server; the third is nowhere.
+fn published(origin: &str, number: usize) -> Value {
+    match number % 3 {
+        0 => json!({ "agent_card_url": format!("{origin}/load/{number}{}", crate::peers::CARD) }),
+        1 => json!({ "mcp_url": format!("{origin}/load/{number}/mcp") }),
+        _ => json!({ "agent_card_url": format!("{origin}/load/{number}/nowhere.json") }),
+    }
+}
+
+fn kind(
+    name: &'static str,
+    family: Family,
+    share: usize,
+    request: Box<dyn Fn(usize) -> Vec<u8> + Send + Sync>,
+) -> Kind {
+    Kind { name, family, share, request, sound: &[], validator: None }
+}
+
+fn getting(
+    path: impl Fn(usize) -> String + Send + Sync + 'static,
+) -> Box<dyn Fn(usize) -> Vec<u8> + Send + Sync> {
+    Box::new(move |n| client::get(&path(n), "accept-encoding: gzip\r\n"))
+}
+
+fn in_turn(paths: impl Into<Vec<String>>) -> impl Fn(usize) -> String + Send + Sync + 'static {
+    let paths = paths.into();
+    move |n| paths[n % paths.len()].clone()
+}
+
+fn question(number: usize) -> &'static str {
+    QUESTIONS[number % QUESTIONS.len()]
+}
+
+fn asking(path: &'static str) -> impl Fn(usize) -> String + Send + Sync + 'static {
+    move |n| {
+        let words: String = form_urlencoded::byte_serialize(question(n).as_bytes()).collect();
+        format!("{path}{words}")
+    }
+}
+
+fn mcp(
+    call: impl Fn(usize) -> (&'static str, Value) + Send + Sync + 'static,
+) -> Box<dyn Fn(usize) -> Vec<u8> + Send + Sync> {
+    Box::new(move |n| {
+        let (method, params) = call(n);
+        let body = json!({ "jsonrpc": "2.0", "id": n, "method": method, "params": params });
+        client::post("/api/protocol", &body.to_string())
+    })
+}
+
+fn tool(name: &str, arguments: &Value) -> (&'static str, Value) {
+    ("tools/call", json!({ "name": name, "arguments": arguments }))
+}
+
+fn a2a(part: impl Fn(usize) -> Value + Send + Sync + 'static) -> Box<dyn Fn(usize) -> Vec<u8> + Send + Sync> {
+    Box::new(move |n| {
+        let message = json!({ "messageId": format!("m{n}"), "role": "ROLE_USER", "parts": [part(n)] });
+        let params = json!({ "message": message });
+        let body = json!({ "jsonrpc": "2.0", "id": n, "method": "SendMessage", "params": params });
+        client::post("/api/a2a", &body.to_string())
+    })
+}
+
+fn calling(operation: &str, arguments: &Value) -> Value {
+    json!({ "data": { "operation": operation, "arguments": arguments } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mix() -> Mix {
+        let ids: Vec<ListingId> = (0..500).map(|n| format!("mcp-{n}").parse().unwrap()).collect();
+        let aim =
+            Aim { ids: ids.into(), cursors: vec!["c".to_owned()], origins: vec!["http://peer".to_owned()] };
+        Mix::new(&aim)
+    }
+
+    #[test]
+    fn the_families_have_their_shares() {
+        let mix = mix();
+        for (family, name, share) in SHARES {
+            let of_family = mix.kinds.iter().filter(|kind| kind.family == family);
+            assert_eq!(of_family.map(|kind| kind.share).sum::<usize>(), share, "{name}");
+        }
+        assert_eq!(mix.order.len(), CYCLE);
+    }
+
+    #[test]
+    fn no_write_is_sent_twice_and_no_feedback_overtakes_its_demo() {
+        let mix = mix();
+        let mut sent = std::collections::HashSet::new();
+        let mut demos: Vec<String> = (0..AHEAD).map(|n| format!("mcp-{n}")).collect();
+        for number in 0..20 * CYCLE {
+            let (kind, bytes) = mix.request(number);
+            let kind = &mix.kinds[kind];
+            let text = String::from_utf8(bytes).unwrap();
+            if kind.family != Family::Write {
+                continue;
+            }
+            assert!(sent.insert(text.clone()), "{}: {text}", kind.name);
+            let (_, body) = text.split_once("\r\n\r\n").unwrap();
+            let body: Value = serde_json::from_str(body).unwrap();
+            let id = body["listing_id"].as_str().unwrap_or_default().to_owned();
+            match kind.name {
+                "demo" => demos.push(id),
+                "feedback" => assert!(demos[..demos.len().saturating_sub(40)].contains(&id), "{id}"),
+                _ => {}
+            }
+        }
+    }
+}

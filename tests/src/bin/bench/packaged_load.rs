@@ -1,0 +1,146 @@
+//! The mixed load upon what is deployed: the packaged binaries behind the gateway's routes, in a Lambda runtime of our
+//! own, with the template's schedules and rules, over a table and a bus that they reach by the SDK's protocol.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::serve::ListenerExt as _;
+use local::engine::Data;
+use local::functions::Job;
+use local::scheduler::{RunningScheduler, Scheduler};
+use local::{Embedded, Template, gateway};
+use registry::model::{Clock, ListingId};
+use serde_json::{Value, json};
+use tests::aws_endpoints::{DynamoDb, EventBridge};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+
+use crate::Failure;
+use crate::instances::Instances;
+use crate::mixed_load::{Load, number};
+use crate::processes;
+use crate::report::Report;
+
+/// Each function and how many instances of it run; the table is one process that they share, with the client.
+const FUNCTIONS: [(&str, usize); 12] = [
+    ("listings", 4),
+    ("pages", 2),
+    ("products", 2),
+    ("protocol", 2),
+    ("a2a", 2),
+    ("publish", 2),
+    ("talk", 1),
+    ("well-known", 1),
+    ("probe-tick", 2),
+    ("search-index", 1),
+    ("weekly-recheck", 1),
+    ("daily-connector", 1),
+];
+/// Functions that ask strangers. Nothing but this machine may be asked, so they are told that the host of what is
+/// published is their own, which nobody ever asks: its probes end without a question to any name server.
+const PROBING: [&str; 2] = ["probe-tick", "weekly-recheck"];
+const PUBLISHED_AT: &str = "https://agents.example.net";
+/// Requests a second, unless `LOAD_PACKAGED_RATE` says otherwise.
+const RATE: f64 = 40.0;
+const TICK: Duration = Duration::from_secs(20);
+
+/// Measures it over the table in `data`.
+///
+/// # Errors
+/// The stack does not start, or answers what it should not before the load.
+pub(crate) async fn measure(
+    report: &mut Report,
+    data: &Path,
+    ids: &Arc<[ListingId]>,
+    minutes: f64,
+) -> Result<(), Failure> {
+    let rate = number("LOAD_PACKAGED_RATE", RATE);
+    let instances: usize = FUNCTIONS.iter().map(|(_, instances)| instances).sum();
+    report.part(format!(
+        "{minutes} minutes at {rate} requests/s upon {instances} instances of the packaged functions, {} listings",
+        ids.len()
+    ));
+    let folder = processes::target_folder()?.join("lambda");
+    let missing = FUNCTIONS.iter().find(|(name, _)| !folder.join(name).join("bootstrap").is_file());
+    if let Some((name, _)) = missing {
+        report.not_measured(format!("the packaged {name}"), "not built: `make build` builds it", "0 errors");
+        return Ok(());
+    }
+    let stack = Stack::start(&folder, data).await?;
+    let load = Load { address: stack.address, rate, minutes, watched: stack.processes() };
+    load.put(report, ids, &[PUBLISHED_AT.to_owned()]).await
+}
+
+/// All that a deployment is, on this machine; it ends when this is dropped.
+struct Stack {
+    address: SocketAddr,
+    functions: Vec<Instances>,
+    _schedules: RunningScheduler,
+}
+
+impl Stack {
+    async fn start(folder: &Path, data: &Path) -> Result<Self, Failure> {
+        let engine = Embedded::open(&Data::File(data.to_path_buf()), &Clock::System)?;
+        let (table, bus) = (DynamoDb::serve(engine.clone()).await?, EventBridge::serve().await?);
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        let mut functions = Vec::new();
+        for (name, instances) in FUNCTIONS {
+            let own = format!("http://{address}");
+            let base_url = if PROBING.contains(&name) { PUBLISHED_AT } else { &own };
+            let mut environment = vec![
+                ("TABLE_NAME", "registry"),
+                ("BUS_NAME", "bus"),
+                ("BASE_URL", base_url),
+                ("RUST_LOG", "error"),
+                ("LIST_ITSELF", "off"),
+                ("GITHUB_RAW_URL", "off"),
+                ("DNS_SERVER", "off"),
+                ("CALLER_REQUESTS_PER_SECOND", "1000000"),
+                ("CALLER_REQUESTS_AT_ONCE", "1000000"),
+                ("AWS_ENDPOINT_URL_DYNAMODB", &table.url),
+                ("AWS_ENDPOINT_URL_EVENTBRIDGE", &bus.url),
+            ];
+            for rate in processes::unlimited_rates() {
+                environment.push(rate);
+            }
+            let binary = folder.join(name).join("bootstrap");
+            functions.push((name, Instances::start(name, &binary, &environment, instances).await?));
+        }
+        let template = Template::own()?;
+        let jobs: BTreeMap<&'static str, Job> =
+            functions.iter().map(|(name, instances)| (*name, instances.job())).collect();
+        let router = gateway::router_of_packaged(&template, &jobs)?;
+        let service = router.into_make_service_with_connect_info::<SocketAddr>();
+        let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+        tokio::spawn(axum::serve(listener, service).into_future());
+        let scheduler = Scheduler::new(&template, &jobs, TICK, Clock::System)?;
+        let functions = functions.into_iter().map(|(_, instances)| instances).collect();
+        Ok(Self { address, functions, _schedules: scheduler.start(delivered(bus), engine) })
+    }
+
+    fn processes(&self) -> Vec<(String, u32)> {
+        self.functions.iter().flat_map(Instances::processes).collect()
+    }
+}
+
+/// The events that the bus takes, in the shape in which its rules get them.
+fn delivered(bus: EventBridge) -> mpsc::UnboundedReceiver<Value> {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        while !sender.is_closed() {
+            for entry in bus.take_entries() {
+                let detail: Value =
+                    serde_json::from_str(entry["Detail"].as_str().unwrap_or_default()).unwrap_or_default();
+                let event = json!({ "version": "0", "id": "1", "detail-type": entry["DetailType"],
+                    "source": entry["Source"], "time": Clock::System.now(), "detail": detail });
+                let _ended = sender.send(event);
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    });
+    receiver
+}

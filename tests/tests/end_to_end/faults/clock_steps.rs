@@ -1,0 +1,109 @@
+//! A clock that steps, as when a machine is woken or corrected: forth by seconds to days, and back again. Nothing fails,
+//! nothing Live falls for it, no budget is overspent, and what is published goes Live when the clock is right again.
+
+use jiff::SignedDuration;
+use registry::model::ListingId;
+use tests::peers::{Peer, agents, servers};
+use tests::test_registry::{HOUR, TICK, TestOptions, TestRegistry};
+
+use super::told;
+
+/// Steps of the clock, each taken back later.
+const STEPS: [SignedDuration; 6] = [
+    SignedDuration::from_secs(1),
+    SignedDuration::from_secs(90),
+    SignedDuration::from_mins(7),
+    SignedDuration::from_hours(1),
+    SignedDuration::from_hours(26),
+    SignedDuration::from_hours(24 * 5),
+];
+const WINDOW: usize = 8;
+
+/// Every door a caller may use, and every schedule.
+async fn use_everything(registry: &TestRegistry, ids: &[ListingId]) -> usize {
+    let mut asked = 0;
+    let mut paths = vec!["/api/listings/active", "/api/feed", "/api/probes", "/log/checkpoint", "/list"]
+        .into_iter()
+        .map(str::to_owned)
+        .collect::<Vec<_>>();
+    paths.push("/api/ard/search?q=adds+numbers".to_owned());
+    for id in ids {
+        paths.push(format!("/api/listings/status?id={id}"));
+        paths.push(format!("/api/talk?listing_id={id}"));
+        paths.push(format!("/badge/live.svg?id={id}"));
+    }
+    for path in paths {
+        let reply = registry.get(&path).await;
+        assert_eq!(reply.status, 200, "{path} at {}: {reply:?}", registry.now());
+        asked += 1;
+    }
+    registry.tick().await;
+    registry.recheck().await;
+    registry.reach_out().await;
+    registry.index().await;
+    asked
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_falls_when_the_clock_steps() {
+    let options = TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", WINDOW);
+    let registry = TestRegistry::start_with(options).await;
+    let (agents, server) = (Peer::start(agents::fleet).await, Peer::start(servers::modern).await);
+    let mut ids = vec![registry.publish_mcp(&server.url("/mcp")).await];
+    ids.push(registry.publish_card(&agents.url("/first/card.json")).await);
+    registry.deliver_events().await;
+    assert_eq!(registry.live_counts().await, (1, 1));
+    let (mut steps, mut asked) = (0, 0);
+    for step in STEPS {
+        // Forth and back, then back and forth.
+        for by in [step, -step, -step, step] {
+            let before = registry.probe_statistics().await["used"].as_u64().unwrap();
+            registry.step_clock(by);
+            let id = registry.publish_card(&agents.url(&format!("/{steps}/card.json"))).await;
+            registry.events();
+            registry.first_probe(&id).await;
+            ids.push(id);
+            asked += use_everything(&registry, &ids).await;
+            let after = registry.probe_statistics().await;
+            assert!(after["window_used"].as_u64().unwrap() <= WINDOW as u64, "{after}");
+            assert!(
+                after["used"].as_u64().unwrap() <= before + 2 * WINDOW as u64
+                    || step > SignedDuration::from_hours(20)
+            );
+            for id in &ids[..2] {
+                assert_eq!(registry.lane(id).await, "active", "{id} after a step of {by:#}");
+            }
+            steps += 1;
+        }
+    }
+    // The clock is right; hours pass as they do.
+    let mut hours = 0;
+    while registry.live_counts().await != (ids.len() as u64 - 1, 1) {
+        assert!(hours < 48, "{:?}", registry.live_counts().await);
+        for _ in 0..10 {
+            registry.tick().await;
+            registry.advance(TICK);
+        }
+        registry.recheck().await;
+        hours += 1;
+    }
+    // No week later does any of them owe its place to a proof of the future.
+    registry.advance(HOUR * 24);
+    for _ in 0..24 * 7 {
+        registry.recheck().await;
+        registry.tick().await;
+        registry.advance(HOUR);
+    }
+    assert_eq!(registry.live_counts().await, (ids.len() as u64 - 1, 1));
+    let checkpoint = registry.get("/log/checkpoint").await;
+    assert_eq!(checkpoint.status, 200);
+    told(
+        "the clock stepping forth and back",
+        &format!(
+            "{steps} steps of 1 s to 5 days, {asked} requests and {} runs of schedules: 0 errors, 0 Live listings lost, \
+             all {} published Live {hours} h after the last step",
+            steps * 4,
+            ids.len()
+        ),
+    );
+}

@@ -1,0 +1,108 @@
+//! Events of the bus and of the schedules, delivered again, late and in any order: what comes of them is what comes of
+//! each once and in order, item by item.
+
+use registry::model::{ListingId, Random};
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents, servers};
+use tests::test_registry::{TICK, Table, TestOptions, TestRegistry, listing_queued_event};
+
+use super::told;
+
+const ORDERS: u64 = 12;
+const ROUNDS: usize = 3;
+
+/// A registry over these peers, with what was published and the events that tell of it.
+async fn published(peers: &[Peer; 3]) -> (TestRegistry, Vec<ListingId>) {
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let mut ids = Vec::new();
+    for number in 0..6 {
+        ids.push(registry.publish_card(&peers[0].url(&format!("/{number}/card.json"))).await);
+    }
+    ids.push(registry.publish_mcp(&peers[1].url("/mcp")).await);
+    ids.push(registry.publish_card(&peers[2].card()).await);
+    (registry, ids)
+}
+
+fn scheduled(registry: &TestRegistry) -> Vec<Value> {
+    let event =
+        |what: &str| json!({ "source": "registry.schedule", "detail-type": what, "time": registry.now() });
+    ["probe-tick", "weekly-recheck", "search-index"].map(event).to_vec()
+}
+
+async fn deliver(registry: &TestRegistry, event: &Value) {
+    let (app, event) = (&registry.app, event.clone());
+    match event["detail-type"].as_str().unwrap() {
+        "probe-tick" | "listing.queued" => drop(probe_tick::handle(app, event).await.unwrap()),
+        "weekly-recheck" => drop(weekly_recheck::handle(app, event).await.unwrap()),
+        _ => drop(search_index::handle(app, event).await.unwrap()),
+    }
+}
+
+fn shuffle<T>(items: &mut [T], random: &Random) {
+    for last in (1..items.len()).rev() {
+        items.swap(last, usize::try_from(random.below(last as u64 + 1)).unwrap());
+    }
+}
+
+/// What must be the same: all but who was last, which leaf stands where, and in which bucket version a word is.
+async fn decided(registry: &TestRegistry) -> Table {
+    let chance = ["CLOCK", "ECONOMY", "KEY#LOG", "LOG#", "INDEX"];
+    let table = registry.table().await.without(&chance).without_sort_keys(&["LEAF#", "LAST_LEAF"]);
+    table.without_machine_times()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_in_any_order_again_and_late_come_to_the_same() {
+    let peers = [
+        Peer::start(agents::fleet).await,
+        Peer::start(servers::legacy).await,
+        Peer::start(agents::only(404)).await,
+    ];
+    let (registry, ids) = published(&peers).await;
+    for round in 0..ROUNDS {
+        let queued: Vec<Value> = ids.iter().map(listing_queued_event).collect();
+        for event in queued.iter().filter(|_| round == 0).chain(&scheduled(&registry)) {
+            deliver(&registry, event).await;
+        }
+        registry.advance(TICK);
+    }
+    let (once, live) = (decided(&registry).await, registry.live_counts().await);
+    assert_eq!(live, (6, 1));
+
+    let (mut delivered, mut again, mut late) = (0, 0, 0);
+    for order in 0..ORDERS {
+        let random = Random::seeded(order);
+        let (registry, ids) = published(&peers).await;
+        let mut held_back: Vec<Value> = Vec::new();
+        for round in 0..ROUNDS {
+            let mut events = std::mem::take(&mut held_back);
+            late += events.len();
+            let queued = ids.iter().filter(|_| round == 0).map(listing_queued_event);
+            for event in queued.chain(scheduled(&registry)) {
+                let copies = 1 + random.below(3);
+                again += usize::try_from(copies - 1).unwrap();
+                for copy in 0..copies {
+                    // One copy comes in time; of the tick, for its slot is another one later.
+                    let waits = copy > 0 && round + 1 < ROUNDS && random.below(3) == 0;
+                    if waits { held_back.push(event.clone()) } else { events.push(event.clone()) }
+                }
+            }
+            shuffle(&mut events, &random);
+            delivered += events.len();
+            for event in &events {
+                deliver(&registry, event).await;
+            }
+            registry.advance(TICK);
+        }
+        assert_eq!(once.difference(&decided(&registry).await), [""; 0], "order {order}");
+        assert_eq!(registry.live_counts().await, live, "order {order}");
+    }
+    told(
+        "schedule and bus events again, late, disordered",
+        &format!(
+            "{ORDERS} random orders, {delivered} deliveries, {again} of them again, {late} late, \
+             every table as after one delivery each in order"
+        ),
+    );
+}

@@ -1,0 +1,44 @@
+//! The bus is down: no event of a publish or a verdict is delivered. Nothing is lost by that, for the table holds what
+//! happened, and the schedules find it there.
+
+use tests::peers::{Peer, agents, servers};
+use tests::test_registry::{TICK, TestOptions, TestRegistry};
+
+use super::told;
+
+const AGENTS: usize = 20;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_bus_the_schedules_find_everything() {
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let (agents, server) = (Peer::start(agents::fleet).await, Peer::start(servers::modern).await);
+    registry.cut_bus();
+    let mut ids = Vec::new();
+    for number in 0..AGENTS {
+        ids.push(registry.publish_card(&agents.url(&format!("/{number}/card.json"))).await);
+    }
+    ids.push(registry.publish_mcp(&server.url("/mcp")).await);
+    assert_eq!(registry.live_counts().await, (0, 0), "nobody was told of them");
+    let mut ticks = 0;
+    while registry.live_counts().await != (AGENTS as u64, 1) {
+        assert!(ticks < 10, "the tick does not find them");
+        registry.advance(TICK);
+        registry.tick().await;
+        ticks += 1;
+    }
+    registry.index().await;
+    for id in &ids {
+        assert_eq!(registry.lane(id).await, "active");
+        let found = registry.get(&format!("/api/ard/search?q={id}&limit=1")).await;
+        assert_eq!(found.body["hits"][0]["listing_id"], id.as_str(), "{}", found.body);
+    }
+    assert!(registry.events().is_empty());
+    told(
+        "the bus down",
+        &format!(
+            "{} publishes, all acknowledged, {ticks} tick(s) until all are Live and found, 0 lost",
+            ids.len()
+        ),
+    );
+}
