@@ -2,6 +2,7 @@
 //! the act it is for, is given by this registry, and is good once and for a quarter of an hour.
 
 use futures::future::{join, join_all};
+use http::StatusCode;
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -123,7 +124,9 @@ pub async fn prove(
     let Some(challenge) = app.store.challenge(nonce, now).await? else {
         let detail = "This challenge was used, has expired, or was never given. Ask for one: the same call without \
             `nonce` and `signature`.";
-        return Err(Problem::invalid("nonce", "unknown_challenge", detail));
+        let mut problem = Problem::invalid("nonce", "unknown_challenge", detail);
+        problem.status = StatusCode::FORBIDDEN;
+        return Err(problem);
     };
     if challenge.text != text(app, act, nonce, &challenge.expires_at.to_string()) {
         let detail = "This challenge was given for another act. Ask for one for this act: the same call without `nonce` \
