@@ -82,10 +82,13 @@ pub(crate) async fn measure() -> Result<Upkeep, Failure> {
         }
     }
     let before = registry.bytes().await?;
-    let mut recheck = registry.fire("weekly-recheck", None).await?;
+    let (mut recheck, swept) = registry.fire("weekly-recheck", None).await?;
+    if swept["ok"] != DUE {
+        return Err(format!("not all of {DUE} were proven: {swept}").into());
+    }
     let events = registry.take_events();
     for function in ["probe-tick", "search-index"] {
-        let after = registry.fire(function, None).await?;
+        let (after, _) = registry.fire(function, None).await?;
         recheck.operations += after.operations;
         recheck.units.read += after.units.read;
         recheck.units.write += after.units.write;
@@ -93,7 +96,7 @@ pub(crate) async fn measure() -> Result<Upkeep, Failure> {
     let after = registry.bytes().await?;
     let mut schedules = Vec::new();
     for schedule in registry.template.schedules.clone() {
-        let used = registry.fire(&schedule.function, schedule.input.as_ref()).await?;
+        let (used, _) = registry.fire(&schedule.function, schedule.input.as_ref()).await?;
         schedules.push(Idle { function: schedule.function, every: schedule.every, used });
     }
     let idle = |of: &dyn Fn(&Used) -> f64| -> f64 {
@@ -153,8 +156,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Fires a schedule in a slot of its own.
-    async fn fire(&self, function: &str, input: Option<&Value>) -> Result<Used, Failure> {
+    /// Fires a schedule in a slot of its own; tells what that used, and what the function reports.
+    async fn fire(&self, function: &str, input: Option<&Value>) -> Result<(Used, Value), Failure> {
         self.clock.advance(Duration::from_secs(360));
         let schedules = &self.template.schedules;
         let own = schedules.iter().find(|one| one.function == function).and_then(|one| one.input.as_ref());
@@ -164,12 +167,13 @@ impl Registry {
         let before = self.observer.tally.snapshot();
         self.observer.meter.start();
         let began = Instant::now();
-        job(event).await?;
-        Ok(Used {
+        let report = job(event).await?;
+        let used = Used {
             seconds: began.elapsed().as_secs_f64(),
             units: self.observer.meter.stop(),
             operations: self.observer.tally.since(&before).total() as f64,
-        })
+        };
+        Ok((used, report))
     }
 
     fn take_events(&mut self) -> usize {
