@@ -21,6 +21,12 @@ use crate::{Failure, seed};
 /// Live listings in the table, and how many of them are due.
 const LISTINGS: usize = 1_000;
 const DUE: usize = 200;
+/// Age of the proof of those that will be due, in hours: they are from the end of the sixth day on.
+const PROVEN_HOURS: i64 = 24 * 6 - 4;
+/// From the end of the settling until all of them are due, and none is overdue.
+const UNTIL_DUE: Duration = Duration::from_secs(17 * 3600);
+/// How often the schedules run before anything is measured; all of it takes less than four hours.
+const SETTLING: usize = 4;
 /// Hosts of the listings: a host is asked by a few at once.
 const HOSTS: usize = 50;
 /// Bytes that the table counts for an item, and an index for an entry, beside what is in it.
@@ -73,14 +79,15 @@ pub(crate) async fn measure() -> Result<Upkeep, Failure> {
     let mut registry = Registry::start().await?;
     let empty = registry.bytes().await?;
     registry.seed().await?;
-    // What seeding left to do is done, and each process has read what it keeps.
-    for _ in 0..2 {
+    // What seeding left to do is done, and each process has read what it keeps; then those that are to be due are.
+    for _ in 0..SETTLING {
         for schedule in registry.template.schedules.clone() {
             if schedule.function != "weekly-recheck" {
                 registry.fire(&schedule.function, schedule.input.as_ref()).await?;
             }
         }
     }
+    registry.clock.advance(UNTIL_DUE);
     let before = registry.bytes().await?;
     let (mut recheck, swept) = registry.fire("weekly-recheck", None).await?;
     if swept["ok"] != DUE {
@@ -137,7 +144,7 @@ impl Registry {
         Ok(Self { local, observer, clock, jobs, template: Template::own()? })
     }
 
-    /// Live listings at peers that answer, the first of them due and not yet overdue.
+    /// Live listings at peers that answer, the first of them due before long.
     async fn seed(&self) -> Result<(), Failure> {
         let settings = &self.local.app.settings;
         let store = seed::store(&self.local.engine, settings);
@@ -147,7 +154,7 @@ impl Registry {
         }
         let words = Words::real();
         for number in 0..LISTINGS {
-            let hours = if number < DUE { 24 * 6 + 14 } else { 1 };
+            let hours = if number < DUE { PROVEN_HOURS } else { 1 };
             let kind = if number % 2 == 0 { Kind::Agent } else { Kind::Mcp };
             let site = Site { kind, url: format!("{}/{number}", hosts[number / 10 % HOSTS]), number };
             let at = self.clock.now() - SignedDuration::from_hours(hours);
