@@ -40,6 +40,9 @@ pub(crate) struct Cost {
     pub(crate) varies: bool,
 }
 
+/// The path and the body of what is sent about a listing.
+type Asking = dyn Fn(&ListingId) -> (&'static str, Value) + Send + Sync;
+
 /// What is asked about.
 #[derive(Clone, Debug)]
 pub(crate) struct Subjects {
@@ -135,7 +138,8 @@ impl<'a> Counter<'a> {
                 "overall": "Kept.", "would_buy": "maybe" });
             ("/api/products/feedback", json!({ "listing_id": id, "rating": 4, "answers": answers }))
         };
-        for (name, of) in [("demo, for the first time", &demo as &dyn Fn(&_) -> _), ("feedback", &feedback)] {
+        for (name, of) in [("demo, for the first time", &demo as &Asking), ("feedback", &feedback as &Asking)]
+        {
             let (path, body) = of(id);
             let used = self.sending(path, &body).await?;
             let mut times = Vec::new();
@@ -169,7 +173,7 @@ impl<'a> Counter<'a> {
             costs.push(used.cost(name, limit, half));
         }
         let deposits = self.settle().await;
-        costs.push(deposits.cost("deposits of reads, written once in ten seconds", 2.0, None));
+        costs.push(deposits.cost("deposits of reads, written once in ten seconds", 2.0, None::<f64>));
         self.sweep().await?;
         let mut swept = Vec::new();
         for size in SWEPT {

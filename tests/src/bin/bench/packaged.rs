@@ -91,6 +91,9 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
         }
     }
     if built.first().is_none_or(|first| first.name != MINIMAL) {
+        for function in &built {
+            report.not_measured(&function.name, format!("without {MINIMAL} there is no ratio"), &limit);
+        }
         return Ok(());
     }
     let surroundings = Surroundings::new().await?;

@@ -127,7 +127,7 @@ impl Decades {
     }
 
     fn marks(&self) -> impl Iterator<Item = (f64, f64)> {
-        (self.from..=self.to).map(|decade| 10_f64.powi(decade)).map(|value| (value, self.share(value)))
+        (self.from..=self.to).map(|decade| 10_f64.powi(decade)).map(move |value| (value, self.share(value)))
     }
 }
 

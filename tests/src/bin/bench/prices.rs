@@ -19,7 +19,7 @@ impl PriceList {
     /// # Errors
     /// The file cannot be read.
     pub(crate) fn read(settings: Prices) -> Result<Self, Failure> {
-        let path = tests::template::root().join("infra/prices.json");
+        let path = ::tests::template::root().join("infra/prices.json");
         Ok(Self { settings, file: serde_json::from_str(&std::fs::read_to_string(path)?)? })
     }
 

@@ -21,6 +21,12 @@ use crate::{Failure, seed};
 /// Live listings in the table, and how many of them are due.
 const LISTINGS: usize = 1_000;
 const DUE: usize = 200;
+/// Age of the proof of those that will be due, in hours: they are from the end of the sixth day on.
+const PROVEN_HOURS: i64 = 24 * 6 - 4;
+/// From the end of the settling until all of them are due, and none is overdue.
+const UNTIL_DUE: Duration = Duration::from_secs(17 * 3600);
+/// How often the schedules run before anything is measured; all of it takes less than four hours.
+const SETTLING: usize = 4;
 /// Hosts of the listings: a host is asked by a few at once.
 const HOSTS: usize = 50;
 /// Bytes that the table counts for an item, and an index for an entry, beside what is in it.
@@ -73,19 +79,23 @@ pub(crate) async fn measure() -> Result<Upkeep, Failure> {
     let mut registry = Registry::start().await?;
     let empty = registry.bytes().await?;
     registry.seed().await?;
-    // What seeding left to do is done, and each process has read what it keeps.
-    for _ in 0..2 {
+    // What seeding left to do is done, and each process has read what it keeps; then those that are to be due are.
+    for _ in 0..SETTLING {
         for schedule in registry.template.schedules.clone() {
             if schedule.function != "weekly-recheck" {
                 registry.fire(&schedule.function, schedule.input.as_ref()).await?;
             }
         }
     }
+    registry.clock.advance(UNTIL_DUE);
     let before = registry.bytes().await?;
-    let mut recheck = registry.fire("weekly-recheck", None).await?;
+    let (mut recheck, swept) = registry.fire("weekly-recheck", None).await?;
+    if swept["ok"] != DUE {
+        return Err(format!("not all of {DUE} were proven: {swept}").into());
+    }
     let events = registry.take_events();
     for function in ["probe-tick", "search-index"] {
-        let after = registry.fire(function, None).await?;
+        let (after, _) = registry.fire(function, None).await?;
         recheck.operations += after.operations;
         recheck.units.read += after.units.read;
         recheck.units.write += after.units.write;
@@ -93,7 +103,7 @@ pub(crate) async fn measure() -> Result<Upkeep, Failure> {
     let after = registry.bytes().await?;
     let mut schedules = Vec::new();
     for schedule in registry.template.schedules.clone() {
-        let used = registry.fire(&schedule.function, schedule.input.as_ref()).await?;
+        let (used, _) = registry.fire(&schedule.function, schedule.input.as_ref()).await?;
         schedules.push(Idle { function: schedule.function, every: schedule.every, used });
     }
     let idle = |of: &dyn Fn(&Used) -> f64| -> f64 {
@@ -134,7 +144,7 @@ impl Registry {
         Ok(Self { local, observer, clock, jobs, template: Template::own()? })
     }
 
-    /// Live listings at peers that answer, the first of them due and not yet overdue.
+    /// Live listings at peers that answer, the first of them due before long.
     async fn seed(&self) -> Result<(), Failure> {
         let settings = &self.local.app.settings;
         let store = seed::store(&self.local.engine, settings);
@@ -144,7 +154,7 @@ impl Registry {
         }
         let words = Words::real();
         for number in 0..LISTINGS {
-            let hours = if number < DUE { 24 * 6 + 14 } else { 1 };
+            let hours = if number < DUE { PROVEN_HOURS } else { 1 };
             let kind = if number % 2 == 0 { Kind::Agent } else { Kind::Mcp };
             let site = Site { kind, url: format!("{}/{number}", hosts[number / 10 % HOSTS]), number };
             let at = self.clock.now() - SignedDuration::from_hours(hours);
@@ -153,8 +163,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Fires a schedule in a slot of its own.
-    async fn fire(&self, function: &str, input: Option<&Value>) -> Result<Used, Failure> {
+    /// Fires a schedule in a slot of its own; tells what that used, and what the function reports.
+    async fn fire(&self, function: &str, input: Option<&Value>) -> Result<(Used, Value), Failure> {
         self.clock.advance(Duration::from_secs(360));
         let schedules = &self.template.schedules;
         let own = schedules.iter().find(|one| one.function == function).and_then(|one| one.input.as_ref());
@@ -164,12 +174,13 @@ impl Registry {
         let before = self.observer.tally.snapshot();
         self.observer.meter.start();
         let began = Instant::now();
-        job(event).await?;
-        Ok(Used {
+        let report = job(event).await?;
+        let used = Used {
             seconds: began.elapsed().as_secs_f64(),
             units: self.observer.meter.stop(),
             operations: self.observer.tally.since(&before).total() as f64,
-        })
+        };
+        Ok((used, report))
     }
 
     fn take_events(&mut self) -> usize {
