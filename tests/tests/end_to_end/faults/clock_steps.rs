@@ -91,7 +91,6 @@ async fn nothing_falls_when_the_clock_steps() {
     registry.advance(HOUR * 24);
     for _ in 0..24 * 7 {
         registry.recheck().await;
-        registry.tick().await;
         registry.advance(HOUR);
     }
     assert_eq!(registry.live_counts().await, (ids.len() as u64 - 1, 1));

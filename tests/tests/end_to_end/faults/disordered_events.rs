@@ -1,13 +1,17 @@
 //! Events of the bus and of the schedules, delivered again, late and in any order: what comes of them is what comes of
 //! each once and in order, item by item.
 
+use std::time::Duration;
+
 use registry::model::{ListingId, Random};
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{TICK, Table, TestOptions, TestRegistry, listing_queued_event};
+use tests::test_registry::{Table, TestOptions, TestRegistry, listing_queued_event};
 
 use super::told;
 
+/// How late a delivery may be: the template has the bus and the schedules give up on one after five minutes.
+const LATE: Duration = Duration::from_secs(170);
 const ORDERS: u64 = 12;
 const ROUNDS: usize = 3;
 
@@ -65,7 +69,7 @@ async fn events_in_any_order_again_and_late_come_to_the_same() {
         for event in queued.iter().filter(|_| round == 0).chain(&scheduled(&registry)) {
             deliver(&registry, event).await;
         }
-        registry.advance(TICK);
+        registry.advance(LATE);
     }
     let (once, live) = (decided(&registry).await, registry.live_counts().await);
     assert_eq!(live, (6, 1));
@@ -83,7 +87,7 @@ async fn events_in_any_order_again_and_late_come_to_the_same() {
                 let copies = 1 + random.below(3);
                 again += usize::try_from(copies - 1).unwrap();
                 for copy in 0..copies {
-                    // One copy comes in time; of the tick, for its slot is another one later.
+                    // One copy comes in time.
                     let waits = copy > 0 && round + 1 < ROUNDS && random.below(3) == 0;
                     if waits { held_back.push(event.clone()) } else { events.push(event.clone()) }
                 }
@@ -93,7 +97,7 @@ async fn events_in_any_order_again_and_late_come_to_the_same() {
             for event in &events {
                 deliver(&registry, event).await;
             }
-            registry.advance(TICK);
+            registry.advance(LATE);
         }
         assert_eq!(once.difference(&decided(&registry).await), [""; 0], "order {order}");
         assert_eq!(registry.live_counts().await, live, "order {order}");

@@ -25,6 +25,7 @@ const WRITES: [&str; 4] = ["TransactWriteItems", "PutItem", "UpdateItem", "Delet
 struct Answers {
     at_once: usize,
     busy: usize,
+    early: usize,
 }
 
 /// One request of a caller.
@@ -76,7 +77,10 @@ async fn under_fault(registry: &TestRegistry, requests: &[Request], what: &str) 
         let early = request.name == "feedback" && again.contains(&(at - 1)) && reply.status == 409;
         match reply.status {
             200 => answers.at_once += 1,
-            _ if early => again.push(at),
+            _ if early => {
+                answers.early += 1;
+                again.push(at);
+            }
             _ => {
                 assert_busy(&reply, &what);
                 answers.busy += 1;
@@ -102,7 +106,9 @@ async fn at_rate(fault: Fault, per_mille: u16) -> Answers {
 
     let mut sum = Answers::default();
     for ((answers, again), requests) in answered.iter().zip(&all) {
-        (sum.at_once, sum.busy) = (sum.at_once + answers.at_once, sum.busy + answers.busy);
+        sum.at_once += answers.at_once;
+        sum.busy += answers.busy;
+        sum.early += answers.early;
         for request in again.iter().map(|at| &requests[*at]) {
             let reply = send(&registry, request).await;
             // What was written though its answer was lost is not written again.
@@ -138,11 +144,12 @@ async fn at_any_rate_of_failure_requests_succeed_or_say_when_to_come_back() {
             told(
                 &format!("{name} at {} % of calls", per_mille / 10),
                 &format!(
-                    "{} requests: {} answered at once, {} told to come back (503, retry-after), all of these done \
-                     afterwards, 0 other errors, 0 half written",
-                    answers.at_once + answers.busy,
+                    "{} requests: {} answered at once, {} told to come back (503, retry-after), {} feedback before its \
+                     demo (409); all of these done afterwards, 0 other errors, 0 half written",
+                    answers.at_once + answers.busy + answers.early,
                     answers.at_once,
-                    answers.busy
+                    answers.busy,
+                    answers.early
                 ),
             );
         }

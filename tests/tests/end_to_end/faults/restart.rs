@@ -114,8 +114,16 @@ async fn every_acknowledged_write_outlives_a_kill() {
         let victim = Victim::start(&data).await;
         let (address, stop) = (victim.address, Arc::new(AtomicBool::new(false)));
         let writers = join_all((0..LANES).map(|_| write(address, &peer, &ids, &next, &stop)));
+        // Some have written all they can by then, and others are in the middle of it, on any machine.
+        let enough = next.load(Ordering::SeqCst) + LANES + 1 + usize::try_from(random.below(12)).unwrap();
         let killing = async {
-            tokio::time::sleep(Duration::from_millis(60 + random.below(240))).await;
+            for _ in 0..20_000 {
+                if next.load(Ordering::SeqCst) >= enough {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            tokio::time::sleep(Duration::from_millis(random.below(60))).await;
             victim.kill();
             stop.store(true, Ordering::SeqCst);
         };
