@@ -210,7 +210,10 @@ mod tests {
             parameter["schema"],
             json!({
                 "type": "object",
-                "properties": { "id": { "type": "string", "description": "Its id." }, "name": { "type": "string" } },
+                "properties": {
+                    "id": { "type": "string", "description": "Its id. In its place may be given: `name`." },
+                    "name": { "type": "string" },
+                },
                 "anyOf": [{ "required": ["id"] }, { "required": ["name"] }],
             })
         );

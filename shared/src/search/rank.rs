@@ -267,11 +267,6 @@ pub(super) fn matched_words(index: &Index, query: &ParsedQuery, number: usize) -
     (exact, expanded)
 }
 
-fn asked_by(query: &ParsedQuery, stem: &str) -> bool {
-    query.terms.iter().any(|term| term.stems.iter().any(|(known, _)| known == stem))
-        || query.phrase_matches.iter().any(|one| one.terms.stems.iter().any(|known| known == stem))
-}
-
 /// The skills or tools whose names contain a word of the query.
 pub(super) fn matched_abilities(query: &ParsedQuery, abilities: &[String]) -> Vec<String> {
     let of_phrases = query.phrase_matches.iter().flat_map(|one| &one.terms.stems);

@@ -178,7 +178,8 @@ mod tests {
     #[test]
     fn what_must_not_be_given_is_said_by_an_object() {
         let without_b = json!({ "properties": { "b": false }, "additionalProperties": false });
-        let arguments = of_arguments(json!({ "properties": { "a": { "anyOf": [without_b] } } }));
+        let arguments =
+            of_arguments(json!({ "properties": { "a": { "anyOf": [without_b, { "type": "string" }] } } }));
         assert_eq!(
             arguments["properties"]["a"]["anyOf"][0],
             json!({ "properties": { "b": { "not": {} } }, "additionalProperties": false })
