@@ -217,7 +217,8 @@ async fn answer(router: Router, sent: &Sent) -> (StatusCode, String, Vec<u8>) {
 /// What JSON-RPC 2.0 §5 asks of a response; an error may have the id null.
 fn is_response(reply: &Value) -> bool {
     let id = &reply["id"];
-    let named = id.is_string() || id.is_i64() || id.is_u64();
+    // A whole number may be written as 7.0; it comes back as it was sent.
+    let named = id.is_string() || id.as_f64().is_some_and(|number| number.fract() == 0.0);
     let members = reply.as_object().map_or(0, Map::len);
     let result = reply.get("result").is_some_and(Value::is_object) && named;
     let error =
