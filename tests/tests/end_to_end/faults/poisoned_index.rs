@@ -33,8 +33,11 @@ fn bytes(bucket: &AttributeValue) -> Vec<u8> {
     bucket.as_b().unwrap().as_ref().to_vec()
 }
 
+/// What becomes of a stored item's bytes; nothing, where the item is lost.
+type Poison = fn(Vec<u8>) -> Option<Vec<u8>>;
+
 /// How a bucket's bytes are poisoned; nothing is left where the item goes.
-const POISONS: [(&str, fn(Vec<u8>) -> Option<Vec<u8>>); 6] = [
+const POISONS: [(&str, Poison); 6] = [
     ("a byte changed", |mut bytes| {
         let middle = bytes.len() / 2;
         bytes[middle] ^= 1;
