@@ -1,6 +1,6 @@
 # Every target is a line or two that you could type yourself; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz check check-infra build smoke bench million cost bench-peers load faults soak interop walk log-client browser openapi conformance second-engine acceptance deploy
+.PHONY: help run test fuzz check check-infra build zips smoke bench million cost bench-peers load faults soak interop walk log-client browser openapi conformance second-engine acceptance deploy
 
 TOOLS := target/venv/bin
 LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked
@@ -26,14 +26,16 @@ check-infra: $(TOOLS)/.installed ## the SAM template, without an account or a ne
 	infra/check
 	cargo test -p tests --test template
 
-build: $(TOOLS)/.installed ## the Lambda functions, as target/lambda/<function>/bootstrap and bootstrap.zip beside it
+build: $(TOOLS)/.installed ## the Lambda binaries, as target/lambda/<function>/bootstrap
 	$(LAMBDA) $(FUNCTIONS)
+
+zips: build ## the same, each as bootstrap.zip
 	$(LAMBDA) $(FUNCTIONS) --output-format zip
 
 smoke: build ## drives the built binaries through a Lambda runtime of our own
 	LAMBDA_BINARIES="$(CURDIR)/target/lambda" cargo test -p tests --test lambda_binaries
 
-bench: build ## measures the registry on this machine
+bench: build zips ## measures the registry on this machine
 	$(LAMBDA) -p minimal-lambda
 	$(LAMBDA) -p minimal-lambda --output-format zip
 	cargo run --release -p tests --bin bench
