@@ -1,0 +1,66 @@
+//! An agent card from the bytes that a peer answered: what is kept of it is bounded, and its endpoints are URLs that the
+//! guard of the fetcher judges like any other.
+
+use registry::formats::agent_card::{self, AgentCard, Binding, CardFault};
+use registry::formats::limits::{
+    LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_URL, LONGEST_WORD, MOST_SKILLS, MOST_TAGS,
+};
+use registry::probe::checks::documents;
+
+use super::{Verdict, hold_short, url};
+
+/// The most faults that are told of one card.
+const MOST_FAULTS: usize = 40;
+
+pub(super) fn read(body: &[u8]) -> Verdict {
+    if let Ok(document) = agent_card::document(body) {
+        hold_short(&documents::of_card(&document));
+    }
+    match agent_card::read_body(body) {
+        Ok(card) => {
+            hold_bounds(&card);
+            if card.broken.is_empty() {
+                Verdict::Accepted
+            } else {
+                Verdict::refused(card.broken.iter().map(|fault| fault.code))
+            }
+        }
+        Err(CardFault::NotACard { seen }) => {
+            assert!(!seen.is_empty() && seen.chars().count() <= 200, "{seen}");
+            Verdict::refused(["not_a_card"])
+        }
+        Err(CardFault::Invalid(faults)) => {
+            assert!(!faults.is_empty() && faults.len() <= MOST_FAULTS);
+            Verdict::refused(faults.iter().map(|fault| fault.code))
+        }
+    }
+}
+
+fn hold_bounds(card: &AgentCard) {
+    // One more than the bound is the mark that something was cut off.
+    let is_short = |text: &str, longest: usize| text.chars().count() <= longest + 1;
+    assert!(!card.name.trim().is_empty() && is_short(&card.name, LONGEST_NAME));
+    assert!(is_short(&card.description, LONGEST_DESCRIPTION));
+    assert!(card.version.as_deref().is_none_or(|version| is_short(version, LONGEST_WORD)));
+    assert!(card.skills.len() <= MOST_SKILLS && !card.interfaces.is_empty() && card.interfaces.len() <= 20);
+    assert!(card.broken.len() <= MOST_FAULTS && card.warnings.len() <= MOST_FAULTS);
+    for fault in card.broken.iter().chain(&card.warnings) {
+        assert!(fault.seen.chars().count() <= 200 && fault.path.chars().count() <= 200, "{fault:?}");
+    }
+    for skill in &card.skills {
+        assert!(skill.tags.len() <= MOST_TAGS && is_short(&skill.name, LONGEST_NAME));
+        assert!(is_short(&skill.id, LONGEST_NAME) && is_short(&skill.description, LONGEST_DESCRIPTION));
+    }
+    for link in card.documentation_url.iter().chain(&card.provider_url) {
+        assert!(link.len() <= LONGEST_URL && (link.starts_with("https://") || link.starts_with("http://")));
+    }
+    for interface in &card.interfaces {
+        assert!(interface.url.len() <= LONGEST_URL);
+        if interface.binding != Binding::Grpc {
+            url::judge(&interface.url);
+        }
+    }
+    for (index, dialect) in card.dialects.iter().enumerate() {
+        assert!(!card.dialects[..index].contains(dialect));
+    }
+}

@@ -1,0 +1,93 @@
+//! The reply to a JSON-RPC request, in JSON or in an event stream. The first byte of a case says what its content type
+//! claims and in what pieces it arrives; the rest is the body.
+
+use registry::probe::checks::documents;
+use registry::probe::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply};
+use registry::probe::handshake::sse;
+use serde_json::Value;
+
+use super::{Verdict, hold_short};
+
+/// The id of the request.
+const ID: u64 = 7;
+/// The most values that are read.
+const MOST_VALUES: usize = 20_000;
+
+const CONTENT_TYPES: [Option<&str>; 4] =
+    [Some("application/json"), Some("text/event-stream; charset=utf-8"), None, Some("text/html")];
+
+pub(super) fn read(case: &[u8]) -> Verdict {
+    let Some((how, body)) = case.split_first() else { return Verdict::refused(["empty_case"]) };
+    let content_type = CONTENT_TYPES[usize::from(*how) % CONTENT_TYPES.len()];
+    let mut left = MOST_VALUES;
+    let reply = parse_reply(content_type, body, ID, &mut left);
+    assert!(left <= MOST_VALUES);
+    assert_eq!(parse_reply(content_type, body, ID, &mut { MOST_VALUES }), reply, "read twice, it is the same");
+    hold_frugal(content_type, body, &reply, MOST_VALUES - left);
+    hold_pieces(body, 1 + usize::from(*how) / CONTENT_TYPES.len());
+    verdict(reply)
+}
+
+/// One value less than a body needs, and it is too much: nothing is read that was not allowed.
+fn hold_frugal(content_type: Option<&str>, body: &[u8], reply: &RpcReply, used: usize) {
+    if reply.outcome == RpcOutcome::TooMuch {
+        return;
+    }
+    let enough = parse_reply(content_type, body, ID, &mut { used });
+    assert_eq!(&enough, reply, "{used} values were enough before");
+    if let Some(fewer) = used.checked_sub(1) {
+        let outcome = parse_reply(content_type, body, ID, &mut { fewer }).outcome;
+        assert_eq!(outcome, RpcOutcome::TooMuch, "{used} values were needed");
+    }
+}
+
+/// In whatever pieces a stream arrives, its reply and its endpoint are found or not found.
+fn hold_pieces(body: &[u8], piece: usize) {
+    let (whole, endpoint) = (sse::until_reply(ID)(body), sse::until_endpoint()(body));
+    let (mut replied, mut named) = (sse::until_reply(ID), sse::until_endpoint());
+    let (mut has_reply, mut has_endpoint) = (false, false);
+    let ends = (0..body.len()).step_by(piece).chain([body.len()]);
+    for end in ends {
+        has_reply = has_reply || replied(&body[..end]);
+        has_endpoint = has_endpoint || named(&body[..end]);
+    }
+    assert_eq!((has_reply, has_endpoint), (whole, endpoint), "in pieces of {piece}");
+    let address = sse::endpoint(body);
+    assert!(!endpoint || address.is_some(), "what came in time is there at the end");
+    for event in sse::events(body) {
+        assert!(!event.data.is_empty() && event.data.len() <= 3 * body.len());
+    }
+}
+
+fn verdict(reply: RpcReply) -> Verdict {
+    let code = match reply.outcome {
+        RpcOutcome::Result(result) => {
+            hold_result(&result);
+            let rules: Vec<String> = reply.broken_rules.iter().map(|rule| format!("{rule:?}")).collect();
+            if rules.is_empty() {
+                return Verdict::Accepted;
+            }
+            return Verdict::refused(rules.iter().map(String::as_str));
+        }
+        RpcOutcome::Error(error) => {
+            assert!(error.message.chars().count() <= 2001 && error.supported.len() <= 50);
+            assert!(error.supported.iter().all(|text| text.chars().count() <= 2001));
+            "error"
+        }
+        RpcOutcome::Broken => "broken",
+        RpcOutcome::OtherJson => "other_json",
+        RpcOutcome::Html => "html",
+        RpcOutcome::Nothing => "nothing",
+        RpcOutcome::Text => "text",
+        RpcOutcome::TooMuch => "too_much",
+    };
+    Verdict::refused([code])
+}
+
+/// What is looked for in a result ends in time and tells little, whatever it holds.
+fn hold_result(result: &Value) {
+    hold_short(&documents::of_opening(result));
+    if let Some(tools) = result["tools"].as_array() {
+        hold_short(&documents::of_tools(tools, 0));
+    }
+}

@@ -1,0 +1,47 @@
+//! A server description, as it comes to the publish operation: what is taken holds to the bounds of its schema, and each
+//! remote that could be asked is judged by the guard of the fetcher.
+
+use registry::formats::server_json::{self, ServerDescription};
+use registry::json;
+use registry::model::Reach;
+
+use super::{Verdict, url};
+
+/// The most values that are read of a request's body.
+const MOST_VALUES: usize = 100_000;
+
+pub(super) fn read(body: &[u8]) -> Verdict {
+    let Ok(document) = json::read(body, &mut { MOST_VALUES }) else { return Verdict::refused(["not_json"]) };
+    if let Some(members) = document.as_object() {
+        let _ = server_json::looks_like(members);
+    }
+    match server_json::read(&document, Reach::Public) {
+        Ok(server) => {
+            hold_bounds(&server);
+            // What holds on the internet holds on a developer's machine.
+            assert_eq!(server_json::read(&document, Reach::Development).as_ref(), Ok(&server));
+            Verdict::Accepted
+        }
+        Err(violations) => {
+            assert!(!violations.is_empty() && violations.len() <= 60);
+            for violation in &violations {
+                assert!(!violation.message.is_empty() && violation.message.chars().count() <= 1000);
+                assert!(violation.path.chars().count() <= 400, "{}", violation.path);
+            }
+            Verdict::refused(violations.iter().map(|violation| violation.rule))
+        }
+    }
+}
+
+fn hold_bounds(server: &ServerDescription) {
+    assert!(server_json::is_name(&server.name) && server.name.chars().count() <= 200);
+    assert!((1..=100).contains(&server.description.chars().count()));
+    assert!(server.version.chars().count() <= 255);
+    assert!(server.title.as_deref().is_none_or(|title| title.chars().count() <= 100));
+    for link in server.website_url.iter().chain(&server.repository_url) {
+        assert!(link.starts_with("https://") || link.starts_with("http://"), "{link}");
+    }
+    for remote in &server.remotes {
+        url::judge(&remote.filled_in());
+    }
+}

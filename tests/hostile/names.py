@@ -1,0 +1,127 @@
+"""A name server that answers by a script, because a rebinding is an answer that changes between two questions.
+
+Each name has steps: the nth question of a type is answered by the nth step, later ones by the last, or by all in turn
+where the name flips. A name that no script knows does not exist. Standard library only: UDP, and TCP for long answers.
+"""
+import ipaddress
+import socket
+import struct
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+A, CNAME, TXT, AAAA = 1, 5, 16, 28
+NO_SUCH_NAME = 3
+
+
+@dataclass(frozen=True)
+class Step:
+    """One answer."""
+    a: tuple[str, ...] = ()
+    aaaa: tuple[str, ...] = ()
+    cname: str = ""
+    txt: tuple[str, ...] = ()
+    delay: float = 0          # seconds until it is sent
+    none: bool = False        # no such name
+
+
+@dataclass(frozen=True)
+class Script:
+    steps: tuple[Step, ...]
+    flips: bool = False
+
+    def step(self, asked: int) -> Step:
+        """The answer to a question that was asked so many times before."""
+        if self.flips:
+            return self.steps[asked % len(self.steps)]
+        return self.steps[min(asked, len(self.steps) - 1)]
+
+
+@dataclass
+class Zone:
+    """The scripts by name, and how often each name was asked; `*.` stands for any one label."""
+    scripts: dict[str, Script]
+    asked: Counter[tuple[str, int]] = field(default_factory=Counter)
+    questions: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def begin_anew(self) -> None:
+        """Each script from its first step on."""
+        with self.lock:
+            self.asked.clear()
+
+    def answer(self, name: str, kind: int) -> Step:
+        name = name.lower()
+        script = self.scripts.get(name) or self.scripts.get("*." + name.partition(".")[2])
+        with self.lock:
+            before = self.asked[(name, kind)]
+            self.asked[(name, kind)] += 1
+            self.questions += 1
+        return script.step(before) if script else Step(none=True)
+
+
+def packed(name: str) -> bytes:
+    labels = (label.encode() for label in name.rstrip(".").split(".") if label)
+    return b"".join(bytes([len(label)]) + label for label in labels) + b"\0"
+
+
+def record(name: str, kind: int, data: bytes) -> bytes:
+    return packed(name) + struct.pack("!HHIH", kind, 1, 0, len(data)) + data   # kept for no time
+
+
+def records(zone: Zone, name: str, kind: int, depth: int = 0) -> tuple[list[bytes], bool]:
+    """The records that answer a question, along its aliases, and whether the name exists."""
+    step = zone.answer(name, kind)
+    if step.delay:
+        time.sleep(step.delay)
+    if step.none:
+        return [], False
+    if step.cname and depth < 8:
+        rest, exists = records(zone, step.cname, kind, depth + 1)
+        return [record(name, CNAME, packed(step.cname)), *rest], exists
+    texts = [bytes([len(text)]) + text.encode() for text in step.txt] if kind == TXT else []
+    addresses = step.a if kind == A else step.aaaa if kind == AAAA else ()
+    return [record(name, kind, data) for data in [*texts, *(ipaddress.ip_address(one).packed for one in addresses)]], True
+
+
+def reply(zone: Zone, question: bytes, most: int) -> bytes:
+    """The message that answers a question; cut, with the mark that says so, where it is longer than `most`."""
+    at, labels = 12, []
+    while question[at]:
+        labels.append(question[at + 1:at + 1 + question[at]].decode(errors="replace"))
+        at += 1 + question[at]
+    kind = struct.unpack("!H", question[at + 1:at + 3])[0]
+    found, exists = records(zone, ".".join(labels), kind)
+    flags = 0x8580 | (0 if exists else NO_SUCH_NAME)
+    body = question[12:at + 5] + b"".join(found)
+    if 12 + len(body) > most:
+        flags, found, body = flags | 0x0200, [], question[12:at + 5]
+    return question[:2] + struct.pack("!HHHHH", flags, 1, len(found), 0, 0) + body
+
+
+def serve(zone: Zone, address: str) -> None:
+    """Answers at port 53 of the address, in threads of this process."""
+    udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    udp.bind((address, 53))
+    tcp = socket.create_server((address, 53))
+
+    def one(question: bytes, sender: tuple[str, int]) -> None:
+        udp.sendto(reply(zone, question, 512), sender)
+
+    def datagrams() -> None:
+        while True:
+            question, sender = udp.recvfrom(4096)
+            threading.Thread(target=one, args=(question, sender), daemon=True).start()
+
+    def stream(connection: socket.socket) -> None:
+        with connection, connection.makefile("rb") as reader:
+            while len(length := reader.read(2)) == 2:
+                answer = reply(zone, reader.read(struct.unpack("!H", length)[0]), 65_535)
+                connection.sendall(struct.pack("!H", len(answer)) + answer)
+
+    def streams() -> None:
+        while True:
+            threading.Thread(target=stream, args=(tcp.accept()[0],), daemon=True).start()
+    for loop in (datagrams, streams):
+        threading.Thread(target=loop, daemon=True).start()

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""The release binary in public mode on an internet of its own: a name server, peers on public addresses, and the canary on
+the private ones, in one namespace. Started by run; prints a row for each way as JSON, and what was broken.
+
+    unshare --map-root-user --net --mount network.py BINARY FOLDER
+"""
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import authority  # noqa: E402
+import names  # noqa: E402
+import peer  # noqa: E402
+import scripts  # noqa: E402
+import ways  # noqa: E402
+
+NAME_SERVER = "127.0.0.53"
+PUBLIC = (scripts.PUBLIC, scripts.PUBLIC_TOO, scripts.PUBLIC_SIX)
+READY_SECONDS = 60
+ADDRESS = re.compile(r"^  (http://127\.0\.0\.1:[1-9][0-9]*)\n", re.MULTILINE)
+SETTINGS = {
+    "LIST_ITSELF": "off", "PROBE_TICK_SECONDS": "5", "PROBE_WINDOW_CAP": "100000",
+    "PROBE_HOURLY_CAP": "100000", "CALLER_REQUESTS_PER_SECOND": "1000", "CALLER_REQUESTS_AT_ONCE": "10000",
+    "OPERATOR_TOKEN": ways.TOKEN, "RUST_LOG": "error",
+    "FEDERATION_PEERS": ",".join(f"https://{scripts.name(label)}" for label in (
+        "federated", "moved-0", "moved-1", "moved-2", "flips", "both", "alias", "six-beside", "zero")),
+    **{f"{what}_PER{whom}_HOUR{end}": "100000" for what in ("PUBLISH", "SCORE", "OWNER_ACTS") for whom, end in (
+        ("", ""), ("_HOST_PER", ""), ("", "_IN_ALL"))},
+}
+
+
+def shell(*command: str) -> None:
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def furnish(folder: Path) -> None:
+    """Addresses on the loopback device, and our name server as the system's."""
+    shell("ip", "link", "set", "lo", "up")
+    for address in (*PUBLIC, *scripts.PRIVATE, *scripts.PRIVATE_SIX):
+        if not address.startswith("127.") and address != "::1":
+            shell("ip", "address", "add", f"{address}/{128 if ':' in address else 32}", "dev", "lo", *(
+                ["nodad"] if ":" in address else []))
+    (folder / "resolv.conf").write_text(f"nameserver {NAME_SERVER}\noptions timeout:5 attempts:2\n")
+    shell("mount", "--bind", str(folder / "resolv.conf"), "/etc/resolv.conf")
+
+
+class Canary:
+    """The canary's process, and what it noted."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / f"canary-{os.getpid()}.txt"     # another run's canary notes elsewhere
+        self.file.write_text("")
+        ports = ",".join(map(str, scripts.CANARY_PORTS))
+        self.places = [(address, port) for address in (*scripts.PRIVATE, *scripts.PRIVATE_SIX) for port in scripts.CANARY_PORTS]
+        self.process = subprocess.Popen(
+            [sys.executable, HERE / "canary.py", self.file, *(part for address in (*scripts.PRIVATE, *scripts.PRIVATE_SIX)
+                                                              for part in (address, ports))], stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout and self.process.stdout.readline().strip() == "ready", "the canary does not listen"
+
+    def visits(self) -> int:
+        return len(self.file.read_text().splitlines())
+
+    def sings(self) -> int:
+        """Touches it everywhere, as nothing else may: the places where it noted nothing."""
+        before = self.visits()
+        for place in self.places:
+            socket.create_connection(place, 5).close()
+        time.sleep(0.5)
+        if self.visits() - before != len(self.places):
+            raise SystemExit("hostile: the canary does not note what touches it")
+        return len(self.places)
+
+
+def careless(zone: names.Zone) -> int:
+    """A client that asks for a name's address, checks what it got first, and asks again to connect: what the scripts are for."""
+    tried = 0
+    for label in scripts.REBINDING:
+        if label in ("late", "slow", "slow-then"):
+            continue
+        for _ in range(2):
+            tried += 1
+            try:
+                answers = socket.getaddrinfo(scripts.name(label), 443, type=socket.SOCK_STREAM)
+                for *_, place in answers:
+                    if place[0] not in PUBLIC and place[0] not in scripts.MANY:
+                        socket.create_connection(place[:2], 2).close()
+            except OSError:
+                pass
+    zone.begin_anew()
+    return tried
+
+
+def settle(zone: names.Zone) -> None:
+    """Waits until what the registry does by itself when it starts is done: until nothing was asked for two seconds."""
+    asked, quiet = -1, time.monotonic()
+    while time.monotonic() - quiet < 2:
+        if zone.questions != asked:
+            asked, quiet = zone.questions, time.monotonic()
+        time.sleep(0.1)
+
+
+def start(binary: Path, log: Path, public: bool) -> tuple[subprocess.Popen[bytes], str]:
+    settings = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")} | SETTINGS
+    with log.open("wb") as said:
+        process = subprocess.Popen([binary, "--port", "0", "--data", ":memory:"], stdout=said, stderr=subprocess.STDOUT,
+                                   env=settings | ({"PUBLIC": "1"} if public else {"RATE_LIMITS": "off"}))
+    deadline = time.monotonic() + READY_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        if address := ADDRESS.search(log.read_text(errors="replace")):
+            return process, address[1]
+        time.sleep(0.1)
+    raise SystemExit(f"hostile: the registry did not start: {log.read_text(errors='replace')}")
+
+
+def main() -> int:
+    binary, folder = Path(sys.argv[1]), Path(sys.argv[2])
+    furnish(folder)
+    zone = names.Zone(scripts.zone())
+    names.serve(zone, NAME_SERVER)
+    chain, key = authority.certificates(folder, [f"*.{scripts.DOMAIN}", "raw.githubusercontent.com"])
+    moved = {scripts.name(f"moved-{n}"): target for n, target in enumerate(scripts.TARGETS)}
+    peer.serve(list(PUBLIC), moved, chain, key)
+    canary = Canary(folder)
+    processes: list[subprocess.Popen[bytes]] = []
+    broken = 0
+
+    def row(way: str, run: Callable[[], int], expected: ways.Expected, touched: bool = False) -> None:
+        nonlocal broken
+        asked, reached, visits, began = zone.questions, peer.Peer.connections, canary.visits(), time.monotonic()
+        attempts = run()
+        time.sleep(0.3)
+        counts = {"questions": zone.questions - asked, "public": peer.Peer.connections - reached,
+                  "canary": canary.visits() - visits}
+        why = ""
+        if touched != (counts["canary"] > 0):
+            why = "the canary was not touched" if touched else "THE CANARY WAS TOUCHED"
+        else:
+            why = expected.missed(counts["questions"], counts["public"])
+        broken += bool(why)
+        print(json.dumps({"way": way, "attempts": attempts, "seconds": time.monotonic() - began, "why": why, **counts}), flush=True)
+
+    def turn(host: str) -> None:
+        zone.scripts[host] = scripts.always(scripts.INSIDE)
+
+    try:
+        row("control: each place of the canary", canary.sings, ways.Expected.NOTHING, True)
+        row("control: a careless client, by name", lambda: careless(zone), ways.Expected.NAMES, True)
+        development, base = start(binary, folder / "development.log", False)
+        processes.append(development)
+        site = ways.Site(base)
+        urls = [f"http://127.0.0.2:{port}/mcp" for port in (80, 8000)] + ["http://127.0.0.1:9200/", "http://[::1]:8000/"]
+        row("control: development mode, loopback", lambda: len(site.scores(urls)), ways.Expected.NOTHING, True)
+        development.terminate()
+        development.wait(10)
+        trusting = authority.trusting_copy(binary, folder)
+        only = os.environ.get("HOSTILE_ONLY", "")
+        for opened in (False, True):
+            zone.scripts = scripts.zone()
+            zone.begin_anew()
+            peer.Peer.moved = dict(moved)
+            log = folder / f"registry{'-opened' * opened}.log"
+            registry, base = start(authority.opened_copy(trusting) if opened else trusting, log, True)
+            processes.append(registry)
+            settle(zone)
+            for way in ways.all_ways(turn):
+                if only in way.name and (not opened or way.is_control):
+                    name = f"control: open guard, {way.name}" if opened else way.name
+                    row(name, partial(way.run, ways.Site(base)), ways.Expected.ANY if opened else way.expected, opened)
+            if registry.poll() is not None:
+                raise SystemExit(f"hostile: the registry ended with {registry.returncode}; its words are in {log}")
+            registry.terminate()
+            registry.wait(30)
+        row("control: the canary still notes", canary.sings, ways.Expected.NOTHING, True)
+    finally:
+        for process in [*processes, canary.process]:
+            process.send_signal(signal.SIGTERM)
+        canary.file.unlink()
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

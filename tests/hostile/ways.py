@@ -1,0 +1,293 @@
+"""The ways in which a stranger's words lead the registry somewhere, each tried with every target that lies inside.
+
+A way returns how often it tried. What came of it is counted outside: at the name server, the peer and the canary.
+"""
+import json
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "interop"))
+
+import registry  # noqa: E402
+import scripts  # noqa: E402
+from peer import Peer, in_path  # noqa: E402
+from scripts import TARGETS, name  # noqa: E402
+
+JUDGED_SECONDS = 12
+TOKEN = "an-operator-token-of-32-characters"
+SPELLINGS = HERE.parent / "fuzz" / "spellings.txt"
+
+
+def spellings() -> list[str]:
+    """The spellings of addresses, as JSON strings behind the code of their refusal."""
+    lines = SPELLINGS.read_text().splitlines()
+    return [json.loads(line.partition(" ")[2]) for line in lines if line and not line.startswith("#")]
+
+
+@dataclass
+class Site:
+    """The registry under test."""
+    base: str
+
+    def call(self, path: str, body: Any = None) -> tuple[int, Any]:
+        """One request; what takes too long was tried all the same."""
+        try:
+            return registry.call(self.base, path, body)
+        except OSError as error:
+            return 0, str(error)
+
+    def as_operator(self, path: str, body: Any) -> int:
+        """The same with the operator's token; the status."""
+        headers = {"content-type": "application/json", "authorization": f"Bearer {TOKEN}"}
+        request = urllib.request.Request(self.base + path, json.dumps(body).encode(), headers)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as response:
+                return int(response.status)
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    def all(self, calls: Iterable[tuple[str, Any]]) -> list[tuple[int, Any]]:
+        """Requests, eight at a time."""
+        with ThreadPoolExecutor(8) as pool:
+            return list(pool.map(lambda one: self.call(*one), list(calls)))
+
+    def scores(self, urls: Iterable[str]) -> list[tuple[int, Any]]:
+        return self.all((f"/api/score?url={quote(url, safe='')}", None) for url in urls)
+
+    def publish(self, bodies: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Publishes, and waits until each is judged or has had its time; the last status of those that were taken."""
+        answers = self.all(("/api/publish", body) for body in bodies)
+        ids = [answer["listing_id"] for code, answer in answers if code == 200 and answer.get("listing_id")]
+        deadline, known = time.monotonic() + JUDGED_SECONDS, dict[str, Any]()
+        while time.monotonic() < deadline and len(known) < len(ids):
+            for listing_id in set(ids) - set(known):
+                status = self.call(f"/api/listings/status?id={listing_id}")[1]
+                if status.get("lane") not in (None, "queued"):
+                    known[listing_id] = status
+            time.sleep(0.2)
+        return list(known.values())
+
+
+def server_json(slug: str, url: str, **more: Any) -> dict[str, Any]:
+    return registry.publication("server.json", slug, url) | more
+
+
+def honest(site: Site) -> int:
+    """The positive control: in public mode, over TLS, an agent and two servers go Live."""
+    statuses = site.publish([
+        {"agent_card_url": f"https://{name('good')}/.well-known/agent-card.json"},
+        {"mcp_url": f"https://{name('good')}/mcp"}, {"mcp_url": f"https://{name('good-too')}:8443/mcp"},
+    ])
+    lanes = [status.get("lane") for status in statuses]
+    if lanes != ["active"] * 3:
+        raise SystemExit(f"hostile: honest peers did not go Live: {json.dumps(statuses)[:2000]}")
+    return len(lanes)
+
+
+def spelled(site: Site) -> int:
+    urls = spellings()
+    taken = [url for url, (code, _) in zip(urls, site.scores(urls)) if code == 200]
+    answers = site.all(("/api/publish", {kind: url}) for url in urls for kind in ("url", "mcp_url"))
+    if taken or any(code == 200 for code, _ in answers):
+        raise SystemExit(f"hostile: spellings were taken: {taken}")
+    return 3 * len(urls)
+
+
+def rebinding(label: str) -> Callable[[Site], int]:
+    def way(site: Site) -> int:
+        host = name(label)
+        site.publish([{"mcp_url": f"https://{host}/mcp"}, {"url": f"https://{host}/"}])
+        site.scores([f"https://{host}/mcp", f"https://{host}:8443/mcp", f"https://{host}/.well-known/agent-card.json"])
+        return 5
+    return way
+
+
+def redirects(site: Site) -> int:
+    urls = [f"https://{name('r')}/to/{status}/{in_path(target)}"
+            for status in (301, 302, 303, 307, 308) for target in TARGETS]
+    site.scores(urls)
+    # A chain of two: the second hop is judged like the first.
+    second = [f"https://{name('d')}/to/302/{in_path(target)}" for target in TARGETS]
+    chained = [f"https://{name('c')}/to/302/{in_path(url)}" for url in second]
+    site.scores(chained)
+    site.publish({kind: url} for url in urls[::5] + chained[::5] for kind in ("agent_card_url", "mcp_url"))
+    return len(urls) + len(chained) + 2 * len(urls[::5] + chained[::5])
+
+
+def below(folder: str, kind: str) -> Callable[[Site], int]:
+    def way(site: Site) -> int:
+        urls = [f"https://{name(folder)}/{folder}/{in_path(target)}" for target in TARGETS]
+        site.scores(urls)
+        site.publish({kind: url} for url in urls)
+        return 2 * len(urls)
+    return way
+
+
+def descriptions(site: Site) -> int:
+    hosts = [name("inside"), name("both"), name("alias"), name("zero"), name("then-inside")]
+    urls = [*TARGETS, *(f"https://{host}/mcp" for host in hosts), "https://{host}/mcp", "https://127.0.0.{n}/mcp"]
+    bodies = [server_json(f"described-{n}", url, icons=[{"src": url}], websiteUrl=url, repository={"url": url, "source": "github"})
+              for n, url in enumerate(urls)]
+    bodies += [server_json(f"remote-{n}", url) for n, url in enumerate(urls)]
+    bodies += [{**server_json(f"beside-{n}", f"https://{name('good')}/mcp?{n}"),
+                "remotes": [{"type": "streamable-http", "url": f"https://{name('good')}/mcp?{n}"}, {"type": "sse", "url": url}]}
+               for n, url in enumerate(urls)]
+    bodies += [server_json("variable", "https://{h}/mcp", remotes=[{
+        "type": "streamable-http", "url": "https://{h}/mcp", "variables": {"h": {"default": "127.0.0.2"}}}])]
+    site.publish(bodies)
+    return len(bodies)
+
+
+def keys(turn: Callable[[str], None]) -> Callable[[Site], int]:
+    """Proofs by TXT, well-known document, key set and DID: at hosts that are honest until the proof is asked for. Then half
+    of them redirect inside, and the names of the others lead there."""
+    def way(site: Site) -> int:
+        hosts = [name("keys"), *(name(f"keys-{n}") for n in range(len(TARGETS)))]
+        listed = site.publish({"mcp_url": f"https://{host}/mcp"} for host in hosts)
+        Peer.moved.update(dict(zip(hosts[1::2], TARGETS)))
+        for host in hosts[2::2]:
+            turn(host)
+        jwk = {"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}
+        tried = 0
+        for status in listed:
+            host = status["probe"]["target"].split("/")[2]
+            for named in ({"public_jwk": jwk}, {"did": f"did:web:{host}"}):
+                asked = {"action": "bind_identity", "listing_id": status["listing_id"], **named}
+                code, answer = site.call("/api/products/first-principles", asked)
+                if code != 200:
+                    raise SystemExit(f"hostile: a challenge was answered {code}: {answer}")
+                signed = {"nonce": answer["challenge"]["nonce"], "signature": "0" * 128}
+                site.call("/api/products/first-principles", asked | signed)
+                tried += 2
+        proof = {"timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "signature": "0" * 128}
+        bodies = [{"server_json": server_json("x", f"https://{host}/mcp", name=f"dev.peer.{host.split('.')[0]}/x"), "proof": proof}
+                  for host in hosts]
+        site.publish(bodies)
+        return tried + len(bodies) + len(hosts)
+    return way
+
+
+def repositories(site: Site) -> int:
+    """Names below io.github: the owner's file is asked for at a name that flips."""
+    bodies = [server_json(f"r{n}", f"https://{name('good')}/mcp?r{n}", name=f"io.github.adder/r{n}",
+                          repository={"url": "https://github.com/adder/r", "source": "github"}) for n in range(10)]
+    site.publish(bodies)
+    return len(bodies)
+
+
+def webhooks(site: Site) -> int:
+    """Addresses to call back: the registry offers none, and calls none."""
+    calls: list[tuple[str, Any]] = []
+    for target in (*TARGETS, f"https://{name('good')}/hook"):
+        config = {"url": target, "token": "t", "authentication": {"schemes": ["Bearer"]}}
+        message = {"messageId": "w", "role": "user", "kind": "message", "parts": [{"kind": "text", "text": "what is live?"}]}
+        calls += [
+            ("/api/a2a", {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {
+                "message": message, "configuration": {"pushNotificationConfig": config}}}),
+            ("/api/a2a", {"jsonrpc": "2.0", "id": 2, "method": "tasks/pushNotificationConfig/set",
+                          "params": {"taskId": "t", "pushNotificationConfig": config}}),
+            ("/api/products/checkout/webhook", {"type": "checkout.session.completed", "url": target,
+                                                "data": {"object": {"success_url": target}}}),
+            ("/api/products/checkout", {"sku": "alive", "success_url": target, "idempotency_key": "0123456789abcdef"}),
+        ]
+    site.all(calls)
+    return len(calls)
+
+
+def federation(site: Site) -> int:
+    """The peers of the settings, whose names and redirects lead inside; asked as the operator."""
+    answers = [site.as_operator("/api/products/federation", {"action": action}) for action in ("pull", "push") * 3]
+    if any(code in (401, 403, 404, 405) for code in answers):
+        raise SystemExit(f"hostile: the operator was answered {answers}")
+    return len(answers)
+
+
+def doors(site: Site) -> int:
+    """The same through MCP, A2A and the tools that take an address in words."""
+    calls: list[tuple[str, Any]] = []
+    for n, target in enumerate((*TARGETS, f"https://{name('flips')}/mcp", f"https://{name('inside')}/mcp")):
+        for tool, arguments in (("list_yourself", {"mcp_url": target}), ("score", {"url": target}), ("join_and_contribute", {"url": target})):
+            calls.append(("/mcp", {"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}))
+        for text in (f"what would {target} score?", f"list my server at {target}"):
+            calls.append(("/api/a2a", {"jsonrpc": "2.0", "id": n, "method": "message/send", "params": {
+                "message": {"messageId": f"d{n}", "role": "user", "kind": "message", "parts": [{"kind": "text", "text": text}]}}}))
+        calls.append(("/api/products/agent", {"action": "one_click_demo", "url": target, "goals": target}))
+        calls.append(("/api/ard/search", {"query": {"text": target}}))
+    site.all(calls)
+    time.sleep(2)
+    return len(calls)
+
+
+def later(turn: Callable[[str], None]) -> Callable[[Site], int]:
+    """What went Live in public, and whose name then leads inside: nothing that the registry does with it follows."""
+    def way(site: Site) -> int:
+        host = name("later")
+        body = {"agent_card_url": f"https://{host}/.well-known/agent-card.json"}
+        listed = [*site.publish([body, {"mcp_url": f"https://{host}/mcp"}])]
+        if [status.get("lane") for status in listed] != ["active"] * 2:
+            raise SystemExit(f"hostile: an honest peer did not go Live: {json.dumps(listed)[:2000]}")
+        turn(host)
+        for status in listed:
+            for action in ({"action": "bind_identity", "did": f"did:web:{host}"}, {"action": "manage_listing", "manage": "reprobe"}):
+                site.call("/api/products/first-principles", {"listing_id": status["listing_id"], **action})
+        site.scores([f"https://{host}/mcp", f"https://{host}/.well-known/agent-card.json"] * 3)
+        site.all(("/api/publish", again) for again in (body, {"mcp_url": f"https://{host}/mcp"}))
+        time.sleep(6)   # and a sweep
+        return 14
+    return way
+
+
+class Expected(Enum):
+    """What is to be seen of a way beside the canary, without which it would show nothing."""
+    PEER = "the public peer is reached"
+    NAMES = "names are asked for, and no peer is reached"
+    NOTHING = "nothing is asked"
+    ANY = "nothing in particular"
+
+    def missed(self, questions: int, public: int) -> str:
+        """What was not so."""
+        so = {Expected.PEER: public > 0, Expected.NAMES: questions > 0 and not public,
+              Expected.NOTHING: not questions and not public, Expected.ANY: True}[self]
+        return "" if so else f"not so: {self.value}"
+
+
+@dataclass(frozen=True)
+class Way:
+    """One of them."""
+    name: str
+    run: Callable[[Site], int]
+    expected: Expected
+    is_control: bool = True    # with an open guard it leads to the canary; else it is refused before any name is asked
+
+
+def all_ways(turn: Callable[[str], None]) -> list[Way]:
+    """All of them; `turn` makes a host's name lead inside from then on."""
+    rebound = [
+        Way(f"name: {told}", rebinding(label), Expected.PEER if public else Expected.NAMES, label in scripts.OPEN)
+        for label, (told, _, public) in scripts.REBINDING.items()]
+    return [
+        Way("honest peers go Live", honest, Expected.PEER, False),
+        Way("spellings of addresses", spelled, Expected.NOTHING, False),
+        *rebound,
+        Way("redirects 301 to 308, and chains", redirects, Expected.PEER),
+        Way("agent cards: interfaces, jku, icons", below("card", "agent_card_url"), Expected.PEER),
+        Way("event streams: endpoint", below("events", "mcp_url"), Expected.PEER, False),
+        Way("challenges: resource_metadata", below("gate", "mcp_url"), Expected.PEER),
+        Way("server.json: remotes, icons, variables", descriptions, Expected.PEER),
+        Way("keys: TXT, well-known, key sets, DIDs", keys(turn), Expected.PEER),
+        Way("repositories of names below io.github", repositories, Expected.PEER),
+        Way("webhooks and push notifications", webhooks, Expected.NOTHING, False),
+        Way("federation: pull and push", federation, Expected.PEER),
+        Way("MCP, A2A, ARD and words", doors, Expected.ANY),
+        Way("Live first, then its name leads inside", later(turn), Expected.PEER),
+    ]
