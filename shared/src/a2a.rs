@@ -5,7 +5,7 @@ mod abridge;
 mod error;
 mod id;
 mod message;
-mod page_token;
+pub mod page_token;
 mod query;
 mod secrets;
 mod send;

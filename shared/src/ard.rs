@@ -8,7 +8,7 @@ pub mod explore;
 mod filter;
 mod list_filter;
 pub mod search;
-mod token;
+pub mod token;
 
 pub use error::ArdError;
 

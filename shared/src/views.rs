@@ -5,6 +5,7 @@ pub mod active_page;
 pub mod badge;
 pub mod connectors;
 mod feedback_draft;
+pub mod inbox_cursor;
 mod log_place;
 mod name_standing;
 mod next_step;

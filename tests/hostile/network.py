@@ -139,15 +139,20 @@ def main() -> int:
     def row(way: str, run: Callable[[], int], expected: ways.Expected, touched: bool = False) -> None:
         nonlocal broken
         asked, reached, visits, began = zone.questions, peer.Peer.connections, canary.visits(), time.monotonic()
-        attempts = run()
+        attempts, why = 0, ""
+        try:
+            attempts = run()
+        except ways.Broken as broke:
+            why = str(broke)
         time.sleep(0.3)
         counts = {"questions": zone.questions - asked, "public": peer.Peer.connections - reached,
                   "canary": canary.visits() - visits}
-        why = ""
-        if touched != (counts["canary"] > 0):
-            why = "the canary was not touched" if touched else "THE CANARY WAS TOUCHED"
+        if counts["canary"] and not touched:
+            why = "THE CANARY WAS TOUCHED"
+        elif touched and not counts["canary"]:
+            why = why or "the canary was not touched"
         else:
-            why = expected.missed(counts["questions"], counts["public"])
+            why = why or expected.missed(counts["questions"], counts["public"])
         broken += bool(why)
         print(json.dumps({"way": way, "attempts": attempts, "seconds": time.monotonic() - began, "why": why, **counts}), flush=True)
 

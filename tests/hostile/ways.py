@@ -28,10 +28,14 @@ TOKEN = "an-operator-token-of-32-characters"
 SPELLINGS = HERE.parent / "fuzz" / "spellings.txt"
 
 
-def spellings() -> list[str]:
-    """The spellings of addresses, as JSON strings behind the code of their refusal."""
-    lines = SPELLINGS.read_text().splitlines()
-    return [json.loads(line.partition(" ")[2]) for line in lines if line and not line.startswith("#")]
+def spellings() -> dict[str, str]:
+    """The spellings of addresses, each with the code of its refusal."""
+    lines = [line.partition(" ") for line in SPELLINGS.read_text().splitlines() if line and not line.startswith("#")]
+    return {json.loads(text): code for code, _, text in lines}
+
+
+class Broken(Exception):
+    """A way did not go as it must, whatever came of the canary."""
 
 
 @dataclass
@@ -90,17 +94,19 @@ def honest(site: Site) -> int:
     ])
     lanes = [status.get("lane") for status in statuses]
     if lanes != ["active"] * 3:
-        raise SystemExit(f"hostile: honest peers did not go Live: {json.dumps(statuses)[:2000]}")
+        raise Broken(f"honest peers did not go Live: {json.dumps(statuses)[:2000]}")
     return len(lanes)
 
 
 def spelled(site: Site) -> int:
-    urls = spellings()
-    taken = [url for url, (code, _) in zip(urls, site.scores(urls)) if code == 200]
-    answers = site.all(("/api/publish", {kind: url}) for url in urls for kind in ("url", "mcp_url"))
-    if taken or any(code == 200 for code, _ in answers):
-        raise SystemExit(f"hostile: spellings were taken: {taken}")
-    return 3 * len(urls)
+    known = spellings()
+    for url, (_, answer) in zip(known, site.scores(known)):
+        if not isinstance(answer, dict) or answer.get("code") != known[url]:
+            raise Broken(f"the score of {url!r} is {answer}, and not {known[url]}")
+    answers = site.all(("/api/publish", {kind: url}) for url in known for kind in ("url", "mcp_url"))
+    if any(code == 200 for code, _ in answers):
+        raise Broken("spellings were taken")
+    return 3 * len(known)
 
 
 def rebinding(label: str) -> Callable[[Site], int]:
@@ -165,7 +171,7 @@ def keys(turn: Callable[[str], None]) -> Callable[[Site], int]:
                 asked = {"action": "bind_identity", "listing_id": status["listing_id"], **named}
                 code, answer = site.call("/api/products/first-principles", asked)
                 if code != 200:
-                    raise SystemExit(f"hostile: a challenge was answered {code}: {answer}")
+                    raise Broken(f"a challenge was answered {code}: {answer}")
                 signed = {"nonce": answer["challenge"]["nonce"], "signature": "0" * 128}
                 site.call("/api/products/first-principles", asked | signed)
                 tried += 2
@@ -208,7 +214,7 @@ def federation(site: Site) -> int:
     """The peers of the settings, whose names and redirects lead inside; asked as the operator."""
     answers = [site.as_operator("/api/products/federation", {"action": action}) for action in ("pull", "push") * 3]
     if any(code in (401, 403, 404, 405) for code in answers):
-        raise SystemExit(f"hostile: the operator was answered {answers}")
+        raise Broken(f"the operator was answered {answers}")
     return len(answers)
 
 
@@ -235,7 +241,7 @@ def later(turn: Callable[[str], None]) -> Callable[[Site], int]:
         body = {"agent_card_url": f"https://{host}/.well-known/agent-card.json"}
         listed = [*site.publish([body, {"mcp_url": f"https://{host}/mcp"}])]
         if [status.get("lane") for status in listed] != ["active"] * 2:
-            raise SystemExit(f"hostile: an honest peer did not go Live: {json.dumps(listed)[:2000]}")
+            raise Broken(f"an honest peer did not go Live: {json.dumps(listed)[:2000]}")
         turn(host)
         for status in listed:
             for action in ({"action": "bind_identity", "did": f"did:web:{host}"}, {"action": "manage_listing", "manage": "reprobe"}):

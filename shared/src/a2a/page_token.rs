@@ -7,11 +7,17 @@ use super::id::MAX_ID_LENGTH;
 /// The longest sort key of a row, in bytes: a time, `#`, and an id of at most four bytes a character.
 const LONGEST: usize = 13 + 1 + 4 * MAX_ID_LENGTH;
 
-pub(super) fn encode(sort_key: &str) -> String {
+/// The token of the page after the row with this sort key.
+#[must_use]
+pub fn encode(sort_key: &str) -> String {
     sort_key.bytes().map(|byte| format!("{byte:02x}")).collect()
 }
 
-pub(super) fn decode(token: &str) -> Result<String, TaskError> {
+/// The sort key that [`encode`] made a token of.
+///
+/// # Errors
+/// [`TaskError::InvalidPageToken`]: this registry did not issue it.
+pub fn decode(token: &str) -> Result<String, TaskError> {
     let digits: Option<Vec<u8>> = token
         .as_bytes()
         .chunks(2)
@@ -22,6 +28,8 @@ pub(super) fn decode(token: &str) -> Result<String, TaskError> {
     digits
         .and_then(|bytes| String::from_utf8(bytes).ok())
         .filter(|sort_key| sort_key.len() <= LONGEST && starts_with_a_time(sort_key))
+        // A number may also be read from `+1`, and from capitals.
+        .filter(|sort_key| encode(sort_key) == token)
         .ok_or(TaskError::InvalidPageToken)
 }
 
@@ -42,6 +50,11 @@ mod tests {
         assert!(decode(&encode(&format!("1795176000000#{}", "\u{1f600}".repeat(MAX_ID_LENGTH)))).is_ok());
         let long = encode(&format!("1795176000000#{}", "x".repeat(1100)));
         assert_eq!(decode(&long), Err(TaskError::InvalidPageToken), "longer than any key");
+        let signed = format!("{}+9", encode("1795176000000#a"));
+        let capitals = encode("1795176000000#j").to_uppercase();
+        for wrong in [signed.as_str(), &capitals] {
+            assert_eq!(decode(wrong), Err(TaskError::InvalidPageToken), "{wrong}");
+        }
         for wrong in ["zz", "1", "", "é", "abcd", &encode("1795176000000"), &encode("17951760000x0#a")] {
             assert_eq!(decode(wrong), Err(TaskError::InvalidPageToken), "{wrong}");
         }

@@ -9,38 +9,48 @@ use super::ArdError;
 const DEEPEST: usize = 100_000;
 
 /// The token of the page after `hits` hits.
-pub(super) fn after_hits(hits: usize) -> String {
+#[must_use]
+pub fn after_hits(hits: usize) -> String {
     URL_SAFE_NO_PAD.encode(format!("hits:{hits}"))
 }
 
 /// How many hits lie before the page.
-pub(super) fn hits(token: Option<&str>) -> Result<usize, ArdError> {
+///
+/// # Errors
+/// 400: this registry did not issue the token.
+pub fn hits(token: Option<&str>) -> Result<usize, ArdError> {
     let Some(token) = token.filter(|token| !token.is_empty()) else { return Ok(0) };
     let count = read(token, "hits:").and_then(|count| count.parse().ok());
-    count.filter(|count| *count <= DEEPEST).ok_or_else(foreign)
+    // A number may also be read from `+1` and `01`, which nobody was given.
+    count.filter(|count| *count <= DEEPEST && after_hits(*count) == token).ok_or_else(foreign)
 }
 
 /// A position in the list: a number of rows after a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub struct Place {
     /// The name after which rows are read; `None` from the first.
-    pub(super) after: Option<String>,
+    pub after: Option<String>,
     /// How many of those rows lie before the page.
-    pub(super) rows: usize,
+    pub rows: usize,
 }
 
 /// The token that goes on at a place of the list.
-pub(super) fn at_place(place: &Place) -> String {
+#[must_use]
+pub fn at_place(place: &Place) -> String {
     URL_SAFE_NO_PAD.encode(format!("list:{}:{}", place.rows, place.after.as_deref().unwrap_or_default()))
 }
 
 /// At which place of the list the page begins.
-pub(super) fn place(token: Option<&str>) -> Result<Place, ArdError> {
+///
+/// # Errors
+/// 400: this registry did not issue the token.
+pub fn place(token: Option<&str>) -> Result<Place, ArdError> {
     let Some(token) = token.filter(|token| !token.is_empty()) else { return Ok(Place::default()) };
     let written = read(token, "list:").ok_or_else(foreign)?;
     let (rows, after) = written.split_once(':').ok_or_else(foreign)?;
     let rows = rows.parse().ok().filter(|rows| *rows <= DEEPEST).ok_or_else(foreign)?;
-    Ok(Place { after: Some(after.to_owned()).filter(|after| !after.is_empty()), rows })
+    let place = Place { after: Some(after.to_owned()).filter(|after| !after.is_empty()), rows };
+    if at_place(&place) == token { Ok(place) } else { Err(foreign()) }
 }
 
 fn read(token: &str, sort: &str) -> Option<String> {
@@ -75,9 +85,12 @@ mod tests {
             &at_place(&Place::default()),
             &after_hits(DEEPEST + 1),
             &URL_SAFE_NO_PAD.encode("hits:-1"),
+            &URL_SAFE_NO_PAD.encode("hits:+1"),
+            &URL_SAFE_NO_PAD.encode("hits:01"),
         ] {
             assert!(hits(Some(token)).is_err(), "{token}");
         }
         assert!(place(Some(&after_hits(1))).is_err());
+        assert!(place(Some(&URL_SAFE_NO_PAD.encode("list:+1:a"))).is_err());
     }
 }

@@ -159,7 +159,9 @@ fn link(of: &Map<String, Value>, field: &str, path: &str, warnings: &mut CardVio
     let url = Some(text)
         .filter(|text| text.len() <= LONGEST_URL)
         .and_then(|text| Url::parse(text).ok())
-        .filter(|url| matches!(url.scheme(), "http" | "https"));
+        .filter(|url| matches!(url.scheme(), "http" | "https"))
+        // Longer than its text, where much of that has to be escaped.
+        .filter(|url| url.as_str().len() <= LONGEST_URL);
     if url.is_none() {
         warnings.note(
             path,

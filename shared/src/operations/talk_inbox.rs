@@ -15,7 +15,7 @@ use crate::model::{Caller, Lane, Listing, ListingId, Moment, TalkChannel, TalkKi
 use crate::store::Store;
 use crate::talk::{NextAction, Talk, next_actions};
 use crate::views::active_page::limit;
-use crate::views::time_cursor;
+use crate::views::inbox_cursor::InboxCursor;
 
 /// Messages where no limit is given.
 const MESSAGES: u32 = 20;
@@ -99,7 +99,7 @@ impl Operation for TalkInbox {
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let limit = limit(arguments.limit, MESSAGES)?;
-        let place = arguments.cursor.as_deref().map(Place::read).transpose()?;
+        let place = arguments.cursor.as_deref().map(InboxCursor::read).transpose()?;
         let listing = lookup::listing(app, &arguments.listing_id).await?;
         // The pages of one visit agree on what was read before it.
         let read_until = place.as_ref().map_or(listing.visited_at, |place| place.read_until);
@@ -116,7 +116,7 @@ impl Operation for TalkInbox {
             talk: Talk::of(&listing, &app.settings, now),
             inbox: messages.into_iter().map(|message| InboxMessage::of(message, read_until)).collect(),
             next_actions: next_actions(&listing, &app.settings, now),
-            cursor: more.map(|before| Place { before, read_until }.write()),
+            cursor: more.map(|before| InboxCursor { before, read_until }.write()),
             listing_id: listing.id,
         })
     }
@@ -151,26 +151,5 @@ impl InboxMessage {
             kind: message.kind,
             text: message.text,
         }
-    }
-}
-
-/// Where a page begins, and until when messages were read before the first page.
-#[derive(Debug)]
-struct Place {
-    before: String,
-    read_until: Option<Moment>,
-}
-
-impl Place {
-    fn write(&self) -> String {
-        let read_until = self.read_until.map(|at| at.as_millisecond().to_string()).unwrap_or_default();
-        time_cursor::write(&format!("{}#{read_until}", self.before))
-    }
-
-    fn read(cursor: &str) -> Result<Self, Problem> {
-        let place = time_cursor::read(cursor, "cursor")?;
-        let (before, read_until) = place.rsplit_once('#').unwrap_or((&place, ""));
-        let read_until = read_until.parse().ok().and_then(Moment::from_millisecond);
-        Ok(Self { before: before.to_owned(), read_until })
     }
 }

@@ -7,14 +7,14 @@ mod conversation;
 mod detect_kind;
 mod envelope;
 mod findings;
-mod jsonrpc;
+pub mod jsonrpc;
 mod mcp;
 mod message;
 #[cfg(test)]
 mod peer;
 mod preflight;
 mod run;
-mod sse;
+pub mod sse;
 mod subject;
 #[cfg(test)]
 mod tests;

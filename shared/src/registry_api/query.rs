@@ -4,11 +4,11 @@
 use http::StatusCode;
 use serde_json::json;
 
+use super::cursor::Cursor;
 use super::server::version;
 use crate::error::{Problem, shorten};
 use crate::formats::registry_name;
-use crate::formats::server_json::is_name;
-use crate::model::{Kind, Listing, ListingId, Moment};
+use crate::model::{Kind, Listing, Moment};
 use crate::search::browse::BrowseQuery;
 
 /// The default page size.
@@ -117,49 +117,6 @@ pub(super) fn limit(query: &str) -> Result<usize, Problem> {
     Ok(if below { 1 } else { digits.parse().unwrap_or(MOST).clamp(1, MOST) })
 }
 
-/// The cursor of a page that begins after a place of the list: its name and id with a colon between them, as the
-/// official service writes name and version, for its guide shows cursors sent as they are.
-pub(super) fn cursor_of(place: &str) -> String {
-    place.replace(' ', ":")
-}
-
-/// The cursor of a page that begins after a place among the servers that are no longer Live, or with the first of them.
-/// A name has a slash, so no name can be mistaken for it.
-pub(super) fn cursor_of_fallen(place: Option<&str>) -> String {
-    format!("{FALLEN}:{}", place.unwrap_or_default().replace('#', ":"))
-}
-
-const FALLEN: &str = "deleted";
-
-/// Where a page begins.
-enum Cursor {
-    /// After this place among what is Live.
-    Live(String),
-    /// After this place among what fell, or at its beginning.
-    Fallen(Option<String>),
-}
-
-impl Cursor {
-    fn read(text: &str) -> Result<Self, Problem> {
-        let is_id = |id: &str| id.parse::<ListingId>().is_ok();
-        let is_time = |time: &str| time.len() == 13 && time.bytes().all(|b| b.is_ascii_digit());
-        let read = match text.split_once(':') {
-            Some((FALLEN, "")) => Some(Self::Fallen(None)),
-            Some((FALLEN, place)) => place
-                .split_once(':')
-                .filter(|(time, id)| is_time(time) && is_id(id))
-                .map(|(time, id)| Self::Fallen(Some(format!("{time}#{id}")))),
-            Some((name, id)) if is_name(name) && is_id(id) => Some(Self::Live(format!("{name} {id}"))),
-            _ => None,
-        };
-        read.ok_or_else(|| {
-            let detail =
-                "`cursor` must be the metadata.nextCursor of an earlier page; leave it out for the first.";
-            malformed("cursor", "bad_cursor", detail.to_owned())
-        })
-    }
-}
-
 fn moment(text: &str) -> Result<Moment, Problem> {
     // An offset's `+` that was not encoded has come as a space.
     let read = text.trim().replace(' ', "+").parse();
@@ -173,7 +130,7 @@ fn moment(text: &str) -> Result<Moment, Problem> {
 }
 
 /// 400, which the official API documents in prose for both of them.
-fn malformed(field: &str, code: &'static str, detail: String) -> Problem {
+pub(super) fn malformed(field: &str, code: &'static str, detail: String) -> Problem {
     let mut problem = Problem::invalid(field, code, detail);
     problem.status = StatusCode::BAD_REQUEST;
     problem
@@ -223,10 +180,10 @@ mod tests {
         let falls =
             |query: &str| ServerQuery::parse(query).unwrap().falls.map(|falls| (falls.only, falls.after));
         let place = "1795176000000#mcp-com-example-my-server";
-        let cursor = cursor_of_fallen(Some(place));
+        let cursor = Cursor::Fallen(Some(place.to_owned())).write();
         assert_eq!(cursor, "deleted:1795176000000:mcp-com-example-my-server");
         assert_eq!(falls(&format!("cursor={cursor}")), Some((true, Some(place.to_owned()))));
-        assert_eq!(falls(&format!("cursor={}", cursor_of_fallen(None))), Some((true, None)));
+        assert_eq!(falls(&format!("cursor={}", Cursor::Fallen(None).write())), Some((true, None)));
         assert_eq!(falls("updated_since=2026-11-20T12:00:00Z"), Some((false, None)));
         assert_eq!(falls("updated_since=2026-11-20T12:00:00Z&include_deleted=false"), None);
         assert_eq!(falls("limit=3"), None);
@@ -239,7 +196,7 @@ mod tests {
     fn a_cursor_is_taken_encoded_or_not() {
         let after = |text: &str| ServerQuery::parse(&format!("cursor={text}")).unwrap().part.after;
         let place = "com.example/my-server mcp-com-example-my-server";
-        let cursor = cursor_of(place);
+        let cursor = Cursor::Live(place.to_owned()).write();
         assert_eq!(cursor, "com.example/my-server:mcp-com-example-my-server");
         assert_eq!(after(&cursor).as_deref(), Some(place));
         assert_eq!(after(&cursor.replace('/', "%2F").replace(':', "%3A")).as_deref(), Some(place));

@@ -5,8 +5,9 @@ use http::StatusCode;
 use serde::Serialize;
 use serde_json::json;
 
+use super::cursor::Cursor;
 use super::falls;
-use super::query::{ServerQuery, cursor_of, cursor_of_fallen};
+use super::query::ServerQuery;
 use super::server::{self, ServerResponse};
 use crate::app::App;
 use crate::error::{Problem, shorten};
@@ -45,12 +46,12 @@ pub(super) async fn list(app: &App, query: &ServerQuery) -> Result<ServerList, P
     if let (Some(falls), None) = (&query.falls, &next_cursor) {
         let room = query.part.limit.saturating_sub(servers.len());
         if room == 0 {
-            next_cursor = Some(cursor_of_fallen(None));
+            next_cursor = Some(Cursor::Fallen(None).write());
         } else {
             let (fallen, next) = falls::falls(app, falls, room).await?;
             let fallen = fallen.iter().filter(|fall| query.matches_fallen(&fall.listing));
             servers.extend(fallen.map(ServerResponse::of_fall));
-            next_cursor = next.map(|place| cursor_of_fallen(Some(&place)));
+            next_cursor = next.map(|place| Cursor::Fallen(Some(place)).write());
         }
     }
     Ok(ServerList { metadata: Metadata { next_cursor, count: servers.len() }, servers })
@@ -106,7 +107,7 @@ pub(super) async fn page(app: &App, query: &ServerQuery) -> Result<(Vec<Row>, Op
             break;
         }
     }
-    Ok((found, part.after.as_deref().map(cursor_of)))
+    Ok((found, part.after.map(|place| Cursor::Live(place).write())))
 }
 
 /// The Live server of a name.

@@ -17,11 +17,7 @@ pub fn write(place: &str) -> String {
 /// # Errors
 /// 422: this registry did not issue it.
 pub fn read(cursor: &str, member: &str) -> Result<String, Problem> {
-    let refuse = || {
-        let detail =
-            format!("`cursor` must be the {member} of an earlier page; leave it out for the first page.");
-        Problem::invalid("cursor", "bad_cursor", detail)
-    };
+    let refuse = || foreign(member);
     let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refuse())?;
     let place = String::from_utf8(bytes).map_err(|_| refuse())?;
     let sound = place.len() <= 300
@@ -29,6 +25,13 @@ pub fn read(cursor: &str, member: &str) -> Result<String, Problem> {
             .split_once('#')
             .is_some_and(|(millis, _)| millis.len() == 13 && millis.bytes().all(|b| b.is_ascii_digit()));
     if sound { Ok(place) } else { Err(refuse()) }
+}
+
+/// The refusal of a cursor that this registry did not issue.
+pub(super) fn foreign(member: &str) -> Problem {
+    let detail =
+        format!("`cursor` must be the {member} of an earlier page; leave it out for the first page.");
+    Problem::invalid("cursor", "bad_cursor", detail)
 }
 
 #[cfg(test)]

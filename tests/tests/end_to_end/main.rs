@@ -12,6 +12,7 @@ mod documents;
 mod economy;
 mod faults;
 mod fixtures;
+mod hostile_corpus;
 mod interop;
 mod lambda_events;
 mod mirror;

@@ -250,12 +250,13 @@ fn binding_of(value: Option<&Value>, path: &str, violations: &mut CardViolations
 
 /// The URL in canonical form, or the code and the remedy of what keeps every client from using it.
 fn usable_url(text: &str, binding: &Binding) -> Result<String, (&'static str, &'static str)> {
+    const TOO_LONG: (&str, &str) = ("interface_url_too_long", "Use an address of at most 2048 bytes.");
     const WHOLE: &str = "Write the whole public address, such as https://agent.example.com/a2a.";
     if text.is_empty() {
         return Err(("interface_url_missing", WHOLE));
     }
     if text.len() > LONGEST_URL {
-        return Err(("interface_url_too_long", "Use an address of at most 2048 bytes."));
+        return Err(TOO_LONG);
     }
     if *binding == Binding::Grpc && !text.contains(char::is_whitespace) {
         return Ok(text.to_owned());
@@ -276,6 +277,10 @@ fn usable_url(text: &str, binding: &Binding) -> Result<String, (&'static str, &'
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(("interface_url_credentials", "Take the user name and password out of the address."));
+    }
+    // Longer than its text, where much of that has to be escaped.
+    if url.as_str().len() > LONGEST_URL {
+        return Err(TOO_LONG);
     }
     Ok(url.into())
 }

@@ -196,6 +196,19 @@ fn a_card_without_name_or_usable_interface_is_invalid() {
 }
 
 #[test]
+fn an_address_that_grows_when_it_is_escaped_is_too_long() {
+    let grows = format!("https://a.example/{}", "é".repeat(900));
+    assert!(grows.len() < 2048);
+    let violations = invalid(&but(
+        &json!({"supportedInterfaces": [{"url": grows, "protocolVersion": "1.0"}], "url": null}),
+    ));
+    assert_eq!(violations[0].code, "interface_url_too_long");
+    let card = read(&but(&json!({"documentationUrl": grows}))).unwrap();
+    assert_eq!(card.documentation_url, None);
+    assert!(codes(&card.warnings).contains(&("documentationUrl", "url_unusable")));
+}
+
+#[test]
 fn one_usable_interface_is_enough_and_the_others_are_told() {
     let card = read(&but(&json!({"supportedInterfaces": [
         {"url": "/relative", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"},

@@ -26,18 +26,18 @@ const LONGEST_TEXT: usize = 2000;
 
 /// An error object.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct RpcError {
+pub struct RpcError {
     /// Its number.
-    pub(super) code: i64,
+    pub code: i64,
     /// Its text, as the peer wrote it, cut to a sane length.
-    pub(super) message: String,
+    pub message: String,
     /// The protocol versions that it offers instead (MCP -32022 and its forerunners).
-    pub(super) supported: Vec<String>,
+    pub supported: Vec<String>,
 }
 
 /// What a body holds as the reply to our request.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum RpcOutcome {
+pub enum RpcOutcome {
     /// A result for our id.
     Result(Value),
     /// An error for our id, or for none.
@@ -58,12 +58,13 @@ pub(super) enum RpcOutcome {
 
 /// The outcome of a request, and how it was sent.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct RpcReply {
-    pub(super) outcome: RpcOutcome,
+pub struct RpcReply {
+    /// What it amounts to.
+    pub outcome: RpcOutcome,
     /// Rules of form that it breaks and that still leave it readable.
-    pub(super) broken_rules: Vec<ConformanceRule>,
+    pub broken_rules: Vec<ConformanceRule>,
     /// As an event stream.
-    pub(super) streamed: bool,
+    pub streamed: bool,
 }
 
 impl RpcError {
@@ -114,7 +115,8 @@ impl RpcReply {
 
 /// Finds the reply to request `id` in a body. `left` is how many values may be read, and is counted down; an event of
 /// a stream counts for one at least.
-pub(super) fn parse_reply(content_type: Option<&str>, body: &[u8], id: u64, left: &mut usize) -> RpcReply {
+#[must_use]
+pub fn parse_reply(content_type: Option<&str>, body: &[u8], id: u64, left: &mut usize) -> RpcReply {
     let typed = content_type.unwrap_or_default().to_ascii_lowercase();
     if typed.starts_with("text/event-stream") || sse::looks_like_stream(body) {
         let mut best = RpcReply { outcome: RpcOutcome::Nothing, broken_rules: Vec::new(), streamed: true };

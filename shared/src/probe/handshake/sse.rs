@@ -10,18 +10,18 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// One event of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Event {
+pub struct Event {
     /// The `event:` field; empty where none was sent ("message").
-    pub(super) name: String,
+    pub name: String,
     /// The `data:` lines, joined.
-    pub(super) data: String,
+    pub data: String,
 }
 
 /// Reads the events of a stream that grows, each byte once (WHATWG HTML, "Server-sent events": lines end in CR, LF or
 /// CRLF, a blank line dispatches). Events without data are left out, because servers open streams with an empty one
 /// (MCP 2025-11-25).
 #[derive(Debug, Default)]
-pub(super) struct EventReader {
+pub struct EventReader {
     /// How far the stream has been looked at.
     read: usize,
     /// Where the line begins that has not ended yet.
@@ -33,7 +33,7 @@ pub(super) struct EventReader {
 
 impl EventReader {
     /// The next event that is complete within `stream`, which holds what it held before and perhaps more.
-    pub(super) fn next(&mut self, stream: &[u8]) -> Option<Event> {
+    pub fn next(&mut self, stream: &[u8]) -> Option<Event> {
         if self.read == 0 {
             if stream.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(stream) {
                 return None;
@@ -86,20 +86,20 @@ impl EventReader {
 }
 
 /// The events of a stream that has ended, one that was cut off included.
-pub(super) fn events(stream: &[u8]) -> impl Iterator<Item = Event> + '_ {
+pub fn events(stream: &[u8]) -> impl Iterator<Item = Event> + '_ {
     let mut reader = EventReader::default();
     iter::from_fn(move || reader.next(stream).or_else(|| reader.end(stream)))
 }
 
 /// Whether a body looks like an event stream, whatever its content type says.
-pub(super) fn looks_like_stream(body: &[u8]) -> bool {
+pub fn looks_like_stream(body: &[u8]) -> bool {
     let start = body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body).trim_ascii_start();
     [&b"data:"[..], b"event:", b"id:", b"retry:", b":"].iter().any(|field| start.starts_with(field))
 }
 
 /// Tells of a growing body when the reply to request `id` has arrived in full within a stream; of other bodies the
 /// end decides.
-pub(super) fn until_reply(id: u64) -> impl FnMut(&[u8]) -> bool + Send + 'static {
+pub fn until_reply(id: u64) -> impl FnMut(&[u8]) -> bool + Send + 'static {
     let (mut blank, mut reader) = (0, EventReader::default());
     move |body| {
         blank += body[blank..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -109,13 +109,13 @@ pub(super) fn until_reply(id: u64) -> impl FnMut(&[u8]) -> bool + Send + 'static
 }
 
 /// Tells of a growing body when it has named an endpoint.
-pub(super) fn until_endpoint() -> impl FnMut(&[u8]) -> bool + Send + 'static {
+pub fn until_endpoint() -> impl FnMut(&[u8]) -> bool + Send + 'static {
     let mut reader = EventReader::default();
     move |body| iter::from_fn(|| reader.next(body)).any(|event| is_endpoint(&event))
 }
 
 /// The path or URL of the message endpoint that an HTTP+SSE server (MCP 2024-11-05) opens its stream with.
-pub(super) fn endpoint(body: &[u8]) -> Option<String> {
+pub fn endpoint(body: &[u8]) -> Option<String> {
     events(body).find(is_endpoint).map(|event| event.data)
 }
 

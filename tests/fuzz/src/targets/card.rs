@@ -11,6 +11,8 @@ use super::{Verdict, hold_short, url};
 
 /// The most faults that are told of one card.
 const MOST_FAULTS: usize = 40;
+/// The most characters of what is told of a value: six names of members, each cut short.
+const LONGEST_SEEN: usize = 250;
 
 pub(super) fn read(body: &[u8]) -> Verdict {
     if let Ok(document) = agent_card::document(body) {
@@ -26,7 +28,7 @@ pub(super) fn read(body: &[u8]) -> Verdict {
             }
         }
         Err(CardFault::NotACard { seen }) => {
-            assert!(!seen.is_empty() && seen.chars().count() <= 200, "{seen}");
+            assert!(!seen.is_empty() && seen.chars().count() <= LONGEST_SEEN, "{seen}");
             Verdict::refused(["not_a_card"])
         }
         Err(CardFault::Invalid(faults)) => {
@@ -45,7 +47,7 @@ fn hold_bounds(card: &AgentCard) {
     assert!(card.skills.len() <= MOST_SKILLS && !card.interfaces.is_empty() && card.interfaces.len() <= 20);
     assert!(card.broken.len() <= MOST_FAULTS && card.warnings.len() <= MOST_FAULTS);
     for fault in card.broken.iter().chain(&card.warnings) {
-        assert!(fault.seen.chars().count() <= 200 && fault.path.chars().count() <= 200, "{fault:?}");
+        assert!(fault.seen.chars().count() <= LONGEST_SEEN && fault.path.chars().count() <= 200, "{fault:?}");
     }
     for skill in &card.skills {
         assert!(skill.tags.len() <= MOST_TAGS && is_short(&skill.name, LONGEST_NAME));

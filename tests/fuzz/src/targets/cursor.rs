@@ -23,7 +23,8 @@ pub(super) fn read(case: &[u8]) -> Verdict {
         ("ard", ard(text)),
         ("servers", servers(text)),
     ];
-    if taken.iter().any(|(_, taken)| *taken) { Verdict::Accepted } else { Verdict::refused(["foreign"]) }
+    let readers: Vec<&str> = taken.iter().filter(|(_, taken)| *taken).map(|(reader, _)| *reader).collect();
+    if readers.is_empty() { Verdict::refused(["foreign"]) } else { Verdict::AcceptedBy(readers.join(",")) }
 }
 
 fn hold_key(key: &str) {

@@ -22,7 +22,11 @@ pub(super) fn read(case: &[u8]) -> Verdict {
     let mut left = MOST_VALUES;
     let reply = parse_reply(content_type, body, ID, &mut left);
     assert!(left <= MOST_VALUES);
-    assert_eq!(parse_reply(content_type, body, ID, &mut { MOST_VALUES }), reply, "read twice, it is the same");
+    assert_eq!(
+        parse_reply(content_type, body, ID, &mut { MOST_VALUES }),
+        reply,
+        "read twice, it is the same"
+    );
     hold_frugal(content_type, body, &reply, MOST_VALUES - left);
     hold_pieces(body, 1 + usize::from(*how) / CONTENT_TYPES.len());
     verdict(reply)

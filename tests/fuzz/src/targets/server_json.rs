@@ -1,6 +1,7 @@
 //! A server description, as it comes to the publish operation: what is taken holds to the bounds of its schema, and each
 //! remote that could be asked is judged by the guard of the fetcher.
 
+use registry::formats::limits::LONGEST_URL;
 use registry::formats::server_json::{self, ServerDescription};
 use registry::json;
 use registry::model::Reach;
@@ -38,6 +39,9 @@ fn hold_bounds(server: &ServerDescription) {
     assert!((1..=100).contains(&server.description.chars().count()));
     assert!(server.version.chars().count() <= 255);
     assert!(server.title.as_deref().is_none_or(|title| title.chars().count() <= 100));
+    for text in [&server.website_url, &server.repository_url, &server.repository_subfolder, &server.schema] {
+        assert!(text.as_deref().is_none_or(|text| text.len() <= LONGEST_URL), "{text:?}");
+    }
     for link in server.website_url.iter().chain(&server.repository_url) {
         assert!(link.starts_with("https://") || link.starts_with("http://"), "{link}");
     }

@@ -10,10 +10,10 @@ mod url;
 use std::fmt;
 
 /// Reads bytes; panics where a promise is broken.
-pub type Reader = fn(&[u8]) -> Verdict;
+pub(super) type Reader = fn(&[u8]) -> Verdict;
 
 /// All of them, by the name of their folder in the corpus.
-pub const TARGETS: [(&str, Reader); 5] = [
+pub(super) const TARGETS: [(&str, Reader); 5] = [
     ("agent_card", card::read),
     ("server_json", server_json::read),
     ("reply", reply::read),
@@ -23,9 +23,11 @@ pub const TARGETS: [(&str, Reader); 5] = [
 
 /// What came of the bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub(super) enum Verdict {
     /// They were taken.
     Accepted,
+    /// They were taken by these readers of several.
+    AcceptedBy(String),
     /// They were refused, with these codes.
     Refused(String),
 }
@@ -47,6 +49,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Accepted => formatter.write_str("accepted"),
+            Self::AcceptedBy(readers) => write!(formatter, "accepted {readers}"),
             Self::Refused(codes) => write!(formatter, "refused {codes}"),
         }
     }
@@ -54,7 +57,7 @@ impl fmt::Display for Verdict {
 
 /// The target of this name.
 #[must_use]
-pub fn reader(name: &str) -> Option<Reader> {
+pub(super) fn reader(name: &str) -> Option<Reader> {
     TARGETS.iter().find(|(known, _)| *known == name).map(|(_, reader)| *reader)
 }
 
