@@ -1,6 +1,6 @@
 # Every target is a line or two that you could type yourself; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz check check-infra build zips smoke bench million cost bench-peers load faults soak interop walk log-client browser openapi conformance second-engine acceptance deploy
+.PHONY: help run test fuzz check check-infra build minimal smoke bench million cost bench-peers load faults hostile prove soak interop walk log-client browser openapi conformance second-engine acceptance deploy
 
 TOOLS := target/venv/bin
 LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked
@@ -24,20 +24,20 @@ check: ## formatting and lints
 
 check-infra: $(TOOLS)/.installed ## the SAM template, without an account or a network
 	infra/check
-	cargo test -p tests --test template
+	cargo test --workspace --test template
 
-build: $(TOOLS)/.installed ## the Lambda binaries, as target/lambda/<function>/bootstrap
+build: $(TOOLS)/.installed ## the Lambda functions, as target/lambda/<function>/bootstrap and bootstrap.zip beside it
 	$(LAMBDA) $(FUNCTIONS)
-
-zips: build ## the same, each as bootstrap.zip
 	$(LAMBDA) $(FUNCTIONS) --output-format zip
 
 smoke: build ## drives the built binaries through a Lambda runtime of our own
-	LAMBDA_BINARIES="$(CURDIR)/target/lambda" cargo test -p tests --test lambda_binaries
+	LAMBDA_BINARIES="$(CURDIR)/target/lambda" cargo test --workspace --test lambda_binaries
 
-bench: build zips ## measures the registry on this machine
+minimal: $(TOOLS)/.installed ## the function that does nothing, beside which the others are measured
 	$(LAMBDA) -p minimal-lambda
 	$(LAMBDA) -p minimal-lambda --output-format zip
+
+bench: build minimal ## measures the registry on this machine
 	cargo run --release -p tests --bin bench
 
 million: ## status, lists, publish and the funnel with a million Live listings: a file of gigabytes, some minutes
@@ -54,6 +54,12 @@ load: build ## ten minutes of mixed load upon the registry, and upon the package
 
 faults: ## every fault on purpose, each with its figure; FAULT_KILLS for fewer kills than fifty
 	tests/faults/run
+
+hostile: ## broken and malicious input: the parsers fuzzed, every spelling of an address, DNS rebinding beside a canary
+	tests/hostile/run
+
+prove: ## load, growth, faults, hostile input, packaging: every promise under stress, within the hour; PROVE=short for less
+	tests/prove/run $(PROVE)
 
 soak: ## an hour of sweeps over 2,000 peers of which a third are hostile; SOAK_MINUTES for less
 	cargo run --release -p tests --bin bench -- soak

@@ -11,6 +11,7 @@ mod host_slots;
 pub mod not_probed;
 mod overdue;
 pub mod reasons;
+mod recheck_parts;
 mod record;
 pub mod run;
 pub mod score;

@@ -31,6 +31,10 @@ const OTHERS: [(&str, f64, f64, f64); 9] = [
 /// The least nDCG@10: of all questions, and of those where the best single system does worst.
 const LEAST: [(&str, f64); 3] = [("all", 0.726), ("syn", 0.45), ("typo", 0.67)];
 
+/// The index is shared out by so many bits of the hash, and may lose so much of its nDCG@10.
+const SHARE_BITS: u32 = 3;
+const MOST_LOST: f64 = 0.05;
+
 fn collection() -> Option<PathBuf> {
     let folder = std::env::var_os("SEARCH_COLLECTION")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/search"), PathBuf::from);
@@ -126,15 +130,57 @@ fn score(question: &Value, found: &[String]) -> Score {
     }
 }
 
+/// The ids of the best twenty.
+fn found(index: &Index, question: &str) -> Vec<(f32, String)> {
+    let text = Text::parse(question, "q").expect("a question");
+    let looked = search(index, &Query { text, kind: None, category: None, skip: 0, limit: 20 });
+    looked.hits.iter().map(|hit| (hit.rank, hit.id.to_string())).collect()
+}
+
+/// Past what one process can hold, each of several would search its share of all listings, and their answers would be
+/// put together by rank. Ranks of different shares must be comparable for that.
+#[test]
+fn shares_of_an_index_find_together_what_the_whole_finds() {
+    let Some(folder) = collection() else { return };
+    let rows = lines(folder.join("listings.jsonl"));
+    let whole = index(&rows);
+    let mut prefixes = vec![HashPrefix::default()];
+    for _ in 0..SHARE_BITS {
+        prefixes = prefixes.into_iter().flat_map(HashPrefix::halves).collect();
+    }
+    let belongs = |row: &Value, prefix: HashPrefix| {
+        prefix.holds(&row["id"].as_str().unwrap_or_default().parse().expect("an id"))
+    };
+    let shares: Vec<Index> = prefixes
+        .into_iter()
+        .map(|prefix| {
+            let own: Vec<Value> = rows.iter().filter(|row| belongs(row, prefix)).cloned().collect();
+            index(&own)
+        })
+        .collect();
+    let questions = lines(folder.join("dev.jsonl"));
+    let (mut of_whole, mut of_shares) = (0.0, 0.0);
+    for question in &questions {
+        let asked = question["query"].as_str().unwrap_or_default();
+        let mut together: Vec<(f32, String)> = shares.iter().flat_map(|share| found(share, asked)).collect();
+        together.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let ids = |hits: Vec<(f32, String)>| hits.into_iter().take(20).map(|(_, id)| id).collect::<Vec<_>>();
+        of_whole += score(question, &ids(found(&whole, asked))).ndcg;
+        of_shares += score(question, &ids(together)).ndcg;
+    }
+    let [whole, shares] = [of_whole, of_shares].map(|sum| sum / questions.len() as f64);
+    println!("nDCG@10 {whole:.3} of the whole index, {shares:.3} of {} shares", 1 << SHARE_BITS);
+    assert!(shares > whole - MOST_LOST, "{shares:.3} of shares, {whole:.3} of the whole");
+}
+
 #[test]
 fn search_finds_better_than_what_there_is() {
     let Some(folder) = collection() else { return };
     let index = index(&lines(folder.join("listings.jsonl")));
     let mut by_type: BTreeMap<String, Score> = BTreeMap::new();
     for question in lines(folder.join("dev.jsonl")) {
-        let text = Text::parse(question["query"].as_str().unwrap_or_default(), "q").expect("a question");
-        let looked = search(&index, &Query { text, kind: None, category: None, skip: 0, limit: 20 });
-        let found: Vec<String> = looked.hits.iter().map(|hit| hit.id.to_string()).collect();
+        let found = found(&index, question["query"].as_str().unwrap_or_default());
+        let found: Vec<String> = found.into_iter().map(|(_, id)| id).collect();
         let this = score(&question, &found);
         if std::env::var_os("EACH_QUESTION").is_some() {
             println!("{:.3} {} {}", this.ndcg, question["type"], question["query"]);

@@ -77,7 +77,7 @@ fn every_function_is_a_crate_and_the_other_way_round() {
     let named: BTreeSet<String> = functions.keys().map(|name| (*name).to_owned()).collect();
     assert_eq!(named, folders);
     for (name, function) in functions {
-        assert_eq!(function["CodeUri"], format!("../target/lambda/{name}/"));
+        assert_eq!(function["CodeUri"], format!("../target/lambda/{name}/bootstrap.zip"));
     }
 }
 

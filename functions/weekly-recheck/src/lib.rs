@@ -1,9 +1,11 @@
-//! Asks every Live listing again within its week, and demotes what failed at three different hours. Runs hourly
-//! over what is due, so that the week's load is spread, and takes what was decided up into the log of evidence.
+//! Asks every Live listing again within its week, and demotes what failed at three different hours. Runs hourly over what
+//! is due, in parts where that is much, and takes what was decided up into the log of evidence.
 
 use registry::app::App;
+use registry::events::RECHECK_PART;
 use registry::evidence_log::{SequencerReport, sequence_or_warn};
 use registry::metrics::Metrics;
+use registry::model::{HashPrefix, InvalidHashPrefix};
 use registry::probe::SweepReport;
 use registry::probe::run;
 use registry::store::StoreError;
@@ -26,17 +28,26 @@ pub enum Failure {
     /// The table is busy; what is still due is found by the next run.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The event is a part of a recheck, and does not say which.
+    #[error("not a part of a recheck: {0}")]
+    Part(#[from] InvalidHashPrefix),
     /// The report could not be written.
     #[error(transparent)]
     Report(#[from] serde_json::Error),
 }
 
-/// Rechecks what is due and reports what was done; what the event says makes no difference.
+/// Rechecks what is due and reports what was done: a part, where the event is one; else all of it, in parts where it is
+/// much.
 ///
 /// # Errors
-/// The table is busy.
-pub async fn handle(app: &App, _: Value) -> Result<Value, Failure> {
-    let sweep = run::recheck(app).await?;
+/// The table is busy, or the part is none.
+pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
+    let part = if event["detail-type"] == RECHECK_PART {
+        event["detail"]["part"].as_str().unwrap_or_default().parse::<HashPrefix>()?
+    } else {
+        run::share_recheck(app).await?
+    };
+    let sweep = run::recheck(app, part).await?;
     let metrics = Metrics(sweep.metrics().into());
     Ok(serde_json::to_value(Report { sweep, log: sequence_or_warn(app).await, metrics })?)
 }

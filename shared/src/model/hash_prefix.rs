@@ -1,5 +1,5 @@
-//! The buckets of the search index as bit prefixes of a hash over listing ids. Plain data of the model, because the
-//! store keys buckets by it and the search splits them by it, and neither may depend on the other.
+//! Shares of all listings as bit prefixes of a hash over their ids: buckets of the search index, parts of a recheck. Plain
+//! data of the model, because the store keys buckets by it and the search splits them by it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -26,6 +26,12 @@ impl HashPrefix {
     #[must_use]
     pub const fn covers(self, hash: u32) -> bool {
         self.length == 0 || hash >> (32 - self.length) == self.bits
+    }
+
+    /// How many bits it has: each halves the ids that it holds.
+    #[must_use]
+    pub const fn length(self) -> u8 {
+        self.length
     }
 
     /// The two prefixes one bit longer, which together hold the same ids.

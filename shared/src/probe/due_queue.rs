@@ -6,7 +6,7 @@ use std::slice::Iter;
 
 use super::host_slots::PER_HOST;
 use crate::app::App;
-use crate::model::{Amounts, Listing, ListingId, Moment};
+use crate::model::{Amounts, HashPrefix, Listing, ListingId, Moment};
 use crate::store::{DueClass, DuePlace, StoreError};
 
 /// Listings that may wait for their host while those behind them are read: some 80 bytes each.
@@ -16,6 +16,8 @@ const MOST_WAITING: usize = 20_000;
 #[derive(Debug)]
 pub(super) struct DueQueue {
     due: Moment,
+    part: HashPrefix,
+    per_host: usize,
     classes: Iter<'static, DueClass>,
     class: Option<DueClass>,
     place: Option<DuePlace>,
@@ -49,6 +51,8 @@ impl DueQueue {
         let class = classes.next().copied();
         Self {
             due,
+            part: HashPrefix::default(),
+            per_host: PER_HOST,
             classes,
             class,
             place: None,
@@ -57,6 +61,11 @@ impl DueQueue {
             read: 0,
             waiting: 0,
         }
+    }
+
+    /// Only what belongs to this part, and of each host so many at a time.
+    pub(super) fn only(self, part: HashPrefix, per_host: usize) -> Self {
+        Self { part, per_host, ..self }
     }
 
     /// One listing, whether it is due or not.
@@ -77,7 +86,8 @@ impl DueQueue {
                 return Ok(Some(taken));
             }
             let Some(class) = self.class.filter(|_| self.waiting < MOST_WAITING) else { return Ok(None) };
-            let (listings, place) = app.store.due_with_trails(class, self.due, self.place.take()).await?;
+            let (listings, place) =
+                app.store.due_with_trails(class, self.due, self.part, self.place.take()).await?;
             if place.is_none() {
                 self.class = self.classes.next().copied();
             }
@@ -120,7 +130,7 @@ impl DueQueue {
     fn make_ready(&mut self, name: &str) {
         if let Some(host) = self.hosts.get(name)
             && let Some((place, ..)) = host.waiting.front()
-            && host.taken < PER_HOST
+            && host.taken < self.per_host
         {
             self.ready.insert(*place, name.to_owned());
         }

@@ -8,24 +8,25 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::fetch::Target;
 
-/// Concurrent probes of one host, over all listings there.
+/// Concurrent probes of one host, over all listings there; where a recheck runs in parts, they share them.
 pub(super) const PER_HOST: usize = 4;
 
 /// The slots of one sweep, as one of its listings may take them.
 #[derive(Clone, Debug)]
 pub(super) struct HostSlots {
     slots: Arc<std::sync::Mutex<HashMap<String, Arc<Semaphore>>>>,
+    per_host: usize,
     until: tokio::time::Instant,
 }
 
 impl HostSlots {
-    pub(super) fn until(until: tokio::time::Instant) -> Self {
-        Self { slots: Arc::default(), until }
+    pub(super) fn until(until: tokio::time::Instant, per_host: usize) -> Self {
+        Self { slots: Arc::default(), per_host, until }
     }
 
     /// The same slots, given until another time.
     pub(super) fn for_listing(&self, until: tokio::time::Instant) -> Self {
-        Self { slots: Arc::clone(&self.slots), until }
+        Self { slots: Arc::clone(&self.slots), until, ..*self }
     }
 
     /// When no further slot is given.
@@ -38,7 +39,7 @@ impl HostSlots {
         let origin = url.origin();
         let host = {
             let mut hosts = self.slots.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            let host = hosts.entry(origin.clone()).or_insert_with(|| Arc::new(Semaphore::new(PER_HOST)));
+            let host = hosts.entry(origin.clone()).or_insert_with(|| Arc::new(Semaphore::new(self.per_host)));
             Arc::clone(host)
         };
         let permit = tokio::time::timeout_at(self.until, host.acquire_owned()).await.ok()?.ok()?;
@@ -72,7 +73,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_wait_that_is_too_long_at_a_slow_host_ends_without_a_slot() {
         let began = tokio::time::Instant::now();
-        let hosts = HostSlots::until(began + WAIT);
+        let hosts = HostSlots::until(began + WAIT, PER_HOST);
         let at = |url: &str| Target::parse(url, Reach::Public).unwrap();
         let (slow, other) = (at("https://slow.example.org/a"), at("https://other.example.org/"));
         let mut held = Vec::new();

@@ -6,11 +6,13 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 
 use super::due_queue::DueQueue;
-use super::overdue;
+use super::host_slots::PER_HOST;
 use super::sweep::{Limits, SweepReport, caps, sweep};
 use super::transition::Job;
+use super::{overdue, recheck_parts};
 use crate::app::App;
-use crate::model::{ListingId, Moment};
+use crate::events::RecheckPart;
+use crate::model::{HashPrefix, ListingId, Moment};
 use crate::store::{DueClass, StoreError};
 
 /// A tick takes no new listing after this; its function may run for a minute.
@@ -32,7 +34,8 @@ pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepR
         }
         let probes = app.store.budget(now).await?.left(caps(app)).min(app.settings.probes_per_tick);
         let queue = DueQueue::of(&DueClass::OF_A_TICK, now);
-        let report = sweep(app, queue, Job::Tick, &Limits { probes, taking: SWEEP }).await?;
+        let report =
+            sweep(app, queue, Job::Tick, &Limits { probes, taking: SWEEP, per_host: PER_HOST }).await?;
         if let Err(error) = overdue::count_if_late(app).await {
             tracing::warn!(%error, "overdue listings were not counted; the next tick counts them");
         }
@@ -57,18 +60,38 @@ fn slot(now: Moment, scheduled: Option<Moment>, tick_seconds: u32) -> i64 {
 pub fn first_probe<'a>(app: &'a App, id: &'a ListingId) -> BoxFuture<'a, Result<SweepReport, StoreError>> {
     Box::pin(async move {
         let queue = DueQueue::of_one(id, app.clock.now());
-        sweep(app, queue, Job::Tick, &Limits { probes: 1, taking: SWEEP }).await
+        sweep(app, queue, Job::Tick, &Limits { probes: 1, taking: SWEEP, per_host: PER_HOST }).await
     })
 }
 
-/// The weekly recheck over what is due now; unlimited by the budget, as the contract wants it.
+/// Shares the weekly recheck out where more is due than one run can ask: an event for each part but the first, which is
+/// left to the caller. A part that the bus loses is due still, and the next run finds it.
 ///
 /// # Errors
 /// The table is busy.
-pub fn recheck(app: &App) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
+pub fn share_recheck(app: &App) -> BoxFuture<'_, Result<HashPrefix, StoreError>> {
     Box::pin(async move {
-        let queue = DueQueue::of(&DueClass::OF_A_RECHECK, app.clock.now());
-        let report = sweep(app, queue, Job::Recheck, &Limits { probes: u32::MAX, taking: RECHECK }).await?;
+        let now = app.clock.now();
+        let due = app.store.due_count(DueClass::WeeklyDue, now, recheck_parts::MOST_COUNTED).await?;
+        let mut parts = recheck_parts::of(due).into_iter();
+        let first = parts.next().unwrap_or_default();
+        for part in parts {
+            app.bus.send_part(&RecheckPart { part, at: now }).await;
+        }
+        Ok(first)
+    })
+}
+
+/// The weekly recheck over what is due now and belongs to `part`; unlimited by the budget, as the contract wants it.
+///
+/// # Errors
+/// The table is busy.
+pub fn recheck(app: &App, part: HashPrefix) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
+    Box::pin(async move {
+        let per_host = recheck_parts::per_host(part);
+        let queue = DueQueue::of(&DueClass::OF_A_RECHECK, app.clock.now()).only(part, per_host);
+        let limits = Limits { probes: u32::MAX, taking: RECHECK, per_host };
+        let report = sweep(app, queue, Job::Recheck, &limits).await?;
         if let Err(error) = overdue::count(app).await {
             tracing::warn!(%error, "overdue listings were not counted; the next tick counts them");
         }

@@ -116,6 +116,8 @@ pub(super) struct Limits {
     pub(super) probes: u32,
     /// No listing is taken later than this.
     pub(super) taking: Duration,
+    /// At one host at a time.
+    pub(super) per_host: usize,
 }
 
 /// Takes what is due through preflight, budget and probe, and refills as places come free. No listing waits for
@@ -129,7 +131,7 @@ pub(super) async fn sweep(
     job: Job,
     limits: &Limits,
 ) -> Result<SweepReport, StoreError> {
-    let (began, hosts) = (Instant::now(), HostSlots::until(Instant::now()));
+    let (began, hosts) = (Instant::now(), HostSlots::until(Instant::now(), limits.per_host));
     // Read by the first that is taken: a sweep over nothing needs none.
     let blocked = OnceCell::new();
     let mut report = SweepReport::default();

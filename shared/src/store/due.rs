@@ -13,7 +13,7 @@ use super::error::{StoreError, is_condition_failure};
 use super::expression::Expression;
 use super::trails::{listing_of, trail_of};
 use super::{keys, table};
-use crate::model::{Amounts, Listing, ListingId, Moment};
+use crate::model::{Amounts, HashPrefix, Listing, ListingId, Moment};
 
 /// Rows of the queue that are read at once: one batch read, or two with their trails.
 const PAGE: i32 = 100;
@@ -40,7 +40,7 @@ impl Store {
         Ok((ids.iter().filter_map(|id| listings.remove(id)).filter(due_still).collect(), next))
     }
 
-    /// The same, with the values of their trails.
+    /// The same of those that belong to `part`, with the values of their trails.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -48,9 +48,11 @@ impl Store {
         &self,
         class: DueClass,
         due: Moment,
+        part: HashPrefix,
         from: Option<DuePlace>,
     ) -> Result<(Vec<(Listing, Amounts)>, Option<DuePlace>), StoreError> {
-        let (ids, next) = self.due_ids(class, due, from).await?;
+        let (mut ids, next) = self.due_ids(class, due, from).await?;
+        ids.retain(|id| part.holds(id));
         let keys = ids.iter().flat_map(|id| [keys::listing(id).item(), keys::trail(id).item()]).collect();
         let (mut listings, trails) = self.due_items(keys, due).await?;
         let known = |id: &ListingId| {
@@ -99,6 +101,33 @@ impl Store {
             }
         }
         Ok((listings, trails))
+    }
+
+    /// How many listings of a class are due at `now`; no more than about `most` are counted.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn due_count(&self, class: DueClass, now: Moment, most: u32) -> Result<u32, StoreError> {
+        let (mut count, mut from) = (0, None);
+        loop {
+            let answer = self
+                .client
+                .query()
+                .table_name(&*self.table)
+                .index_name(table::DUE.name)
+                .key_condition_expression("gsi2pk = :class AND gsi2sk < :due")
+                .expression_attribute_values(":class", s(class.partition()))
+                .expression_attribute_values(":due", s(keys::at(now, "~")))
+                .select(Select::Count)
+                .set_exclusive_start_key(from)
+                .send()
+                .await?;
+            count += u32::try_from(answer.count).unwrap_or(0);
+            from = answer.last_evaluated_key;
+            if from.is_none() || count >= most {
+                return Ok(count);
+            }
+        }
     }
 
     /// How many Active listings wait for their weekly recheck (counted up to one page of the index), and when

@@ -135,7 +135,15 @@ fn every_sample_event_is_replayed_here() {
     others.sort_unstable();
     assert_eq!(
         others,
-        ["daily-connector", "listing-live", "listing-queued", "probe-tick", "search-index", "weekly-recheck"]
+        [
+            "daily-connector",
+            "listing-live",
+            "listing-queued",
+            "probe-tick",
+            "recheck-part",
+            "search-index",
+            "weekly-recheck"
+        ]
     );
 }
 

@@ -14,8 +14,8 @@ use crate::report::{Report, amount};
 use crate::words::Words;
 use crate::{Failure, processes, search, seed, trails};
 
-/// How many listings are Live when it is counted.
-const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+/// How many listings are Live when it is counted, unless `GROWTH_SIZES` says otherwise.
+const SIZES: &str = "1000,10000,100000";
 /// How many times the units of the smallest size those of another may be: the rows that are read say other words, and
 /// are of other lengths.
 const UNITS: f64 = 1.25;
@@ -28,6 +28,7 @@ const ROUNDING: f64 = 2.0;
 /// The registry does not start, or answers what it should not.
 pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let words = Arc::new(Words::real());
+    let sizes = sizes()?;
     report.part(format!("Search at growing sizes, over the words {}", words.source()));
     let folder = Folder::new()?;
     let file = folder.file("operations.db");
@@ -46,7 +47,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let mut counted = Vec::new();
     let mut seeded = 0;
     let mut marked = None;
-    for size in SIZES {
+    for &size in &sizes {
         let ids = seed::seed(&store, &local.app.settings, clock.now(), seeded..size, &words).await?;
         seeded = size;
         seed::index(&local.app).await?;
@@ -60,8 +61,13 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
         counted.push(Counter::new(&local, &observer, &clock).await?.all(&subjects).await?);
     }
     local.stop().await;
-    judge(report, &SIZES, &counted)?;
-    draw(report, "growth.svg", &SIZES, &counted)
+    judge(report, &sizes, &counted)?;
+    draw(report, "growth.svg", &sizes, &counted)
+}
+
+fn sizes() -> Result<Vec<usize>, Failure> {
+    let named = std::env::var("GROWTH_SIZES").unwrap_or_else(|_| SIZES.to_owned());
+    Ok(named.split(',').map(|size| size.trim().parse()).collect::<Result<_, _>>()?)
 }
 
 /// What is asked about where these are Live.

@@ -50,7 +50,7 @@ const COST: &str = "cost";
 const NAMED: [&str; 4] = [SOAK, LOAD, MILLION, COST];
 
 fn main() -> ExitCode {
-    if cfg!(debug_assertions) {
+    if cfg!(debug_assertions) && std::env::var_os("BENCH_SLACK").is_none() {
         eprintln!("bench: a debug build says nothing about speed; `make bench` builds with --release");
         return ExitCode::from(2);
     }

@@ -27,8 +27,8 @@ use crate::watch::Watch;
 use crate::words::Words;
 use crate::{Failure, packaged_load, processes};
 
-/// Live listings that are asked for.
-const LISTINGS: usize = 10_000;
+/// Live listings that are asked for, unless `LOAD_LISTINGS` says otherwise.
+const LISTINGS: f64 = 10_000.0;
 /// Further ones whose weekly recheck is due, so that it has something to do.
 const DUE: usize = 600;
 /// Peers of those, and of what is published.
@@ -57,14 +57,15 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     }
     let folder = Folder::new()?;
     let (data, copy) = (folder.file("registry.db"), folder.file("packaged.db"));
-    let ids = seed_file(&data, &origins, &words).await?;
+    let listings = number("LOAD_LISTINGS", LISTINGS) as usize;
+    let ids = seed_file(&data, listings, &origins, &words).await?;
     copy_table(&data, &copy)?;
 
     let binary = processes::build_registry().await?;
     let registry = processes::start_registry_with(&binary, &data, &[("PROBE_TICK_SECONDS", TICK)]).await?;
     let rate = number("LOAD_RATE", RATE);
     report.part(format!(
-        "{minutes} minutes at {rate} requests/s upon the registry, {LISTINGS} listings in a file, words {}",
+        "{minutes} minutes at {rate} requests/s upon the registry, {listings} listings in a file, words {}",
         words.source()
     ));
     let watched = vec![("registry".to_owned(), registry.process)];
@@ -89,15 +90,20 @@ pub(crate) fn number(name: &str, otherwise: f64) -> f64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
-async fn seed_file(data: &Path, origins: &[String], words: &Arc<Words>) -> Result<Arc<[ListingId]>, Failure> {
+async fn seed_file(
+    data: &Path,
+    listings: usize,
+    origins: &[String],
+    words: &Arc<Words>,
+) -> Result<Arc<[ListingId]>, Failure> {
     let settings = Settings::from_env(Mode::Development, |_| None)?;
     let engine = Embedded::open(&Data::File(data.to_path_buf()), &Clock::System)?;
     table::ensure(&engine::client(engine.clone()), &settings.table_name).await?;
     let store = seed::store(&engine, &settings);
     let now = Clock::System.now();
-    let ids = seed::seed(&store, &settings, now, 0..LISTINGS, words).await?;
+    let ids = seed::seed(&store, &settings, now, 0..listings, words).await?;
     let proven = now - SignedDuration::from_hours(24 * 6 + 14);
-    for number in LISTINGS..LISTINGS + DUE {
+    for number in listings..listings + DUE {
         let kind = if number % 2 == 0 { Kind::Agent } else { Kind::Mcp };
         let site = Site { kind, url: format!("{}/due/{number}", origins[number % origins.len()]), number };
         seed::live_at(&store, &settings, proven, &site, words).await?;
@@ -182,9 +188,10 @@ async fn cursors(connection: &mut Connection) -> Result<Vec<String>, Failure> {
     while cursors.len() < 40 {
         let after = cursors.last().map_or_else(String::new, |cursor| format!("?cursor={cursor}"));
         let page = fetched(connection, &client::get(&format!("/api/listings/active{after}"), "")).await?;
-        cursors.push(page["next_cursor"].as_str().ok_or("the active list has too few pages")?.to_owned());
+        let Some(next) = page["next_cursor"].as_str() else { break };
+        cursors.push(next.to_owned());
     }
-    Ok(cursors)
+    if cursors.is_empty() { Err("the active list has one page".into()) } else { Ok(cursors) }
 }
 
 fn tell(report: &mut Report, mix: &Mix, taken: &[Taken], time: Duration) {

@@ -70,7 +70,9 @@ pub(crate) fn target_folder() -> Result<PathBuf, Failure> {
 /// It does not build.
 pub(crate) async fn build_registry() -> Result<PathBuf, Failure> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let arguments = ["build", "--release", "--quiet", "-p", "local", "--bin", "registry"];
+    // As `make run` does: other features would be another build.
+    let arguments =
+        ["build", "--release", "--quiet", "-p", "local", "--no-default-features", "--bin", "registry"];
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
     let built = Command::new(cargo).args(arguments).current_dir(root).status().await?;
     if !built.success() {

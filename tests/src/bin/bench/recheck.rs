@@ -9,7 +9,7 @@ use local::Embedded;
 use local::engine::{self, Data};
 use registry::app::App;
 use registry::events::Bus;
-use registry::model::{Clock, Kind, Random};
+use registry::model::{Clock, HashPrefix, Kind, Random};
 use registry::probe::run;
 use registry::settings::{Mode, Settings};
 use registry::store::{Store, table};
@@ -110,7 +110,7 @@ pub(crate) async fn alone() -> Result<ExitCode, Failure> {
     let store = Store::new(client, &settings.table_name);
     let app = App::new(settings, store, Bus::Silent, Clock::System, Random::System);
     let began = Instant::now();
-    let swept = run::recheck(&app).await?;
+    let swept = run::recheck(&app, HashPrefix::default()).await?;
     let memory = machine::memory(std::process::id()).ok_or("the memory of this process cannot be read")?;
     let seconds = began.elapsed().as_secs_f64();
     println!(

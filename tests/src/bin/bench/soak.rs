@@ -11,7 +11,7 @@ use local::Embedded;
 use local::engine::{self, Data};
 use registry::app::App;
 use registry::events::Bus;
-use registry::model::{Clock, Kind, ListingId, Random};
+use registry::model::{Clock, HashPrefix, Kind, ListingId, Random};
 use registry::probe::run;
 use registry::publish::submission::{PublishRequest, Submission};
 use registry::settings::{Mode, Settings};
@@ -180,7 +180,7 @@ async fn round(
 ) -> Result<(), Failure> {
     app.clock.advance(ROUND);
     let ticked = run::tick(app, None).await?;
-    let rechecked = run::recheck(app).await?;
+    let rechecked = run::recheck(app, HashPrefix::default()).await?;
     app.search.build().await?;
     soak.rounds += 1;
     soak.probes += ticked.claimed + rechecked.claimed;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 use tests::peers::{Peer, agents, empty, error, json_answer};
+use tests::template::sample_event;
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
 use crate::fixtures::{demote, live_agent, recheck_at, time};
@@ -36,6 +37,42 @@ async fn every_live_listing_is_due_within_its_week_and_the_load_is_spread() {
     for row in rows.as_array().unwrap() {
         assert!(row["probe"]["age_hours"].as_f64().unwrap() < 7.0 * 24.0, "{row}");
     }
+}
+
+#[tokio::test]
+async fn a_part_asks_its_share_and_all_parts_together_ask_each_listing_once() {
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let peer = Peer::start(agents::fleet).await;
+    for folder in 0..24 {
+        registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
+    }
+    registry.advance(DAY * 7);
+    let mut event = sample_event("recheck-part").unwrap();
+    let mut asked = Vec::new();
+    for part in ["01-00000000", "01-00000001"] {
+        event["detail"]["part"] = json!(part);
+        for expected_twice in [false, true] {
+            let report = weekly_recheck::handle(&registry.app, event.clone()).await.unwrap();
+            let ok = report["ok"].as_u64().unwrap();
+            assert!(!expected_twice || ok == 0, "delivered again, a part asks nobody again");
+            asked.push(ok);
+        }
+    }
+    assert_eq!(asked.iter().sum::<u64>(), 24);
+    assert!(asked[0] > 0 && asked[2] > 0, "{asked:?}");
+    assert_eq!(registry.recheck().await["claimed"], 0);
+    event["detail"]["part"] = json!("all of it");
+    assert!(weekly_recheck::handle(&registry.app, event).await.is_err());
+}
+
+#[tokio::test]
+async fn where_little_is_due_no_part_is_sent() {
+    let (registry, _peer, _id) = live_agent().await;
+    registry.events();
+    registry.advance(DAY * 7);
+    assert_eq!(registry.recheck().await["ok"], 1);
+    assert!(registry.events().iter().all(|event| event["detail-type"] != "recheck.part"));
 }
 
 #[tokio::test]
