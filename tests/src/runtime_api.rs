@@ -73,6 +73,8 @@ impl Function {
             .env("AWS_SECRET_ACCESS_KEY", "local")
             .envs(environment.iter().copied())
             .stdin(Stdio::null())
+            // Its metrics; what keeps it from starting is told on the other.
+            .stdout(Stdio::null())
             .kill_on_drop(true)
             .spawn()?;
         Ok(Self { process, waiting, asked })

@@ -99,8 +99,8 @@ impl Stack {
                 ("LIST_ITSELF", "off"),
                 ("GITHUB_RAW_URL", "off"),
                 ("DNS_SERVER", "off"),
-                ("CALLER_REQUESTS_PER_SECOND", "1000000"),
-                ("CALLER_REQUESTS_AT_ONCE", "1000000"),
+                ("CALLER_REQUESTS_PER_SECOND", "1000"),
+                ("CALLER_REQUESTS_AT_ONCE", "10000"),
                 ("AWS_ENDPOINT_URL_DYNAMODB", &table.url),
                 ("AWS_ENDPOINT_URL_EVENTBRIDGE", &bus.url),
             ];
