@@ -14,10 +14,10 @@ pub(super) fn read(case: &[u8]) -> Verdict {
     let text = String::from_utf8_lossy(case);
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
     // A second line is a reference that is found at the first: a redirect, an endpoint.
-    if let Ok(target) = Target::parse(first, Reach::Public) {
-        if let Ok(joined) = target.join(rest, Reach::Development) {
-            hold(&joined);
-        }
+    if let Ok(target) = Target::parse(first, Reach::Public)
+        && let Ok(joined) = target.join(rest, Reach::Development)
+    {
+        hold(&joined);
     }
     judge(&text)
 }
@@ -62,7 +62,7 @@ fn hold(target: &Target) {
     assert!(domain.is_none_or(|domain| host == domain || host.ends_with(&format!(".{domain}"))));
 }
 
-/// Whether inet_aton, which resolvers of systems ask first, reads a name as an address: one to four numbers, each in
+/// Whether `inet_aton`, which resolvers of systems ask first, reads a name as an address: one to four numbers, each in
 /// decimal, octal or hexadecimal.
 fn is_number(host: &str) -> bool {
     let part = |part: &str| {

@@ -160,7 +160,7 @@ impl Load {
         report.must("ticks meanwhile", ticks > 0, ticks, "> 0");
         report.told("listings judged by probes meanwhile", more("/outcomes/unique_primaries"));
         for process in watched {
-            process.tell(report);
+            process.tell(report, self.minutes);
         }
         Ok(())
     }

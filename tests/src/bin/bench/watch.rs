@@ -12,6 +12,8 @@ use crate::{Failure, machine};
 const LOOK: Duration = Duration::from_secs(1);
 /// How many times the memory of the second third the last third may hold, on average.
 const GROWTH: f64 = 1.05;
+/// In less time it still grows into its caches: then it is told only.
+const JUDGED_MINUTES: f64 = 5.0;
 
 /// What a process held, in MB.
 #[derive(Clone, Debug)]
@@ -65,7 +67,7 @@ impl Watch {
 
 impl Watched {
     /// A row of what it held.
-    pub(crate) fn tell(&self, report: &mut Report) {
+    pub(crate) fn tell(&self, report: &mut Report, minutes: f64) {
         let [first, second, last] = self.thirds();
         let told = format!(
             "{}, {}, {} in the thirds; {} at most",
@@ -75,7 +77,10 @@ impl Watched {
             amount(self.most(), "MB")
         );
         let growth = if self.gone { f64::MAX } else { last / second };
-        report.at_most(format!("memory of {}", self.name), growth, GROWTH, format!("{told}, {growth:.3}x"));
+        let most = if minutes < JUDGED_MINUTES { f64::MAX / 2.0 } else { GROWTH };
+        let limit = if minutes < JUDGED_MINUTES { "alive".to_owned() } else { format!("<= {GROWTH}") };
+        let name = format!("memory of {}", self.name);
+        report.must(name, growth <= most, format!("{told}, {growth:.3}x"), limit);
     }
 
     /// The most that it held.
