@@ -5,6 +5,7 @@ mod cursor;
 mod evidence;
 mod extensions;
 mod falls;
+mod malformed;
 mod namespace;
 mod pages;
 mod query;

@@ -1,10 +1,10 @@
 //! The query string of a list, read as the official OpenAPI has it: unknown parameters and empty texts are ignored,
 //! and a number out of range is moved into it, because no error is documented for one.
 
-use http::StatusCode;
 use serde_json::json;
 
 use super::cursor::Cursor;
+use super::malformed::malformed;
 use super::server::version;
 use crate::error::{Problem, shorten};
 use crate::formats::registry_name;
@@ -127,13 +127,6 @@ fn moment(text: &str) -> Result<Moment, Problem> {
         );
         malformed("updated_since", "bad_time", detail)
     })
-}
-
-/// 400, which the official API documents in prose for both of them.
-pub(super) fn malformed(field: &str, code: &'static str, detail: String) -> Problem {
-    let mut problem = Problem::invalid(field, code, detail);
-    problem.status = StatusCode::BAD_REQUEST;
-    problem
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::types::{ReturnValue, Select};
 
 use super::attributes::{Item, n, s, text};
@@ -62,6 +63,17 @@ impl Store {
         Ok((ids.iter().filter_map(known).collect(), next))
     }
 
+    /// What of a class is due before `due`, the longest waiting first.
+    fn due_query(&self, class: DueClass, due: Moment) -> QueryFluentBuilder {
+        self.client
+            .query()
+            .table_name(&*self.table)
+            .index_name(table::DUE.name)
+            .key_condition_expression("gsi2pk = :class AND gsi2sk < :due")
+            .expression_attribute_values(":class", s(class.partition()))
+            .expression_attribute_values(":due", s(keys::at(due, "~")))
+    }
+
     async fn due_ids(
         &self,
         class: DueClass,
@@ -69,13 +81,7 @@ impl Store {
         from: Option<DuePlace>,
     ) -> Result<(Vec<ListingId>, Option<DuePlace>), StoreError> {
         let answer = self
-            .client
-            .query()
-            .table_name(&*self.table)
-            .index_name(table::DUE.name)
-            .key_condition_expression("gsi2pk = :class AND gsi2sk < :due")
-            .expression_attribute_values(":class", s(class.partition()))
-            .expression_attribute_values(":due", s(keys::at(due, "~")))
+            .due_query(class, due)
             .set_exclusive_start_key(from.map(|DuePlace(key)| key))
             .limit(PAGE)
             .send()
@@ -110,18 +116,8 @@ impl Store {
     pub async fn due_count(&self, class: DueClass, now: Moment, most: u32) -> Result<u32, StoreError> {
         let (mut count, mut from) = (0, None);
         loop {
-            let answer = self
-                .client
-                .query()
-                .table_name(&*self.table)
-                .index_name(table::DUE.name)
-                .key_condition_expression("gsi2pk = :class AND gsi2sk < :due")
-                .expression_attribute_values(":class", s(class.partition()))
-                .expression_attribute_values(":due", s(keys::at(now, "~")))
-                .select(Select::Count)
-                .set_exclusive_start_key(from)
-                .send()
-                .await?;
+            let counted = self.due_query(class, now).select(Select::Count);
+            let answer = counted.set_exclusive_start_key(from).send().await?;
             count += u32::try_from(answer.count).unwrap_or(0);
             from = answer.last_evaluated_key;
             if from.is_none() || count >= most {
