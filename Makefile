@@ -58,7 +58,7 @@ faults: ## every fault on purpose, each with its figure; FAULT_KILLS for fewer k
 hostile: ## broken and malicious input: the parsers fuzzed, every spelling of an address, DNS rebinding beside a canary
 	tests/hostile/run
 
-prove: ## load, growth, faults, hostile input, packaging: every promise under stress, within the hour; PROVE=short for less
+prove: ## packaging, load, growth, cost, faults, hostile input: every promise under stress; PROVE=short for less
 	tests/prove/run $(PROVE)
 
 soak: ## an hour of sweeps over 2,000 peers of which a third are hostile; SOAK_MINUTES for less

@@ -130,7 +130,7 @@ fn score(question: &Value, found: &[String]) -> Score {
     }
 }
 
-/// The ids of the best twenty.
+/// The best twenty, by rank.
 fn found(index: &Index, question: &str) -> Vec<(f32, String)> {
     let text = Text::parse(question, "q").expect("a question");
     let looked = search(index, &Query { text, kind: None, category: None, skip: 0, limit: 20 });

@@ -76,11 +76,12 @@ impl Watched {
             amount(last, "MB"),
             amount(self.most(), "MB")
         );
-        let growth = if self.gone { f64::MAX } else { last / second };
-        let most = if minutes < JUDGED_MINUTES { f64::MAX / 2.0 } else { GROWTH };
-        let limit = if minutes < JUDGED_MINUTES { "alive".to_owned() } else { format!("<= {GROWTH}") };
+        let growth = last / second;
+        let judged = minutes >= JUDGED_MINUTES;
+        let holds = !self.gone && (!judged || growth <= GROWTH);
+        let limit = if judged { format!("<= {GROWTH}") } else { "alive".to_owned() };
         let name = format!("memory of {}", self.name);
-        report.must(name, growth <= most, format!("{told}, {growth:.3}x"), limit);
+        report.must(name, holds, format!("{told}, {growth:.3}x"), limit);
     }
 
     /// The most that it held.
