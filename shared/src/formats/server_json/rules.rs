@@ -158,7 +158,8 @@ fn is_subfolder(path: &str) -> bool {
 /// An absolute https URL; in development, http on this machine too, as for remotes.
 fn website(server: &Map<String, Value>, reach: Reach, violations: &mut Violations) {
     let Some(url) = text(server.get("websiteUrl")) else { return };
-    if reach == Reach::Development && Url::parse(url).is_ok_and(|url| template::is_local(&url)) {
+    let is_local = names_host(url) && Url::parse(url).is_ok_and(|url| template::is_local(&url));
+    if reach == Reach::Development && is_local {
         return;
     }
     if let Some((rule, words)) =
@@ -181,13 +182,19 @@ fn icon_source(index: usize, icon: &Value, violations: &mut Violations) {
 /// What is wrong with a link; `rules` are the codes for unreadable, relative, and not https.
 fn link_fault(url: &str, rules: [&'static str; 3]) -> Option<(&'static str, &'static str)> {
     match Url::parse(url) {
-        Ok(url) if url.scheme() == "https" => None,
-        Ok(_) => Some((rules[2], "must begin with https://")),
-        Err(url::ParseError::RelativeUrlWithoutBase) => {
+        Ok(parsed) if parsed.scheme() != "https" => Some((rules[2], "must begin with https://")),
+        Ok(_) if names_host(url) => None,
+        Ok(_) | Err(url::ParseError::RelativeUrlWithoutBase) => {
             Some((rules[1], "must be a whole address that begins with https://"))
         }
         Err(_) => Some((rules[0], "cannot be read as an address")),
     }
+}
+
+/// Whether `//` comes after the scheme. Without it an address is still read (WHATWG URL, "special authority slashes"), but a
+/// link to it on a page of the same scheme leads to a path of that page's own host.
+fn names_host(url: &str) -> bool {
+    url.split_once(':').is_some_and(|(_, rest)| rest.starts_with("//"))
 }
 
 /// What the publisher adds under its own key must stay small.

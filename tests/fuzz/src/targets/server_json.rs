@@ -43,7 +43,8 @@ fn hold_bounds(server: &ServerDescription) {
         assert!(text.as_deref().is_none_or(|text| text.len() <= LONGEST_URL), "{text:?}");
     }
     for link in server.website_url.iter().chain(&server.repository_url) {
-        assert!(link.starts_with("https://") || link.starts_with("http://"), "{link}");
+        let scheme = link.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+        assert!(matches!(scheme.as_deref(), Some("https" | "http")), "{link}");
     }
     for remote in &server.remotes {
         url::judge(&remote.filled_in());
