@@ -1,12 +1,13 @@
 //! The proof of a name below `io.github`: the owner's own repository holds a server.json of this name that lists this
 //! remote. Its words are then those that are listed, so it does not matter who sent them.
 
-use serde_json::Value;
-
 use crate::app::App;
 use crate::fetch::{CARD_HOPS, Follow, Request, Target};
 use crate::formats::name_owner;
 use crate::formats::server_json::{self, ServerDescription};
+
+/// The most JSON values of a repository's description, its `_meta` included.
+const MOST_VALUES: usize = 10_000;
 
 /// The repository's own description of the server at `remote`; `None` where there is none, or its owner is another than
 /// the name's.
@@ -15,7 +16,8 @@ pub(super) async fn of(app: &App, server: &ServerDescription, remote: &str) -> O
     let path = path_of(server)?;
     let target = Target::parse(&format!("{base}/{path}"), app.settings.reach()).ok()?;
     let answer = app.fetcher.send(Request::get(target).with_follow(Follow::Hops(CARD_HOPS))).await.ok()?;
-    let document: Value = serde_json::from_slice(&answer.body).ok().filter(|_| answer.status == 200)?;
+    let mut left = MOST_VALUES;
+    let document = answer.json(&mut left).ok().filter(|_| answer.status == 200)?;
     let own = server_json::read(&document, app.settings.reach()).ok()?;
     let lists = own.remotes.iter().any(|listed| listed.url == remote);
     (own.name == server.name && lists).then_some(own)
@@ -37,7 +39,7 @@ fn path_of(server: &ServerDescription) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::model::Reach;
