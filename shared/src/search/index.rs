@@ -10,7 +10,7 @@ use super::embedding::{self, EmbeddingMatrix};
 use super::entry::IndexedListing;
 use super::name_hashes::NameHashes;
 use super::stop_words::{is_generic, is_stop_word};
-use super::words::{letter_set, stem};
+use super::words::{WordShape, stem};
 use crate::model::HashPrefix;
 
 /// Removed documents kept in the posting lists before a compaction; beyond that, at most a third of all documents.
@@ -33,8 +33,6 @@ pub(super) struct Term {
     pub(super) doc_freq: u32,
     /// Live documents that contain this very word.
     pub(super) word_freq: u32,
-    /// Its [`letter_set`], by which the spelling correction discards most words in one comparison.
-    pub(super) letters: u32,
     is_frequent: bool,
 }
 
@@ -50,6 +48,8 @@ pub(super) struct Posting {
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     pub(super) terms: IndexMap<Box<str>, Term>,
+    /// Of each term, in a column of its own: a correction goes through all of them.
+    shapes: Vec<WordShape>,
     listings: Vec<Option<Document>>,
     embeddings: EmbeddingMatrix,
     buckets: HashMap<HashPrefix, LoadedBucket>,
@@ -134,6 +134,7 @@ impl Index {
         for term in self.terms.values_mut() {
             term.postings.shrink_to_fit();
         }
+        self.shapes.shrink_to_fit();
         self.listings.shrink_to_fit();
         self.embeddings.shrink();
         self.names.shrink();
@@ -169,9 +170,14 @@ impl Index {
         self.terms.get_index_of(term).and_then(|place| u32::try_from(place).ok())
     }
 
-    /// Every word that a live document contains.
-    pub(super) fn written_words(&self) -> impl Iterator<Item = (&str, &Term)> {
-        self.terms.iter().filter(|(_, term)| term.word_freq > 0).map(|(word, term)| (&**word, term))
+    /// The words that a live document contains, of those whose shape passes.
+    pub(super) fn written_words(
+        &self,
+        passes: impl Fn(WordShape) -> bool,
+    ) -> impl Iterator<Item = (&str, WordShape, &Term)> {
+        let shapes = self.shapes.iter().copied().enumerate().filter(move |(_, shape)| passes(*shape));
+        let words = shapes.filter_map(|(place, shape)| Some((shape, self.terms.get_index(place)?)));
+        words.filter(|(_, (_, term))| term.word_freq > 0).map(|(shape, (word, term))| (&**word, shape, term))
     }
 
     pub(super) fn has_stem(&self, number: usize, stem: u32) -> bool {
@@ -239,7 +245,10 @@ impl Index {
     /// Adds a word to the frequent words once enough documents contain it.
     fn note_frequent_word(&mut self, place: u32) {
         let Some((word, term)) = self.terms.get_index_mut(place as usize) else { return };
-        let plain = term.letters != 0 && word.len() > 2 && !is_stop_word(word) && !is_generic(word);
+        let plain = self.shapes[place as usize].is_plain()
+            && word.len() > 2
+            && !is_stop_word(word)
+            && !is_generic(word);
         if term.word_freq < FREQUENT || term.is_frequent || !plain {
             return;
         }
@@ -248,9 +257,13 @@ impl Index {
         self.frequent_words.embeddings.push(&embedding::of(&[word.to_string()]));
     }
 
-    /// The cosine similarity of one document.
-    pub(super) fn similarity(&self, number: usize, vector: &[f32]) -> f32 {
-        self.embeddings.similarity(number, vector)
+    /// The cosine similarity of some documents, in their order.
+    pub(super) fn similarities_of(
+        &self,
+        numbers: impl Iterator<Item = usize>,
+        vector: &[f32],
+    ) -> impl Iterator<Item = f32> {
+        self.embeddings.similarities_of(numbers, vector)
     }
 
     /// Adds a document's embedding to a vector, with a weight.
@@ -264,10 +277,14 @@ impl Index {
     }
 
     fn place(&mut self, word: String) -> u32 {
-        let letters = letter_set(&word);
+        let shapes = &mut self.shapes;
+        let shape = WordShape::of(&word);
         let term = self.terms.entry(word.into_boxed_str());
         let place = term.index();
-        term.or_insert_with(|| Term { letters, ..Term::default() });
+        term.or_insert_with(|| {
+            shapes.push(shape);
+            Term::default()
+        });
         u32::try_from(place).unwrap_or(u32::MAX)
     }
 

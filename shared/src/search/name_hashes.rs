@@ -5,6 +5,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::entry::IndexedListing;
 
+/// Hashes that are compared at once.
+const AT_ONCE: usize = 64;
+
 /// Hashes of the names of documents, each beside the number of its document.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NameHashes {
@@ -32,9 +35,15 @@ impl NameHashes {
     /// The documents with a name of the hash of one of these, by number and each once.
     pub(super) fn documents(&self, names: [&str; 2]) -> impl Iterator<Item = usize> {
         let [one, other] = names.map(hash);
-        let of_names = |(found, _): &(&u32, &u32)| **found == one || **found == other;
-        let mut documents: Vec<u32> =
-            self.hashes.iter().zip(&self.documents).filter(of_names).map(|(_, document)| *document).collect();
+        let is_asked = |found: u32| found == one || found == other;
+        let mut documents: Vec<u32> = Vec::new();
+        for (hashes, of) in self.hashes.chunks(AT_ONCE).zip(self.documents.chunks(AT_ONCE)) {
+            // Without a branch for each, which a processor does for several at once; hardly any chunk has one.
+            if hashes.iter().fold(false, |any, found| any | is_asked(*found)) {
+                let found = hashes.iter().zip(of).filter(|(found, _)| is_asked(**found));
+                documents.extend(found.map(|(_, document)| *document));
+            }
+        }
         documents.dedup();
         documents.into_iter().map(|document| document as usize)
     }

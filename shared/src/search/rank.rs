@@ -187,8 +187,8 @@ fn apply_feedback(index: &Index, ranked: &mut [Ranked]) {
         index.add_embedding(hit.number, hit.rank / say, &mut vector);
     }
     let pool = FEEDBACK_POOL.min(ranked.len());
-    let like: Vec<f32> =
-        ranked[..pool].iter().map(|hit| index.similarity(hit.number, &vector).max(0.0)).collect();
+    let like = index.similarities_of(ranked[..pool].iter().map(|hit| hit.number), &vector);
+    let like: Vec<f32> = like.map(|like| like.max(0.0)).collect();
     let most = like.iter().copied().fold(f32::EPSILON, f32::max);
     for (place, hit) in ranked.iter_mut().enumerate() {
         hit.rank /= best;

@@ -4,7 +4,7 @@
 use super::embedding;
 use super::index::Index;
 use super::stop_words::is_stop_word;
-use super::words::{is_plain, letter_set, stem};
+use super::words::{WordShape, is_plain, stem};
 
 /// A word of more documents is never corrected.
 const MAX_FREQ: u32 = 5;
@@ -42,32 +42,29 @@ struct Candidate<'a> {
 }
 
 fn nearest<'a>(index: &'a Index, word: &str) -> Option<Candidate<'a>> {
-    let (letters, skeleton, first) = (letter_set(word), skeleton(word), word.as_bytes().first());
+    let (shape, first) = (WordShape::of(word), word.as_bytes().first());
+    let most = if word.len() <= SHORT { 1 } else { 3 };
     let mut best: Option<Candidate<'a>> = None;
-    for (other, term) in index.written_words() {
-        // An edit changes the set of letters by two at most, so one comparison discards most words.
-        let apart = (letters ^ term.letters).count_ones() as usize;
-        if apart > 6 || other.len().abs_diff(word.len()) > 3 {
+    // What takes long is asked last, of the few words that are near.
+    for (other, other_shape, term) in index.written_words(|other| shape.may_be_within(other, most)) {
+        let other_first = other.as_bytes().first() != first;
+        let one_edit = other_first || word.len() <= SHORT;
+        if (one_edit && !shape.may_be_within(other_shape, 1)) || other.len() < 4 || other == word {
             continue;
         }
-        if term.letters == 0 || other.len() < 4 || other == word || is_stop_word(other) {
-            continue;
-        }
-        if term.word_freq < 2 && !embedding::is_ordinary(other) {
-            continue;
-        }
-        let same_skeleton = skeleton == self::skeleton(other);
-        let most = match (word.len() <= SHORT, same_skeleton) {
+        let same_skeleton = skeleton(word).eq(skeleton(other));
+        let most = match (one_edit, same_skeleton) {
             (true, _) => 1,
             (_, true) => 3,
             _ => 2,
         };
-        if other.len().abs_diff(word.len()) > most || apart > 2 * most {
+        if !shape.may_be_within(other_shape, most) {
             continue;
         }
-        let other_first = other.as_bytes().first() != first;
-        let most = if other_first { 1 } else { most };
         let Some(edits) = edits(word.as_bytes(), other.as_bytes(), most) else { continue };
+        if is_stop_word(other) || (term.word_freq < 2 && !embedding::is_ordinary(other)) {
+            continue;
+        }
         let mut rank = (1.0 + term.word_freq as f32).ln() - 4.0 * edits as f32;
         rank += f32::from(u8::from(same_skeleton)) - 1.5 * f32::from(u8::from(other_first));
         let candidate = Candidate { word: other, word_freq: term.word_freq, edits, rank };
@@ -79,11 +76,11 @@ fn nearest<'a>(index: &'a Index, word: &str) -> Option<Candidate<'a>> {
 }
 
 /// A phonetic key: the first letter and the consonants, those that sound alike folded into one.
-fn skeleton(word: &str) -> Vec<u8> {
-    let mut skeleton: Vec<u8> = Vec::with_capacity(word.len());
-    for letter in word.bytes() {
-        if b"aeiouy".contains(&letter) && !skeleton.is_empty() {
-            continue;
+fn skeleton(word: &str) -> impl Iterator<Item = u8> {
+    let mut last = None;
+    word.bytes().filter_map(move |letter| {
+        if b"aeiouy".contains(&letter) && last.is_some() {
+            return None;
         }
         let sound = match letter {
             b'z' => b's',
@@ -91,11 +88,9 @@ fn skeleton(word: &str) -> Vec<u8> {
             b'v' => b'f',
             other => other,
         };
-        if skeleton.last() != Some(&sound) {
-            skeleton.push(sound);
-        }
-    }
-    skeleton
+        let again = last.replace(sound) == Some(sound);
+        (!again).then_some(sound)
+    })
 }
 
 /// The edit distance with transpositions (optimal string alignment); `None` where it is above `most`.
@@ -139,8 +134,8 @@ mod tests {
 
     #[test]
     fn words_that_sound_alike_have_the_same_skeleton() {
-        assert_eq!(skeleton("calender"), skeleton("calendar"));
-        assert_eq!(skeleton("managment"), skeleton("management"));
-        assert_ne!(skeleton("weather"), skeleton("whether"));
+        let alike = |a: &str, b: &str| skeleton(a).eq(skeleton(b));
+        assert!(alike("calender", "calendar") && alike("managment", "management"));
+        assert!(!alike("weather", "whether"));
     }
 }

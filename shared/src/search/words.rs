@@ -39,13 +39,37 @@ pub(super) fn is_plain(word: &str) -> bool {
     word.bytes().all(|b| b.is_ascii_lowercase())
 }
 
-/// The letters of a word, one bit each; 0 for a word that is not [plain](is_plain). Words with distant sets are far
-/// apart in spelling, which one comparison tells.
-pub(super) fn letter_set(word: &str) -> u32 {
-    if !is_plain(word) {
-        return 0;
+/// The letters of a word, one bit each, and its length: by one comparison they tell of most words that they are far
+/// apart in spelling.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WordShape {
+    /// 0 for a word that is not [plain](is_plain).
+    letters: u32,
+    /// At most 255.
+    length: u8,
+}
+
+impl WordShape {
+    pub(super) fn of(word: &str) -> Self {
+        let letters = || word.bytes().fold(0, |set, letter| set | 1 << (letter - b'a'));
+        Self {
+            letters: if is_plain(word) { letters() } else { 0 },
+            length: u8::try_from(word.len()).unwrap_or(u8::MAX),
+        }
     }
-    word.bytes().fold(0, |set, letter| set | 1 << (letter - b'a'))
+
+    pub(super) const fn is_plain(self) -> bool {
+        self.letters != 0
+    }
+
+    /// False where more edits lead from one word to the other, or one is not plain. An edit changes the set of letters by
+    /// two at most, and the length by one.
+    pub(super) const fn may_be_within(self, other: Self, edits: usize) -> bool {
+        self.is_plain()
+            && other.is_plain()
+            && (self.letters ^ other.letters).count_ones() as usize <= 2 * edits
+            && self.length.abs_diff(other.length) as usize <= edits
+    }
 }
 
 fn tokens(text: &str) -> impl Iterator<Item = String> {
@@ -104,8 +128,11 @@ mod tests {
         assert_eq!(stem("2026"), "2026");
     }
     #[test]
-    fn letters_are_a_set() {
-        assert_eq!(letter_set("aab"), 0b11);
-        assert_eq!(letter_set("k8s"), 0);
+    fn a_shape_tells_what_is_far_apart() {
+        let may = |a: &str, b: &str, edits| WordShape::of(a).may_be_within(WordShape::of(b), edits);
+        assert!(may("gihtub", "github", 1) && may("kubernets", "kubernetes", 1) && may("slack", "slick", 1));
+        assert!(!may("slack", "sleek", 1) && may("slack", "sleek", 2));
+        assert!(!may("post", "posters", 2), "three letters longer");
+        assert!(!may("k8s", "k8s", 3), "a word with a digit is not corrected");
     }
 }
