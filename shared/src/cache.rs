@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
 /// Bytes of what one such memory holds.
-const MAX_BYTES: u64 = 6 * 1024 * 1024;
+const MAX_BYTES: u64 = 3 * 1024 * 1024;
 /// Bytes of a typical page.
 const TYPICAL_BYTES: u64 = 32 * 1024;
 

@@ -1,6 +1,8 @@
 //! Who complements a listing: Live listings of the other kind, and of its own, that match what it says of itself. Found
 //! by the search index, so that it costs one read however many are listed.
 
+use std::sync::Arc;
+
 use crate::app::App;
 use crate::error::Problem;
 use crate::model::{Kind, Listing};
@@ -12,14 +14,14 @@ const MOST: usize = 6;
 
 /// The peers of a profile, the best first.
 pub(super) async fn of(app: &App, profile: &Profile) -> Result<Vec<Peer>, Problem> {
-    Ok(listings(app, profile).await?.iter().map(peer).collect())
+    Ok(listings(app, profile).await?.iter().map(|listing| peer(listing)).collect())
 }
 
 /// The listings that complement a profile, the best first; not itself, nor what answers at the same host.
 ///
 /// # Errors
 /// The table is busy.
-pub async fn listings(app: &App, profile: &Profile) -> Result<Vec<Listing>, Problem> {
+pub async fn listings(app: &App, profile: &Profile) -> Result<Vec<Arc<Listing>>, Problem> {
     let Some(text) = words(profile) else { return Ok(Vec::new()) };
     let query = Query { text, kind: None, category: None, skip: 0, limit: MOST * 3 };
     let found = app.search.find(&query, app.clock.now()).await?;
@@ -29,7 +31,7 @@ pub async fn listings(app: &App, profile: &Profile) -> Result<Vec<Listing>, Prob
         profile.listing_id.as_ref() != Some(&listing.id)
             && (own.is_none() || host(listing.endpoint.as_deref().unwrap_or_default()) != own)
     };
-    let mut peers: Vec<Listing> =
+    let mut peers: Vec<Arc<Listing>> =
         found.hits.into_iter().map(|hit| hit.listing).filter(|listing| is_other(listing)).collect();
     // What an agent lacks is a tool, and what a server lacks is somebody who uses it.
     peers.sort_by_key(|peer| peer.shown_kind() == profile.kind);

@@ -54,7 +54,7 @@ pub async fn suggestions(
     let query = Query { text, kind: Some(kind), category: None, skip: 0, limit: limit + 4 };
     let found = app.search.find(&query, app.clock.now()).await?;
     let apart = found.hits.into_iter().filter(|hit| are_apart(listing, &hit.listing));
-    let ids: Vec<ListingId> = apart.map(|hit| hit.listing.id).take(limit).collect();
+    let ids: Vec<ListingId> = apart.map(|hit| hit.listing.id.clone()).take(limit).collect();
     live_in_order(app, &ids).await
 }
 

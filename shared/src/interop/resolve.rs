@@ -64,7 +64,7 @@ pub async fn resolve(app: &App, wanted: &Wanted) -> Result<Vec<NamedListing>, Pr
     let limit = if wanted.is_named() { (wanted.limit * TRIED).min(MOST_TRIED) } else { wanted.limit };
     let query = Query { text, kind, category: None, skip: 0, limit };
     let found = app.search.find(&query, app.clock.now()).await?;
-    let ids: Vec<ListingId> = found.hits.into_iter().map(|hit| hit.listing.id).collect();
+    let ids: Vec<ListingId> = found.hits.into_iter().map(|hit| hit.listing.id.clone()).collect();
     let mut listings = live_in_order(app, &ids).await?;
     if wanted.is_named() {
         listings.retain(|listing| wanted.holds(listing));

@@ -1,6 +1,8 @@
 //! `/list`: the live board. What is Live, the newest first, or what answers to words, each row with the evidence of its
 //! last handshake; by kind and category, page by page.
 
+use std::sync::Arc;
+
 use askama::Template;
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -190,7 +192,8 @@ async fn found(app: &App, query: &BoardQuery) -> Result<Part, Problem> {
     let found = app.search.find(&wanted, app.clock.now()).await?;
     let end = skip + wanted.limit;
     let words = wanted.text.as_str();
-    let listings: Vec<Listing> = found.hits.into_iter().map(|hit| hit.listing).collect();
+    let listings: Vec<Listing> =
+        found.hits.into_iter().map(|hit| Arc::unwrap_or_clone(hit.listing)).collect();
     let summary = match (&found.corrected, listings.len()) {
         (_, 0) => "None found.".to_owned(),
         (Some(instead), _) => {

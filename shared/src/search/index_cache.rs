@@ -133,12 +133,12 @@ impl IndexCache {
     ///
     /// # Errors
     /// The table is busy or refused; the index stays as it was.
-    pub(super) async fn refreshed(&self, store: &Store, seen: Manifest) -> Result<bool, StoreError> {
+    pub(super) async fn refreshed(&self, store: &Store, seen: &Manifest) -> Result<bool, StoreError> {
         if self.version().is_some_and(|loaded| loaded >= seen.version) {
             return Ok(false);
         }
         let Ok(_guard) = self.0.loading.try_lock() else { return Ok(false) };
-        self.update_to(store, &seen).await?;
+        self.update_to(store, seen).await?;
         Ok(true)
     }
 

@@ -1,5 +1,7 @@
 //! A search request and its result. Apart from the service, because every endpoint that searches shares these types.
 
+use std::sync::Arc;
+
 use super::Text;
 use crate::model::{Category, Kind, Listing};
 
@@ -37,7 +39,7 @@ pub struct Found {
 #[derive(Clone, Debug)]
 pub struct Hit {
     /// The listing, as the table holds it now.
-    pub listing: Listing,
+    pub listing: Arc<Listing>,
     /// From 0 to 100; falls from hit to hit.
     pub score: u8,
     /// The words of the query, or of its matched phrases, that it contains.

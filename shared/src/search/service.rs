@@ -72,7 +72,7 @@ impl Searcher {
         self.load().await?;
         let mut answer = self.search_index(query);
         let mut shown = self.store.shown(&answer.ids()).await?;
-        if self.index.refreshed(&self.store, shown.manifest).await? {
+        if self.index.refreshed(&self.store, &shown.manifest).await? {
             answer = self.search_index(query);
             shown = self.store.shown(&answer.ids()).await?;
         }

@@ -47,9 +47,9 @@ pub struct DirtyMark {
 #[derive(Clone, Debug, Default)]
 pub struct Shown {
     /// The index as the table has it now.
-    pub manifest: Manifest,
+    pub manifest: Arc<Manifest>,
     /// Those that are Live, by id.
-    pub live: HashMap<ListingId, Listing>,
+    pub live: HashMap<ListingId, Arc<Listing>>,
     /// Founding seats taken.
     pub seats_claimed: u32,
 }
@@ -124,17 +124,21 @@ impl Store {
         self.batch_get(keys, consistency).await?.into_iter().map(stored_bucket).collect()
     }
 
-    /// One batch read for up to 99 hits, with the manifest as its hundredth key.
+    /// One batch read for up to 98 hits, with the manifest and the seats as its last keys; what is cached is not read.
     ///
     /// # Errors
     /// The table is busy or refused.
     pub async fn shown(&self, ids: &[ListingId]) -> Result<Shown, StoreError> {
+        if self.is_sole_writer() {
+            // Apart, since it is large and every search holds it.
+            return Box::pin(self.shown_from_cache(ids)).await;
+        }
         let keys = [manifest_key(), keys::seats()].into_iter().chain(ids.iter().map(keys::listing));
         let mut shown = Shown::default();
         for item in self.batch_get(keys.map(|key| key.item()).collect(), Consistency::Eventual).await? {
             match text(&item, "sk") {
                 "MANIFEST" => {
-                    shown.manifest = manifest(&item);
+                    shown.manifest = Arc::new(manifest(&item));
                     continue;
                 }
                 "SEATS" => {
@@ -145,10 +149,25 @@ impl Store {
             }
             let listing: Listing = serde_dynamo::from_item(item)?;
             if listing.lane == Lane::Active {
-                shown.live.insert(listing.id.clone(), listing);
+                shown.live.insert(listing.id.clone(), Arc::new(listing));
             }
         }
         Ok(shown)
+    }
+
+    async fn shown_from_cache(&self, ids: &[ListingId]) -> Result<Shown, StoreError> {
+        let read = async |missing: Vec<ListingId>| {
+            let keys = missing.iter().map(|id| keys::listing(id).item()).collect();
+            let items = self.batch_get(keys, Consistency::Strong).await?;
+            items.into_iter().map(|item| Ok(serde_dynamo::from_item(item)?)).collect()
+        };
+        let cores = self.read_cache.cores(ids, read).await?;
+        let live = cores.into_iter().filter(|listing| listing.lane == Lane::Active);
+        Ok(Shown {
+            manifest: self.manifest().await?,
+            live: live.map(|listing| (listing.id.clone(), listing)).collect(),
+            seats_claimed: self.live().await?.funnel.seats_claimed,
+        })
     }
 
     /// Listings that must be indexed again, at most `limit`.

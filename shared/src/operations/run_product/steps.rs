@@ -1,5 +1,7 @@
 //! The steps of one run of the routine, each from what the registry knows of the listing at that moment.
 
+use std::sync::Arc;
+
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -175,10 +177,10 @@ impl At<'_> {
         }
     }
 
-    pub(super) fn peers(&self, peers: &[Listing]) -> Step {
+    pub(super) fn peers(&self, peers: &[Arc<Listing>]) -> Step {
         let since = self.now - SignedDuration::from_hours(24 * NEW_DAYS);
         let is_new = |peer: &&Listing| peer.live_since.is_some_and(|at| at > since);
-        let new: Vec<&Listing> = peers.iter().filter(is_new).collect();
+        let new: Vec<&Listing> = peers.iter().map(Arc::as_ref).filter(is_new).collect();
         let shown = |peer: &&Listing| {
             json!({
                 "listing_id": peer.id, "kind": peer.shown_kind(), "name": peer.name,
