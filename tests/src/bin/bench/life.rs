@@ -129,7 +129,7 @@ async fn seed_file(data: &Path) -> Result<Vec<ListingId>, Failure> {
     table::ensure(&engine::client(engine.clone()), &settings.table_name).await?;
     let store = seed::store(&engine, &settings);
     let now = Clock::System.now();
-    let ids = seed::seed(&store, &settings, now, 0..LISTINGS, &Arc::default()).await?;
+    let ids = seed::seed(&store, &settings, now, 0..LISTINGS, &Arc::new(Words::real())).await?;
     // Else the registry would be found at work on the index of all of them.
     let app = App::new(settings, store, Bus::Silent, Clock::System, Random::System);
     seed::index(&app).await?;
