@@ -15,9 +15,9 @@ use super::manifest::Manifest;
 use crate::model::{Listing, ListingId};
 
 /// Approximate bytes of cached listings with their evidence.
-const MAX_BYTES: u64 = 6 * 1024 * 1024;
+const MAX_BYTES: u64 = 10 * 1024 * 1024;
 /// Bytes of a typical listing with evidence, without the texts of its tools and skills.
-const TYPICAL_BYTES: u64 = 6 * 1024;
+const TYPICAL_BYTES: u64 = 4096;
 /// Approximate bytes of cached cores, of which one page of hits needs a dozen; and of a core without its description.
 const MAX_CORE_BYTES: u64 = 12 * 1024 * 1024;
 const CORE_BYTES: u64 = size_of::<Listing>() as u64 + 600;
