@@ -58,6 +58,11 @@ impl Problem {
         Self { field: Some(field.into()), ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail) }
     }
 
+    /// 403: `field` is well formed, but what it is to prove does not hold.
+    pub fn unproven(field: impl Into<String>, code: &'static str, detail: impl Into<String>) -> Self {
+        Self { field: Some(field.into()), ..Self::new(StatusCode::FORBIDDEN, code, detail) }
+    }
+
     /// 404: no listing of that id or name.
     pub fn listing_not_found(asked: &str) -> Self {
         Self::new(

@@ -59,7 +59,7 @@ async fn no_such_path(request: Request) -> Problem {
         .with_next(json!({ "action": "discover", "method": "GET", "url": "/discovery.json" }))
 }
 
-async fn wrong_method(request: Request) -> Problem {
+pub(super) async fn wrong_method(request: Request) -> Problem {
     let detail = format!(
         "`{}` does not take {}; the Allow header says what it takes.",
         shorten(request.uri().path(), 120),

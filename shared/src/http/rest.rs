@@ -12,6 +12,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use super::arguments::RawBody;
 use super::by_action;
+use super::middleware::wrong_method;
 use crate::app::App;
 use crate::cache::CacheValidator;
 use crate::documents::AnyDocument;
@@ -41,7 +42,22 @@ fn handler(
     let serve = move |State(app): State<App>, caller: Caller, request: Request| async move {
         run(app, caller, operation, route, &actions, request).await
     };
-    if route.is_post() { post(serve) } else { get(serve) }
+    match (route.is_post(), operation.effect.read_only) {
+        (true, _) => post(serve),
+        (false, true) => get(serve),
+        (false, false) => get(serve).head(move |request| head_of_effect(operation, route, request)),
+    }
+}
+
+/// Whoever asks by HEAD looks whether a link is alive, and means to change nothing: a GET that does is not run for it.
+async fn head_of_effect(
+    operation: &'static AnyOperation,
+    route: &'static Route,
+    request: Request,
+) -> impl IntoResponse {
+    let at_the_path = operation.routes.iter().filter(|other| other.path == route.path);
+    let methods: Vec<_> = at_the_path.map(|route| if route.is_post() { "POST" } else { "GET" }).collect();
+    ([(header::ALLOW, methods.join(","))], wrong_method(request).await)
 }
 
 async fn run(

@@ -62,7 +62,8 @@ impl Document for Description {
                 "summary": "A public registry of A2A agents and MCP servers that answered a real handshake.",
                 "description": format!(
                     "Service version {}. No credentials are needed; a refusal is a problem document that says what to do \
-                     next. Members that are not described are ignored. Every answer may be asked for by HEAD, too.",
+                     next. Members that are not described are ignored. Whatever changes nothing by GET may be asked for by \
+                     HEAD, too.",
                     crate::VERSION
                 ),
                 "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },

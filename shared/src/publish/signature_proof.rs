@@ -4,7 +4,6 @@
 use std::pin::pin;
 
 use futures::future::select;
-use http::StatusCode;
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -73,9 +72,7 @@ impl OfferedProof {
     ) -> Result<NameProofMethod, Problem> {
         let text = format!("{}\n{name}\n{remote}\n{}", app.settings.base_url, self.timestamp);
         let refuse = |field: &str, code: &'static str, detail: String| {
-            let mut problem = Problem::invalid(field, code, detail);
-            problem.status = StatusCode::FORBIDDEN;
-            problem.with("signed_text", text.clone())
+            Problem::unproven(field, code, detail).with("signed_text", text.clone())
         };
         if self.at.duration_since(now).abs() > FRESH {
             let detail =

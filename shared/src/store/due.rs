@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::types::{ReturnValue, Select};
+use jiff::SignedDuration;
 
 use super::attributes::{Item, n, s, text};
 use super::batch_get::Consistency;
@@ -18,6 +19,9 @@ use crate::model::{Amounts, HashPrefix, Listing, ListingId, Moment};
 
 /// Rows of the queue that are read at once: one batch read, or two with their trails.
 const PAGE: i32 = 100;
+
+/// What was published a moment ago is due though the clock of its publisher was ahead of the prober's.
+const CLOCKS_APART: SignedDuration = SignedDuration::from_secs(60);
 
 type DueItems = (HashMap<ListingId, Listing>, HashMap<ListingId, Amounts>);
 
@@ -155,7 +159,8 @@ impl Store {
     }
 
     /// Claims a listing for a probe and reads it; `None` where another worker holds it, it was asked less than
-    /// `apart` ago, or it is withdrawn or unknown. Delivered twice, the second claim gets nothing.
+    /// `apart` ago, or it is not due, withdrawn or unknown. Delivered twice, the second claim gets nothing, however late
+    /// it comes.
     ///
     /// # Errors
     /// The table is busy or refused.
@@ -168,11 +173,12 @@ impl Store {
             .add("attempts", 1)
             .only_if(
                 "attribute_exists(pk) AND lane <> :withdrawn AND lease_until < :now \
-                 AND (attribute_not_exists(asked_at) OR asked_at <= :earlier)",
+                 AND gsi2sk < :due AND (attribute_not_exists(asked_at) OR asked_at <= :earlier)",
                 [],
                 [
                     (":withdrawn", s("withdrawn")),
                     (":now", n(claim.now.as_millisecond())),
+                    (":due", s(keys::at(claim.now + CLOCKS_APART, "~"))),
                     (":earlier", n(claim.now.as_millisecond() - claim.apart_ms)),
                 ],
             );

@@ -109,8 +109,8 @@ pub fn ways(app: &App, listing: &Listing, key: Option<&PublicKey>) -> Result<Vec
 /// Verifies that a key of the listing's domain signed the challenge for this act, and uses the challenge up.
 ///
 /// # Errors
-/// 422 says what does not hold; 409 where the listing has no domain, or the challenge was used meanwhile; 429 where an
-/// allowance is used up; or the table is busy.
+/// 403 says what does not hold; 422 that the challenge was given for another act; 409 where the listing has no domain, or
+/// the challenge was used meanwhile; 429 where an allowance is used up; or the table is busy.
 pub async fn prove(
     app: &App,
     caller: &Caller,
@@ -124,9 +124,7 @@ pub async fn prove(
     let Some(challenge) = app.store.challenge(nonce, now).await? else {
         let detail = "This challenge was used, has expired, or was never given. Ask for one: the same call without \
             `nonce` and `signature`.";
-        let mut problem = Problem::invalid("nonce", "unknown_challenge", detail);
-        problem.status = StatusCode::FORBIDDEN;
-        return Err(problem);
+        return Err(Problem::unproven("nonce", "unknown_challenge", detail));
     };
     if challenge.text != text(app, act, nonce, &challenge.expires_at.to_string()) {
         let detail = "This challenge was given for another act. Ask for one for this act: the same call without `nonce` \
@@ -143,7 +141,7 @@ pub async fn prove(
     let proven = find(app, &domains, &challenge.text, offered).await?;
     if !app.store.spend_challenge(nonce, now).await? {
         let detail = "This challenge was used by another call meanwhile. Ask for a new one.";
-        return Err(Problem::new(http::StatusCode::CONFLICT, "challenge_spent", detail));
+        return Err(Problem::new(StatusCode::CONFLICT, "challenge_spent", detail));
     }
     Ok(proven)
 }
@@ -179,7 +177,7 @@ fn domains(listing: &Listing) -> Result<Domains, Problem> {
     let host = host.ok_or_else(|| {
         let detail =
             "This listing has no host and no name that reverses a domain, so that nobody can speak for it.";
-        Problem::new(http::StatusCode::CONFLICT, "no_domain", detail)
+        Problem::new(StatusCode::CONFLICT, "no_domain", detail)
     })?;
     let above = asked.as_ref().and_then(Target::registrable_domain).and_then(|domain| domain.parse().ok());
     let above = above.filter(|above| *above != host);
@@ -236,5 +234,5 @@ fn refusal(host: &HostName, asked: &[(&HostName, DomainKeys)], text: &str, offer
         ("signature", "signature_mismatch", what)
     };
     let detail = std::iter::once(what.as_str()).chain(whys).collect::<Vec<_>>().join(" ");
-    Problem::invalid(field, code, detail).with("signed_text", text)
+    Problem::unproven(field, code, detail).with("signed_text", text)
 }

@@ -110,12 +110,14 @@ async fn an_event_delivered_again_changes_nothing() {
         registry.first_probe(id).await;
     }
     let (once, told) = (registry.table().await, registry.events().len());
-    for _ in 0..3 {
+    for later in [TICK / 4, TICK / 4, TICK] {
         for id in &ids {
             registry.first_probe(id).await;
         }
-        registry.advance(TICK / 4);
+        registry.advance(later);
     }
+    // The bus may deliver again after hours; what was refused is due by then, and what is Live is not.
+    registry.first_probe(&ids[0]).await;
     assert_eq!(once.difference(&registry.table().await), [""; 0]);
     assert_eq!((told, registry.events().len()), (4, 0), "nothing is announced twice either");
 }

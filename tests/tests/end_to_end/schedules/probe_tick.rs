@@ -149,10 +149,10 @@ async fn a_peer_is_never_probed_twice_within_six_minutes() {
             if asked.verb == "GET" {
                 noted.lock().unwrap().push(clock.now());
             }
-            match moods.below(8) {
-                0 => empty(503),
+            match moods.below(4) {
+                0 => agents::newest(asked),
                 1 => empty(404),
-                _ => agents::newest(asked),
+                _ => empty(503),
             }
         })
         .await;
@@ -164,7 +164,7 @@ async fn a_peer_is_never_probed_twice_within_six_minutes() {
                 2 => drop(registry.tick().await),
                 _ => drop(registry.recheck().await),
             }
-            let jump = if random.below(12) == 0 { random.below(12 * 3600) } else { random.below(150) };
+            let jump = if random.below(8) == 0 { random.below(4 * 24 * 3600) } else { random.below(150) };
             registry.advance(Duration::from_secs(jump));
         }
         let asked_at = asked_at.lock().unwrap().clone();

@@ -94,7 +94,7 @@ async fn each_way_of_a_domain_binds_the_key_that_it_makes_known() {
     ] {
         stage.serve(path, text);
         let problem = stage.refuses(&stranger, json!({})).await;
-        assert_eq!(problem["status"], 422, "{method}: {problem}");
+        assert_eq!(problem["status"], 403, "{method}: {problem}");
         let bound = stage.binds(&owner, more).await;
         assert_eq!((&bound["bound"], &bound["method"]), (&json!(true), &json!(method)), "{bound}");
         assert_eq!(bound["proven_domain"], "127.0.0.1");
