@@ -26,7 +26,7 @@ use violation::Violations;
 /// The most JSON values in a description, beside `_meta`; the largest found in the wild has 158.
 const MOST_VALUES: usize = 5000;
 
-/// What the registry keeps of a server description; lengths are bounded by the schema.
+/// What the registry keeps of a server description; lengths are bounded by the schema, and those of addresses by a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ServerDescription {
     /// The server's name, such as `io.github.user/weather`.
@@ -47,8 +47,6 @@ pub struct ServerDescription {
     pub remotes: Vec<Remote>,
     /// How many packages it offers to run it locally.
     pub packages: usize,
-    /// The schema that the document says it follows.
-    pub schema: Option<String>,
 }
 
 /// Reads a server description, also one wrapped as the registry API returns it (`{server, _meta}`).
@@ -126,7 +124,6 @@ fn taken(server: &Map<String, Value>) -> ServerDescription {
             .map(str::to_owned),
         remotes: list(server.get("remotes")).filter_map(remotes::read).collect(),
         packages: list(server.get("packages")).count(),
-        schema: text(server.get("$schema")).map(str::to_owned),
     }
 }
 

@@ -42,14 +42,15 @@ pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut 
     extension(server, violations);
 }
 
-/// No address is longer than the registry keeps and asks: links are stored with the listing, whose item has a limit. The
-/// schema sets no bound.
+/// No address is longer than the registry keeps and asks: links and the place in a repository are stored with the listing,
+/// whose item has a limit. The schema sets no bound.
 fn addresses(server: &Map<String, Value>, violations: &mut Violations) {
     let remotes = list(server.get("remotes")).enumerate();
     let remotes = remotes.map(|(index, remote)| (format!("remotes[{index}].url"), remote.get("url")));
     let pages = [
         ("websiteUrl", server.get("websiteUrl")),
         ("repository.url", server.get("repository").and_then(|of| of.get("url"))),
+        ("repository.subfolder", server.get("repository").and_then(|of| of.get("subfolder"))),
     ];
     for (path, url) in pages.map(|(path, url)| (path.to_owned(), url)).into_iter().chain(remotes) {
         let Some(bytes) = text(url).map(str::len).filter(|bytes| *bytes > LONGEST_URL) else { continue };

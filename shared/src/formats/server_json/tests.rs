@@ -61,6 +61,7 @@ fn an_address_that_could_not_be_asked_or_stored_is_refused() {
     let places = [
         ("/websiteUrl", "https://example.com/", "websiteUrl"),
         ("/repository/url", "https://github.com/example/", "repository.url"),
+        ("/repository/subfolder", "src/", "repository.subfolder"),
         ("/remotes/0/url", "https://example.com/", "remotes[0].url"),
     ];
     for (pointer, start, path) in places {

@@ -39,7 +39,7 @@ fn hold_bounds(server: &ServerDescription) {
     assert!((1..=100).contains(&server.description.chars().count()));
     assert!(server.version.chars().count() <= 255);
     assert!(server.title.as_deref().is_none_or(|title| title.chars().count() <= 100));
-    for text in [&server.website_url, &server.repository_url, &server.repository_subfolder, &server.schema] {
+    for text in [&server.website_url, &server.repository_url, &server.repository_subfolder] {
         assert!(text.as_deref().is_none_or(|text| text.len() <= LONGEST_URL), "{text:?}");
     }
     for link in server.website_url.iter().chain(&server.repository_url) {

@@ -31,6 +31,8 @@ const WARM: [(usize, f64); 2] = [(10_000, 10.0), (100_000, 30.0)];
 const HELD: [(usize, f64); 2] = [(10_000, 256.0), (100_000, 512.0)];
 /// Reads of the table for a warm search.
 const READS: f64 = 1.0;
+/// Processes that do the same in turn. Of each time the least counts: what a shared machine does beside them only adds.
+const STARTS: usize = 3;
 /// So often each question is asked.
 const ROUNDS: usize = 10;
 /// After this a size is given up on.
@@ -65,13 +67,16 @@ pub(crate) const QUESTIONS: [&str; 20] = [
 /// # Errors
 /// It cannot be run.
 pub(crate) async fn measure(report: &mut Report, file: &Path, size: usize) -> Result<(), Failure> {
-    let mut command = Command::new(std::env::current_exe()?);
-    command.arg(ALONE).arg(file);
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
-    let output = tokio::time::timeout(PATIENCE, child.wait_with_output()).await??;
-    let told: Value = serde_json::from_slice(&output.stdout)?;
-    let number = |name: &str| told[name].as_f64().unwrap_or(f64::MAX);
-    let searched = told["searched"].as_u64().unwrap_or_default();
+    let mut told = Vec::with_capacity(STARTS);
+    for _ in 0..STARTS {
+        told.push(in_a_process(file).await?);
+    }
+    let numbers =
+        |name: &str| told.iter().map(|told| told[name].as_f64().unwrap_or(f64::MAX)).collect::<Vec<_>>();
+    let least = |name: &str| numbers(name).into_iter().fold(f64::MAX, f64::min);
+    let most = |name: &str| numbers(name).into_iter().fold(f64::MIN, f64::max);
+    let searched =
+        told.iter().map(|told| told["searched"].as_u64().unwrap_or_default()).min().unwrap_or_default();
     report.must(
         format!("search at {size}: listings in the index"),
         searched >= size as u64,
@@ -85,20 +90,28 @@ pub(crate) async fn measure(report: &mut Report, file: &Path, size: usize) -> Re
             None => report.told(name, amount(measured, unit)),
         }
     };
-    hold("cold start, model, index and first answer", number("cold_ms"), &[COLD], "ms");
-    hold("warm, in the process, p50", number("look_p50_ms"), &WARM, "ms");
-    hold("warm, in the process, p99", number("look_p99_ms"), &[], "ms");
-    hold(&format!("the slowest of {ROUNDS} shares of this size, p50"), number("shares_p50_ms"), &[], "ms");
-    hold(&format!("the slowest of {ROUNDS} shares of this size, p99"), number("shares_p99_ms"), &[], "ms");
-    hold("warm, with its rows from the table, p50", number("find_p50_ms"), &[], "ms");
-    hold("memory of the process", number("peak_mb"), &HELD, "MB");
+    hold("cold start, model, index and first answer", least("cold_ms"), &[COLD], "ms");
+    hold("warm, in the process, p50", least("look_p50_ms"), &WARM, "ms");
+    hold("warm, in the process, p99", least("look_p99_ms"), &[], "ms");
+    hold(&format!("the slowest of {ROUNDS} shares of this size, p50"), least("shares_p50_ms"), &[], "ms");
+    hold(&format!("the slowest of {ROUNDS} shares of this size, p99"), least("shares_p99_ms"), &[], "ms");
+    hold("warm, with its rows from the table, p50", least("find_p50_ms"), &[], "ms");
+    hold("memory of the process", most("peak_mb"), &HELD, "MB");
     report.at_most(
         format!("search at {size}: table operations when warm"),
-        number("reads"),
+        most("reads"),
         READS,
-        number("reads"),
+        most("reads"),
     );
     Ok(())
+}
+
+async fn in_a_process(file: &Path) -> Result<Value, Failure> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg(ALONE).arg(file);
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
+    let output = tokio::time::timeout(PATIENCE, child.wait_with_output()).await??;
+    Ok(serde_json::from_slice(&output.stdout)?)
 }
 
 /// Searches the table in a file, and prints what it took.
