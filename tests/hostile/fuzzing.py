@@ -65,7 +65,7 @@ def run(fuzzer: Path, folder: Path, target: str, seconds: int) -> Run:
     why = ""
     if done.returncode or found:
         panic = re.search(r"panicked at (.*\n.*)", said)
-        why = f"{panic[1] if panic else 'see ' + str(folder / target) + '.log'}: {', '.join(map(str, found))}"
+        why = f"{panic[1][:400] if panic else 'see ' + str(folder / target) + '.log'}: {', '.join(map(str, found))}"
     edges = number(r"cov: (\d+)", said)
     if not why and edges < 100:
         why = f"{edges} edges are no coverage: the fuzzer saw nothing of the code"
