@@ -1,67 +1,35 @@
-//! The registry's domain: what an operation does, what a probe proves, what the table remembers. Functions translate
-//! between a transport and this crate; every decision is made here, once.
-//!
-//! The rooms stand in floors, the ground first. A room uses those of the floors below it, and none of its own floor:
-//! `tests/architecture` reads the imports and fails on any other.
+//! The layers of the registry under one name, lowest first. This crate contains no code: it lets a function name one
+//! dependency and enable the layers that it uses. Each layer is a crate in the folder next to this one, and Cargo
+//! enforces the order: a layer cannot import one that is listed after it. `shared/docs/architecture.md` has the graph.
 
-pub mod cache;
-pub mod error;
-pub mod json;
-pub mod model;
+pub use registry_model::{self as model, VERSION, cache, error, json, metrics, settings};
 
-pub mod events;
-pub mod fetch;
-pub mod formats;
-pub mod metrics;
-pub mod settings;
+pub use registry_formats as formats;
 
-pub mod store;
+pub use registry_fetch as fetch;
 
-pub mod products;
-pub mod search;
-pub mod trails;
+pub use registry_store::{self as store, events};
 
-pub mod app;
+pub use registry_search as search;
 
-pub mod domain_keys;
-pub mod takedown;
-pub mod talk;
+pub use registry_app::{self as app, domain_keys, takedown, talk, trails};
 
-pub mod funnel;
-pub mod probe;
-pub mod publish;
-pub mod trust;
+#[cfg(feature = "probe")]
+pub use registry_probe as probe;
 
-pub mod economy;
-pub mod evidence_log;
+#[cfg(feature = "domain")]
+pub use registry_products as products;
 
-pub mod outreach;
-pub mod payments;
+#[cfg(feature = "domain")]
+pub use registry_domain::{
+    economy, evidence_log, federation, funnel, interop, outreach, payments, publish, trust, views,
+};
 
-pub mod views;
+#[cfg(feature = "operations")]
+pub use registry_operations::{self as operations, intent};
 
-pub mod federation;
-pub mod interop;
-
-pub mod operations;
-
-pub mod ard;
-pub mod intent;
-pub mod registry_api;
-
-pub mod a2a;
-pub mod documents;
-
-pub mod pages;
-
-pub mod discovery;
-
-pub mod openapi;
-
-pub mod http;
+#[cfg(feature = "surfaces")]
+pub use registry_surfaces::{a2a, ard, discovery, documents, http, openapi, pages, registry_api};
 
 #[cfg(feature = "lambda")]
-pub mod lambda;
-
-/// The version of this service, carried in every document (contract "Versioning").
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+pub use registry_lambda as lambda;

@@ -1,0 +1,148 @@
+//! The two DID methods whose identifiers say by themselves where the key is: `did:key` holds it, `did:web` names the
+//! domain that serves it.
+
+use std::fmt;
+
+use super::public_key::PublicKey;
+use registry_fetch::Target;
+use registry_model::{HostName, Reach};
+
+/// The longest DID that is taken, in bytes.
+const LONGEST: usize = 300;
+
+/// A DID.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Did {
+    text: String,
+    method: Method,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Method {
+    Key(PublicKey),
+    Web { host: HostName, port: Option<u16> },
+}
+
+/// A text that is no DID that is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "it must be a `did:key` of an Ed25519 or P-256 key, or a `did:web` of a domain without a path, such as \
+     did:web:agents.example.org"
+)]
+pub struct InvalidDid;
+
+impl Did {
+    /// Reads a DID. A `did:web` with a path is refused: who may write below a path does not speak for the domain.
+    ///
+    /// # Errors
+    /// It is not one that is taken.
+    pub fn parse(text: &str) -> Result<Self, InvalidDid> {
+        let text = text.trim();
+        if text.len() > LONGEST {
+            return Err(InvalidDid);
+        }
+        let method = if let Some(key) = text.strip_prefix("did:key:") {
+            Method::Key(PublicKey::from_multikey(key).map_err(|_| InvalidDid)?)
+        } else {
+            let authority = text.strip_prefix("did:web:").ok_or(InvalidDid)?;
+            let (host, port) = match authority.split_once("%3A").or_else(|| authority.split_once("%3a")) {
+                Some((host, port)) => (host, Some(port.parse().map_err(|_| InvalidDid)?)),
+                None => (authority, None),
+            };
+            if host.contains([':', '/', '%', '@', '#', '?']) {
+                return Err(InvalidDid);
+            }
+            Method::Web { host: host.parse().map_err(|_| InvalidDid)?, port }
+        };
+        Ok(Self { text: text.to_owned(), method })
+    }
+
+    /// The DID as it is written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The key that it holds, where it is a `did:key`.
+    #[must_use]
+    pub const fn key(&self) -> Option<&PublicKey> {
+        match &self.method {
+            Method::Key(key) => Some(key),
+            Method::Web { .. } => None,
+        }
+    }
+
+    /// The domain that serves its document, where it is a `did:web`.
+    #[must_use]
+    pub const fn domain(&self) -> Option<&HostName> {
+        match &self.method {
+            Method::Key(_) => None,
+            Method::Web { host, .. } => Some(host),
+        }
+    }
+
+    /// Whether its document is served at an origin, or at the usual port of its domain.
+    #[must_use]
+    pub fn is_at(&self, origin: Option<&str>) -> bool {
+        let Method::Web { port, .. } = &self.method else { return false };
+        port.is_none_or(|port| origin.is_some_and(|origin| origin.ends_with(&format!(":{port}"))))
+    }
+
+    /// Where its document is read. Only on the machine itself, in development, is that not https.
+    pub(super) fn document(&self, reach: Reach) -> Option<Target> {
+        let Method::Web { host, port } = &self.method else { return None };
+        let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+        let at =
+            |scheme: &str| Target::parse(&format!("{scheme}://{host}{port}/.well-known/did.json"), reach);
+        at("http").ok().filter(Target::is_loopback).or_else(|| at("https").ok())
+    }
+}
+
+impl fmt::Display for Did {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_did_says_where_its_key_is() {
+        let web = Did::parse("did:web:agents.example.org").unwrap();
+        assert_eq!(web.domain().map(HostName::as_str), Some("agents.example.org"));
+        let document = web.document(Reach::Public).unwrap();
+        assert_eq!(document.as_str(), "https://agents.example.org/.well-known/did.json");
+        let port = Did::parse("did:web:agents.example.org%3A8443").unwrap();
+        let document = port.document(Reach::Public).unwrap();
+        assert_eq!(document.as_str(), "https://agents.example.org:8443/.well-known/did.json");
+        let here = Did::parse("did:web:127.0.0.1%3A4000").unwrap();
+        let document = here.document(Reach::Development).unwrap();
+        assert_eq!(document.as_str(), "http://127.0.0.1:4000/.well-known/did.json");
+        assert!(here.document(Reach::Public).is_none());
+        assert!(here.is_at(Some("http://127.0.0.1:4000")) && !here.is_at(Some("http://127.0.0.1:14001")));
+        assert!(web.is_at(None) && !port.is_at(Some("https://agents.example.org")));
+        assert!(
+            Did::parse("did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp").unwrap().key().is_some()
+        );
+    }
+
+    #[test]
+    fn what_does_not_stand_for_a_whole_domain_is_refused() {
+        for text in [
+            "",
+            "did:web:",
+            "did:web:example.org:users:eve",
+            "did:web:example.org/users",
+            "did:web:eve@example.org",
+            "did:web:example.org%3A99999",
+            "did:web:example.org%2Fusers",
+            "did:key:z6Mk",
+            "did:ion:EiClkZMDxPKqC9c",
+            &format!("did:web:{}org", "a.".repeat(200)),
+        ] {
+            assert_eq!(Did::parse(text), Err(InvalidDid), "{text}");
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! A public key in the forms that publishers have it in: JWK, PEM, multikey, and the record of the official registry. Two
+//! kinds are taken, Ed25519 and P-256: what DIDs, agent cards and the official registry sign with.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD as BASE64, URL_SAFE_NO_PAD as BASE64URL};
+use p256::ecdsa::VerifyingKey;
+use p256::ecdsa::signature::Verifier as _;
+use ring::signature::{ED25519, UnparsedPublicKey};
+use serde_json::{Map, Value};
+
+use super::base58;
+use super::signature::Signature;
+use registry_model::PublicJwk;
+
+/// What stands before the 32 bytes of an Ed25519 key in a `SubjectPublicKeyInfo` (RFC 8410 §4).
+const ED25519_INFO: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
+/// What stands before the 65 bytes of an uncompressed P-256 point there (RFC 5480 §2).
+const P256_INFO: [u8; 26] = [
+    0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86,
+    0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+];
+/// The multicodec prefixes of both kinds (`ed25519-pub`, `p256-pub`).
+const ED25519_CODEC: [u8; 2] = [0xed, 0x01];
+const P256_CODEC: [u8; 2] = [0x80, 0x24];
+
+/// A public key.
+#[derive(Clone, PartialEq, Eq)]
+pub enum PublicKey {
+    /// Ed25519.
+    Ed25519([u8; 32]),
+    /// ECDSA on P-256, with SHA-256.
+    P256(Box<VerifyingKey>),
+}
+
+/// A text that is no key of the kinds that are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it is no public key of the kind Ed25519 or P-256")]
+pub struct InvalidKey;
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PublicKey").field(&self.jwk().thumbprint()).finish()
+    }
+}
+
+impl PublicKey {
+    /// Reads a JWK (RFC 7517). One with a private part is refused: whoever sends that must not use the key any more.
+    ///
+    /// # Errors
+    /// It is not one that is taken.
+    pub fn from_jwk(jwk: &Map<String, Value>) -> Result<Self, InvalidKey> {
+        if jwk.contains_key("d") {
+            return Err(InvalidKey);
+        }
+        let text = |name: &str| jwk.get(name).and_then(Value::as_str).unwrap_or_default();
+        let part = |name: &str| -> Result<[u8; 32], InvalidKey> {
+            let bytes = BASE64URL.decode(text(name)).map_err(|_| InvalidKey)?;
+            bytes.try_into().map_err(|_| InvalidKey)
+        };
+        match (text("kty"), text("crv")) {
+            ("OKP", "Ed25519") => Ok(Self::Ed25519(part("x")?)),
+            ("EC", "P-256") => Self::from_point(&[&[4], &part("x")?[..], &part("y")?[..]].concat()),
+            _ => Err(InvalidKey),
+        }
+    }
+
+    /// Reads a PEM text (`-----BEGIN PUBLIC KEY-----`, RFC 7468 §13).
+    ///
+    /// # Errors
+    /// It is not one that is taken.
+    pub fn from_pem(pem: &str) -> Result<Self, InvalidKey> {
+        let inner = pem.trim().strip_prefix("-----BEGIN PUBLIC KEY-----").ok_or(InvalidKey)?;
+        let inner = inner.strip_suffix("-----END PUBLIC KEY-----").ok_or(InvalidKey)?;
+        let inner: String = inner.split_whitespace().collect();
+        let info = BASE64.decode(inner).map_err(|_| InvalidKey)?;
+        match (info.strip_prefix(&ED25519_INFO), info.strip_prefix(&P256_INFO)) {
+            (Some(key), _) => Ok(Self::Ed25519(key.try_into().map_err(|_| InvalidKey)?)),
+            (_, Some(point)) => Self::from_point(point),
+            _ => Err(InvalidKey),
+        }
+    }
+
+    /// Reads a multikey: `z`, and in base 58 the kind and the key, as `did:key` and DID documents write it.
+    ///
+    /// # Errors
+    /// It is not one that is taken.
+    pub fn from_multikey(text: &str) -> Result<Self, InvalidKey> {
+        let bytes = text.strip_prefix('z').and_then(base58::decode).ok_or(InvalidKey)?;
+        match (bytes.strip_prefix(&ED25519_CODEC), bytes.strip_prefix(&P256_CODEC)) {
+            (Some(key), _) => Ok(Self::Ed25519(key.try_into().map_err(|_| InvalidKey)?)),
+            (_, Some(point)) if point.len() == 33 => Self::from_point(point),
+            _ => Err(InvalidKey),
+        }
+    }
+
+    /// Reads the record of the official registry (`v=MCPv1; k=ed25519; p=...`).
+    ///
+    /// # Errors
+    /// It is not such a record.
+    pub fn from_record(text: &str) -> Result<Self, InvalidKey> {
+        let mut fields = text.split(';').filter_map(|field| field.trim().split_once('='));
+        let mut next = || fields.next().ok_or(InvalidKey);
+        let (version, kind, key) = (next()?, next()?, next()?);
+        if (version, kind, key.0) != (("v", "MCPv1"), ("k", "ed25519"), "p") {
+            return Err(InvalidKey);
+        }
+        let bytes = BASE64.decode(key.1).map_err(|_| InvalidKey)?;
+        bytes.try_into().map(Self::Ed25519).map_err(|_| InvalidKey)
+    }
+
+    /// The record by which a domain makes an Ed25519 key known; none for other keys, which it has no form for.
+    #[must_use]
+    pub fn record(&self) -> Option<String> {
+        match self {
+            Self::Ed25519(key) => Some(format!("v=MCPv1; k=ed25519; p={}", BASE64.encode(key))),
+            Self::P256(_) => None,
+        }
+    }
+
+    /// The key as a JWK.
+    #[must_use]
+    pub fn jwk(&self) -> PublicJwk {
+        let (kty, crv, x, y) = match self {
+            Self::Ed25519(key) => ("OKP", "Ed25519", BASE64URL.encode(key), None),
+            Self::P256(key) => {
+                let point = key.to_sec1_point(false);
+                let part = |bytes: Option<&[u8]>| BASE64URL.encode(bytes.unwrap_or_default());
+                let (x, y) = (point.x().map(|x| x.as_slice()), point.y().map(|y| y.as_slice()));
+                ("EC", "P-256", part(x), Some(part(y)))
+            }
+        };
+        PublicJwk { kty: kty.to_owned(), crv: crv.to_owned(), x, y }
+    }
+
+    /// Whether it made this signature of a text.
+    #[must_use]
+    pub fn signed(&self, text: &str, signature: &Signature) -> bool {
+        match self {
+            Self::Ed25519(key) => {
+                UnparsedPublicKey::new(&ED25519, key).verify(text.as_bytes(), signature.bytes()).is_ok()
+            }
+            Self::P256(key) => {
+                signature.ecdsa().is_some_and(|signature| key.verify(text.as_bytes(), &signature).is_ok())
+            }
+        }
+    }
+
+    fn from_point(point: &[u8]) -> Result<Self, InvalidKey> {
+        VerifyingKey::from_sec1_bytes(point).map(|key| Self::P256(Box::new(key))).map_err(|_| InvalidKey)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use p256::ecdsa::SigningKey;
+    use p256::ecdsa::signature::Signer as _;
+    use ring::signature::{Ed25519KeyPair, KeyPair as _};
+    use serde_json::json;
+
+    use super::*;
+
+    fn jwk(value: &Value) -> Result<PublicKey, InvalidKey> {
+        PublicKey::from_jwk(value.as_object().unwrap())
+    }
+
+    #[test]
+    fn a_record_is_read_as_the_official_registry_reads_it() {
+        let key = BASE64.encode([7; 32]);
+        let read = PublicKey::from_record(&format!("v=MCPv1;k=ed25519;p={key}\r")).unwrap();
+        assert_eq!(read, PublicKey::Ed25519([7; 32]));
+        assert_eq!(read.record(), Some(format!("v=MCPv1; k=ed25519; p={key}")));
+        for text in [
+            "",
+            "v=MCPv1; k=ed25519; p=",
+            &format!("v=MCPv2; k=ed25519; p={key}"),
+            &format!("v=MCPv1; k=ecdsap384; p={key}"),
+            &format!("v=MCPv1; p={key}"),
+            "v=MCPv1; k=ed25519; p=AAAA",
+        ] {
+            assert_eq!(PublicKey::from_record(text), Err(InvalidKey), "{text}");
+        }
+    }
+
+    /// The keys of the did:key method specification, "Test Vectors", and their JWKs there.
+    #[test]
+    fn a_multikey_is_the_key_of_its_did_document() {
+        let ed25519 = PublicKey::from_multikey("z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp").unwrap();
+        assert_eq!(
+            ed25519,
+            jwk(
+                &json!({ "kty": "OKP", "crv": "Ed25519", "x": "O2onvM62pC1io6jQKm8Nc2UyFXcd4kOmOsBIoYtZ2ik" })
+            )
+            .unwrap()
+        );
+        let p256 = PublicKey::from_multikey("zDnaerDaTF5BXEavCrfRZEk316dpbLsfPDZ3WJ5hRTPFU2169").unwrap();
+        let same = json!({ "kty": "EC", "crv": "P-256", "x": "fyNYMN0976ci7xqiSdag3buk-ZCwgXU4kz9XNkBlNUI",
+            "y": "hW2ojTNfH7Jbi8--CJUo3OCbH3y5n91g-IMA9MLMbTU" });
+        assert_eq!(p256, jwk(&same).unwrap());
+        for wrong in ["", "z", "6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp", "z6Mki", "z11111"] {
+            assert_eq!(PublicKey::from_multikey(wrong), Err(InvalidKey), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_form_of_a_key_is_the_same_key() {
+        let pair = Ed25519KeyPair::from_seed_unchecked(&[3; 32]).unwrap();
+        let bytes: [u8; 32] = pair.public_key().as_ref().try_into().unwrap();
+        let key = PublicKey::Ed25519(bytes);
+        let pem = |info: &[u8], key: &[u8]| {
+            let text = BASE64.encode([info, key].concat());
+            format!("-----BEGIN PUBLIC KEY-----\n{text}\n-----END PUBLIC KEY-----\n")
+        };
+        assert_eq!(PublicKey::from_pem(&pem(&ED25519_INFO, &bytes)), Ok(key.clone()));
+        assert_eq!(jwk(&serde_json::to_value(key.jwk()).unwrap()), Ok(key.clone()));
+        let signature = Signature::parse(&BASE64URL.encode(pair.sign(b"text"))).unwrap();
+        assert!(key.signed("text", &signature) && !key.signed("other", &signature));
+
+        let signing = SigningKey::from_slice(&[5; 32]).unwrap();
+        let key = PublicKey::P256(Box::new(*signing.verifying_key()));
+        let point = signing.verifying_key().to_sec1_point(false);
+        assert_eq!(PublicKey::from_pem(&pem(&P256_INFO, point.as_bytes())), Ok(key.clone()));
+        assert_eq!(jwk(&serde_json::to_value(key.jwk()).unwrap()), Ok(key.clone()));
+        let made: p256::ecdsa::Signature = signing.sign(b"text");
+        for form in [BASE64URL.encode(made.to_bytes()), BASE64.encode(made.to_der().as_bytes())] {
+            let signature = Signature::parse(&form).unwrap();
+            assert!(key.signed("text", &signature) && !key.signed("other", &signature), "{form}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_key_is_refused() {
+        for wrong in [
+            json!({}),
+            json!({ "kty": "RSA", "n": "AQAB", "e": "AQAB" }),
+            json!({ "kty": "OKP", "crv": "X25519", "x": "A".repeat(43) }),
+            json!({ "kty": "OKP", "crv": "Ed25519", "x": "AAAA" }),
+            json!({ "kty": "OKP", "crv": "Ed25519", "x": "A".repeat(43), "d": "A".repeat(43) }),
+            json!({ "kty": "EC", "crv": "P-256", "x": "A".repeat(43), "y": "A".repeat(43) }),
+        ] {
+            assert_eq!(jwk(&wrong), Err(InvalidKey), "{wrong}");
+        }
+        for wrong in ["", "-----BEGIN PUBLIC KEY----------END PUBLIC KEY-----", "-----BEGIN PRIVATE KEY-----"]
+        {
+            assert_eq!(PublicKey::from_pem(wrong), Err(InvalidKey), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Withdrawing one listing, and restoring it. Both are written over the listing as it was read, and begun anew where a
+//! probe or its publisher was quicker.
+
+use super::outcome::Outcome;
+use crate::App;
+use registry_model::error::Problem;
+use registry_model::{FeedItem, Lane, Listing, ListingId, Moment, PublicReason, Withdrawal};
+use registry_store::StoreError;
+use registry_store::events::{Event, What};
+
+/// How often a listing that changes under our hands is read again.
+pub(super) const ATTEMPTS: u32 = 8;
+
+pub(super) async fn withdraw(app: &App, id: &ListingId, reason: PublicReason) -> Result<Outcome, Problem> {
+    let withdrawal = Withdrawal { reason, at: app.clock.now(), blocked_host: None, by_owner: false };
+    match take_off(app, id, &withdrawal).await? {
+        None => Err(Problem::listing_not_found(id.as_str())),
+        Some(false) => Ok(Outcome::of_one(false, 0, "This listing was withdrawn already.")),
+        Some(true) => Ok(Outcome::of_one(true, 1, "Withdrawn. Nothing brings it back but `restore`.")),
+    }
+}
+
+pub(super) async fn restore(app: &App, id: &ListingId) -> Result<Outcome, Problem> {
+    let blocked = app.store.blocked_hosts().await?;
+    for _ in 0..ATTEMPTS {
+        let before = app.store.listing(id).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
+        if let Some(block) = blocked.covering(&before.hosts()) {
+            let detail = format!("Its host is blocked: unblock {} first.", block.host);
+            return Err(Problem::new(http::StatusCode::CONFLICT, "host_blocked", detail));
+        }
+        if before.lane != Lane::Withdrawn {
+            return Ok(Outcome::of_one(false, 0, "This listing is not withdrawn."));
+        }
+        if bring_back(app, &before).await? {
+            return Ok(Outcome::of_one(true, 1, "Restored. It is probed now, and goes Live if it answers."));
+        }
+    }
+    Err(Problem::unavailable("the listing changed again and again while it was restored"))
+}
+
+/// Takes a listing off: `None` where there is none, false where it is off already. The operator may still withdraw for
+/// itself what fell with its host or was withdrawn by its owner, so that neither brings it back.
+///
+/// # Errors
+/// The table is busy, or the listing kept changing.
+pub(super) async fn take_off(
+    app: &App,
+    id: &ListingId,
+    withdrawal: &Withdrawal,
+) -> Result<Option<bool>, StoreError> {
+    for _ in 0..ATTEMPTS {
+        let Some(before) = app.store.listing(id).await? else { return Ok(None) };
+        let stands = before.withdrawal.as_ref().is_none_or(Withdrawal::is_final);
+        if before.lane == Lane::Withdrawn && (stands || !withdrawal.is_final()) {
+            return Ok(Some(false));
+        }
+        let after = Listing {
+            lane: Lane::Withdrawn,
+            withdrawal: Some(withdrawal.clone()),
+            live_since: None,
+            strikes: Vec::new(),
+            attempts: 0,
+            lease: None,
+            lease_until: 0,
+            ..before.clone()
+        };
+        let text = format!("{} was withdrawn: {}", before.name, withdrawal.reason.as_str());
+        if app.store.decide(&before, &after, &news("listing_withdrawn", &after, text, withdrawal.at)).await? {
+            announce(app, &after, What::Withdrawn).await;
+            return Ok(Some(true));
+        }
+    }
+    Err(StoreError::Busy("the listing changed again and again while it was withdrawn".to_owned()))
+}
+
+/// Brings a withdrawn listing back into the queue; false where it changed since it was read.
+///
+/// # Errors
+/// The table is busy.
+pub(super) async fn bring_back(app: &App, before: &Listing) -> Result<bool, StoreError> {
+    let now = app.clock.now();
+    let after = Listing {
+        lane: Lane::Queued,
+        withdrawal: None,
+        due_at: now,
+        failures: 0,
+        failing_since: None,
+        lease: None,
+        lease_until: 0,
+        ..before.clone()
+    };
+    let text = format!("{} was restored and waits for its probe.", before.name);
+    let written = app.store.decide(before, &after, &news("listing_restored", &after, text, now)).await?;
+    if written {
+        announce(app, &after, What::Queued).await;
+    }
+    Ok(written)
+}
+
+fn news(what: &str, listing: &Listing, text: String, at: Moment) -> FeedItem {
+    let (listing_id, name) = (Some(listing.id.clone()), listing.name.clone());
+    FeedItem { what: what.to_owned(), at, listing_id, kind: listing.kind, name, text }
+}
+
+async fn announce(app: &App, listing: &Listing, what: What) {
+    let event = Event { what, listing_id: listing.id.clone(), kind: listing.kind, at: app.clock.now() };
+    app.bus.send(&event).await;
+}

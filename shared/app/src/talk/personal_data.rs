@@ -1,0 +1,168 @@
+//! Addresses of people and secrets in a text, as patterns: what is public must not hold them. A pattern errs towards
+//! refusing an address and towards passing a number, because prices, dates and versions are numbers, too.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use unicode_normalization::UnicodeNormalization as _;
+
+/// An address: a name, an at sign, and a domain that ends in letters, or an address literal.
+const EMAIL: &str = r"[\p{L}\p{N}._%+'!#$&*/=?^`{|}~-]@(?:\[|(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+(?:xn--[a-z0-9-]+|\p{L}{2,}))";
+
+/// An at sign that is spelled: `jane [at] example.org`.
+const SPELLED_AT: &str = r"(?i)\s*(?:[\[({<]\s*at\s*[\])}>]|%40|&#0*64;|&#x0*40;|&commat;)\s*";
+
+/// A dot that is spelled: `example [dot] org`.
+const SPELLED_DOT: &str = r"(?i)\s*[\[({<]\s*dot\s*[\])}>]\s*";
+
+/// Numbers that are written as those of phones are.
+const PHONES: [&str; 5] = [
+    // +49 30 1234567, 0049 (0)30 123 45 67
+    r"(?:^|[^\w.,:/=-])(?:\+|00)[\s(]*\d(?:[\s().\-/]*\d){7,14}",
+    // (030) 123 45 67
+    r"\(0\d{1,5}\)[\s/-]*\d(?:[\s-]?\d){4,9}",
+    // 030 1234567, 0171-123 4567
+    r"(?:^|[^\w.,:/=+-])0\d{2,5}[\s/-]\d(?:[\s-]?\d){4,9}(?:$|[^\w:])",
+    // 555-123-4567, (555) 123-4567
+    r"(?:^|[^\w.,:/=-])\(?\d{3}\)?[\s.-]\d{3}[\s.-]\d{4}(?:$|[^\w-])",
+    // tel:5551234567, WhatsApp: 555 1234 567
+    r"(?i)\b(?:tel|telephone|phone|mobile|fax|whatsapp|signal|sms)\b[^\w\n]{0,6}\d(?:[\s().\-/]*\d){6,14}",
+];
+
+/// What opens something: tokens of this registry, and the keys that leak most.
+const SECRETS: [&str; 6] = [
+    r"\bat_[A-Za-z0-9_-]{43}",
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----",
+    r"\b(?:sk|rk)[-_](?:ant-|proj-|live_|test_)?[A-Za-z0-9_-]{24,}",
+    r"\b(?:ghp|gho|ghs|ghu|ghr)_[A-Za-z0-9]{36}|\bgithub_pat_[A-Za-z0-9_]{40,}",
+    r"\bA(?:KIA|SIA)[0-9A-Z]{16}\b",
+    r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
+];
+
+/// Whether an e-mail address is in a text, also one whose at sign is spelled or written in another form.
+pub(super) fn has_email_address(text: &str) -> bool {
+    static PATTERNS: LazyLock<[Regex; 3]> = LazyLock::new(|| [EMAIL, SPELLED_AT, SPELLED_DOT].map(pattern));
+    let [email, at, dot] = &*PATTERNS;
+    // Full-width forms look the same to a reader, and invisible characters look like nothing.
+    let seen: String =
+        text.nfkc().filter(|c| !matches!(c, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}')).collect();
+    let spelled = at.replace_all(&seen, "@");
+    email.is_match(&seen) || email.is_match(&dot.replace_all(&spelled, "."))
+}
+
+/// Whether a phone number is in a text.
+pub(super) fn has_phone_number(text: &str) -> bool {
+    static PATTERN: LazyLock<Regex> = LazyLock::new(|| pattern(&PHONES.join("|")));
+    let seen: String = text.nfkc().collect();
+    PATTERN.is_match(&seen)
+}
+
+/// Whether something that opens something is in a text.
+pub(super) fn has_secret(text: &str) -> bool {
+    static PATTERN: LazyLock<Regex> = LazyLock::new(|| pattern(&SECRETS.join("|")));
+    PATTERN.is_match(text)
+}
+
+#[expect(clippy::expect_used, reason = "literal patterns, compiled by the tests")]
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a literal pattern")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::{AccessToken, Random};
+
+    #[test]
+    fn addresses_of_people_are_found() {
+        let texts = [
+            "jane@example.org",
+            "Write to <Jane.Doe+x@mail.example.co.uk>.",
+            "mailto:jane@example.org",
+            "jane＠example.org",
+            "jane%40example.org",
+            "jane [at] example.org",
+            "jane (AT) example (dot) org",
+            "jürgen@müller.de",
+            "a@[192.0.2.1]",
+            "https://jane:secret@example.org/",
+            "\"jane doe\"@example.org, or x@xn--mller-kva.de",
+            "ja\u{AD}ne@exam\u{200B}ple.org",
+        ];
+        for text in texts {
+            assert!(has_email_address(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_passes() {
+        let texts = [
+            "npx @modelcontextprotocol/inspector@1.2.3",
+            "Follow @adder, find it @ example.org",
+            "Look at example.org (at noon).",
+            "https://example.org/.well-known/agent-card.json?a=1",
+            "5 @ 3.20 each",
+            "agtpub_0123456789abcdef0123",
+        ];
+        for text in texts {
+            assert!(!has_email_address(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn phone_numbers_are_found() {
+        let texts = [
+            "+49 30 1234567",
+            "Call 0049 (0)30 123 45 67 now",
+            "(030) 123 45 67",
+            "030 1234567",
+            "0171-123 4567",
+            "555-123-4567",
+            "(555) 123-4567.",
+            "tel:5551234567",
+            "WhatsApp: 555 1234 567",
+            "+１ ２０２ ５５５ ０１２３",
+        ];
+        for text in texts {
+            assert!(has_phone_number(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_numbers_pass() {
+        let texts = [
+            "2026-11-20T12:00:00Z, or 20.11.2026 12:00, or 01/02/2026 12:00",
+            "Version 2026-07-28 and 1.10.200.3000",
+            "192.168.100.1000 and 10.0.0.1:8080",
+            "agtpub_01234567890123456789",
+            "1795132800000 milliseconds, 1000000 calls, 0.000001 USD",
+            "C++ 11 and 24/7, 99.95 %, 10,000,000 rows",
+            "https://example.org/items/030-1234567/555-123-4567",
+            "msg_1795132800000_welcome",
+        ];
+        for text in texts {
+            assert!(!has_phone_number(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_found_and_words_are_not() {
+        let token = AccessToken::new(&Random::seeded(1));
+        let texts = [
+            format!("My token is {}.", token.reveal()),
+            "-----BEGIN EC PRIVATE KEY-----".to_owned(),
+            format!("sk-proj-{}", "aB3".repeat(10)),
+            format!("ghp_{}", "a1".repeat(18)),
+            format!("AKIA{}", "A7".repeat(8)),
+            format!("eyJ{0}.eyJ{0}.{0}", "a".repeat(20)),
+        ];
+        for text in &texts {
+            assert!(has_secret(text), "{text}");
+        }
+        for text in
+            ["look at_least_once_delivery", "at_home", "ask-me-anything-you-want-to-know-here", "sha256-abc"]
+        {
+            assert!(!has_secret(text), "{text}");
+        }
+    }
+}

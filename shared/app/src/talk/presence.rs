@@ -1,0 +1,132 @@
+//! Presence on the Talk inbox (contract "Talk requirement"), derived in one place for rows, status and the inbox itself.
+//! It never takes a listing off the list: a lapsed inbox is only shown as one (design §5 Talk).
+
+use jiff::SignedDuration;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use registry_model::settings::Settings;
+use registry_model::{Lane, Listing, Moment};
+
+/// For so long a visit counts.
+const VISIT_COUNTS: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+/// How a listing stands with its inbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TalkMode {
+    /// It went Live within the onboarding window.
+    Grace,
+    /// Its inbox was visited within seven days.
+    Present,
+    /// It was not.
+    Lapsed,
+    /// It is not Live, and nobody asks it to be present.
+    Inactive,
+}
+
+/// Presence on the Talk inbox.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
+pub struct Talk {
+    /// An Active listing is asked to check in.
+    pub required: bool,
+    /// It is present, or within its grace.
+    pub active: bool,
+    pub mode: TalkMode,
+    pub reason: String,
+    /// When the onboarding window ends, or ended; null where it is not Live.
+    pub grace_ends_at: Option<Moment>,
+}
+
+impl Talk {
+    /// How a listing stands with its inbox at `now`.
+    #[must_use]
+    pub fn of(listing: &Listing, settings: &Settings, now: Moment) -> Self {
+        let visited_at = listing.visited_at;
+        let visited =
+            visited_at.map_or_else(|| "it was never visited".to_owned(), |at| format!("last visit {at}"));
+        let lane = listing.shown_lane(now - settings.recheck_interval());
+        let (Lane::Active, Some(live_since)) = (lane, listing.live_since) else {
+            let reason = "Not Live: its inbox is kept, and nobody asks for a visit.".to_owned();
+            return Self {
+                required: false,
+                active: false,
+                mode: TalkMode::Inactive,
+                reason,
+                grace_ends_at: None,
+            };
+        };
+        let ends = live_since + SignedDuration::from_hours(24 * i64::from(settings.talk_grace_days));
+        let is_present = visited_at.is_some_and(|at| now.duration_since(at) < VISIT_COUNTS);
+        let (mode, reason) = if now < ends {
+            let reason =
+                format!("Onboarding grace until {ends}: the listing holds while its owner checks in.");
+            (TalkMode::Grace, reason)
+        } else if is_present {
+            (TalkMode::Present, format!("Its inbox was visited within seven days ({visited})."))
+        } else {
+            let reason = format!(
+                "The onboarding grace ended at {ends} and its inbox was not visited within seven days ({visited}); \
+                 the listing stays Live."
+            );
+            (TalkMode::Lapsed, reason)
+        };
+        Self { required: true, active: mode != TalkMode::Lapsed, mode, reason, grace_ends_at: Some(ends) }
+    }
+
+    /// Whether a visit now would be seen in the active list.
+    #[must_use]
+    pub fn shows_a_visit(&self) -> bool {
+        self.mode == TalkMode::Lapsed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::talk::next_action::tests::listing;
+    use registry_model::settings::Mode;
+
+    fn mode(days: i64, visited_on: Option<i64>) -> TalkMode {
+        let live_since: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
+        let after = |days: i64| live_since + SignedDuration::from_hours(24 * days);
+        let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
+        let listing = Listing {
+            live_since: Some(live_since),
+            last_ok_at: Some(after(days)),
+            visited_at: visited_on.map(after),
+            ..listing(Lane::Active)
+        };
+        let talk = Talk::of(&listing, &settings, after(days));
+        assert_eq!(talk.active, talk.mode != TalkMode::Lapsed);
+        assert_eq!((talk.required, talk.grace_ends_at), (true, Some(after(7))));
+        talk.mode
+    }
+
+    #[test]
+    fn grace_lasts_seven_days_whether_or_not_it_is_visited() {
+        assert_eq!([0, 6].map(|day| mode(day, None)), [TalkMode::Grace; 2]);
+        assert_eq!([0, 6].map(|day| mode(day, Some(0))), [TalkMode::Grace; 2]);
+        assert_eq!(mode(7, None), TalkMode::Lapsed);
+    }
+
+    #[test]
+    fn a_visit_counts_for_seven_days() {
+        assert_eq!([7, 11].map(|day| mode(day, Some(5))), [TalkMode::Present; 2]);
+        assert_eq!(mode(12, Some(5)), TalkMode::Lapsed);
+        assert_eq!(mode(12, Some(12)), TalkMode::Present);
+    }
+
+    #[test]
+    fn what_is_not_live_owes_nothing() {
+        let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
+        let now = "2026-11-20T12:00:00Z".parse().unwrap();
+        for lane in [Lane::Queued, Lane::NeedsFix, Lane::Demoted, Lane::Withdrawn] {
+            let talk = Talk::of(&listing(lane), &settings, now);
+            assert_eq!((talk.required, talk.mode, talk.grace_ends_at), (false, TalkMode::Inactive, None));
+        }
+        let unproven = Listing { live_since: Some(now), last_ok_at: None, ..listing(Lane::Active) };
+        assert!(!Talk::of(&unproven, &settings, now).required, "its proof has run out");
+    }
+}

@@ -1,0 +1,158 @@
+//! Deposits of reads: a search or a look at traces notes them in memory, and a request of some seconds later writes them,
+//! many at once. What a process holds when it ends is lost, and only that: a search must not wait for a write.
+
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::SignedDuration;
+
+use registry_model::{Caller, ListingId, Moment, Trail, TrailEvent};
+use registry_store::{Deposit, Store, StoreError};
+
+/// The time between two writes.
+const APART: SignedDuration = SignedDuration::from_secs(10);
+/// One caller counts once in this time at one listing.
+const WINDOW: SignedDuration = SignedDuration::from_hours(1);
+/// Listings written at once: with their places and the totals, 58 of the 100 writes that a transaction may have.
+const AT_ONCE: usize = 25;
+/// Deposits that are held; what comes beyond is not noted.
+const MOST_HELD: usize = 2_000;
+/// Callers at listings that are remembered within a window.
+const MOST_SEEN: usize = 20_000;
+
+/// What this process is to deposit.
+#[derive(Clone, Debug, Default)]
+pub struct PendingDeposits(Arc<Mutex<Held>>);
+
+#[derive(Debug, Default)]
+struct Held {
+    counts: BTreeMap<(ListingId, TrailEvent), u32>,
+    seen: HashSet<u64>,
+    hasher: RandomState,
+    window_from: Option<Moment>,
+    written_at: Option<Moment>,
+}
+
+impl PendingDeposits {
+    /// Notes an event of a caller at a listing; again within the hour it does not count.
+    pub fn note(&self, caller: &Caller, listing: &ListingId, event: TrailEvent, now: Moment) {
+        let mut held = self.held();
+        if held.window_from.is_none_or(|from| now.duration_since(from) >= WINDOW) {
+            held.seen.clear();
+            held.window_from = Some(now);
+        }
+        held.written_at.get_or_insert(now);
+        if held.counts.len() >= MOST_HELD || held.seen.len() >= MOST_SEEN {
+            return;
+        }
+        let source = held.hasher.hash_one((caller.name(), listing.as_str(), event));
+        if held.seen.insert(source) {
+            *held.counts.entry((listing.clone(), event)).or_default() += 1;
+        }
+    }
+
+    /// Writes what was noted, if the last write is ten seconds ago: one read and one transaction, of at most 25 listings.
+    /// What could not be written stays.
+    pub async fn flush(&self, store: &Store, now: Moment) {
+        let due = self.take_due(now);
+        if due.is_empty() {
+            return;
+        }
+        if let Err(error) = write(store, &due, now).await {
+            tracing::warn!(%error, "deposits of reads were not written; they wait for the next request");
+            let mut held = self.held();
+            for (place, times) in due {
+                *held.counts.entry(place).or_default() += times;
+            }
+        }
+    }
+
+    fn take_due(&self, now: Moment) -> BTreeMap<(ListingId, TrailEvent), u32> {
+        let mut held = self.held();
+        if held.counts.is_empty() || held.written_at.is_some_and(|at| now.duration_since(at) < APART) {
+            return BTreeMap::new();
+        }
+        held.written_at = Some(now);
+        let (mut due, mut listings) = (BTreeMap::new(), 0);
+        let mut last: Option<ListingId> = None;
+        while let Some(((listing, event), times)) = held.counts.pop_first() {
+            if last.as_ref() != Some(&listing) {
+                if listings == AT_ONCE {
+                    held.counts.insert((listing, event), times);
+                    break;
+                }
+                listings += 1;
+                last = Some(listing.clone());
+            }
+            due.insert((listing, event), times);
+        }
+        due
+    }
+
+    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn write(
+    store: &Store,
+    due: &BTreeMap<(ListingId, TrailEvent), u32>,
+    now: Moment,
+) -> Result<(), StoreError> {
+    let mut ids: Vec<ListingId> = due.keys().map(|(id, _)| id.clone()).collect();
+    ids.dedup();
+    let trails = store.trails_of(&ids, now).await?;
+    let deposit = |((id, event), times): (&(ListingId, TrailEvent), &u32)| {
+        let known = trails.get(id).map(Trail::values).unwrap_or_default();
+        let one = Deposit::of(id, *event).on(Some(known));
+        Deposit { times: *times, amounts: one.amounts.times(f64::from(*times)), ..one }
+    };
+    store.deposit_noted(&due.iter().map(deposit).collect::<Vec<_>>(), now).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Moment {
+        Moment::from_second(1_795_000_000 + second).unwrap()
+    }
+
+    fn caller(number: u8) -> Caller {
+        Caller { address: Some([192, 0, 2, number].into()), bearer: None }
+    }
+
+    fn id(number: usize) -> ListingId {
+        format!("mcp-{number:04}").parse().unwrap()
+    }
+
+    #[test]
+    fn one_caller_counts_once_an_hour_at_a_listing() {
+        let pending = PendingDeposits::default();
+        for (number, second) in [(1, 0), (1, 5), (2, 5)] {
+            pending.note(&caller(number), &id(1), TrailEvent::MatchHit, at(second));
+        }
+        assert!(pending.take_due(at(9)).is_empty(), "not yet");
+        let due = pending.take_due(at(10));
+        assert_eq!(due.into_iter().collect::<Vec<_>>(), [((id(1), TrailEvent::MatchHit), 2)]);
+        pending.note(&caller(1), &id(1), TrailEvent::MatchHit, at(3_599));
+        assert!(pending.take_due(at(3_599)).is_empty());
+        pending.note(&caller(1), &id(1), TrailEvent::MatchHit, at(3_600));
+        assert_eq!(pending.take_due(at(3_620)).len(), 1);
+    }
+
+    #[test]
+    fn what_is_written_at_once_and_what_is_held_are_bounded() {
+        let pending = PendingDeposits::default();
+        for number in 0..2 * MOST_HELD {
+            pending.note(&caller(1), &id(number), TrailEvent::MatchHit, at(0));
+            pending.note(&caller(1), &id(number), TrailEvent::MatchQuery, at(0));
+        }
+        assert_eq!(pending.held().counts.len(), MOST_HELD);
+        let due = pending.take_due(at(10));
+        let listings: HashSet<&ListingId> = due.keys().map(|(id, _)| id).collect();
+        assert_eq!((listings.len(), due.len()), (AT_ONCE, 2 * AT_ONCE));
+        assert_eq!(pending.held().counts.len(), MOST_HELD - 2 * AT_ONCE);
+    }
+}

@@ -1,0 +1,78 @@
+//! Who leaves something at a listing: enough to tell that the same source did so before, and whether it is the listing
+//! itself. Nothing proves either, so what is counted is bounded by both.
+
+use sha2::{Digest, Sha256};
+
+use registry_model::{Caller, HostName, Listing, ListingId};
+
+/// A caller as it is remembered at a listing: digested with what it does there, so that no address stands in the table
+/// and none is the same at two listings.
+#[must_use]
+pub fn source_digest(caller: &Caller, at: &ListingId, what: &str) -> String {
+    let mut hash = Sha256::new();
+    for part in [at.as_str(), "\n", what, "\n", &caller.name()] {
+        hash.update(part);
+    }
+    hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Whether `from` is the listing itself: by its id, its name, or a domain of its own.
+#[must_use]
+pub fn is_itself(from: &str, listing: &Listing) -> bool {
+    let said = folded(from);
+    let names = [Some(listing.name.as_str()), listing.server_name.as_deref()];
+    if said == listing.id.as_str() || names.into_iter().flatten().any(|name| folded(name) == said) {
+        return true;
+    }
+    // An address of a page, a bare host, or something at a host.
+    let bare = said.rsplit_once("://").map_or(said.as_str(), |(_, rest)| rest);
+    let bare = bare.split(['/', '?', '#']).next().unwrap_or(bare);
+    let Some(host) = HostName::of_url(&format!("https://{bare}/")) else { return false };
+    let (host, hosts) = (host.as_str().to_owned(), listing.hosts());
+    let under = |one: &str, other: &str| {
+        other.contains('.')
+            && one.strip_suffix(other).is_some_and(|front| front.is_empty() || front.ends_with('.'))
+    };
+    hosts.iter().map(HostName::as_str).any(|own| own == host || under(own, &host) || under(&host, own))
+}
+
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::Moment;
+
+    #[test]
+    fn a_listing_is_known_by_its_id_name_and_domain() {
+        let id = "agtpub_0123456789abcdef0123".parse().unwrap();
+        let card = "https://agents.acme.dev/.well-known/agent-card.json".to_owned();
+        let listing =
+            Listing { url: Some(card), ..Listing::new(id, "Weather Bot".to_owned(), Moment::UNIX_EPOCH) };
+        for own in [
+            listing.id.as_str(),
+            " weather  BOT ",
+            "agents.acme.dev",
+            "acme.dev",
+            "https://www.agents.acme.dev/about?x=1",
+        ] {
+            assert!(is_itself(own, &listing), "{own}");
+        }
+        for other in ["acceptance", "dev", "acme", "me.dev", "weather", "https://other.dev/", "a b c"] {
+            assert!(!is_itself(other, &listing), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_source_is_another_at_another_listing_and_for_another_act() {
+        let caller = |number| Caller { address: Some([192, 0, 2, number].into()), bearer: None };
+        let at = |id: &str, number, what| source_digest(&caller(number), &id.parse().unwrap(), what);
+        let one = at("mcp-a", 1, "endorse");
+        assert_eq!((at("mcp-a", 1, "endorse"), one.len()), (one.clone(), 24));
+        for other in [at("mcp-b", 1, "endorse"), at("mcp-a", 2, "endorse"), at("mcp-a", 1, "leave_trace")] {
+            assert_ne!(other, one);
+        }
+    }
+}

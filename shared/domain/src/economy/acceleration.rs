@@ -1,0 +1,159 @@
+//! The acceleration index: 1 when nothing happens, up to 3 when much did lately. Each event adds its weight, and what it
+//! added halves every 72 hours, so the index needs no clock of its own: it is computed from decaying counts.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::round::rounded;
+use registry_model::TrailEvent;
+use registry_store::EventTotal;
+
+/// After so many hours an event counts half.
+pub const HALF_LIFE_HOURS: u32 = 72;
+/// The index without any event.
+pub const LEAST_INDEX: f64 = 1.0;
+/// The most that events add to it.
+pub const MOST_EXCESS: f64 = 2.0;
+
+/// What one event adds to the index: the origin's table of bumps, which has none for what is left out.
+#[must_use]
+pub const fn weight(event: TrailEvent) -> f64 {
+    match event {
+        TrailEvent::TakeDemo => 0.012,
+        TrailEvent::LeaveFeedback => 0.04,
+        TrailEvent::FoundingClaim => 0.08,
+        TrailEvent::LeaveTrace => 0.008,
+        TrailEvent::Endorse => 0.015,
+        TrailEvent::UsedWith => 0.01,
+        TrailEvent::MatchHit => 0.003,
+        TrailEvent::MatchQuery => 0.001,
+        TrailEvent::ListYourself => 0.01,
+        TrailEvent::ProbeOk => 0.002,
+        TrailEvent::ProbeFail => 0.004,
+        TrailEvent::Contagion => 0.005,
+        _ => 0.0,
+    }
+}
+
+/// The formula, for readers.
+pub const FORMULA: &str =
+    "acceleration_index = 1 + min(2, sum of weight * recent); recent counts each event as 0.5^(hours / 72)";
+
+/// What an operator's bump is called among the events. It is kept as what it adds, so that its weight is 1.
+pub const OPERATOR_BUMP: &str = "operator_bump";
+
+/// What one sort of event adds.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Contribution {
+    /// The event.
+    pub event: &'static str,
+    /// What one of it adds.
+    pub weight: f64,
+    /// How many there were in all.
+    pub count: u64,
+    /// How many there were lately: each counts half after 72 hours.
+    pub recent: f64,
+    /// `weight` times `recent`.
+    pub adds: f64,
+}
+
+/// The index with what it was computed from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Acceleration {
+    /// From 1 to 3.
+    pub index: f64,
+    /// The index less 1: what multipliers follow from.
+    pub excess: f64,
+    /// What each event adds, before the bound of 2 on their sum.
+    pub contributions: Vec<Contribution>,
+}
+
+impl Acceleration {
+    /// The index of what was counted, and of what the operator added.
+    pub fn of(counted: impl Fn(TrailEvent) -> EventTotal, bumps: EventTotal) -> Self {
+        let weighted = TrailEvent::ALL.into_iter().filter(|event| weight(*event) > 0.0);
+        let of_events = weighted.map(|event| contribution(event.as_str(), weight(event), counted(event)));
+        let contributions: Vec<Contribution> =
+            of_events.chain([contribution(OPERATOR_BUMP, 1.0, bumps)]).collect();
+        let sum: f64 = contributions.iter().map(|one| one.adds).sum();
+        let excess = rounded(sum.clamp(0.0, MOST_EXCESS));
+        Self { index: rounded(LEAST_INDEX + excess), excess, contributions }
+    }
+}
+
+fn contribution(event: &'static str, weight: f64, counted: EventTotal) -> Contribution {
+    let recent = rounded(counted.recent);
+    Contribution { event, weight, count: counted.count, recent, adds: rounded(weight * recent) }
+}
+
+/// What an operator's bump adds, of an event and an amount from 1 to 50: its weight, scaled from a quarter to three times.
+#[must_use]
+pub fn bump(event: TrailEvent, amount: f64) -> f64 {
+    weight(event) * (amount / 10.0).clamp(0.25, 3.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn index(counted: &[(TrailEvent, f64)], bumped: f64) -> Acceleration {
+        let counted_of = |event| {
+            let recent = counted.iter().find(|(known, _)| *known == event).map_or(0.0, |(_, recent)| *recent);
+            EventTotal { count: 100, recent }
+        };
+        Acceleration::of(counted_of, EventTotal { count: 1, recent: bumped })
+    }
+
+    #[test]
+    fn an_index_worked_by_hand() {
+        assert_eq!(index(&[], 0.0).index, 1.0);
+        // 10 * .012 + 2 * .04 + 1 * .08 + 5 * .01 = .33.
+        let events = [
+            (TrailEvent::TakeDemo, 10.0),
+            (TrailEvent::LeaveFeedback, 2.0),
+            (TrailEvent::FoundingClaim, 1.0),
+            (TrailEvent::ListYourself, 5.0),
+        ];
+        let some = index(&events, 0.0);
+        assert_eq!((some.index, some.excess), (1.33, 0.33));
+        let demo = some.contributions.iter().find(|one| one.event == "take_demo").unwrap();
+        assert_eq!((demo.weight, demo.count, demo.recent, demo.adds), (0.012, 100, 10.0, 0.12));
+        // What the operator added is told as such.
+        let bumped = index(&events, 0.25);
+        let last = bumped.contributions.last().unwrap();
+        assert_eq!((bumped.index, last.event, last.adds), (1.58, OPERATOR_BUMP, 0.25));
+        // 1,000 founding claims would add 80.
+        assert_eq!(index(&[(TrailEvent::FoundingClaim, 1000.0)], 0.0).index, 3.0);
+        assert_eq!(index(&[(TrailEvent::Outcome, 1000.0)], 0.0).index, 1.0, "no bump for outcomes");
+    }
+
+    #[test]
+    fn every_event_has_its_weight_once() {
+        // .012 + .04 + .08 + .008 + .015 + .01 + .003 + .001 + .01 + .002 + .004 + .005 = .19.
+        let all = index(&TrailEvent::ALL.map(|event| (event, 1.0)), 0.0);
+        assert_eq!((all.excess, all.contributions.len()), (0.19, 13));
+    }
+
+    #[test]
+    fn an_operators_bump_is_scaled_within_bounds() {
+        let bumps = [1.0, 10.0, 20.0, 50.0].map(|amount| bump(TrailEvent::LeaveFeedback, amount));
+        // .04 times .25 (the least), 1, 2, and 3 (the most).
+        assert_eq!(bumps.map(rounded), [0.01, 0.04, 0.08, 0.12]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_index_stays_within_its_bounds_and_is_the_sum_of_its_parts(
+            recent in prop::collection::vec(0.0..1e7, TrailEvent::ALL.len()),
+            bumped in 0.0..1e7,
+        ) {
+            let events: Vec<(TrailEvent, f64)> = TrailEvent::ALL.into_iter().zip(recent).collect();
+            let found = index(&events, bumped);
+            let sum: f64 = found.contributions.iter().map(|one| one.adds).sum();
+            prop_assert!((1.0..=3.0).contains(&found.index));
+            prop_assert!((found.excess - sum.min(2.0)).abs() < 1e-5);
+        }
+    }
+}

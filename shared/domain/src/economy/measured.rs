@@ -1,0 +1,248 @@
+//! The state of the registry as numbers are computed from it: counts, totals and the hourly samples, read together. The
+//! sample of an hour is made of the same, so that speeds compare like with like.
+
+use std::collections::BTreeMap;
+
+use futures::future::BoxFuture;
+use jiff::SignedDuration;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::acceleration::Acceleration;
+use super::hyper::{self, Density, Hyper, IndexChange};
+use super::multipliers::Multipliers;
+use super::network_value::Network;
+use super::phase::{self, Phase};
+use super::round::rounded;
+use super::s_curve::Curve;
+use registry_app::App;
+use registry_model::settings::Settings;
+use registry_model::{Moment, TrailEvent};
+use registry_store::{Board, EconomySample, Live, SampledCounts, StoreError, TrailTotals};
+
+/// Two days of samples: a curve is told by the last day and the day before.
+const SAMPLES: u32 = 49;
+/// The rate is that of a day; half an hour more, for a sample that came late.
+const DAY: SignedDuration = SignedDuration::from_mins(24 * 60 + 30);
+/// The trails whose mean is the heat.
+const HOTTEST: usize = 5;
+
+/// The state of the registry.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// When it was read.
+    pub at: Moment,
+    /// What is Live.
+    pub live: Live,
+    /// What there is of everything that grows.
+    pub counts: SampledCounts,
+    /// The acceleration index.
+    pub acceleration: Acceleration,
+    totals: TrailTotals,
+    samples: Vec<EconomySample>,
+}
+
+/// How fast things happen.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Pace {
+    /// Where the registry stands on its S-curve.
+    pub phase: Phase,
+    /// The weighted events of an hour.
+    pub weighted_rate: f64,
+    /// The fastest such rate since samples are taken.
+    pub fastest_rate: f64,
+    /// The hours that the rate is taken over; null before the first sample.
+    pub hours: Option<f64>,
+    /// What happened in that time, by event.
+    pub happened: BTreeMap<&'static str, u64>,
+    /// Thresholds of the phases.
+    pub thresholds: &'static str,
+}
+
+const THRESHOLDS: &str = "weights: take_demo 3, leave_feedback 5, founding_claim 8, leave_trace 2, list_yourself 2, endorse 2, \
+    match_hit 0.5; early_s from 2 an hour, steep from 20, mature below half of a fastest rate of 20 or more";
+
+/// Reads the state.
+///
+/// # Errors
+/// The table is busy or refused.
+pub async fn measure(app: &App) -> Result<Measured, StoreError> {
+    let (store, at) = (&app.store, app.clock.now());
+    let (live, totals, bumps, samples) = futures::try_join!(
+        store.live(),
+        store.trail_totals(at),
+        store.bumps(at),
+        store.economy_samples(SAMPLES)
+    )?;
+    let acceleration = Acceleration::of(|event| totals.of(event), bumps);
+    Ok(Measured { at, counts: counts(&live, &totals, &app.settings), live, acceleration, totals, samples })
+}
+
+/// The acceleration index alone.
+///
+/// # Errors
+/// The table is busy or refused.
+pub async fn acceleration(app: &App) -> Result<Acceleration, StoreError> {
+    let now = app.clock.now();
+    let (totals, bumps) = futures::try_join!(app.store.trail_totals(now), app.store.bumps(now))?;
+    Ok(Acceleration::of(|event| totals.of(event), bumps))
+}
+
+/// What scales the day's budget of first touches: from 1 to 1.8, and always 1 where the operator turned that off.
+///
+/// # Errors
+/// The table is busy or refused.
+pub async fn day_budget_multiplier(app: &App) -> Result<f64, StoreError> {
+    if !app.settings.outreach_acceleration {
+        return Ok(1.0);
+    }
+    Ok(Multipliers::of(acceleration(app).await?.excess).day_budget)
+}
+
+/// Takes the sample of this hour, where nobody has. What fails is logged: the next tick takes it.
+pub fn take_sample(app: &App) -> BoxFuture<'_, ()> {
+    Box::pin(async move {
+        if let Err(error) = take_missing(app).await {
+            tracing::warn!(%error, "the sample of this hour was not taken; the next tick takes it");
+        }
+    })
+}
+
+async fn take_missing(app: &App) -> Result<(), StoreError> {
+    if app.store.has_economy_sample(app.clock.now()).await? {
+        return Ok(());
+    }
+    let measured = measure(app).await?;
+    let pace = measured.pace();
+    let count = |event: TrailEvent| (event.as_str().to_owned(), measured.totals.of(event).count);
+    let sample = EconomySample {
+        at: measured.at,
+        acceleration_index: measured.acceleration.index,
+        rate: pace.weighted_rate,
+        fastest_rate: pace.fastest_rate,
+        events: TrailEvent::ALL.into_iter().map(count).collect(),
+        counts: measured.counts,
+    };
+    // Where another tick was first, its sample is as good.
+    app.store.keep_economy_sample(&sample).await.map(drop)
+}
+
+/// The mean score of the hottest trails.
+///
+/// # Errors
+/// The table is busy or refused.
+pub async fn trail_heat(app: &App) -> Result<f64, StoreError> {
+    let hottest = app.store.strongest(Board::Hot, HOTTEST, app.clock.now()).await?;
+    let sum: f64 = hottest.iter().map(|(_, trail)| trail.trail_score()).sum();
+    Ok(if hottest.is_empty() { 0.0 } else { rounded(sum / hottest.len() as f64) })
+}
+
+impl Measured {
+    /// How fast things happen, over the last day or what there is of it.
+    #[must_use]
+    pub fn pace(&self) -> Pace {
+        let since = self.samples.iter().rev().find(|sample| self.at.duration_since(sample.at) <= DAY);
+        let happened = |event: TrailEvent| {
+            let before = since.map_or(0, |sample| sample.events.get(event.as_str()).copied().unwrap_or(0));
+            self.totals.of(event).count.saturating_sub(before)
+        };
+        let hours = since.map(|sample| hours_between(sample.at, self.at));
+        let rate = hours.map_or(0.0, |hours| phase::rate(happened, hours));
+        let known = self.samples.first().map_or(0.0, |sample| sample.fastest_rate);
+        let fastest = known.max(rate);
+        let counted = TrailEvent::ALL.into_iter().filter(|event| phase::weight(*event) > 0.0);
+        Pace {
+            phase: Phase::of(rate, fastest),
+            weighted_rate: rate,
+            fastest_rate: fastest,
+            hours,
+            happened: counted.map(|event| (event.as_str(), happened(event))).collect(),
+            thresholds: THRESHOLDS,
+        }
+    }
+
+    /// How fast the index changes by the samples of a day, and the gates, given the mean score of the hottest trails.
+    #[must_use]
+    pub fn hyper(&self, trail_heat: f64) -> Hyper {
+        let samples = &self.samples[..self.samples.len().min(hyper::SAMPLES)];
+        let (last, first) = (samples.first(), samples.last());
+        let index = |sample: Option<&EconomySample>| sample.map(|sample| sample.acceleration_index);
+        let inputs = IndexChange {
+            samples: samples.len(),
+            first: index(first),
+            last: index(last),
+            hours: last.zip(first).map_or(0.0, |(last, first)| hours_between(first.at, last.at)),
+        };
+        let network = self.network();
+        let density = Density {
+            composition_density: network.compositions,
+            outcome_coverage: network.outcomes,
+            trail_heat,
+            federation_peers: network.peers,
+            acceleration_index: self.acceleration.index,
+            active: network.listings,
+        };
+        Hyper::of(inputs, &density)
+    }
+
+    /// The network as it was measured.
+    #[must_use]
+    pub fn network(&self) -> Network {
+        let listings = self.counts.listings as f64;
+        Network {
+            listings,
+            compositions: Network::share(self.counts.compositions as f64, listings),
+            outcomes: Network::share(self.counts.outcomes as f64, listings),
+            peers: self.counts.federation as f64,
+            dense: false,
+        }
+    }
+
+    /// The curve of everything that grows.
+    #[must_use]
+    pub fn curves(&self) -> Vec<Curve> {
+        let ago = |hours: i64| {
+            let then = self.at - SignedDuration::from_hours(hours);
+            let distance = |sample: &&EconomySample| sample.at.duration_since(then).abs();
+            // Without a sample there was no hour yet, and nothing before.
+            self.samples.iter().min_by_key(distance).map(|sample| sample.counts).unwrap_or_default()
+        };
+        let (now, a_day_ago, two_days_ago) = (self.counts, ago(24), ago(48));
+        let curve = |id, label, of: fn(&SampledCounts) -> u64| {
+            Curve::of(id, label, of(&now) as f64, of(&a_day_ago) as f64, of(&two_days_ago) as f64)
+        };
+        vec![
+            curve("listings", "Live listings", |counts| counts.listings),
+            curve("trails", "Marks on trails", |counts| counts.trails),
+            curve("compositions", "Listings used together", |counts| counts.compositions),
+            curve("outcomes", "Reported outcomes", |counts| counts.outcomes),
+            curve("federation", "Federation peers", |counts| counts.federation),
+            curve("demos", "Demos taken", |counts| counts.demos),
+            curve("identity", "Listings with a bound identity", |counts| counts.identities),
+            curve("attestations", "Attestations issued", |counts| counts.attestations),
+        ]
+    }
+
+    /// When the latest sample was taken.
+    #[must_use]
+    pub fn sampled_at(&self) -> Option<Moment> {
+        self.samples.first().map(|sample| sample.at)
+    }
+}
+
+fn counts(live: &Live, totals: &TrailTotals, settings: &Settings) -> SampledCounts {
+    SampledCounts {
+        listings: u64::from(live.agents) + u64::from(live.mcps),
+        trails: totals.marks,
+        compositions: totals.compositions,
+        outcomes: totals.of(TrailEvent::Outcome).count,
+        federation: settings.federation_peers.len() as u64,
+        demos: u64::from(live.funnel.demos_agents) + u64::from(live.funnel.demos_mcps),
+        identities: u64::from(live.identities),
+        attestations: totals.of(TrailEvent::Attestation).count,
+    }
+}
+
+fn hours_between(earlier: Moment, later: Moment) -> f64 {
+    rounded(later.duration_since(earlier).as_secs_f64() / 3600.0)
+}

@@ -1,0 +1,101 @@
+//! Where the registry stands on its S-curve, by what happens in an hour. The weights are the origin's; it does not tell
+//! its thresholds, so those here are ours.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::round::rounded;
+use registry_model::TrailEvent;
+
+/// A part of an S-curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Hardly anything yet.
+    Seed,
+    /// It has begun to grow.
+    EarlyS,
+    /// It grows fast.
+    Steep,
+    /// It grew fast, and does so no more.
+    Mature,
+}
+
+/// From this weighted rate on it has begun: a new listing an hour.
+pub const EARLY_FROM: f64 = 2.0;
+/// From this rate on it grows fast: four rounds of feedback an hour, or ten new listings.
+pub const STEEP_FROM: f64 = 20.0;
+/// After it grew fast, a rate below this share of the fastest is that of a grown registry.
+pub const MATURE_BELOW: f64 = 0.5;
+
+/// What one event counts in the rate (the origin's weights).
+#[must_use]
+pub const fn weight(event: TrailEvent) -> f64 {
+    match event {
+        TrailEvent::TakeDemo => 3.0,
+        TrailEvent::LeaveFeedback => 5.0,
+        TrailEvent::FoundingClaim => 8.0,
+        TrailEvent::LeaveTrace | TrailEvent::ListYourself | TrailEvent::Endorse => 2.0,
+        TrailEvent::MatchHit => 0.5,
+        _ => 0.0,
+    }
+}
+
+/// The weighted events of an hour between two counts that lie so many hours apart.
+pub fn rate(happened: impl Fn(TrailEvent) -> u64, hours: f64) -> f64 {
+    // Less than an hour would make a rate of a single event.
+    let weighted = TrailEvent::ALL.into_iter().map(|event| weight(event) * happened(event) as f64);
+    rounded(weighted.sum::<f64>() / hours.max(1.0))
+}
+
+impl Phase {
+    /// The phase of a rate, given the fastest rate that is known.
+    #[must_use]
+    pub fn of(rate: f64, fastest: f64) -> Self {
+        if fastest >= STEEP_FROM && rate < MATURE_BELOW * fastest {
+            Self::Mature
+        } else if rate >= STEEP_FROM {
+            Self::Steep
+        } else if rate >= EARLY_FROM {
+            Self::EarlyS
+        } else {
+            Self::Seed
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_worked_by_hand() {
+        let happened = |event| match event {
+            TrailEvent::TakeDemo => 4,
+            TrailEvent::LeaveFeedback => 2,
+            TrailEvent::FoundingClaim => 1,
+            TrailEvent::MatchHit => 20,
+            TrailEvent::ProbeOk => 1000,
+            _ => 0,
+        };
+        // 4 * 3 + 2 * 5 + 8 + 20 * .5 = 40, in 8 hours 5 an hour; probes do not count.
+        assert_eq!([rate(happened, 8.0), rate(happened, 0.1)], [5.0, 40.0]);
+    }
+
+    #[test]
+    fn phases_follow_each_other() {
+        let phases =
+            [(0.0, 0.0), (1.9, 1.9), (2.0, 2.0), (19.9, 19.9), (20.0, 20.0), (60.0, 100.0), (49.0, 100.0)];
+        let expected = [
+            Phase::Seed,
+            Phase::Seed,
+            Phase::EarlyS,
+            Phase::EarlyS,
+            Phase::Steep,
+            Phase::Steep,
+            Phase::Mature,
+        ];
+        assert_eq!(phases.map(|(rate, fastest)| Phase::of(rate, fastest)), expected);
+        assert_eq!(Phase::of(1.0, 10.0), Phase::Seed, "what never grew fast is not grown");
+    }
+}

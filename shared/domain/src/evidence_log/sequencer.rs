@@ -1,0 +1,123 @@
+//! Takes waiting leaves up into the tree, a batch at a time, and signs each new tree. It may run twice at once: one of the
+//! two is refused and looks again. A process that dies in between leaves the leaves waiting.
+
+use serde::Serialize;
+use tlog_tiles::Checkpoint;
+
+use super::tree::{Growth, grow, write_hash};
+use crate::trust::log_key::{LogKey, log_key};
+use registry_app::App;
+use registry_model::error::Problem;
+use registry_model::{LogTree, Moment};
+use registry_store::AppendOutcome;
+
+/// Batches of one run, so that it ends within its function's time; what is left is taken up by the next.
+const MOST_BATCHES: u32 = 40;
+
+/// Seconds between two runs that single verdicts start: a run costs four operations however many leaves it takes up.
+const PAUSE_S: i64 = 2;
+
+/// What a run did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SequencerReport {
+    /// Leaves taken up.
+    pub leaves: u64,
+    /// Whether some still wait.
+    pub left: bool,
+}
+
+/// Takes up what waits. The first leaf makes the log.
+///
+/// # Errors
+/// The table is busy; what still waits is taken up by the next run.
+pub async fn sequence(app: &App) -> Result<SequencerReport, Problem> {
+    let mut report = SequencerReport::default();
+    let mut pending = app.store.pending_leaves().await?;
+    if pending.leaves.is_empty() {
+        return Ok(report);
+    }
+    let key = log_key(app).await?;
+    let mut tree = match app.store.log_tree().await? {
+        Some(tree) => tree,
+        None => made(app, &key).await?,
+    };
+    for _ in 0..MOST_BATCHES {
+        let leaves = &pending.leaves;
+        let texts: Vec<&str> = leaves.iter().map(|leaf| leaf.text.as_str()).collect();
+        let growth = grow(tree.size, &tree.edge, &texts)?;
+        let after = signed(&key, &growth, app.clock.now())?;
+        match app.store.append_to_log(&tree, &after, &growth.segments, leaves).await? {
+            AppendOutcome::Appended => {
+                report.leaves += after.size - tree.size;
+                tree = after;
+                if !pending.more {
+                    return Ok(report);
+                }
+            }
+            AppendOutcome::Overtaken => tree = current(app).await?,
+            AppendOutcome::Known(positions) => {
+                for leaf in positions.into_iter().filter_map(|position| leaves.get(position)) {
+                    app.store.forget_pending(leaf).await?;
+                }
+            }
+        }
+        pending = app.store.pending_leaves().await?;
+        if pending.leaves.is_empty() {
+            return Ok(report);
+        }
+    }
+    Ok(SequencerReport { left: true, ..report })
+}
+
+/// The same for a job that has done its own work: where the log cannot be brought up to date, the next run does it.
+pub async fn sequence_or_warn(app: &App) -> Option<SequencerReport> {
+    match sequence(app).await {
+        Ok(report) => Some(report),
+        Err(problem) => {
+            let internal = problem.internal.as_deref().unwrap_or(&problem.detail);
+            tracing::warn!(code = problem.code, internal, "leaves were not taken up; the next run does it");
+            None
+        }
+    }
+}
+
+/// The same for a single verdict: one run for all that come within [`PAUSE_S`], so that many first probes at once
+/// neither wait for each other nor pay for each other's runs.
+pub async fn sequence_in_turn(app: &App) -> Option<SequencerReport> {
+    let now = app.clock.now();
+    match app.store.take_slot("evidence-log", now.as_second() / PAUSE_S, now).await {
+        Ok(true) => sequence_or_warn(app).await,
+        Ok(false) => None,
+        Err(error) => {
+            tracing::warn!(%error, "leaves were not taken up; the next run does it");
+            None
+        }
+    }
+}
+
+async fn current(app: &App) -> Result<LogTree, Problem> {
+    app.store.log_tree().await?.ok_or_else(|| Problem::fault("the log's tree is gone"))
+}
+
+/// The empty tree, or what another process made of it meanwhile.
+async fn made(app: &App, key: &LogKey) -> Result<LogTree, Problem> {
+    let empty = signed(key, &grow(0, &[], &[])?, app.clock.now())?;
+    app.store.make_log(&empty).await?;
+    current(app).await
+}
+
+fn signed(key: &LogKey, growth: &Growth, at: Moment) -> Result<LogTree, Problem> {
+    let Growth { size, root, edge, .. } = growth;
+    let checkpoint = Checkpoint::new(key.origin(), *size, *root, "");
+    let checkpoint = checkpoint.map_err(|error| Problem::fault(error.to_string()))?;
+    let text = String::from_utf8(checkpoint.to_bytes()).map_err(|error| Problem::fault(error.to_string()))?;
+    Ok(LogTree {
+        origin: key.origin().to_owned(),
+        vkey: key.vkey().to_owned(),
+        size: *size,
+        root: write_hash(*root),
+        edge: edge.clone(),
+        checkpoint: key.sign(&text)?,
+        at,
+    })
+}

@@ -1,0 +1,135 @@
+//! Asking other registries what they list, through the guarded fetcher and within bounds. What one told is kept until it tells
+//! something else, so that a registry that is down for a day does not vanish.
+
+use std::collections::HashSet;
+
+use futures::future::join_all;
+use jiff::SignedDuration;
+use serde_json::Value;
+
+use super::document::{self, Catalogue};
+use crate::views::own_server_name;
+use registry_app::App;
+use registry_fetch::{PROBE, Request, TOOL_LIST_BYTES, Target};
+use registry_model::{HostName, PeerRegistry};
+use registry_store::StoreError;
+
+/// Referrals that are kept of one registry.
+const MOST_REFERRALS: usize = 100;
+/// Values in one document of a registry.
+const MOST_VALUES: usize = 50_000;
+/// A registry is asked once a day; the job runs every hour.
+const ASKED_EVERY: SignedDuration = SignedDuration::from_hours(23);
+
+/// Asks the registries of the settings, or one of them, and keeps what they tell.
+///
+/// # Errors
+/// The table is busy or refused.
+pub async fn pull(app: &App, only: Option<&str>) -> Result<Vec<PeerRegistry>, StoreError> {
+    let peers: Vec<String> = app
+        .settings
+        .federation_peers
+        .iter()
+        .filter(|peer| only.is_none_or(|only| only == *peer))
+        .cloned()
+        .collect();
+    let before = app.store.peer_registries(&peers).await?;
+    let asked = peers.iter().map(|peer| ask(app, peer, before.iter().find(|known| known.url == *peer)));
+    let told = join_all(asked).await;
+    for peer in &told {
+        app.store.keep_peer_registry(peer).await?;
+    }
+    app.peer_registries.forget();
+    Ok(told)
+}
+
+/// Asks those that were not asked for a day; gives how many those were.
+///
+/// # Errors
+/// The table is busy or refused.
+pub async fn pull_due(app: &App) -> Result<usize, StoreError> {
+    let peers = &app.settings.federation_peers;
+    if peers.is_empty() {
+        return Ok(0);
+    }
+    let known = app.store.peer_registries(peers).await?;
+    let since = app.clock.now() - ASKED_EVERY;
+    let mut asked = 0;
+    for peer in peers {
+        if known.iter().any(|known| known.url == *peer && known.asked_at > since) {
+            continue;
+        }
+        asked += pull(app, Some(peer)).await?.len();
+    }
+    Ok(asked)
+}
+
+/// Asks one registry.
+async fn ask(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerRegistry {
+    let now = app.clock.now();
+    let catalogue = format!("{peer}/.well-known/ai-catalog.json");
+    let servers = format!("{peer}/v0.1/servers?limit=100");
+    let own_name = own_server_name(&app.settings);
+    let search: String = form_urlencoded::byte_serialize(own_name.as_bytes()).collect();
+    let search = format!("{peer}/v0.1/servers?search={search}&limit=100");
+    let (catalogue, servers, found) =
+        futures::join!(read(app, &catalogue), read(app, &servers), read(app, &search));
+    let lists_this = found.ok().and_then(|found| document::has_server(&found, &own_name));
+    let failure = match (&catalogue, &servers) {
+        (Err(failure), Err(_)) => Some(failure.clone()),
+        _ => None,
+    };
+    let host = HostName::of_url(peer).map(|host| host.to_string()).unwrap_or_default();
+    if failure.is_some() {
+        let before = before.cloned();
+        let none = || PeerRegistry {
+            url: peer.to_owned(),
+            name: host.clone(),
+            search_url: None,
+            asked_at: now,
+            answered_at: None,
+            failure: None,
+            lists_this: None,
+            referrals: Vec::new(),
+        };
+        return PeerRegistry { asked_at: now, failure, ..before.unwrap_or_else(none) };
+    }
+    let Catalogue { name, search_url, referrals } =
+        catalogue.map(|document| document::catalogue(&document, peer, now)).unwrap_or_default();
+    let servers = servers.map(|document| document::servers(&document, peer, now)).unwrap_or_default();
+    let own = HostName::of_url(&app.settings.base_url);
+    let mut seen = HashSet::new();
+    let mut referrals: Vec<_> = referrals.into_iter().chain(servers).collect();
+    // What stands here already needs no hearsay: whoever lists this registry lists it under its own host.
+    referrals.retain(|referral| {
+        let host = HostName::of_url(&referral.url);
+        let is_own = host.is_some() && host == own && referral.url.starts_with(&app.settings.base_url);
+        !is_own && seen.insert(referral.url.clone())
+    });
+    referrals.truncate(MOST_REFERRALS);
+    PeerRegistry {
+        url: peer.to_owned(),
+        name: name.unwrap_or(host),
+        search_url,
+        asked_at: now,
+        answered_at: Some(now),
+        failure: None,
+        lists_this,
+        referrals,
+    }
+}
+
+/// One document; the error says in a few words why there is none.
+async fn read(app: &App, url: &str) -> Result<Value, String> {
+    let target = Target::parse(url, app.fetcher.reach()).map_err(|error| error.code().to_owned())?;
+    let request = Request::get(target)
+        .with_deadline(PROBE)
+        .with_max_bytes(TOOL_LIST_BYTES)
+        .with_header("accept", "application/ai-catalog+json, application/json");
+    let answer = app.fetcher.send(request).await.map_err(|error| error.code().to_owned())?;
+    if !answer.status.is_success() {
+        return Err(format!("status_{}", answer.status.as_u16()));
+    }
+    let mut left = MOST_VALUES;
+    answer.json(&mut left).map_err(|_| "not_json".to_owned())
+}

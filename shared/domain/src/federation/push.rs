@@ -1,0 +1,73 @@
+//! Telling other registries that this one is there: its own agent card, sent to where they take listings. Only the operator has
+//! it done, because it writes to somebody else.
+
+use futures::future::join_all;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use registry_app::App;
+use registry_fetch::{Request, Target};
+use registry_model::error::shorten;
+
+/// Values in an answer that are read.
+const MOST_VALUES: usize = 2000;
+
+/// What became of it at one registry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Pushed {
+    /// The registry.
+    pub peer: String,
+    /// Whether it took the listing.
+    pub ok: bool,
+    /// Its HTTP status, where it answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// The id that it gave the listing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listing_id: Option<String>,
+    /// Why it did not take it, in a word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
+
+/// Sends this registry's own card to the registries of the settings, or one of them.
+pub async fn push(app: &App, only: Option<&str>) -> Vec<Pushed> {
+    let peers = app.settings.federation_peers.iter().filter(|peer| only.is_none_or(|only| only == *peer));
+    join_all(peers.map(|peer| send(app, peer))).await
+}
+
+async fn send(app: &App, peer: &str) -> Pushed {
+    let settings = &app.settings;
+    let failed = |failure: &str| Pushed {
+        peer: peer.to_owned(),
+        ok: false,
+        status: None,
+        listing_id: None,
+        failure: Some(failure.to_owned()),
+    };
+    let target = match Target::parse(&format!("{peer}/api/publish"), app.fetcher.reach()) {
+        Ok(target) => target,
+        Err(error) => return failed(error.code()),
+    };
+    let body = json!({
+        "agent_card_url": settings.url("/.well-known/agent-card.json"),
+        "name": settings.brand,
+        "source": settings.base_url,
+    });
+    let answer = match app.fetcher.send(Request::post_json(target, &body)).await {
+        Ok(answer) => answer,
+        Err(error) => return failed(error.code()),
+    };
+    let mut left = MOST_VALUES;
+    let told = answer.json(&mut left).unwrap_or(Value::Null);
+    let ok = answer.status.is_success();
+    Pushed {
+        peer: peer.to_owned(),
+        ok,
+        status: Some(answer.status.as_u16()),
+        listing_id: told["listing_id"].as_str().filter(|_| ok).map(|id| shorten(id, 120)),
+        failure: (!ok)
+            .then(|| told["code"].as_str().map_or_else(|| "refused".to_owned(), |code| shorten(code, 60))),
+    }
+}

@@ -1,0 +1,154 @@
+//! What is told of other registries in a search: the registries themselves, which a client can ask, and those entries of
+//! theirs that answer to the words. Without peers in the settings nothing is read.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use registry_app::App;
+use registry_model::protocol::REGISTRY_MEDIA_TYPE;
+use registry_model::{HostName, Kind, PeerRegistry, Referral};
+use registry_store::StoreError;
+
+/// Entries of other registries that are told in one search.
+const MOST: usize = 10;
+/// For how long this process tells what it read, in milliseconds.
+const READ_ANEW_AFTER: i64 = 60_000;
+
+/// What of other registries is wanted (ARD §7.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FederationMode {
+    /// Referrals, where there are any.
+    #[default]
+    Auto,
+    /// The same.
+    Referrals,
+    /// Nothing.
+    None,
+}
+
+/// Another registry, as ARD refers to it: its search API can be asked the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PeerReferral {
+    /// Its URN.
+    pub identifier: String,
+    /// Its name.
+    pub display_name: String,
+    /// `application/ai-registry+json`.
+    #[serde(rename = "type")]
+    pub of_type: &'static str,
+    /// Its search API.
+    pub url: String,
+}
+
+/// What the registries of the settings told, as this process knows it: at most a minute old.
+///
+/// # Errors
+/// The table is busy or refused.
+pub async fn known_peers(app: &App) -> Result<Arc<Vec<PeerRegistry>>, StoreError> {
+    let peers = &app.settings.federation_peers;
+    if peers.is_empty() {
+        return Ok(Arc::default());
+    }
+    let now = app.clock.now().as_millisecond();
+    match app.peer_registries.get(now, READ_ANEW_AFTER) {
+        Some(known) => Ok(known),
+        None => Ok(app.peer_registries.put(now, app.store.peer_registries(peers).await?)),
+    }
+}
+
+/// The registries that announce a search API.
+#[must_use]
+pub fn peer_referrals(peers: &[PeerRegistry]) -> Vec<PeerReferral> {
+    let referral = |peer: &PeerRegistry| {
+        let host = HostName::of_url(&peer.url)?;
+        Some(PeerReferral {
+            identifier: format!("urn:air:{}:registry:ard", host.to_string().replace([':', '[', ']'], "-")),
+            display_name: peer.name.clone(),
+            of_type: REGISTRY_MEDIA_TYPE,
+            url: peer.search_url.clone()?,
+        })
+    };
+    peers.iter().filter_map(referral).collect()
+}
+
+/// The entries of other registries that share words with a query, those with most first; the newest read for no words.
+#[must_use]
+pub fn referrals(peers: &[PeerRegistry], words: &str, kind: Option<Kind>) -> Vec<Referral> {
+    let words: Vec<String> = words
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() > 2)
+        .map(str::to_lowercase)
+        .collect();
+    let of_kind = peers
+        .iter()
+        .flat_map(|peer| &peer.referrals)
+        .filter(|referral| kind.is_none_or(|kind| referral.kind == kind));
+    let mut found: Vec<(usize, &Referral)> = of_kind
+        .map(|referral| {
+            let text = format!("{} {}", referral.name, referral.description.as_deref().unwrap_or_default());
+            let text = text.to_lowercase();
+            (words.iter().filter(|word| text.contains(word.as_str())).count(), referral)
+        })
+        .filter(|(shared, _)| words.is_empty() || *shared > 0)
+        .collect();
+    found.sort_by(|(shared, one), (other_shared, other)| {
+        other_shared.cmp(shared).then(other.at.cmp(&one.at)).then_with(|| one.url.cmp(&other.url))
+    });
+    found.into_iter().take(MOST).map(|(_, referral)| referral.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::Moment;
+
+    fn peer(named: &[(&str, Kind)]) -> PeerRegistry {
+        let referral = |(name, kind): &(&str, Kind)| Referral {
+            name: (*name).to_owned(),
+            url: format!("https://{}.example.org/", name.replace(' ', "-")),
+            kind: *kind,
+            description: None,
+            peer: "https://r.example.org".to_owned(),
+            at: Moment::UNIX_EPOCH,
+        };
+        PeerRegistry {
+            url: "https://r.example.org".to_owned(),
+            name: "Other".to_owned(),
+            search_url: Some("https://r.example.org/api/ard/".to_owned()),
+            asked_at: Moment::UNIX_EPOCH,
+            answered_at: Some(Moment::UNIX_EPOCH),
+            failure: None,
+            lists_this: None,
+            referrals: named.iter().map(referral).collect(),
+        }
+    }
+
+    #[test]
+    fn entries_are_told_by_the_words_they_share() {
+        let peers = [peer(&[
+            ("Weather bot", Kind::Agent),
+            ("Weather forecast server", Kind::Mcp),
+            ("Adder", Kind::Mcp),
+        ])];
+        let names = |words: &str, kind| {
+            let found = referrals(&peers, words, kind);
+            found.into_iter().map(|referral| referral.name).collect::<Vec<_>>()
+        };
+        assert_eq!(names("a weather forecast", None), ["Weather forecast server", "Weather bot"]);
+        assert_eq!(names("weather", Some(Kind::Agent)), ["Weather bot"]);
+        assert_eq!(names("chess", None), Vec::<String>::new());
+        assert_eq!(names("", None).len(), 3);
+    }
+
+    #[test]
+    fn a_registry_is_referred_to_by_its_search() {
+        let peers = [peer(&[]), PeerRegistry { search_url: None, ..peer(&[]) }];
+        let told = peer_referrals(&peers);
+        assert_eq!(told.len(), 1, "one cannot be asked");
+        assert_eq!(told[0].identifier, "urn:air:r.example.org:registry:ard");
+    }
+}

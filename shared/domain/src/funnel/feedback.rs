@@ -1,0 +1,106 @@
+//! Giving feedback: five answers after the demo, once per listing. It completes the round that a founding seat or a
+//! discount code is given for.
+
+use super::confirm::order_not_found;
+use super::feedback_form::{DRAFT_RATING, GivenFeedback, draft, parse};
+use super::reward::{FeedbackGiven, already_completed, complete, demo_first, reissue};
+use registry_app::App;
+use registry_model::error::Problem;
+use registry_model::{Caller, Feedback, Lane, Listing, ListingId, Order, OrderId, Sku};
+use registry_store::{Allowance, Said, WithOrders};
+
+/// Takes feedback.
+///
+/// # Errors
+/// 404 for what is not listed, 409 `demo_first` or `already_completed`, 422 for what cannot be taken, 429, or the table
+/// is busy.
+pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<FeedbackGiven, Problem> {
+    if given.listing_id.is_none() && given.order_id.is_none() {
+        return Err(which_listing());
+    }
+    let said = parse(&given)?;
+    let (WithOrders { listing: (core, _), orders, trail }, named) = find(app, &given).await?;
+    if core.lane == Lane::Withdrawn {
+        return Err(Problem::listing_not_found(core.id.as_str()));
+    }
+    let order = chosen(app, &core, orders, named.as_ref())?;
+    if core.feedbacked && given.reissue {
+        return reissue(app, caller, &core.id, said.key_digest.as_deref()).await;
+    }
+    if core.feedbacked {
+        return Err(already_completed(app, &core.id));
+    }
+    if given.kind.is_some_and(|kind| kind != core.shown_kind()) {
+        let detail =
+            format!("`kind` says otherwise than the listing, which is `{}`.", core.shown_kind().as_str());
+        let mut problem = Problem::invalid("kind", "other_kind", detail);
+        problem.status = http::StatusCode::CONFLICT;
+        return Err(problem);
+    }
+    let feedback = Feedback {
+        listing_id: core.id.clone(),
+        kind: core.shown_kind(),
+        order_id: order.order_id.clone(),
+        sku: order.sku,
+        rating: said.rating,
+        is_draft: said.rating == DRAFT_RATING && given.answers == draft(&core, order.sku),
+        answers: given.answers,
+        body: said.body,
+        at: app.clock.now(),
+    };
+    let name = caller.name();
+    let allowance =
+        Allowance { act: "feedback", caller: &name, host: None, rate: app.settings.feedback_rate };
+    let allowance = app.settings.rate_limits.then_some(allowance);
+    let kept =
+        Said { feedback: &feedback, contact: &said.contact, key_digest: said.key_digest.as_deref(), trail };
+    let reward = complete(app, kept, &order, &core, allowance).await?;
+    let counts = app.store.live().await?.funnel;
+    Ok(FeedbackGiven { feedback, reward, counts })
+}
+
+/// The listing with its orders, and the order that was named.
+async fn find(app: &App, given: &GivenFeedback) -> Result<(WithOrders, Option<OrderId>), Problem> {
+    let unknown_order = |id: &str| order_not_found(app, id);
+    let named = match given.order_id.as_deref() {
+        None => None,
+        Some(id) => Some(id.parse::<OrderId>().map_err(|_| unknown_order(id))?),
+    };
+    let id = match (given.listing_id.as_deref(), &named) {
+        (Some(id), _) => id.parse::<ListingId>().map_err(|_| Problem::listing_not_found(id))?,
+        (None, Some(order)) => {
+            app.store.order(order).await?.ok_or_else(|| unknown_order(order.as_str()))?.listing_id
+        }
+        (None, None) => return Err(which_listing()),
+    };
+    let found = app.store.listing_with_orders(&id, app.clock.now()).await?;
+    Ok((found.ok_or_else(|| Problem::listing_not_found(id.as_str()))?, named))
+}
+
+fn which_listing() -> Problem {
+    let detail = "Say which listing: its `listing_id`, or the `order_id` that its demo answered.";
+    Problem::invalid("listing_id", "which_listing", detail)
+}
+
+/// The order that is meant: the one that was named, else that of its kind's product, else any.
+fn chosen(
+    app: &App,
+    listing: &Listing,
+    orders: Vec<Order>,
+    named: Option<&OrderId>,
+) -> Result<Order, Problem> {
+    if let Some(named) = named {
+        let meant = orders.into_iter().find(|order| order.order_id == *named);
+        return meant.ok_or_else(|| {
+            let detail = "`order_id` is not an order of this listing.";
+            let mut problem = Problem::invalid("order_id", "other_listing", detail);
+            problem.status = http::StatusCode::CONFLICT;
+            problem
+        });
+    }
+    let usual = Sku::of_kind(listing.shown_kind());
+    orders
+        .into_iter()
+        .min_by_key(|order| (order.sku != usual, order.at))
+        .ok_or_else(|| demo_first(app, &listing.id))
+}

@@ -1,0 +1,135 @@
+//! The form of feedback: what may be sent, the draft that a demo suggests, and what is refused by name.
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use registry_formats::{argument_schema, argument_text, email_address};
+use registry_model::error::Problem;
+use registry_model::{Contact, Kind, Listing, QUESTIONS, Sku};
+
+const LONGEST_ANSWER: usize = 2000;
+const LONGEST_NAME: usize = 200;
+const LONGEST_SOURCE: usize = 100;
+const LONGEST_KEY: usize = 200;
+/// The rating of the draft: neither praise nor blame.
+pub const DRAFT_RATING: u8 = 3;
+
+/// Feedback as it is sent; the demo's `next_steps.example_body` is one.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = argument_schema::one_of(&["listing_id", "order_id"]), "allOf" = [{ "required": ["answers"] }]))]
+pub struct GivenFeedback {
+    /// Whose; or name the order.
+    pub listing_id: Option<String>,
+    /// The order that the demo answered.
+    pub order_id: Option<String>,
+    /// Agent or MCP server.
+    pub kind: Option<Kind>,
+    /// The name of who writes.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_NAME))]
+    pub agent_name: Option<String>,
+    /// From 1 to 5.
+    #[schemars(range(min = 1, max = 5))]
+    #[schemars(required)]
+    pub rating: Option<u8>,
+    /// The five answers: `tried`, `ux_friction`, `product_one_ship`, `overall`, `would_buy`.
+    #[serde(default)]
+    #[schemars(schema_with = "answers_schema")]
+    pub answers: BTreeMap<String, String>,
+    /// Anything more.
+    #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = LONGEST_ANSWER))]
+    pub body: Option<String>,
+    /// Who may be written to; it is shown nowhere.
+    #[serde(alias = "email")]
+    #[schemars(extend("format" = "email"))]
+    pub contact_email: Option<String>,
+    /// What led here.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_SOURCE))]
+    pub source: Option<String>,
+    /// A secret of the sender; the demo suggests one. Whoever sends it again may ask for the reward anew.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_KEY))]
+    pub idempotency_key: Option<String>,
+    /// Asks for the reward anew, because the answer that showed it was lost; the one before opens nothing any longer.
+    #[serde(default)]
+    pub reissue: bool,
+}
+
+/// Each of the five questions has its answer, and there is no other.
+fn answers_schema(_: &mut SchemaGenerator) -> Schema {
+    let answer = json!({
+        "type": "string", "pattern": argument_schema::TEXT, "maxLength": LONGEST_ANSWER,
+    });
+    let answers: Value = QUESTIONS.iter().map(|(id, _)| ((*id).to_owned(), answer.clone())).collect();
+    let ids = QUESTIONS.map(|(id, _)| id);
+    json_schema!({ "type": "object", "properties": answers, "required": ids, "additionalProperties": false })
+}
+
+/// The draft of the five answers for a listing that took a demo, to be changed by whoever sends it.
+#[must_use]
+pub fn draft(listing: &Listing, sku: Sku) -> BTreeMap<String, String> {
+    let name = &listing.name;
+    let product = sku.title();
+    let text = |question: &str| match question {
+        "tried" => format!("Read the {product} demo that was made for {name}."),
+        "ux_friction" => "Nothing stopped us.".to_owned(),
+        "product_one_ship" => format!("More of what is particular to {name}."),
+        "overall" => format!("We would keep the parts that name what {name} does."),
+        _ => "maybe".to_owned(),
+    };
+    QUESTIONS.iter().map(|(id, _)| ((*id).to_owned(), text(id))).collect()
+}
+
+/// What was said beside the answers, as it is kept.
+pub(super) struct Parsed {
+    pub(super) rating: u8,
+    pub(super) body: Option<String>,
+    pub(super) contact: Contact,
+    pub(super) key_digest: Option<String>,
+}
+
+/// Looks at everything that was sent.
+pub(super) fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
+    let Some(rating) = given.rating.filter(|rating| (1..=5).contains(rating)) else {
+        let detail = "`rating` must be a whole number from 1 to 5. The demo's next_steps.example_body holds a draft of \
+                      everything that is sent here.";
+        return Err(Problem::invalid("rating", "bad_rating", detail));
+    };
+    if let Some(unknown) = given.answers.keys().find(|id| QUESTIONS.iter().all(|(known, _)| known != id)) {
+        let ids = QUESTIONS.map(|(id, _)| id).join(", ");
+        let field = format!("answers.{}", registry_model::error::shorten(unknown, 60));
+        return Err(Problem::invalid(
+            field,
+            "unknown_question",
+            format!("`answers` holds these five: {ids}."),
+        ));
+    }
+    for (id, question) in QUESTIONS {
+        let field = format!("answers.{id}");
+        let Some(answer) = given.answers.get(id) else {
+            let detail = format!("`{field}` is missing: {question} The demo's example_body holds a draft.");
+            return Err(Problem::invalid(field, "missing_answer", detail));
+        };
+        argument_text::text(&field, answer, LONGEST_ANSWER)?;
+    }
+    if let Some(name) = &given.agent_name {
+        argument_text::line("agent_name", name, LONGEST_NAME)?;
+    }
+    let body = given.body.as_deref().filter(|body| !body.trim().is_empty());
+    let email = given.contact_email.as_deref().filter(|email| !email.trim().is_empty());
+    let source = given.source.as_deref();
+    let key = given.idempotency_key.as_deref();
+    let key = key.map(|key| argument_text::line("idempotency_key", key, LONGEST_KEY)).transpose()?;
+    let digest = |key: String| Sha256::digest(key).iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(Parsed {
+        rating,
+        key_digest: key.map(digest),
+        body: body.map(|body| argument_text::text("body", body, LONGEST_ANSWER)).transpose()?,
+        contact: Contact {
+            email: email.map(|email| email_address::parse("contact_email", email)).transpose()?,
+            source: source.map(|source| argument_text::line("source", source, LONGEST_SOURCE)).transpose()?,
+        },
+    })
+}

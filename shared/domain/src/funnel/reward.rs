@@ -1,0 +1,179 @@
+//! What feedback brings: a founding seat while there are any, a discount code afterwards. Shown in one answer, kept as
+//! digests, and issued anew to whoever lost that answer.
+
+use http::StatusCode;
+use serde_json::json;
+
+use super::confirm::order_not_found;
+use registry_app::App;
+use registry_model::error::Problem;
+use registry_model::{
+    AccessToken, Caller, DiscountCode, FeedItem, Feedback, Grant, GrantSource, GrantSubject, Listing,
+    ListingId, Order, Reward,
+};
+use registry_store::{Allowance, CompletionOutcome, FunnelCounts, NewReward, Said};
+
+/// Off a product for who comes after the founding seats (contract "Limits").
+pub const DISCOUNT_PERCENT: u32 = 25;
+
+/// Feedback that was taken.
+#[derive(Clone, Debug)]
+pub struct FeedbackGiven {
+    /// The feedback.
+    pub feedback: Feedback,
+    /// What it brought.
+    pub reward: Rewarded,
+    /// Where the funnel stands now.
+    pub counts: FunnelCounts,
+}
+
+/// What feedback brought, to be shown once.
+#[derive(Clone, Debug)]
+pub enum Rewarded {
+    /// A founding seat.
+    Seat(AccessToken),
+    /// A discount code.
+    Code(DiscountCode),
+}
+
+/// Writes the completion with a seat, or with a code once the seats are gone.
+pub(super) async fn complete(
+    app: &App,
+    said: Said<'_>,
+    order: &Order,
+    listing: &Listing,
+    allowance: Option<Allowance<'_>>,
+) -> Result<Rewarded, Problem> {
+    let feedback = said.feedback;
+    let seats = app.settings.founding_seats;
+    let mut seat_left = app.store.live().await?.funnel.seats_claimed < seats;
+    loop {
+        let rewarded = match seat_left {
+            true => Rewarded::Seat(AccessToken::new(&app.random)),
+            false => Rewarded::Code(DiscountCode::new(&app.random)),
+        };
+        let outcome = match &rewarded {
+            Rewarded::Seat(token) => {
+                let grant = seat(feedback, order);
+                let reward = NewReward::Seat { seats, token: &token.digest(), grant: &grant };
+                let news = news(listing, feedback, "founding_seat_claimed", "claimed a founding seat");
+                app.store.complete(&said, reward, allowance, &news).await?
+            }
+            Rewarded::Code(code) => {
+                let news = news(listing, feedback, "feedback_given", "gave feedback on its demo");
+                app.store.complete(&said, NewReward::Code(code), allowance, &news).await?
+            }
+        };
+        match outcome {
+            CompletionOutcome::Done => return Ok(rewarded),
+            CompletionOutcome::SeatsGone => seat_left = false,
+            CompletionOutcome::NotDemoed => return Err(demo_first(app, &feedback.listing_id)),
+            CompletionOutcome::Limited(used_up) => return Err(used_up.into()),
+            CompletionOutcome::AlreadyDone if is_ours(app, &feedback.listing_id, &rewarded).await? => {
+                return Ok(rewarded);
+            }
+            CompletionOutcome::AlreadyDone => return Err(already_completed(app, &feedback.listing_id)),
+        }
+    }
+}
+
+/// What the token of a founding seat opens.
+fn seat(feedback: &Feedback, order: &Order) -> Grant {
+    Grant {
+        sku: feedback.sku,
+        subject: GrantSubject::Listing(feedback.listing_id.clone()),
+        goals: order.goals.clone(),
+        at: feedback.at,
+        source: GrantSource::FoundingSeat,
+    }
+}
+
+/// Gives the reward of a completion anew to whoever sends its key: a lost answer must not cost what it brought. The one
+/// before opens nothing any longer, so that there are never two.
+pub(super) async fn reissue(
+    app: &App,
+    caller: &Caller,
+    id: &ListingId,
+    key_digest: Option<&str>,
+) -> Result<FeedbackGiven, Problem> {
+    let before = app.store.completion(id).await?.ok_or_else(|| already_completed(app, id))?;
+    let feedback = before.feedback.clone();
+    if key_digest.is_none() || before.key_digest.as_deref() != key_digest {
+        return Err(already_completed(app, id));
+    }
+    let name = caller.name();
+    let allowance =
+        Allowance { act: "feedback", caller: &name, host: None, rate: app.settings.feedback_rate };
+    let allowance = app.settings.rate_limits.then_some(allowance);
+    let now = app.clock.now();
+    let (reward, outcome) = match &before.reward {
+        Reward::Seat(_) => {
+            let order = app.store.order(&feedback.order_id).await?;
+            let grant =
+                seat(&feedback, &order.ok_or_else(|| order_not_found(app, feedback.order_id.as_str()))?);
+            let token = AccessToken::new(&app.random);
+            let seats = app.settings.founding_seats;
+            let reward = NewReward::Seat { seats, token: &token.digest(), grant: &grant };
+            let outcome = app.store.reissue(&before, reward, allowance, now).await?;
+            (Rewarded::Seat(token), outcome)
+        }
+        Reward::Code(_) => {
+            let code = DiscountCode::new(&app.random);
+            let outcome = app.store.reissue(&before, NewReward::Code(&code), allowance, now).await?;
+            (Rewarded::Code(code), outcome)
+        }
+    };
+    match outcome {
+        CompletionOutcome::Done => {
+            Ok(FeedbackGiven { feedback, reward, counts: app.store.live().await?.funnel })
+        }
+        CompletionOutcome::Limited(used_up) => Err(used_up.into()),
+        _ if is_ours(app, id, &reward).await? => {
+            Ok(FeedbackGiven { feedback, reward, counts: app.store.live().await?.funnel })
+        }
+        _ => Err(already_completed(app, id)),
+    }
+}
+
+/// Whether the completion that stands is the one just sent: its answer was lost on the way, and it was sent again.
+async fn is_ours(app: &App, id: &ListingId, rewarded: &Rewarded) -> Result<bool, Problem> {
+    let ours = match rewarded {
+        Rewarded::Seat(token) => Reward::Seat(token.digest().as_str().to_owned()),
+        Rewarded::Code(code) => Reward::Code(code.digest()),
+    };
+    Ok(app.store.completion(id).await?.is_some_and(|kept| kept.reward == ours))
+}
+
+fn news(listing: &Listing, feedback: &Feedback, what: &str, did: &str) -> FeedItem {
+    FeedItem {
+        what: what.to_owned(),
+        at: feedback.at,
+        listing_id: Some(listing.id.clone()),
+        kind: Some(feedback.kind),
+        name: listing.name.clone(),
+        text: format!("{} {did}.", listing.name),
+    }
+}
+
+/// 409: there is no demo to speak of.
+pub(super) fn demo_first(app: &App, id: &ListingId) -> Problem {
+    let detail = "Feedback follows a demo; this listing took none yet.";
+    Problem::new(StatusCode::CONFLICT, "demo_first", detail).with_next(json!({
+        "action": "take_demo", "method": "POST", "url": app.settings.url("/api/products/demo"),
+        "body": { "listing_id": id }, "tool": "take_demo",
+        "note": "The answer holds next_steps.example_body, which is sent here.",
+    }))
+}
+
+/// 409: this listing gave its feedback.
+pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
+    let detail = "This listing gave its feedback already: one completion per listing. What it received was shown \
+                  once, in that answer. If that answer never reached you, send the same body again with \
+                  `reissue`: true; its idempotency_key tells that it was yours.";
+    Problem::new(StatusCode::CONFLICT, "already_completed", detail).with_next(json!({
+        "action": "talk_inbox", "method": "GET",
+        "url": app.settings.url(&format!("/api/talk?listing_id={id}")),
+        "tool": "talk_inbox", "arguments": { "listing_id": id },
+        "note": "Its inbox says what comes next.",
+    }))
+}

@@ -1,0 +1,143 @@
+//! A demo, ready to be asked for, as rows and status show it (contract "`take_demo` object"). Derived when it is shown.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::deal::Deal;
+use registry_model::settings::Settings;
+use registry_model::{Kind, Listing, Sku};
+
+/// The steps of the funnel (contract "`take_demo` object").
+const FUNNEL: [&str; 5] = ["active_live", "demo", "feedback", "free_full_or_25pct", "use_no_stripe"];
+
+/// The body of a demo request.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DemoBody {
+    pub listing_id: String,
+    pub kind: Kind,
+    pub name: String,
+    pub sku: Sku,
+    /// Its card or endpoint.
+    pub agent_card_url: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+/// A demo, ready to be asked for (contract "`take_demo` object").
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
+pub struct TakeDemo {
+    /// What this is.
+    pub name: String,
+    /// What comes of it.
+    pub description: String,
+    pub listing_id: String,
+    pub kind: Kind,
+    pub sku: Sku,
+    /// `POST`.
+    pub method: &'static str,
+    pub url: String,
+    pub headers: Headers,
+    pub body: DemoBody,
+    pub curl: String,
+    pub deal: Deal,
+    /// What comes after the demo.
+    pub next_after_demo: AfterDemo,
+    pub funnel: [&'static str; 5],
+}
+
+/// Headers of a JSON request.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Headers {
+    /// What is sent.
+    pub content_type: &'static str,
+    /// What is taken back.
+    pub accept: &'static str,
+}
+
+/// The step after the demo.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AfterDemo {
+    /// `feedback`.
+    pub step: &'static str,
+    /// `POST`.
+    pub method: &'static str,
+    pub url: String,
+    /// How.
+    pub note: &'static str,
+}
+
+/// The offer as one listing sees it (contract "Deal", per-listing copies).
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
+pub struct ListingDeal {
+    /// Seats left.
+    pub founding_free_seats: u32,
+    /// What to do for one.
+    pub message: String,
+    pub take_demo_url: String,
+    pub take_demo_body: DemoBody,
+    pub curl: String,
+}
+
+/// What a listing would send for its demo.
+fn demo_body(listing: &Listing) -> DemoBody {
+    let kind = listing.shown_kind();
+    DemoBody {
+        listing_id: listing.id.to_string(),
+        kind,
+        name: listing.name.clone(),
+        sku: Sku::of_kind(kind),
+        agent_card_url: listing.shown_card_url().to_owned(),
+        description: listing.description.clone(),
+    }
+}
+
+/// The demo of a listing, ready to be asked for.
+#[must_use]
+pub fn take_demo(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDemo {
+    let kind = listing.shown_kind();
+    let url = settings.url("/api/products/demo");
+    TakeDemo {
+        name: format!("Free demo for {}", listing.name),
+        description: "Makes artifacts from this listing's own card and probe evidence; free, no account."
+            .to_owned(),
+        listing_id: listing.id.to_string(),
+        kind,
+        sku: Sku::of_kind(kind),
+        method: "POST",
+        headers: Headers { content_type: "application/json", accept: "application/json" },
+        body: demo_body(listing),
+        curl: curl(listing, &url),
+        url,
+        deal: deal.clone(),
+        next_after_demo: AfterDemo {
+            step: "feedback",
+            method: "POST",
+            url: settings.url("/api/products/feedback"),
+            note: "Send next_steps.example_body of the demo's answer, with your own answers in it.",
+        },
+        funnel: FUNNEL,
+    }
+}
+
+/// The founding offer as one listing sees it.
+#[must_use]
+pub fn listing_deal(listing: &Listing, settings: &Settings, deal: &Deal) -> ListingDeal {
+    let url = settings.url("/api/products/demo");
+    ListingDeal {
+        founding_free_seats: deal.remaining,
+        message: format!("{}. Take the demo, then send feedback.", deal.short),
+        take_demo_body: demo_body(listing),
+        curl: curl(listing, &url),
+        take_demo_url: url,
+    }
+}
+
+fn curl(listing: &Listing, url: &str) -> String {
+    format!(
+        "curl -X POST {url} -H 'content-type: application/json' -d '{{\"listing_id\":\"{}\"}}'",
+        listing.id
+    )
+}

@@ -1,0 +1,197 @@
+//! A request that can be sent as it stands: method, address, headers and body, in the dialect that a listing proved.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use registry_formats::a2a_message::{newest, older, older_rest, rest_path};
+use registry_model::EntryProtocol;
+use registry_model::protocol::MCP_NEWEST_REVISION;
+
+const JSON: &str = "application/json";
+const JSON_OR_STREAM: &str = "application/json, text/event-stream";
+
+/// A request, complete.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Call {
+    /// The protocol that is spoken.
+    pub protocol: EntryProtocol,
+    /// The version of it that was proven.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Where, with which headers, and what.
+    #[serde(flatten)]
+    pub request: CallRequest,
+    /// Requests that must be answered first, in this order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<CallRequest>,
+    /// What to fill in, or to mind.
+    pub note: String,
+}
+
+/// The HTTP request of a call.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct CallRequest {
+    /// `GET` or `POST`.
+    pub method: &'static str,
+    /// Where.
+    pub url: String,
+    /// What stands in its header.
+    pub headers: BTreeMap<&'static str, String>,
+    /// The JSON body of a POST.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Map<String, Value>>")]
+    pub body: Option<Value>,
+}
+
+impl CallRequest {
+    fn post<const N: usize>(url: &str, headers: [(&'static str, &str); N], body: Value) -> Self {
+        let headers = headers.into_iter().chain([("content-type", JSON)]);
+        Self {
+            method: "POST",
+            url: url.to_owned(),
+            headers: headers.map(|(name, value)| (name, value.to_owned())).collect(),
+            body: Some(body),
+        }
+    }
+}
+
+/// A call of a tool at an MCP server, or of its list of tools where none is named.
+pub(super) fn mcp(url: &str, revision: &str, tool: Option<&str>) -> Call {
+    let (method, mut params, filled) = match tool {
+        Some(tool) => (
+            "tools/call",
+            json!({ "name": tool, "arguments": {} }),
+            "Fill in `params.arguments` by the tool's inputSchema, which tools/list tells.",
+        ),
+        None => ("tools/list", json!({}), "It lists the tools with their inputs."),
+    };
+    let call = |request, before, note: &str| Call {
+        protocol: EntryProtocol::Mcp,
+        version: Some(revision.to_owned()).filter(|revision| !revision.is_empty()),
+        request,
+        before,
+        note: note.to_owned(),
+    };
+    // From this revision on every request stands for itself.
+    if revision >= MCP_NEWEST_REVISION {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": revision,
+            "io.modelcontextprotocol/clientInfo": client(),
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let headers =
+            [("accept", JSON_OR_STREAM), ("mcp-protocol-version", revision), ("mcp-method", method)];
+        let mut request = CallRequest::post(url, headers, body);
+        request.headers.extend(tool.map(|tool| ("mcp-name", tool.to_owned())));
+        return call(request, Vec::new(), filled);
+    }
+    let initialize = json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": client() });
+    let initialize = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": initialize });
+    let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    let within = [("accept", JSON_OR_STREAM), ("mcp-protocol-version", revision)];
+    let before = vec![
+        CallRequest::post(url, [("accept", JSON_OR_STREAM)], initialize),
+        CallRequest::post(url, within, initialized),
+    ];
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+    let session = "Send the Mcp-Session-Id that initialize answers, if it does, with all that follows.";
+    call(CallRequest::post(url, within, body), before, &format!("{filled} {session}"))
+}
+
+/// What a client says of itself; whoever sends the call puts its own name there.
+fn client() -> Value {
+    json!({ "name": "your-client", "version": "1.0.0" })
+}
+
+/// A text message to an agent, over JSON-RPC.
+pub(super) fn a2a(url: &str, version: &str, message_id: &str, text: &str) -> Call {
+    let (method, params) = match version {
+        NEWEST_A2A => ("SendMessage", newest(message_id, text)),
+        _ => ("message/send", older(message_id, text)),
+    };
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+    Call {
+        protocol: EntryProtocol::A2a,
+        version: Some(version.to_owned()).filter(|version| !version.is_empty()),
+        request: versioned(CallRequest::post(url, [("accept", JSON_OR_STREAM)], body), version),
+        before: Vec::new(),
+        note: "Say in the text what is to be done. A task in the answer is asked for again by its id."
+            .to_owned(),
+    }
+}
+
+/// The same over the REST binding; `None` where the URL cannot be read.
+pub(super) fn a2a_rest(url: &str, version: &str, message_id: &str, text: &str) -> Option<Call> {
+    let mut target = url::Url::parse(url).ok()?;
+    let is_newest = version == NEWEST_A2A;
+    let path = rest_path(target.path(), is_newest, "/message:send");
+    target.set_path(&path);
+    let body = if is_newest { newest(message_id, text) } else { older_rest(message_id, text) };
+    let accept = [("accept", "application/a2a+json, application/json")];
+    Some(Call {
+        protocol: EntryProtocol::Http,
+        version: Some(version.to_owned()).filter(|version| !version.is_empty()),
+        request: versioned(CallRequest::post(target.as_str(), accept, body), version),
+        before: Vec::new(),
+        note: "Say in the text what is to be done.".to_owned(),
+    })
+}
+
+const NEWEST_A2A: &str = "1.0";
+
+/// Agents of 0.3 and older know no version header, and an absent one means 0.3 (A2A specification 3.6).
+fn versioned(mut request: CallRequest, version: &str) -> CallRequest {
+    if version == NEWEST_A2A {
+        request.headers.insert("a2a-version", version.to_owned());
+    }
+    request
+}
+
+/// A search of a registry that speaks Agentic Resource Discovery.
+pub(super) fn ard(search: &str, words: &str) -> Call {
+    let body = json!({ "query": { "text": words }, "federation": "none", "pageSize": 1 });
+    Call {
+        protocol: EntryProtocol::Ard,
+        version: None,
+        request: CallRequest::post(search, [("accept", JSON)], body),
+        before: Vec::new(),
+        note: "It answers the catalogue entry, with the evidence of the last handshake.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_is_called_in_the_era_of_its_server() {
+        let modern = mcp("https://a.example.org/mcp", "2026-07-28", Some("add"));
+        assert!(modern.before.is_empty());
+        assert_eq!(modern.request.headers["mcp-name"], "add");
+        assert_eq!(modern.request.headers["mcp-method"], "tools/call");
+        let body = modern.request.body.unwrap();
+        assert_eq!(body["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
+        let legacy = mcp("https://a.example.org/mcp", "2025-06-18", Some("add"));
+        assert_eq!(legacy.before[0].body.as_ref().unwrap()["method"], "initialize");
+        assert_eq!(legacy.request.headers["mcp-protocol-version"], "2025-06-18");
+        assert_eq!(legacy.request.body.unwrap()["params"], json!({ "name": "add", "arguments": {} }));
+        let listed = mcp("https://a.example.org/mcp", "2025-06-18", None).request.body.unwrap();
+        assert_eq!(listed["method"], "tools/list");
+    }
+
+    #[test]
+    fn a_message_is_in_the_dialect_that_was_proven() {
+        let sent = |version: &str| a2a("https://a.example.org/rpc", version, "m", "Hi.").request;
+        assert_eq!(sent("1.0").body.unwrap()["method"], "SendMessage");
+        assert_eq!(sent("1.0").headers["a2a-version"], "1.0");
+        assert_eq!(sent("0.3").body.unwrap()["method"], "message/send");
+        assert!(!sent("0.3").headers.contains_key("a2a-version"));
+        let rest = a2a_rest("https://a.example.org/x", "0.3", "m", "Hi.").unwrap();
+        assert_eq!(rest.request.url, "https://a.example.org/x/v1/message:send");
+        assert_eq!(a2a_rest("not a URL", "1.0", "m", "Hi."), None);
+    }
+}

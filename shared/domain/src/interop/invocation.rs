@@ -1,0 +1,229 @@
+//! All ways to call one listing, the wanted protocol first. Each is made from what its last probe proved.
+
+use std::cmp::Reverse;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::call::{self, Call};
+use super::node::CapabilityNode;
+use registry_model::protocol::ARD_BASE;
+use registry_model::settings::Settings;
+use registry_model::{EntryProtocol, Facts, ListingId, Random, Tool};
+use registry_store::NamedListing;
+
+/// What is wanted of a listing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wish<'a> {
+    /// In plain words.
+    pub words: &'a str,
+    /// By the name of a tool.
+    pub tool: Option<&'a str>,
+    /// By the name of a skill.
+    pub skill: Option<&'a str>,
+}
+
+/// The ready calls of a listing.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Invocation {
+    /// The node that it calls.
+    pub node_id: String,
+    /// The listing.
+    pub listing_id: ListingId,
+    /// Its name.
+    pub name: String,
+    /// Which of the calls below to send first: the preferred protocol where the listing speaks it.
+    pub first: EntryProtocol,
+    /// By which protocols it can be called, that one first.
+    pub protocols: Vec<EntryProtocol>,
+    /// A call of a tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcp: Option<Call>,
+    /// A message over JSON-RPC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub a2a: Option<Call>,
+    /// A message over plain HTTP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http: Option<Call>,
+    /// Finding it again by its name, at this registry.
+    pub ard: Call,
+}
+
+impl Invocation {
+    /// The calls of a listing.
+    #[must_use]
+    pub fn of(
+        node: &CapabilityNode,
+        (listing, evidence): &NamedListing,
+        wish: Wish<'_>,
+        prefer: EntryProtocol,
+        settings: &Settings,
+        random: &Random,
+    ) -> Self {
+        let facts = evidence.as_ref().map(|evidence| &evidence.verdict.facts);
+        let proven = |family: &str| {
+            let mut versions = node.proven.iter().filter_map(|hint| hint.strip_prefix(family));
+            versions.next().or(listing.era.as_deref()).unwrap_or_default().to_owned()
+        };
+        let message = || (format!("msg-{}", random.hex(8)), text(wish, facts));
+        let mcp = node.endpoints.mcp.as_deref().map(|url| call::mcp(url, &proven("mcp/"), tool(wish, facts)));
+        let a2a = node.endpoints.a2a.as_deref().map(|url| {
+            let (id, text) = message();
+            call::a2a(url, &proven("a2a/"), &id, &text)
+        });
+        let http = node.endpoints.http.as_deref().and_then(|url| {
+            let (id, text) = message();
+            call::a2a_rest(url, &proven("a2a/"), &id, &text)
+        });
+        let mut protocols = node.protocols.clone();
+        protocols.sort_by_key(|protocol| *protocol != prefer);
+        Self {
+            node_id: node.id.clone(),
+            listing_id: node.listing_id.clone(),
+            name: node.name.clone(),
+            first: protocols.first().copied().unwrap_or(EntryProtocol::Ard),
+            protocols,
+            mcp,
+            a2a,
+            http,
+            ard: call::ard(&settings.url(&format!("{ARD_BASE}search")), &node.name),
+        }
+    }
+
+    /// The call to send first.
+    #[must_use]
+    pub fn call(&self) -> &Call {
+        let call = match self.first {
+            EntryProtocol::Mcp => self.mcp.as_ref(),
+            EntryProtocol::A2a => self.a2a.as_ref(),
+            EntryProtocol::Http => self.http.as_ref(),
+            EntryProtocol::Ard | EntryProtocol::Dns => None,
+        };
+        call.unwrap_or(&self.ard)
+    }
+}
+
+/// Whether two names of tools or skills are the same but for case and what joins their words.
+pub(super) fn is_same_name(a: &str, b: &str) -> bool {
+    let folded = |name: &str| -> String {
+        name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    folded(a) == folded(b)
+}
+
+/// The tool to call: the one that is named, else the one that shares most words with the wish, else the first.
+fn tool<'a>(wish: Wish<'_>, facts: Option<&'a Facts>) -> Option<&'a str> {
+    let tools = &facts?.tools;
+    if let Some(named) = wish.tool.and_then(|name| tools.iter().find(|tool| is_same_name(&tool.name, name))) {
+        return Some(&named.name);
+    }
+    let words: Vec<String> = wish.words.split_whitespace().map(str::to_lowercase).collect();
+    let shared = |text: &str| {
+        let text = text.to_lowercase();
+        words.iter().filter(|word| text.contains(word.as_str())).count()
+    };
+    let rank =
+        |(at, tool): &(usize, &Tool)| (2 * shared(&tool.name) + shared(&tool.description), Reverse(*at));
+    tools.iter().enumerate().max_by_key(rank).map(|(_, tool)| tool.name.as_str())
+}
+
+/// What is said to an agent.
+fn text(wish: Wish<'_>, facts: Option<&Facts>) -> String {
+    let skills = facts.map(|facts| facts.skills.as_slice()).unwrap_or_default();
+    let named = wish.skill.and_then(|name| {
+        skills.iter().find(|skill| is_same_name(&skill.name, name) || is_same_name(&skill.id, name))
+    });
+    match (wish.words, named) {
+        ("", Some(skill)) => format!("What do you need to know for this: {}?", skill.name),
+        ("", None) => "What can you do?".to_owned(),
+        (words, Some(skill)) => format!("{}: {words}", skill.name),
+        (words, None) => words.to_owned(),
+    }
+}
+
+/// How a protocol is used here.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Adapter {
+    /// Which.
+    pub protocol: EntryProtocol,
+    /// What an invocation holds for it.
+    pub gives: &'static str,
+    /// What it rests on.
+    pub from: &'static str,
+}
+
+/// How each protocol is used here.
+#[must_use]
+pub fn adapters() -> Vec<Adapter> {
+    let adapter = |protocol, gives, from| Adapter { protocol, gives, from };
+    vec![
+        adapter(
+            EntryProtocol::Mcp,
+            "tools/call at the MCP endpoint, with the opening that its revision needs",
+            "the revision and the tools of the last probe",
+        ),
+        adapter(
+            EntryProtocol::A2a,
+            "a text message over JSON-RPC: SendMessage in 1.0, message/send before it",
+            "the dialect that the last probe spoke",
+        ),
+        adapter(
+            EntryProtocol::Http,
+            "the same message over the REST binding of A2A",
+            "the binding that the last probe used; only where that was REST",
+        ),
+        adapter(
+            EntryProtocol::Ard,
+            "a search that finds the listing's catalogue entry",
+            "this registry's Agentic Resource Discovery endpoint",
+        ),
+        adapter(
+            EntryProtocol::Dns,
+            "nothing of its own: the other protocols follow in their usual order",
+            "DNS records of listings are not part of a probe",
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::Skill;
+
+    fn facts() -> Facts {
+        let tool = |name: &str, description: &str| Tool {
+            name: name.to_owned(),
+            description: description.to_owned(),
+        };
+        let skill = Skill { id: "fc".to_owned(), name: "Weather forecast".to_owned(), ..Skill::default() };
+        Facts {
+            tools: vec![
+                tool("list_files", "Lists."),
+                tool("add", "Adds two numbers."),
+                tool("sub", "Subtracts two numbers."),
+            ],
+            skills: vec![skill],
+            ..Facts::default()
+        }
+    }
+
+    #[test]
+    fn a_tool_is_chosen_by_name_then_by_words_then_by_place() {
+        let facts = facts();
+        let chosen = |wish| tool(wish, Some(&facts));
+        assert_eq!(chosen(Wish { tool: Some("List-Files"), ..Wish::default() }), Some("list_files"));
+        assert_eq!(chosen(Wish { words: "add numbers", ..Wish::default() }), Some("add"));
+        assert_eq!(chosen(Wish::default()), Some("list_files"));
+        assert_eq!(tool(Wish::default(), Some(&Facts::default())), None);
+    }
+
+    #[test]
+    fn an_agent_is_told_the_wish() {
+        let facts = facts();
+        let said = |words, skill| text(Wish { words, skill, tool: None }, Some(&facts));
+        assert_eq!(said("in Paris", Some("weather_forecast")), "Weather forecast: in Paris");
+        assert_eq!(said("", Some("fc")), "What do you need to know for this: Weather forecast?");
+        assert_eq!(said("", None), "What can you do?");
+        assert_eq!(said("in Paris", Some("unknown")), "in Paris");
+    }
+}

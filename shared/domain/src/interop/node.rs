@@ -1,0 +1,118 @@
+//! A Live listing as a node of the capability graph: what it can do, by which protocols, and where.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::views::urn;
+use registry_model::settings::Settings;
+use registry_model::{Assessment, EntryProtocol, Kind, Listing, ListingId};
+use registry_store::NamedListing;
+
+/// Tools or skills that are told of one listing.
+const MOST_ABILITIES: usize = 40;
+
+/// A node of the capability graph.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct CapabilityNode {
+    /// Its URN in ARD.
+    pub id: String,
+    /// The listing.
+    pub listing_id: ListingId,
+    /// Its name.
+    pub name: String,
+    /// Agent or MCP server.
+    pub kind: Kind,
+    /// By which protocols it can be called, the usual one first.
+    pub protocols: Vec<EntryProtocol>,
+    /// Versions and bindings that the last probe proved, such as `a2a/1.0` and `jsonrpc`.
+    pub proven: Vec<String>,
+    /// The tools of an MCP server.
+    pub mcp_tools: Vec<String>,
+    /// The skills of an agent.
+    pub a2a_skills: Vec<String>,
+    /// Where it is reached.
+    pub endpoints: Endpoints,
+    /// The strength of its trail; 0 where nobody left one.
+    pub trail_score: f64,
+    /// No blocking check of its last probe failed.
+    pub clean: bool,
+}
+
+/// Where a listing is reached.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Endpoints {
+    /// Its MCP endpoint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcp: Option<String>,
+    /// Its A2A endpoint for JSON-RPC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub a2a: Option<String>,
+    /// Its A2A endpoint for plain HTTP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http: Option<String>,
+    /// Its card, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card: Option<String>,
+    /// The evidence in full.
+    pub status: String,
+    /// Its demo, as a link.
+    pub demo: String,
+}
+
+impl CapabilityNode {
+    /// The node of a listing with its evidence.
+    #[must_use]
+    pub fn of((listing, evidence): &NamedListing, trail_score: f64, settings: &Settings) -> Self {
+        let facts = evidence.as_ref().map(|evidence| &evidence.verdict.facts);
+        let kind = listing.shown_kind();
+        let endpoints = Endpoints::of(listing, evidence.as_ref(), settings);
+        Self {
+            id: urn::of(listing.shown_card_url(), kind, &listing.id),
+            listing_id: listing.id.clone(),
+            name: listing.name.clone(),
+            kind,
+            protocols: endpoints.protocols(),
+            proven: evidence.as_ref().map(|seen| seen.verdict.protocol_hints.clone()).unwrap_or_default(),
+            mcp_tools: names(facts.into_iter().flat_map(|facts| &facts.tools).map(|tool| &tool.name)),
+            a2a_skills: names(facts.into_iter().flat_map(|facts| &facts.skills).map(|skill| &skill.name)),
+            endpoints,
+            trail_score,
+            clean: evidence
+                .as_ref()
+                .is_some_and(|seen| seen.checks.iter().all(|check| check.ok || !check.blocking)),
+        }
+    }
+}
+
+fn names<'a>(all: impl Iterator<Item = &'a String>) -> Vec<String> {
+    all.take(MOST_ABILITIES).cloned().collect()
+}
+
+impl Endpoints {
+    fn of(listing: &Listing, evidence: Option<&Assessment>, settings: &Settings) -> Self {
+        let proven = |hint: &str| {
+            evidence.is_some_and(|seen| seen.verdict.protocol_hints.iter().any(|known| known == hint))
+        };
+        let endpoint = || listing.endpoint.clone().unwrap_or_else(|| listing.target().to_owned());
+        let is_agent = listing.shown_kind() == Kind::Agent;
+        let rest = proven("http+json");
+        Self {
+            mcp: (!is_agent).then(endpoint),
+            a2a: (is_agent && (!rest || proven("jsonrpc"))).then(endpoint),
+            http: (is_agent && rest).then(endpoint),
+            card: listing.card_url.clone(),
+            status: settings.url(&format!("/api/listings/status?id={}", listing.id)),
+            demo: settings.url(&format!("/api/products/demo?listing_id={}", listing.id)),
+        }
+    }
+
+    fn protocols(&self) -> Vec<EntryProtocol> {
+        let known = [
+            (EntryProtocol::Mcp, self.mcp.is_some()),
+            (EntryProtocol::A2a, self.a2a.is_some()),
+            (EntryProtocol::Http, self.http.is_some()),
+            (EntryProtocol::Ard, true),
+        ];
+        known.into_iter().filter(|(_, is_known)| *is_known).map(|(protocol, _)| protocol).collect()
+    }
+}

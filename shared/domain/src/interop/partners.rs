@@ -1,0 +1,115 @@
+//! Who goes well with whom: for a listing those of the other kind that match what it says of itself, and pairs among what
+//! is newest. By the search index in memory, so that pairs cost a few reads of the table however many they are.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::resolve::live_in_order;
+use crate::views::active_page::{self, Cursor, PageQuery};
+use registry_app::App;
+use registry_model::error::Problem;
+use registry_model::{Kind, Listing, ListingId};
+use registry_search::{Query, Text};
+use registry_store::NamedListing;
+
+/// Characters of what a listing says of itself by which partners are searched.
+const WORDS: usize = 400;
+/// Agents for which partners are looked for.
+const MOST_AGENTS: u32 = 50;
+/// Partners that are looked for beside each of them.
+const FOR_EACH: usize = 2;
+
+/// Two listings that may work together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Pair {
+    /// An agent.
+    pub listing_a: ListingId,
+    /// An MCP server that matches what it says of itself.
+    pub listing_b: ListingId,
+    /// The agent's name.
+    pub name_a: String,
+    /// The server's name.
+    pub name_b: String,
+    /// How well it matches, 0 to 100.
+    pub match_score: u8,
+}
+
+/// Live listings of the other kind that match what a listing says of itself, the best first.
+///
+/// # Errors
+/// The table is busy.
+pub async fn suggestions(
+    app: &App,
+    (listing, evidence): &NamedListing,
+    limit: usize,
+) -> Result<Vec<NamedListing>, Problem> {
+    let facts = evidence.as_ref().map(|evidence| &evidence.verdict.facts);
+    let skills = facts.into_iter().flat_map(|facts| &facts.skills).map(|skill| skill.name.as_str());
+    let tools = facts.into_iter().flat_map(|facts| &facts.tools).map(|tool| tool.name.as_str());
+    let Some(text) = words(listing, skills.chain(tools).take(8)) else { return Ok(Vec::new()) };
+    let kind = match listing.shown_kind() {
+        Kind::Agent => Kind::Mcp,
+        Kind::Mcp => Kind::Agent,
+    };
+    let query = Query { text, kind: Some(kind), category: None, skip: 0, limit: limit + 4 };
+    let found = app.search.find(&query, app.clock.now()).await?;
+    let apart = found.hits.into_iter().filter(|hit| are_apart(listing, &hit.listing));
+    let ids: Vec<ListingId> = apart.map(|hit| hit.listing.id.clone()).take(limit).collect();
+    live_in_order(app, &ids).await
+}
+
+/// Whether two listings have no host in common: what one owner serves at one host needs no introduction.
+fn are_apart(a: &Listing, b: &Listing) -> bool {
+    let hosts = a.hosts();
+    !b.hosts().iter().any(|host| hosts.contains(host))
+}
+
+fn words<'a>(listing: &'a Listing, abilities: impl Iterator<Item = &'a str>) -> Option<Text> {
+    let texts: Vec<&str> = listing.description.as_deref().into_iter().chain(abilities).collect();
+    let text = if texts.is_empty() { listing.name.clone() } else { texts.join(" ") };
+    let text: String = text.chars().take(WORDS).collect();
+    Text::parse(&text, "listing_id").ok().filter(|text| !text.is_empty())
+}
+
+/// Pairs of a Live agent and a Live MCP server at different hosts, the best first.
+///
+/// # Errors
+/// The table is busy.
+pub async fn pairs(app: &App, most: usize) -> Result<Vec<Pair>, Problem> {
+    let newest = PageQuery { only: Some(Kind::Agent), from: Cursor::default(), limit: MOST_AGENTS };
+    let agents = active_page::read(app, &newest).await?.agents;
+    app.search.load().await?;
+    let mut found: Vec<(&Listing, ListingId, u8)> = Vec::new();
+    for agent in &agents {
+        let Some(text) = words(agent, std::iter::empty()) else { continue };
+        let query = Query { text, kind: Some(Kind::Mcp), category: None, skip: 0, limit: FOR_EACH };
+        let hits = app.search.search_index(&query).hits;
+        found.extend(hits.into_iter().map(|hit| (agent, hit.id, percent(hit.rank))));
+    }
+    found.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| (&a.0.id, &a.1).cmp(&(&b.0.id, &b.1))));
+    let mut ids: Vec<ListingId> = found.iter().map(|(_, id, _)| id.clone()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let oldest_proof = app.oldest_proof();
+    let servers = if ids.is_empty() { Vec::new() } else { app.store.listings(&ids).await? };
+    let live = |id: &ListingId| {
+        servers.iter().find(|server| server.id == *id).filter(|server| server.is_live(oldest_proof))
+    };
+    let pair = |(agent, id, match_score): (&Listing, ListingId, u8)| {
+        let server = live(&id).filter(|server| are_apart(agent, server))?;
+        Some(Pair {
+            listing_a: agent.id.clone(),
+            listing_b: id,
+            name_a: agent.name.clone(),
+            name_b: server.name.clone(),
+            match_score,
+        })
+    };
+    Ok(found.into_iter().filter_map(pair).take(most).collect())
+}
+
+fn percent(rank: f32) -> u8 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 100")]
+    let percent = (rank.clamp(0.0, 1.0) * 100.0).round() as u8;
+    percent
+}

@@ -1,0 +1,97 @@
+//! The A2A message that goes with a touch where the operator turned that on: one text to the endpoint that a Live agent
+//! proved, over HTTPS through the guarded fetcher. The contract names no other address to send an invitation to.
+
+use std::collections::BTreeMap;
+
+use futures::{StreamExt as _, stream};
+use jiff::SignedDuration;
+
+use registry_app::App;
+use registry_fetch::Target;
+use registry_model::settings::OutreachDelivery;
+use registry_model::{HostName, Kind, Listing, TalkMessage};
+use registry_probe::handshake::{self, Delivery, Recipient};
+use registry_store::StoreError;
+
+/// Hosts that are called side by side; those of one host are called in turn.
+const HOSTS_AT_ONCE: usize = 8;
+
+/// A touch that was made, and its listing.
+#[derive(Clone, Debug)]
+pub struct Touched {
+    /// Who was written to.
+    pub listing: Listing,
+    /// What was left in its inbox.
+    pub message: TalkMessage,
+}
+
+/// What became of the messages of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Deliveries {
+    /// Taken by their agents.
+    pub delivered: u32,
+    /// Not taken; the message in the inbox is the delivery.
+    pub failed: u32,
+}
+
+/// Sends what was left in the inboxes of agents to the agents as well, if the operator wants that. Never a second time,
+/// whatever comes of it.
+pub async fn deliver(app: &App, touched: Vec<Touched>) -> Deliveries {
+    let mut by_host: BTreeMap<HostName, Vec<Touched>> = BTreeMap::new();
+    if app.settings.outreach_delivery == OutreachDelivery::TalkAndA2a {
+        for one in touched.into_iter().filter(|one| one.listing.kind == Some(Kind::Agent)) {
+            let Some(host) = one.listing.endpoint.as_deref().and_then(HostName::of_url) else { continue };
+            by_host.entry(host).or_default().push(one);
+        }
+    }
+    let hosts = stream::iter(by_host).map(|(host, touched)| at_host(app, host, touched));
+    hosts
+        .buffer_unordered(HOSTS_AT_ONCE)
+        .fold(Deliveries::default(), async |all, one| Deliveries {
+            delivered: all.delivered + one.delivered,
+            failed: all.failed + one.failed,
+        })
+        .await
+}
+
+async fn at_host(app: &App, host: HostName, touched: Vec<Touched>) -> Deliveries {
+    let mut done = Deliveries::default();
+    for one in &touched {
+        match send(app, &host, one).await {
+            Ok(true) => done.delivered += 1,
+            Ok(false) => done.failed += 1,
+            Err(error) => {
+                tracing::warn!(listing_id = %one.listing.id, %error, "what became of an invitation was not kept");
+                done.failed += 1;
+            }
+        }
+    }
+    done
+}
+
+/// Whether the agent took it.
+async fn send(app: &App, host: &HostName, one: &Touched) -> Result<bool, StoreError> {
+    let (store, id) = (&app.store, &one.listing.id);
+    if store.is_host_paused(host, app.clock.now()).await? {
+        store.note_a2a(&one.message, Some("asked_to_wait")).await?;
+        return Ok(false);
+    }
+    let evidence = store.listing_with_evidence(id).await?;
+    let hints = evidence.iter().filter_map(|named| named.1.as_ref());
+    let rest = hints.flat_map(|proof| &proof.verdict.protocol_hints).any(|hint| hint == "http+json");
+    let fetcher = app.fetcher_for(id);
+    let endpoint = one.listing.endpoint.as_deref().unwrap_or_default();
+    let delivery = match Target::parse(endpoint, fetcher.reach()) {
+        Ok(endpoint) => {
+            let to = Recipient { endpoint, era: one.listing.era.clone(), rest };
+            handshake::send_message(&fetcher, &app.random, &to, &one.message.text).await
+        }
+        Err(_) => Delivery { failure: Some("url_refused".to_owned()), retry_after: None },
+    };
+    let wait = delivery.retry_after.and_then(|wait| SignedDuration::try_from(wait).ok());
+    if let Some(wait) = wait {
+        store.pause_host(host, app.clock.now() + wait).await?;
+    }
+    store.note_a2a(&one.message, delivery.failure.as_deref()).await?;
+    Ok(delivery.failure.is_none())
+}

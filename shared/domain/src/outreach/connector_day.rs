@@ -1,0 +1,210 @@
+//! The connector of the day (contract "Connector daily pick"): made once a UTC day by whoever asks first, kept, and
+//! written to by the job only. Below the thresholds the day is one of research, and nobody is written to.
+
+use super::a2a_delivery::Touched;
+use super::connectors::{self, Candidate};
+use super::{budget, texts};
+use crate::economy;
+use registry_app::App;
+use registry_model::{
+    ConnectorPick, Draft, FeedItem, FirstStep, Listing, Moment, Partner, QueuedPartner, TalkKind,
+};
+use registry_store::{ConnectorDay, NewTouch, StoreError, TouchOutcome};
+
+/// The least connector likeness of a pick (contract `quality_over_quota`).
+pub const MIN_LIKENESS: u8 = 14;
+/// The least live score of a pick (contract `quality_over_quota`).
+pub const MIN_LIVE_SCORE: u8 = 5;
+/// The days that are shown.
+pub const SHOWN_DAYS: u32 = 30;
+/// The candidates that are told after the pick.
+const QUEUED: usize = 5;
+
+/// Today's connector and those of the days before, the newest first; makes the pick of today where there is none.
+///
+/// # Errors
+/// The table is busy or refused.
+pub async fn days(app: &App) -> Result<(ConnectorDay, Vec<ConnectorDay>), StoreError> {
+    let now = app.clock.now();
+    let today = now.utc_day();
+    let of_today = |days: &[ConnectorDay]| days.iter().find(|day| day.pick.day == today).cloned();
+    let kept = SHOWN_DAYS.max(app.settings.outreach_pause_days) + 1;
+    let days = app.store.connector_days(kept).await?;
+    if let Some(today) = of_today(&days) {
+        return Ok((today, days));
+    }
+    let pick = choose(app, &days, now).await?;
+    app.store.keep_connector(&pick, now).await?;
+    // Whoever came first has made the pick.
+    let days = app.store.connector_days(kept).await?;
+    let today =
+        of_today(&days).ok_or_else(|| StoreError::Busy("the pick of the day was not found".to_owned()))?;
+    Ok((today, days))
+}
+
+async fn choose(app: &App, days: &[ConnectorDay], now: Moment) -> Result<ConnectorPick, StoreError> {
+    let candidates = connectors::candidates(app).await?;
+    let pause = app.settings.outreach_pause();
+    let since = (now - pause).utc_day();
+    let is_recent = |candidate: &Candidate| {
+        let partners =
+            days.iter().filter(|day| day.pick.day > since).filter_map(|day| day.pick.partner.as_ref());
+        partners.into_iter().any(|partner| partner.id == candidate.listing.id)
+    };
+    let free: Vec<&Candidate> = candidates
+        .iter()
+        .filter(|candidate| candidate.may_be_touched(now, pause) && !is_recent(candidate))
+        .collect();
+    let reaches = |candidate: &&&Candidate| {
+        candidate.likeness.points >= MIN_LIKENESS && candidate.live_score >= MIN_LIVE_SCORE
+    };
+    let chosen = free.iter().find(reaches).copied();
+    let after = free.iter().filter(|one| chosen.is_none_or(|chosen| chosen.listing.id != one.listing.id));
+    let queue_after = after.take(QUEUED).map(|candidate| queued(candidate)).collect();
+    Ok(match chosen {
+        Some(chosen) => picked(app, chosen, now, queue_after),
+        None => research(&free, candidates.len(), now, queue_after),
+    })
+}
+
+fn queued(candidate: &Candidate) -> QueuedPartner {
+    QueuedPartner {
+        id: candidate.listing.id.clone(),
+        name: candidate.listing.name.clone(),
+        score: candidate.likeness.points,
+    }
+}
+
+fn picked(app: &App, chosen: &Candidate, now: Moment, queue_after: Vec<QueuedPartner>) -> ConnectorPick {
+    let Candidate { listing, likeness, live_score, .. } = chosen;
+    let settings = &app.settings;
+    let does: Vec<&str> =
+        likeness.traits.iter().filter_map(|one| one.split(['(', ',']).next()).map(str::trim).collect();
+    let does = does.join(", ");
+    ConnectorPick {
+        day: now.utc_day(),
+        partner: Some(Partner {
+            id: listing.id.clone(),
+            name: listing.name.clone(),
+            kind: listing.shown_kind(),
+            role: likeness.role.unwrap_or("peer").to_owned(),
+            engage: texts::inbox_link(settings, &listing.id),
+            status: "live".to_owned(),
+        }),
+        connector_likeness: likeness.points,
+        traits: likeness.traits.clone(),
+        why: format!(
+            "{} has the highest connector likeness ({}) of all Live listings that may be written to, at a live score \
+             of {live_score} of 10.",
+            listing.name, likeness.points
+        ),
+        action: FirstStep {
+            step: "Leave the draft in the partner's Talk inbox, once; the daily job does it.".to_owned(),
+            do_not: [
+                "Do not write to another connector today.",
+                "Do not write to this one again before its pause is over.",
+                "Do not write to anybody who opted out.",
+                "Do not send e-mail.",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
+            draft: texts::connector_draft(settings, listing, &does),
+        },
+        queue_after,
+    }
+}
+
+fn research(
+    free: &[&Candidate],
+    candidates: usize,
+    now: Moment,
+    queue_after: Vec<QueuedPartner>,
+) -> ConnectorPick {
+    let best = free.first();
+    let why = match best {
+        Some(best) => format!(
+            "Nobody reaches a connector likeness of {MIN_LIKENESS} and a live score of {MIN_LIVE_SCORE}; the best, {}, \
+             has {} and {}.",
+            best.listing.name, best.likeness.points, best.live_score
+        ),
+        None if candidates > 0 => {
+            format!(
+                "None of the {candidates} Live connectors may be written to: each was lately, or opted out."
+            )
+        }
+        None => "No Live listing connects others yet.".to_owned(),
+    };
+    ConnectorPick {
+        day: now.utc_day(),
+        partner: None,
+        connector_likeness: best.map_or(0, |best| best.likeness.points),
+        traits: Vec::new(),
+        why,
+        action: FirstStep {
+            step: "Research: look for connectors where the playbook says, and publish what you find."
+                .to_owned(),
+            do_not: ["Do not write to anybody today to fill the quota.", "Do not lower the thresholds."]
+                .map(str::to_owned)
+                .to_vec(),
+            draft: Draft::default(),
+        },
+        queue_after,
+    }
+}
+
+/// Leaves the draft of today in its partner's inbox, unless that was done, or the partner is no longer to be written to.
+///
+/// # Errors
+/// The table is busy or refused.
+pub async fn touch(app: &App, today: &ConnectorDay) -> Result<Option<Touched>, StoreError> {
+    let Some(partner) = today.pick.partner.as_ref().filter(|_| today.touched_at.is_none()) else {
+        return Ok(None);
+    };
+    let (store, now, pause) = (&app.store, app.clock.now(), app.settings.outreach_pause());
+    if now.utc_day() != today.pick.day {
+        // Midnight came between: the next day has its own.
+        return Ok(None);
+    }
+    let ids = std::slice::from_ref(&partner.id);
+    let (listings, mut states, live, multiplier) = futures::try_join!(
+        store.listings(ids),
+        store.outreach_states(ids),
+        store.live(),
+        economy::day_budget_multiplier(app)
+    )?;
+    let Some(listing) = listings.into_iter().next().filter(|one| one.is_live(app.oldest_proof())) else {
+        return Ok(None);
+    };
+    let (likeness, live_score) = (super::likeness::Likeness::default(), connectors::live_score(&listing));
+    let state = states.pop().map(|(_, state)| state);
+    let candidate = Candidate { listing, likeness, live_score, state };
+    let allowed = candidate.may_be_touched(now, pause);
+    let Candidate { listing, state, .. } = candidate;
+    let Some(place) = state.and_then(|state| state.place).filter(|_| allowed) else { return Ok(None) };
+    let draft = &today.pick.action.draft;
+    let text = format!("{}\n\n{}", draft.subject, draft.body);
+    let message = texts::message(app, &listing.id, TalkKind::Connector, text, now);
+    let news = news(&listing, now);
+    let touch = NewTouch {
+        place: &place,
+        message: &message,
+        after_demo: listing.demoed,
+        again: now + pause,
+        cap: budget::day_cap(live.agents + live.mcps, &app.settings, multiplier),
+        connector_of: Some(&today.pick.day),
+        news: Some(&news),
+    };
+    let made = store.touch(&touch).await? == TouchOutcome::Made;
+    Ok(made.then_some(Touched { listing, message }))
+}
+
+fn news(listing: &Listing, at: Moment) -> FeedItem {
+    FeedItem {
+        what: "connector_of_the_day".to_owned(),
+        at,
+        listing_id: Some(listing.id.clone()),
+        kind: Some(listing.shown_kind()),
+        name: listing.name.clone(),
+        text: format!("{} is the connector of the day.", listing.name),
+    }
+}

@@ -1,0 +1,94 @@
+//! Which Live listings connect others: found by a few fixed questions to the search index, then ranked by the table of
+//! traits. The table is read once for all of them, however many listings there are.
+
+use std::collections::HashMap;
+
+use super::invitations::is_own;
+use super::likeness::Likeness;
+use registry_app::App;
+use registry_model::{Listing, ListingId, Moment};
+use registry_search::{Query, Text};
+use registry_store::{OutreachClass, OutreachState, StoreError};
+
+/// What connectors say of themselves, a question for each role.
+const QUESTIONS: [&str; 5] = [
+    "gateway, router, proxy or bridge between agents and MCP servers",
+    "registry or discovery of agents and MCP servers",
+    "multi-agent orchestrator, coordinator or swarm",
+    "marketplace or hub of agents",
+    "federation, aggregator or interoperability mesh of servers",
+];
+
+/// The hits of each question that are looked at.
+const HITS: usize = 18;
+
+/// A Live listing that connects others.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The listing.
+    pub listing: Listing,
+    /// How much it connects others.
+    pub likeness: Likeness,
+    /// How well it stands: the score of its last probe in tenths, 0 to 10.
+    pub live_score: u8,
+    /// Its place in outreach; `None` where it has none yet.
+    pub state: Option<OutreachState>,
+}
+
+impl Candidate {
+    /// Whether it may be written to at `now`: it is in the queue, has not opted out, and its pause is over.
+    #[must_use]
+    pub fn may_be_touched(&self, now: Moment, pause: jiff::SignedDuration) -> bool {
+        self.state.as_ref().is_some_and(|state| {
+            state.place.is_some()
+                && state.class != OutreachClass::OptedOut
+                && state.touched_at.is_none_or(|at| at + pause <= now)
+        })
+    }
+}
+
+/// How well a listing stands: the score of its last probe in tenths.
+#[must_use]
+pub fn live_score(listing: &Listing) -> u8 {
+    listing.probe.as_ref().map_or(0, |probe| probe.score / 10)
+}
+
+/// The Live listings that connect others, the strongest first.
+///
+/// # Errors
+/// The table is busy or refused.
+pub async fn candidates(app: &App) -> Result<Vec<Candidate>, StoreError> {
+    app.search.refresh().await?;
+    let mut ids: Vec<ListingId> = Vec::new();
+    for question in QUESTIONS {
+        let Ok(text) = Text::parse(question, "q") else { continue };
+        let query = Query { text, kind: None, category: None, skip: 0, limit: HITS };
+        for hit in app.search.search_index(&query).hits {
+            if !ids.contains(&hit.id) && !is_own(app, &hit.id) {
+                ids.push(hit.id);
+            }
+        }
+    }
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (named, states) =
+        futures::try_join!(app.store.listings_with_evidence(&ids), app.store.outreach_states(&ids))?;
+    let mut states: HashMap<ListingId, OutreachState> = states.into_iter().collect();
+    let oldest_proof = app.oldest_proof();
+    let mut found: Vec<Candidate> = named
+        .into_iter()
+        .filter(|(listing, _)| listing.is_live(oldest_proof))
+        .map(|(listing, evidence)| Candidate {
+            likeness: Likeness::of(&listing, evidence.as_ref()),
+            live_score: live_score(&listing),
+            state: states.remove(&listing.id),
+            listing,
+        })
+        .filter(|candidate| candidate.likeness.points > 0)
+        .collect();
+    let rank = |one: &Candidate| std::cmp::Reverse((one.likeness.points, one.live_score));
+    found
+        .sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.listing.id.as_str().cmp(b.listing.id.as_str())));
+    Ok(found)
+}

@@ -1,0 +1,132 @@
+//! The soft invitations of a run: who is due in the queue, up to what the day has left. A run costs a constant number of
+//! reads and one transaction a touch; whoever cannot be invited is moved on, so that nobody blocks the queue.
+
+use std::collections::{HashMap, HashSet};
+
+use jiff::SignedDuration;
+
+use super::a2a_delivery::Touched;
+use super::{budget, texts};
+use crate::economy;
+use registry_app::App;
+use registry_model::{Listing, ListingId, TalkKind};
+use registry_store::{NewTouch, OutreachClass, OutreachPlace, StoreError, TouchOutcome};
+
+/// The pages of a class that one run reads at most.
+const PAGES: u32 = 4;
+/// The most places of a page: one batch read.
+const PAGE: u32 = 100;
+/// When a listing is looked at again whose proof has run out and which no recheck has judged.
+const LATER: SignedDuration = SignedDuration::from_hours(24);
+
+/// What a run did about invitations.
+#[derive(Clone, Debug, Default)]
+pub struct Sent {
+    /// Whom it invited.
+    pub touched: Vec<Touched>,
+    /// Whom it moved on instead.
+    pub moved: u32,
+}
+
+/// What is done about a place in the queue.
+enum Fitness {
+    Invite,
+    /// It takes no invitation any more.
+    Done,
+    /// Not while its proof is out of date.
+    NotNow,
+}
+
+/// Invites who is due, within the budget of the day, and adds them to `sent`.
+///
+/// # Errors
+/// The table is busy; who was invited stays so.
+pub async fn send(app: &App, sent: &mut Sent) -> Result<(), StoreError> {
+    let (store, now) = (&app.store, app.clock.now());
+    let (live, spent, multiplier) =
+        futures::try_join!(store.live(), store.touches_of_day(now), economy::day_budget_multiplier(app))?;
+    let cap = budget::day_cap(live.agents + live.mcps, &app.settings, multiplier);
+    let mut room = cap.saturating_sub(spent);
+    let mut seen = HashSet::new();
+    for class in OutreachClass::SERVED {
+        for _ in 0..PAGES {
+            if room == 0 {
+                return Ok(());
+            }
+            let mut places = store.outreach_due(class, now, room.min(PAGE)).await?;
+            // The index may still show what was just moved.
+            places.retain(|place| seen.insert(place.id.clone()));
+            if places.is_empty() {
+                break;
+            }
+            let ids: Vec<ListingId> = places.iter().map(|place| place.id.clone()).collect();
+            let listings = store.listings(&ids).await?.into_iter();
+            let mut listings: HashMap<ListingId, Listing> =
+                listings.map(|listing| (listing.id.clone(), listing)).collect();
+            for place in &places {
+                let listing = listings.remove(&place.id);
+                match (fitness(app, listing.as_ref()), listing) {
+                    (Fitness::Invite, Some(listing)) => match invite(app, place, listing, cap).await? {
+                        Invited::Made(touched) => {
+                            sent.touched.push(*touched);
+                            room = room.saturating_sub(1);
+                        }
+                        Invited::CapReached => return Ok(()),
+                        Invited::Gone => {}
+                    },
+                    (Fitness::Done, _) | (_, None) => {
+                        let until = now + app.settings.outreach_pause();
+                        let moved = store.move_outreach(place, until, Some(OutreachClass::Done)).await?;
+                        sent.moved += u32::from(moved);
+                    }
+                    (Fitness::NotNow, _) => {
+                        sent.moved += u32::from(store.move_outreach(place, now + LATER, None).await?);
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn fitness(app: &App, listing: Option<&Listing>) -> Fitness {
+    match listing {
+        None => Fitness::Done,
+        Some(listing) if listing.demoed || is_own(app, &listing.id) => Fitness::Done,
+        Some(listing) if listing.is_live(app.oldest_proof()) => Fitness::Invite,
+        Some(_) => Fitness::NotNow,
+    }
+}
+
+/// Whether a listing is the registry's own: it does not write to itself.
+#[must_use]
+pub fn is_own(app: &App, id: &ListingId) -> bool {
+    app.settings.own_endpoints().any(|(url, _)| ListingId::of_url(&url) == *id)
+}
+
+enum Invited {
+    Made(Box<Touched>),
+    CapReached,
+    Gone,
+}
+
+async fn invite(app: &App, place: &OutreachPlace, listing: Listing, cap: u32) -> Result<Invited, StoreError> {
+    let at = app.clock.now();
+    let text = texts::invitation(&app.settings, &listing);
+    let message = texts::message(app, &listing.id, TalkKind::DemoInvitation, text, at);
+    let again = at + app.settings.outreach_pause();
+    let touch = NewTouch {
+        place,
+        message: &message,
+        after_demo: listing.demoed,
+        again,
+        cap,
+        connector_of: None,
+        news: None,
+    };
+    Ok(match app.store.touch(&touch).await? {
+        TouchOutcome::Made => Invited::Made(Box::new(Touched { listing, message })),
+        TouchOutcome::CapReached => Invited::CapReached,
+        TouchOutcome::Gone => Invited::Gone,
+    })
+}

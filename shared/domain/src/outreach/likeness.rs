@@ -1,0 +1,238 @@
+//! How much a listing connects others, by a fixed table of traits over what it says of itself and what its last probe
+//! found. A trait counts once, however often its words are repeated, so that repeating them gains nothing.
+
+use registry_model::{Assessment, Listing};
+
+/// A role by which a listing connects others: its name, what it does, and the beginnings of words that say so.
+type Role = (&'static str, &'static str, &'static [&'static str]);
+
+const ROLES: [Role; 5] = [
+    (
+        "router",
+        "routes or bridges between peers",
+        &["router", "routing", "gateway", "proxy", "bridge", "relay", "broker"],
+    ),
+    (
+        "directory",
+        "lists or finds peers",
+        &[
+            "registry",
+            "registries",
+            "discovery",
+            "agent directory",
+            "server directory",
+            "directory of",
+            "agent finder",
+        ],
+    ),
+    (
+        "orchestrator",
+        "orchestrates agents",
+        &["orchestrat", "coordinat", "multi agent", "multiagent", "swarm", "delegat"],
+    ),
+    (
+        "marketplace",
+        "brings offers and askers together",
+        &["marketplace", "hub", "agent exchange", "agent network", "app store"],
+    ),
+    ("federation", "joins other servers into one", &["federat", "aggregator", "mesh", "interop"]),
+];
+
+/// A role that its name tells.
+const IN_ITS_NAME: u8 = 14;
+/// A role that its description tells, and its name does not.
+const IN_ITS_DESCRIPTION: u8 = 8;
+/// A skill or tool is named after a role.
+const BY_AN_ABILITY: u8 = 4;
+/// It is filed under multi-agent.
+const MULTI_AGENT: u8 = 6;
+/// It has ten skills or tools.
+const MANY_ABILITIES: u8 = 4;
+/// It has twenty-five skills or tools, instead.
+const VERY_MANY_ABILITIES: u8 = 8;
+/// It speaks of both A2A and MCP.
+const BOTH_PROTOCOLS: u8 = 6;
+/// It speaks two versions of its protocol.
+const VERSIONS: u8 = 4;
+/// It proved the name in its server description.
+const PROVEN_NAME: u8 = 4;
+
+/// How much a listing connects others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Likeness {
+    /// 0 to 100.
+    pub points: u8,
+    /// What was found, each with its points.
+    pub traits: Vec<String>,
+    /// Its strongest role; `None` where it has none, and no points.
+    pub role: Option<&'static str>,
+}
+
+impl Likeness {
+    /// Of a listing with its evidence. Size and versions make nobody a connector, so they count beside a role only.
+    #[must_use]
+    pub fn of(listing: &Listing, evidence: Option<&Assessment>) -> Self {
+        let facts = evidence.map(|evidence| &evidence.verdict.facts);
+        let name = folded(&[&listing.name, listing.server_name.as_deref().unwrap_or_default()]);
+        let description = folded(&[listing.description.as_deref().unwrap_or_default()]);
+        let abilities: Vec<&str> = facts.map_or_else(Vec::new, |facts| {
+            let skills = facts.skills.iter().map(|skill| &*skill.name);
+            skills.chain(facts.tools.iter().map(|tool| &*tool.name)).collect()
+        });
+        let named = folded(&abilities);
+
+        let mut found = Self::default();
+        let mut strongest = 0;
+        for (role, does, words) in ROLES {
+            let (points, place) = match () {
+                () if says(&name, words) => (IN_ITS_NAME, "in its name"),
+                () if says(&description, words) => (IN_ITS_DESCRIPTION, "in its description"),
+                () if says(&named, words) => (BY_AN_ABILITY, "by a skill or tool"),
+                () => continue,
+            };
+            found.add(points, &format!("{does}, {place}"));
+            if points > strongest {
+                (strongest, found.role) = (points, Some(role));
+            }
+        }
+        if found.role.is_none() {
+            return Self::default();
+        }
+        if strongest > BY_AN_ABILITY && ROLES.iter().any(|(_, _, words)| says(&named, words)) {
+            found.add(BY_AN_ABILITY, "a skill or tool is named after it");
+        }
+        if listing.category.id() == "multi-agent" {
+            found.add(MULTI_AGENT, "filed under multi-agent");
+        }
+        match abilities.len() {
+            25.. => found.add(VERY_MANY_ABILITIES, "25 or more skills or tools"),
+            10.. => found.add(MANY_ABILITIES, "10 or more skills or tools"),
+            _ => {}
+        }
+        let speaks_of = |word| [&name, &description, &named].into_iter().any(|text| says(text, &[word]));
+        if speaks_of("a2a") && speaks_of("mcp") {
+            found.add(BOTH_PROTOCOLS, "speaks of both A2A and MCP");
+        }
+        if facts.is_some_and(|facts| facts.protocol_versions.len() > 1) {
+            found.add(VERSIONS, "several versions of its protocol");
+        }
+        if listing.name_proof.is_some() {
+            found.add(PROVEN_NAME, "a proven name");
+        }
+        found
+    }
+
+    fn add(&mut self, points: u8, what: &str) {
+        self.points = (self.points + points).min(100);
+        self.traits.push(format!("{what} (+{points})"));
+    }
+}
+
+/// Lower-case words with one space before each, so that a beginning of a word is found as a text.
+fn folded(texts: &[&str]) -> String {
+    let lower = texts.join(" ").to_lowercase();
+    lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).fold(
+        String::new(),
+        |mut all, word| {
+            all.push(' ');
+            all.push_str(word);
+            all
+        },
+    )
+}
+
+fn says(folded: &str, beginnings: &[&str]) -> bool {
+    beginnings.iter().any(|word| folded.match_indices(word).any(|(at, _)| folded[..at].ends_with(' ')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::publish::submission::{PublishRequest, Submission};
+    use registry_model::{Category, Facts, Handshake, Kind, Moment, Reach, Skill, Tool, Verdict};
+
+    fn listing(name: &str, description: &str) -> Listing {
+        let url = Some("https://a.example.org/.well-known/agent-card.json".to_owned());
+        let request = PublishRequest { url, ..PublishRequest::default() };
+        let submission = Submission::parse(request, Reach::Public).unwrap();
+        let mut listing = submission.listing(submission.ids().0, Moment::UNIX_EPOCH);
+        listing.name = name.to_owned();
+        listing.description = Some(description.to_owned());
+        listing
+    }
+
+    fn evidence(tools: usize, versions: usize) -> Assessment {
+        let facts = Facts {
+            tools: (0..tools).map(|n| Tool { name: format!("tool_{n}"), ..Tool::default() }).collect(),
+            protocol_versions: (0..versions).map(|n| n.to_string()).collect(),
+            ..Facts::default()
+        };
+        let verdict = Verdict {
+            handshake: Handshake::Ok,
+            reasons: Vec::new(),
+            inconclusive: false,
+            retry_after: None,
+            speaks: true,
+            answers: None,
+            latency_ms: None,
+            signals: Vec::new(),
+            protocol_hints: Vec::new(),
+            facts,
+        };
+        let score = registry_probe::score::of(&verdict, &[]);
+        Assessment { verdict, checks: Vec::new(), score, probed_at: Moment::UNIX_EPOCH, changed: None }
+    }
+
+    #[test]
+    fn traits_have_their_points() {
+        for (name, description, points, role) in [
+            ("Weather Bot", "Tells the weather.", 0, None),
+            ("Sunny Router", "Tells the weather.", 14, Some("router")),
+            ("Sunny", "A gateway to other servers.", 8, Some("router")),
+            ("Sunny", "A gateway gateway gateway proxy bridge.", 8, Some("router")),
+            ("Sunny", "A gateway between A2A and MCP.", 14, Some("router")),
+            ("Agent Registry", "A marketplace with a federated mesh.", 30, Some("directory")),
+            ("GitHub Files", "Lists a directory; needs no thub.", 0, None),
+            ("Multi-Agent Swarm", "", 14, Some("orchestrator")),
+        ] {
+            let found = Likeness::of(&listing(name, description), None);
+            assert_eq!((found.points, found.role), (points, role), "{name}: {:?}", found.traits);
+        }
+    }
+
+    #[test]
+    fn size_and_versions_count_beside_a_role_only() {
+        let busy = evidence(25, 2);
+        assert_eq!(Likeness::of(&listing("Weather Bot", ""), Some(&busy)), Likeness::default());
+        for (tools, versions, points) in
+            [(0, 1, 14), (9, 1, 14), (10, 1, 18), (24, 1, 18), (25, 1, 22), (25, 2, 26)]
+        {
+            let found = Likeness::of(&listing("Sunny Router", ""), Some(&evidence(tools, versions)));
+            assert_eq!(found.points, points, "{tools} tools, {versions} versions: {:?}", found.traits);
+        }
+    }
+
+    #[test]
+    fn abilities_and_the_category_count() {
+        let mut proof = evidence(0, 1);
+        let skill = |name: &str| Skill { name: name.to_owned(), ..Skill::default() };
+        proof.verdict.facts.skills = vec![skill("Delegate tasks"), skill("Route")];
+        let found = Likeness::of(&listing("Sunny", "Tells the weather."), Some(&proof));
+        assert_eq!((found.points, found.role), (4, Some("orchestrator")), "{:?}", found.traits);
+        let mut planner = listing("Sunny Coordinator", "");
+        planner.category =
+            Category::of(Kind::Agent, "Coordinator", &["orchestrates and coordinates a swarm"]);
+        assert_eq!(planner.category.id(), "multi-agent");
+        let found = Likeness::of(&planner, Some(&proof));
+        assert_eq!(found.points, 14 + 4 + 6, "{:?}", found.traits);
+    }
+
+    #[test]
+    fn whoever_says_everything_has_a_hundred_at_most() {
+        let all = "router registry orchestrator marketplace federation a2a mcp";
+        let mut everything = listing(all, all);
+        everything.category = Category::of(Kind::Agent, "Coordinator", &["orchestrates a swarm"]);
+        let found = Likeness::of(&everything, Some(&evidence(30, 3)));
+        assert!((90..=100).contains(&found.points), "{:?}", found.traits);
+    }
+}

@@ -1,0 +1,58 @@
+//! One run of outreach: the connector of the day first, then the invitations that the day has left. It runs every hour,
+//! so that a failed run loses no day and a new listing need not wait for tomorrow; what was done is not done again.
+
+use futures::future::BoxFuture;
+use serde::Serialize;
+
+use super::invitations::{self, Sent};
+use super::{a2a_delivery, connector_day};
+use registry_app::App;
+use registry_store::StoreError;
+
+/// What a run did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DayReport {
+    /// The UTC day.
+    pub day: String,
+    /// The partner of the day; `None` on a research day.
+    pub connector: Option<String>,
+    /// It was written to by this run.
+    pub connector_touched: bool,
+    /// Invitations of this run.
+    pub invited: u32,
+    /// Listings that were due and could not be invited.
+    pub moved: u32,
+    /// A2A messages that were taken.
+    pub a2a_delivered: u32,
+    /// A2A messages that were not.
+    pub a2a_failed: u32,
+}
+
+/// Makes and sends what this day has left. Boxed, or all of it would be compiled once more in each crate that runs it.
+///
+/// # Errors
+/// The table is busy; what was sent stays sent, and the next run does the rest.
+pub fn run(app: &App) -> BoxFuture<'_, Result<DayReport, StoreError>> {
+    Box::pin(async move {
+        let (today, _) = connector_day::days(app).await?;
+        let connector = connector_day::touch(app, &today).await?;
+        let mut sent = Sent::default();
+        let ended = invitations::send(app, &mut sent).await;
+        let Sent { mut touched, moved } = sent;
+        let invited = u32::try_from(touched.len()).unwrap_or(u32::MAX);
+        let connector_touched = connector.is_some();
+        touched.extend(connector);
+        let deliveries = a2a_delivery::deliver(app, touched).await;
+        ended?;
+        app.store.note_outreach_run(app.clock.now()).await?;
+        Ok(DayReport {
+            day: today.pick.day,
+            connector: today.pick.partner.map(|partner| partner.id.to_string()),
+            connector_touched,
+            invited,
+            moved,
+            a2a_delivered: deliveries.delivered,
+            a2a_failed: deliveries.failed,
+        })
+    })
+}

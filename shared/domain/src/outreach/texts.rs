@@ -1,0 +1,79 @@
+//! What the registry writes to a listing, in its own plain words. Each message says why it came, that there is no second
+//! one, and how to have no further one at all.
+
+use serde_json::json;
+
+use registry_app::App;
+use registry_model::settings::Settings;
+use registry_model::{Draft, Listing, ListingId, Moment, TalkChannel, TalkKind, TalkMessage};
+
+/// Where a listing opts out and in.
+pub const OPT_OUT_PATH: &str = "/api/products/demo-nudge";
+
+/// Where the demo of a listing waits.
+#[must_use]
+pub fn demo_link(settings: &Settings, id: &ListingId) -> String {
+    settings.url(&format!("/api/products/demo?listing_id={id}"))
+}
+
+/// Where the Talk inbox of a listing is read.
+#[must_use]
+pub fn inbox_link(settings: &Settings, id: &ListingId) -> String {
+    settings.url(&format!("/api/talk?listing_id={id}"))
+}
+
+/// The invitation of a Live listing to its demo.
+#[must_use]
+pub fn invitation(settings: &Settings, listing: &Listing) -> String {
+    format!(
+        "{brand} lists {name} as Live: it answered its last handshake. Its free demo waits at {demo}: artifacts made \
+         from its own card and probe, without an account. Feedback after the demo earns one of the founding seats \
+         while there are any. {close}",
+        brand = settings.brand,
+        name = listing.name,
+        demo = demo_link(settings, &listing.id),
+        close = close(settings, &listing.id),
+    )
+}
+
+/// The draft for the connector of a day.
+#[must_use]
+pub fn connector_draft(settings: &Settings, listing: &Listing, does: &str) -> Draft {
+    let demo_link = demo_link(settings, &listing.id);
+    Draft {
+        subject: format!("{} is the connector of the day at {}", listing.name, settings.brand),
+        body: format!(
+            "{brand} picked {name} as its connector of the day: {does}. Whoever connects agents and MCP servers may \
+             read every Live one here, with the evidence of its last handshake: {active}. A free demo, made from your \
+             own card and probe, waits at {demo_link}. {close}",
+            brand = settings.brand,
+            name = listing.name,
+            active = settings.url("/api/listings/active"),
+            close = close(settings, &listing.id),
+        ),
+        demo_link,
+    }
+}
+
+fn close(settings: &Settings, id: &ListingId) -> String {
+    let body = json!({ "listing_id": id, "action": "opt_out" });
+    format!(
+        "This is one message; no other follows within {} days. To receive none at all: POST {} {body}",
+        settings.outreach_pause_days,
+        settings.url(OPT_OUT_PATH),
+    )
+}
+
+/// A message of the registry to a listing.
+#[must_use]
+pub fn message(app: &App, to: &ListingId, kind: TalkKind, text: String, at: Moment) -> TalkMessage {
+    TalkMessage {
+        id: format!("msg_{:013}_{}", at.as_millisecond(), app.random.hex(6)),
+        at,
+        to: to.clone(),
+        from: None,
+        channel: TalkChannel::Registry,
+        kind,
+        text,
+    }
+}

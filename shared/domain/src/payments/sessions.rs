@@ -1,0 +1,235 @@
+//! Asking Stripe for the page where a purchase is paid: one Checkout Session, by its HTTP API. The idempotency key is the
+//! purchase's id, so that asking again after a lost answer makes no second page.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use form_urlencoded::Serializer;
+use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use serde::Deserialize;
+use serde_json::Value;
+use url::Url;
+
+use registry_app::App;
+use registry_fetch::{Answer, Follow, Request, Target};
+use registry_model::settings::Settings;
+use registry_model::{GrantSubject, Moment, PaymentSession, Purchase, Secret};
+
+/// The version of the API that this is written against; without it the account's own would hold.
+const VERSION: &str = "2025-09-30.clover";
+
+/// Stripe usually answers within two seconds; a function has 29.
+const DEADLINE: Duration = Duration::from_secs(10);
+
+/// A session has a few kilobytes.
+const LARGEST: usize = 256 * 1024;
+
+/// Values in an answer of Stripe.
+const MOST_VALUES: usize = 10_000;
+
+/// The currency of every price.
+pub(super) const CURRENCY: &str = "usd";
+
+/// Why there is no page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum SessionFailure {
+    /// No answer came, or Stripe is at it or too busy: asking again with the same key may answer.
+    NoAnswer(String),
+    /// Stripe failed. It keeps that answer for the key, so only another purchase can succeed.
+    Failed(String),
+    /// Stripe refused what it was asked, or the key: a fault of ours or of the settings.
+    Refused(String),
+}
+
+/// Whether payments can be asked for and confirmed. With the one secret and without the other, somebody could pay for
+/// what would never open.
+#[must_use]
+pub fn is_configured(settings: &Settings) -> bool {
+    settings.stripe_secret_key.is_some() && settings.stripe_webhook_secret.is_some()
+}
+
+/// Asks for the page of a purchase.
+pub(super) async fn open(
+    app: &App,
+    key: &Secret,
+    purchase: &Purchase,
+    email: Option<&str>,
+) -> Result<PaymentSession, SessionFailure> {
+    let url = format!("{}/v1/checkout/sessions", app.settings.stripe_api_url);
+    let target = Target::parse(&url, app.fetcher.reach())
+        .map_err(|error| SessionFailure::Refused(format!("STRIPE_API_URL: {error}")))?;
+    let request = Request {
+        method: Method::POST,
+        headers: headers(key, purchase).ok_or_else(|| SessionFailure::Refused("the key".to_owned()))?,
+        body: Some(Bytes::from(form(&app.settings, purchase, email))),
+        deadline: DEADLINE,
+        max_bytes: LARGEST,
+        follow: Follow::Never,
+        ..Request::get(target)
+    };
+    match app.fetcher.send(request).await {
+        Ok(answer) => read(&answer),
+        Err(error) => Err(SessionFailure::NoAnswer(error.code().to_owned())),
+    }
+}
+
+fn headers(key: &Secret, purchase: &Purchase) -> Option<HeaderMap> {
+    let mut bearer = HeaderValue::try_from(format!("Bearer {}", key.reveal())).ok()?;
+    bearer.set_sensitive(true);
+    let mut headers = HeaderMap::from_iter([
+        (AUTHORIZATION, bearer),
+        (CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded")),
+    ]);
+    headers.insert("idempotency-key", HeaderValue::try_from(purchase.id.as_str()).ok()?);
+    headers.insert("stripe-version", HeaderValue::from_static(VERSION));
+    Some(headers)
+}
+
+/// The session as Stripe's API takes it. The same purchase makes the same bytes: Stripe refuses a key that comes back with
+/// others.
+fn form(settings: &Settings, purchase: &Purchase, email: Option<&str>) -> String {
+    let (id, sku) = (purchase.id.as_str(), purchase.grant.sku);
+    let back = settings.url(&format!("/api/products/checkout?purchase_id={id}"));
+    let mut form = Serializer::new(String::new());
+    form.append_pair("mode", "payment")
+        // Cards are settled at once; and they are what the contract speaks of.
+        .append_pair("payment_method_types[0]", "card")
+        // What is paid must be our amount in our currency, so nothing is converted.
+        .append_pair("adaptive_pricing[enabled]", "false")
+        .append_pair("line_items[0][quantity]", "1")
+        .append_pair("line_items[0][price_data][currency]", CURRENCY)
+        .append_pair("line_items[0][price_data][unit_amount]", &purchase.amount_cents.to_string())
+        .append_pair("line_items[0][price_data][product_data][name]", sku.title())
+        .append_pair("client_reference_id", id)
+        .append_pair("metadata[purchase_id]", id)
+        .append_pair("metadata[sku]", sku.as_str());
+    if let GrantSubject::Listing(listing) = &purchase.grant.subject {
+        form.append_pair("metadata[listing_id]", listing.as_str());
+    }
+    form.append_pair("payment_intent_data[metadata][purchase_id]", id)
+        .append_pair("success_url", &back)
+        .append_pair("cancel_url", &back)
+        .append_pair("expires_at", &purchase.expires_at.as_second().to_string());
+    if let Some(email) = email {
+        form.append_pair("customer_email", email);
+    }
+    form.finish()
+}
+
+/// What Stripe says of a session.
+#[derive(Deserialize)]
+struct Session {
+    id: String,
+    url: String,
+}
+
+fn read(answer: &Answer) -> Result<PaymentSession, SessionFailure> {
+    if answer.status == StatusCode::OK {
+        let session = serde_json::from_slice::<Session>(&answer.body).ok().filter(is_sound);
+        let session = session.ok_or_else(|| SessionFailure::Failed("no session in the answer".to_owned()))?;
+        return Ok(PaymentSession { id: session.id, url: session.url });
+    }
+    let said = said(answer);
+    Err(match answer.status {
+        // Another request with this key is on its way, or there were too many: neither was carried out.
+        StatusCode::CONFLICT | StatusCode::TOO_MANY_REQUESTS => SessionFailure::NoAnswer(said),
+        status if status.is_server_error() => SessionFailure::Failed(said),
+        _ => SessionFailure::Refused(said),
+    })
+}
+
+fn is_sound(session: &Session) -> bool {
+    session.id.starts_with("cs_")
+        && session.id.len() <= 255
+        && session.url.len() <= 4096
+        && Url::parse(&session.url)
+            .is_ok_and(|url| matches!(url.scheme(), "https" | "http") && url.has_host())
+}
+
+/// The status and Stripe's own words for what went wrong; not its message, which may repeat what was sent.
+fn said(answer: &Answer) -> String {
+    let body = answer.json(&mut MOST_VALUES.clone()).unwrap_or(Value::Null);
+    let words = ["type", "code", "param"].map(|name| body["error"][name].as_str().unwrap_or("-").to_owned());
+    registry_model::error::shorten(&format!("{} {}", answer.status.as_u16(), words.join(" ")), 200)
+}
+
+/// The latest moment at which Stripe would still take this session as a new one: it must last half an hour.
+pub(super) fn latest_opening(purchase: &Purchase) -> Moment {
+    purchase.expires_at - jiff::SignedDuration::from_mins(35)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::settings::Mode;
+    use registry_model::{Grant, GrantSource, Kind, PurchaseId, Random, Sku};
+
+    fn purchase() -> Purchase {
+        let (id, at) = (PurchaseId::new(&Random::seeded(1)), "2026-11-20T12:00:00Z".parse().unwrap());
+        let subject =
+            GrantSubject::Described { kind: Kind::Agent, name: "A & B".to_owned(), description: None };
+        let source = GrantSource::Purchase { id: id.clone(), paid_at: None };
+        let grant = Grant { sku: Sku::Alive, subject, goals: Vec::new(), at, source };
+        let text = String::new;
+        Purchase {
+            id,
+            grant,
+            listing_name: None,
+            amount_cents: 2249,
+            token: text(),
+            salt: text(),
+            request: text(),
+            code: None,
+            expires_at: "2026-11-21T11:00:00Z".parse().unwrap(),
+        }
+    }
+
+    #[test]
+    fn a_session_asks_for_the_price_of_the_purchase_by_card_and_holds_nothing_else_of_it() {
+        let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
+        let text = form(&settings, &purchase(), Some("a+b@example.org"));
+        let pairs: Vec<(String, String)> = form_urlencoded::parse(text.as_bytes()).into_owned().collect();
+        let value =
+            |name: &str| pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+        assert_eq!(value("mode"), Some("payment"));
+        assert_eq!(value("line_items[0][price_data][unit_amount]"), Some("2249"));
+        assert_eq!(value("line_items[0][price_data][currency]"), Some("usd"));
+        assert_eq!(value("line_items[0][price_data][product_data][name]"), Some("Alive"));
+        assert_eq!(value("client_reference_id"), Some(purchase().id.as_str()));
+        assert_eq!(value("expires_at"), Some("1795258800"));
+        assert_eq!(value("customer_email"), Some("a+b@example.org"));
+        assert_eq!(value("metadata[listing_id]"), None);
+        assert_eq!(text, form(&settings, &purchase(), Some("a+b@example.org")), "the same bytes each time");
+    }
+
+    fn answered(status: u16, body: &str) -> Result<PaymentSession, SessionFailure> {
+        let target = Target::parse("https://api.stripe.com/", registry_model::Reach::Public).unwrap();
+        read(&Answer {
+            status: StatusCode::from_u16(status).unwrap(),
+            headers: HeaderMap::new(),
+            body: Bytes::from(body.to_owned()),
+            target,
+            elapsed: Duration::ZERO,
+            truncated: false,
+        })
+    }
+
+    #[test]
+    fn an_answer_is_a_page_or_says_whether_to_ask_again() {
+        let good = r#"{"id": "cs_test_1", "url": "https://checkout.stripe.com/c/pay/cs_test_1#x"}"#;
+        assert_eq!(answered(200, good).unwrap().id, "cs_test_1");
+        for broken in
+            ["", "{}", r#"{"id": "cs_1", "url": null}"#, r#"{"id": "x", "url": "https://a.example/"}"#]
+        {
+            assert!(matches!(answered(200, broken), Err(SessionFailure::Failed(_))), "{broken}");
+        }
+        for status in [409, 429] {
+            assert!(matches!(answered(status, "{}"), Err(SessionFailure::NoAnswer(_))), "{status}");
+        }
+        assert!(matches!(answered(500, "oops"), Err(SessionFailure::Failed(_))));
+        let refusal = r#"{"error": {"type": "invalid_request_error", "message": "No such key: sk_test_x"}}"#;
+        let Err(SessionFailure::Refused(said)) = answered(401, refusal) else { panic!("401 is a refusal") };
+        assert_eq!(said, "401 invalid_request_error - -");
+    }
+}

@@ -1,0 +1,141 @@
+//! Whether an event comes from Stripe: the scheme v1 of its signatures, over the time and the body as it came
+//! (docs.stripe.com/webhooks, "Verify webhook signatures manually"). Pure, so that it can be held against vectors.
+
+use ring::hmac;
+
+use registry_model::{Moment, Secret};
+
+/// Seconds that a signature may be away from now, as Stripe's own libraries have it.
+const TOLERANCE: u64 = 300;
+
+/// Signatures that are looked at: there are two while a secret is being replaced.
+const MOST: usize = 8;
+
+/// Why an event is not believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum SignatureError {
+    /// It is not in the form `t=…,v1=…`.
+    #[error("the Stripe-Signature header is missing, or has no time and no signature of scheme v1 in it")]
+    Malformed,
+    /// No signature in it is that of this body with our secret.
+    #[error("no signature in the Stripe-Signature header is that of this body")]
+    Wrong,
+    /// It is too old, or from the future.
+    #[error("the signature is more than five minutes away from now")]
+    Stale,
+}
+
+/// Verifies the `Stripe-Signature` header of a body.
+pub(super) fn verify(
+    secret: &Secret,
+    header: Option<&str>,
+    body: &[u8],
+    now: Moment,
+) -> Result<(), SignatureError> {
+    let parts = || header.unwrap_or_default().split(',').filter_map(|part| part.trim().split_once('='));
+    let time = parts().find_map(|(name, value)| (name == "t").then_some(value));
+    let time = time.ok_or(SignatureError::Malformed)?;
+    let seconds: i64 = time.parse().map_err(|_| SignatureError::Malformed)?;
+    let mut signatures =
+        parts().filter(|(name, _)| *name == "v1").filter_map(|(_, value)| bytes(value)).peekable();
+    if signatures.peek().is_none() {
+        return Err(SignatureError::Malformed);
+    }
+    let signed = [time.as_bytes(), b".", body].concat();
+    let key = hmac::Key::new(hmac::HMAC_SHA256, secret.reveal().as_bytes());
+    // Compares in constant time.
+    if !signatures.take(MOST).any(|signature| hmac::verify(&key, &signed, &signature).is_ok()) {
+        return Err(SignatureError::Wrong);
+    }
+    if seconds.abs_diff(now.as_second()) > TOLERANCE {
+        return Err(SignatureError::Stale);
+    }
+    Ok(())
+}
+
+/// The bytes of a text of 64 hexadecimal digits.
+fn bytes(text: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    for (place, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[place * 2..place * 2 + 2], 16).ok()?;
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BODY: &[u8] = br#"{"id": "evt_1", "object": "event"}"#;
+    const AT: i64 = 1_795_176_000;
+    /// Made with another implementation: `printf '%s.%s' 1795176000 "$BODY" | openssl dgst -sha256 -hmac whsec_test`.
+    const SIGNED: &str = "89d211e910015b8076d626a1d8e94e9c502eb7d0006cce83e5a169786861beb0";
+    const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+    fn judged(secret: &str, header: Option<&str>, body: &[u8], at: i64) -> Result<(), SignatureError> {
+        verify(&Secret::new(secret.to_owned()), header, body, Moment::from_second(at).unwrap())
+    }
+
+    #[test]
+    fn what_stripe_signed_is_believed() {
+        for header in [
+            format!("t={AT},v1={SIGNED}"),
+            format!("t={AT},v1={SIGNED},v0={OTHER}"),
+            // While a secret is being replaced there are two.
+            format!("t={AT},v1={OTHER},v1={SIGNED}"),
+            format!("t={AT}, v1=nonsense, v1={}", SIGNED.to_uppercase()),
+        ] {
+            assert_eq!(judged("whsec_test", Some(&header), BODY, AT), Ok(()), "{header}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_signed_as_it_came_is_not_believed() {
+        let header = format!("t={AT},v1={SIGNED}");
+        assert_eq!(judged("whsec_other", Some(&header), BODY, AT), Err(SignatureError::Wrong));
+        let tampered = br#"{"id": "evt_2", "object": "event"}"#;
+        assert_eq!(judged("whsec_test", Some(&header), tampered, AT), Err(SignatureError::Wrong));
+        assert_eq!(judged("whsec_test", Some(&header), &BODY[1..], AT), Err(SignatureError::Wrong));
+        // The time is signed, too.
+        let later = format!("t={},v1={SIGNED}", AT + 1);
+        assert_eq!(judged("whsec_test", Some(&later), BODY, AT), Err(SignatureError::Wrong));
+        // Another scheme than v1 counts for nothing.
+        let downgraded = format!("t={AT},v0={SIGNED}");
+        assert_eq!(judged("whsec_test", Some(&downgraded), BODY, AT), Err(SignatureError::Malformed));
+    }
+
+    #[test]
+    fn a_signature_is_good_for_five_minutes_either_way() {
+        let header = format!("t={AT},v1={SIGNED}");
+        for (apart, judgement) in [
+            (300, Ok(())),
+            (-300, Ok(())),
+            (301, Err(SignatureError::Stale)),
+            (-301, Err(SignatureError::Stale)),
+        ] {
+            assert_eq!(judged("whsec_test", Some(&header), BODY, AT + apart), judgement, "{apart}");
+        }
+    }
+
+    #[test]
+    fn a_header_of_another_form_is_refused() {
+        let forms = [
+            "",
+            "t=",
+            "nonsense",
+            "v1=",
+            "t=1795176000",
+            "t=1795176000,v1=",
+            "t=x,v1=00",
+            "t=1795176000,v1=é",
+        ];
+        for header in forms.map(Some).into_iter().chain([None]) {
+            assert_eq!(judged("whsec_test", header, BODY, AT), Err(SignatureError::Malformed), "{header:?}");
+        }
+        let untimed = format!("v1={SIGNED}");
+        assert_eq!(judged("whsec_test", Some(&untimed), BODY, AT), Err(SignatureError::Malformed));
+    }
+}

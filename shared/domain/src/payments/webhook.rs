@@ -1,0 +1,156 @@
+//! What Stripe says of payments, believed for its signature alone. An event may come late, twice or out of order: what it
+//! changes is one conditional transaction, and whatever is not ours or not new is answered as received.
+
+use http::StatusCode;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{refusals, sessions, signature};
+use registry_app::App;
+use registry_model::error::Problem;
+use registry_model::{
+    FeedItem, Grant, GrantSource, GrantSubject, Moment, PaymentSession, Purchase, PurchaseId,
+};
+use registry_store::{KeptPurchase, PaymentEvent, PaymentOutcome};
+
+/// What became of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// A purchase was opened.
+    Paid,
+    /// A purchase ended unpaid.
+    Ended,
+    /// It was acted on before.
+    SeenBefore,
+    /// It is about nothing that is sold here, or changes nothing.
+    Ignored,
+}
+
+impl Received {
+    /// The word that is answered.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Paid => "paid",
+            Self::Ended => "ended",
+            Self::SeenBefore => "seen_before",
+            Self::Ignored => "ignored",
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Event {
+    id: String,
+    #[serde(rename = "type")]
+    what: String,
+    data: Data,
+}
+
+#[derive(Deserialize)]
+struct Data {
+    object: Value,
+}
+
+/// A Checkout Session, as far as it matters.
+#[derive(Deserialize)]
+struct Session {
+    id: String,
+    client_reference_id: Option<String>,
+    payment_status: Option<String>,
+    amount_total: Option<i64>,
+    currency: Option<String>,
+}
+
+/// What an event says of a session.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Completed,
+    Over,
+}
+
+/// Takes an event: its signature, and its body as it came.
+///
+/// # Errors
+/// 503 without a secret to verify it by, 403 where it is not Stripe's, 400 where it cannot be read, or the table is busy; then Stripe
+/// sends it again.
+pub async fn receive(app: &App, signature: Option<&str>, body: &[u8]) -> Result<Received, Problem> {
+    let secret = app.settings.stripe_webhook_secret.as_ref().ok_or_else(refusals::not_configured)?;
+    let now = app.clock.now();
+    signature::verify(secret, signature, body, now).map_err(|error| {
+        Problem::new(StatusCode::FORBIDDEN, "bad_signature", format!("This event is not believed: {error}."))
+    })?;
+    let event: Event =
+        serde_json::from_slice(body).map_err(|_| Problem::malformed("The body is no event of Stripe."))?;
+    let said = match event.what.as_str() {
+        "checkout.session.completed" | "checkout.session.async_payment_succeeded" => Said::Completed,
+        "checkout.session.expired" | "checkout.session.async_payment_failed" => Said::Over,
+        _ => return Ok(Received::Ignored),
+    };
+    let session: Session = serde_json::from_value(event.data.object)
+        .map_err(|_| Problem::malformed("The event holds no Checkout Session."))?;
+    // An account may sell other things than ours.
+    let Some(id) = session.client_reference_id.as_deref().and_then(|id| id.parse::<PurchaseId>().ok()) else {
+        return Ok(Received::Ignored);
+    };
+    let Some(kept) = app.store.purchase(&id).await? else { return Ok(Received::Ignored) };
+    let event = PaymentEvent { id: &event.id, at: now };
+    match said {
+        Said::Completed => pay(app, &kept.purchase, &session, event).await,
+        Said::Over => end(app, &kept, &session, event).await,
+    }
+}
+
+async fn pay(
+    app: &App,
+    purchase: &Purchase,
+    session: &Session,
+    event: PaymentEvent<'_>,
+) -> Result<Received, Problem> {
+    if session.payment_status.as_deref() != Some("paid") {
+        return Ok(Received::Ignored);
+    }
+    let is_whole = session.amount_total == Some(i64::from(purchase.amount_cents))
+        && session.currency.as_deref() == Some(sessions::CURRENCY);
+    if !is_whole {
+        tracing::error!(purchase_id = %purchase.id, "a payment is not of the purchase's amount; nothing was opened");
+        return Ok(Received::Ignored);
+    }
+    let source = GrantSource::Purchase { id: purchase.id.clone(), paid_at: Some(event.at) };
+    let paid = Grant { source, ..purchase.grant.clone() };
+    Ok(match app.store.pay_purchase(purchase, &paid, event, &news(purchase, event.at)).await? {
+        PaymentOutcome::Done => Received::Paid,
+        PaymentOutcome::SeenBefore => Received::SeenBefore,
+    })
+}
+
+/// Ends a purchase whose own page ended; another page of it was never shown to anybody.
+async fn end(
+    app: &App,
+    kept: &KeptPurchase,
+    session: &Session,
+    event: PaymentEvent<'_>,
+) -> Result<Received, Problem> {
+    let is_its_page = kept.session.as_ref().is_some_and(|PaymentSession { id, .. }| *id == session.id);
+    if !is_its_page {
+        return Ok(Received::Ignored);
+    }
+    Ok(match app.store.end_purchase(&kept.purchase, event).await? {
+        PaymentOutcome::Done => Received::Ended,
+        PaymentOutcome::SeenBefore => Received::SeenBefore,
+    })
+}
+
+/// Who bought is not told: anybody may buy a product for a listing, and what a buyer wrote of something unlisted is
+/// theirs.
+fn news(purchase: &Purchase, at: Moment) -> FeedItem {
+    let title = purchase.grant.sku.title();
+    let (listing_id, text) = match (&purchase.grant.subject, &purchase.listing_name) {
+        (GrantSubject::Listing(id), Some(name)) => {
+            (Some(id.clone()), format!("The {title} product was bought for {name}."))
+        }
+        _ => (None, format!("The {title} product was bought.")),
+    };
+    let name = purchase.listing_name.clone().unwrap_or_else(|| title.to_owned());
+    FeedItem { what: "product_bought".to_owned(), at, listing_id, kind: None, name, text }
+}

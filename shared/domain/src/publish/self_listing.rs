@@ -1,0 +1,35 @@
+//! The registry lists itself, as an agent and as an MCP server, and is probed like any other: the first two rows that
+//! go Live show that everything from publishing to Live works.
+
+use super::listing::{self, ProvenName};
+use super::submission::{Submission, Submitted};
+use registry_app::App;
+use registry_fetch::Target;
+use registry_model::Contact;
+use registry_model::error::Problem;
+
+/// Lists the registry's own endpoints where they are not listed yet. What fails is tried again with the next tick.
+pub async fn list(app: &App) {
+    for submission in submissions(app) {
+        if let Err(problem) = list_endpoint(app, &submission).await {
+            tracing::warn!(problem = problem.detail, internal = ?problem.internal, "the registry did not list itself");
+        }
+    }
+}
+
+async fn list_endpoint(app: &App, endpoint: &Submission) -> Result<(), Problem> {
+    let (id, _) = endpoint.ids();
+    if app.store.listing(&id).await?.is_none() {
+        listing::publish_first(app, endpoint, id, &ProvenName::default(), app.clock.now()).await?;
+    }
+    Ok(())
+}
+
+/// Nothing where the base URL is one that may not be probed, such as a plain http one under public rules.
+fn submissions(app: &App) -> impl Iterator<Item = Submission> {
+    app.settings.own_endpoints().filter_map(|(url, kind)| {
+        let target = Target::parse_url(url, app.settings.reach()).ok()?;
+        let what = Submitted::Url { target, kind: Some(kind) };
+        Some(Submission { what, name: None, contact: Contact { email: None, source: None }, proof: None })
+    })
+}

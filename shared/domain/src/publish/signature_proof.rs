@@ -1,0 +1,125 @@
+//! The proof of a name by its domain's key: the domain makes its key known, and the publisher signs what is published
+//! and when. Who holds the key speaks for the name.
+
+use std::pin::pin;
+
+use futures::future::select;
+use jiff::SignedDuration;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use registry_app::App;
+use registry_app::domain_keys::{DomainKeys, Signature, auth_document_url};
+use registry_formats::name_owner;
+use registry_model::error::Problem;
+use registry_model::{KeySource, Moment, NameProofMethod};
+
+/// How far a proof's time may be from ours: long enough for clocks that differ, too short to be used again.
+const FRESH: SignedDuration = SignedDuration::from_mins(5);
+
+/// A proof that the name in a server description is the publisher's, so that it is shown as proven and the words of a
+/// listing may be changed. The domain of the name (`example.com` for `com.example/weather`) makes the key known by DNS
+/// or by HTTP: the record `v=MCPv1; k=ed25519; p=<public key, base64>` is a TXT record at `example.com` itself, or a line
+/// at `https://example.com/.well-known/mcp-registry-auth`. Names below `io.github` need none: theirs is the server.json
+/// in the owner's repository.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ProofRequest {
+    /// The time of the signature (RFC 3339), at most five minutes from now.
+    #[schemars(extend("format" = "date-time"))]
+    pub timestamp: String,
+    /// The Ed25519 signature, in hexadecimal, of four lines joined by line feeds: this registry's base URL, the name,
+    /// the URL of the remote, and the timestamp as it is sent.
+    #[schemars(regex(pattern = "^[0-9a-fA-F]{128}$"))]
+    pub signature: String,
+}
+
+/// A proof as it was offered, in its right form.
+#[derive(Clone, Debug)]
+pub struct OfferedProof {
+    timestamp: String,
+    at: Moment,
+    signature: Signature,
+}
+
+impl OfferedProof {
+    /// Reads a proof.
+    ///
+    /// # Errors
+    /// Names the field and what to do.
+    pub(super) fn parse(request: ProofRequest) -> Result<Self, Problem> {
+        let ProofRequest { timestamp, signature } = request;
+        let at = timestamp.parse().map_err(|_| {
+            let detail = "`proof.timestamp` must be a time of RFC 3339, such as 2026-11-20T12:00:00Z.";
+            Problem::invalid("proof.timestamp", "bad_time", detail)
+        })?;
+        let signature = Signature::from_hex(&signature).ok_or_else(|| {
+            let detail = "`proof.signature` must be an Ed25519 signature: 128 hexadecimal digits.";
+            Problem::invalid("proof.signature", "bad_signature", detail)
+        })?;
+        Ok(Self { timestamp, at, signature })
+    }
+
+    /// Verifies that a key of the name's domain signed it; gives what made that key known.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the text that is to be signed.
+    pub(super) async fn verify(
+        &self,
+        app: &App,
+        name: &str,
+        remote: &str,
+        now: Moment,
+    ) -> Result<NameProofMethod, Problem> {
+        let text = format!("{}\n{name}\n{remote}\n{}", app.settings.base_url, self.timestamp);
+        let refuse = |field: &str, code: &'static str, detail: String| {
+            Problem::unproven(field, code, detail).with("signed_text", text.clone())
+        };
+        if self.at.duration_since(now).abs() > FRESH {
+            let detail =
+                format!("`proof.timestamp` is more than five minutes from now, which is {now}. Sign anew.");
+            return Err(refuse("proof.timestamp", "stale_proof", detail));
+        }
+        let domain = name_owner::domain(name).ok_or_else(|| {
+            refuse(
+                "proof",
+                "name_without_domain",
+                "The name reverses no domain that could prove it.".to_owned(),
+            )
+        })?;
+        // Whichever place proves it first ends the waiting: a domain may well serve nothing by HTTP.
+        let (by_dns, by_http) =
+            (pin!(DomainKeys::by_dns(app, &domain)), pin!(DomainKeys::by_http(app, &domain)));
+        let (first, other) = select(by_dns, by_http).await.factor_first();
+        if first.signer(&text, &self.signature).is_some() {
+            return Ok(proven_by(first.source));
+        }
+        let second = other.await;
+        if second.signer(&text, &self.signature).is_some() {
+            return Ok(proven_by(second.source));
+        }
+        Err(match (first.why_none(), second.why_none()) {
+            (Some(one), Some(another)) => {
+                let url = auth_document_url(app, &domain);
+                let detail = format!(
+                    "{one} {another} Publish `v=MCPv1; k=ed25519; p=<public key, base64>` as a TXT record at {domain}, \
+                     or serve it at {url}."
+                );
+                refuse("proof", "no_proof_record", detail)
+            }
+            (one, another) => {
+                let unread = one.or(another).map(|why| format!(" {why}")).unwrap_or_default();
+                let detail = format!(
+                    "No key of {domain} made this signature of `signed_text` (four lines, joined by line feeds).{unread}"
+                );
+                refuse("proof.signature", "signature_mismatch", detail)
+            }
+        })
+    }
+}
+
+const fn proven_by(source: KeySource) -> NameProofMethod {
+    match source {
+        KeySource::Dns => NameProofMethod::Dns,
+        KeySource::Http | KeySource::KeySet | KeySource::DidWeb => NameProofMethod::Http,
+    }
+}

@@ -1,0 +1,436 @@
+//! The body of a publish request, parsed into a `Submission` that satisfies every rule of the body. What is listed
+//! follows from the body alone; nothing is fetched (design §5 Publish).
+
+use serde_json::{Map, Value, json};
+
+use super::signature_proof::{OfferedProof, ProofRequest};
+use registry_fetch::target::MAX_URL_LENGTH;
+use registry_fetch::{Target, TargetError};
+use registry_formats::server_json::{self, Remote, ServerDescription, Transport, Violation};
+use registry_formats::{argument_schema, argument_text, email_address};
+use registry_model::error::{Problem, shorten};
+use registry_model::{
+    Category, Contact, DeclaredTransport, Kind, Listing, ListingId, Moment, Obstacle, Reach,
+};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+
+/// The longest display name, in characters.
+const LONGEST_NAME: usize = 120;
+/// The longest note on where the publisher comes from, in characters.
+const LONGEST_SOURCE: usize = 200;
+/// The longest e-mail address (RFC 5321 §4.5.3.1).
+/// The usual paths of an agent card.
+const CARD_ENDINGS: [&str; 5] =
+    ["agent-card.json", "agent.json", "agentcard.json", "ai-agent.json", "a2a-card.json"];
+
+/// Something to list.
+#[derive(Clone, Debug)]
+pub struct Submission {
+    /// What is to be listed.
+    pub what: Submitted,
+    /// The name the publisher gives it.
+    pub name: Option<String>,
+    /// Who may be written to about it.
+    pub contact: Contact,
+    /// The proof that its name is the publisher's.
+    pub proof: Option<OfferedProof>,
+}
+
+/// The two forms of a submission.
+#[derive(Clone, Debug)]
+pub enum Submitted {
+    /// A URL, and the kind of peer that is declared to be there.
+    Url {
+        /// The URL.
+        target: Target,
+        /// Agent or MCP server; open where only a site is given.
+        kind: Option<Kind>,
+    },
+    /// A server description (server.json).
+    Server(Box<ServerDescription>),
+}
+
+/// What to list.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(extend("oneOf" = one_at_a_time()))]
+pub struct PublishRequest {
+    /// A card URL, or a site from which the well-known card paths are tried.
+    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    pub url: Option<String>,
+    /// The URL of an A2A agent card.
+    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    pub agent_card_url: Option<String>,
+    /// The endpoint of an MCP server (streamable HTTP).
+    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    pub mcp_url: Option<String>,
+    /// A server description (server.json of the MCP registry).
+    #[serde(default)]
+    #[schemars(schema_with = "server_json_schema")]
+    pub server_json: Option<Map<String, Value>>,
+    /// A display name, used until the card gives one.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = 120))]
+    pub name: Option<String>,
+    /// Where to write about this listing; never shown.
+    #[schemars(extend("format" = "email"), length(min = 3, max = 254))]
+    pub contact_email: Option<String>,
+    /// Where you heard of the registry.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = 200))]
+    pub source: Option<String>,
+    /// Beside `server_json`: that its name is yours.
+    pub proof: Option<ProofRequest>,
+}
+
+/// What is listed is one thing; a URL may stand beside that of a card or an endpoint.
+fn one_at_a_time() -> Value {
+    let (all, none) = (argument_schema::all_of, argument_schema::none_of);
+    json!([
+        { "allOf": [all(&["server_json"]), none(&["agent_card_url", "mcp_url", "url"])] },
+        { "allOf": [all(&["agent_card_url"]), none(&["server_json", "mcp_url", "proof"])] },
+        { "allOf": [all(&["mcp_url"]), none(&["server_json", "agent_card_url", "proof"])] },
+        { "allOf": [all(&["url"]), none(&["server_json", "agent_card_url", "mcp_url", "proof"])] },
+    ])
+}
+
+/// A server description, as far as this registry reads one.
+pub fn server_json_schema(_: &mut SchemaGenerator) -> Schema {
+    let url = json!({ "type": "string", "format": "uri", "maxLength": MAX_URL_LENGTH });
+    json_schema!({
+        "type": ["object", "null"],
+        "description": "A server description (server.json of the MCP registry, 2025-12-11). Members that are not told \
+            here, such as `packages`, are read as that schema has them.",
+        "properties": {
+            "name": { "type": "string", "format": "server-name", "minLength": 3, "maxLength": 200 },
+            "title": { "type": "string", "format": "display-name", "minLength": 1, "maxLength": 100 },
+            "description": { "type": "string", "format": "public-text", "minLength": 1, "maxLength": 100 },
+            "version": { "type": "string", "format": "server-version", "maxLength": 255 },
+            "websiteUrl": { "type": "string", "maxLength": MAX_URL_LENGTH, "anyOf": [{ "format": "uri" }, { "const": "" }] },
+            "remotes": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": { "type": { "enum": ["streamable-http", "sse"] }, "url": url },
+                    "required": ["type", "url"],
+                },
+            },
+        },
+        "required": ["name", "description", "version"],
+    })
+}
+
+impl Submission {
+    /// Parses a request.
+    ///
+    /// # Errors
+    /// Names the field and what to do.
+    pub fn parse(request: PublishRequest, reach: Reach) -> Result<Self, Problem> {
+        let name = request.name.map(|name| argument_text::line("name", &name, LONGEST_NAME)).transpose()?;
+        let source = request
+            .source
+            .map(|source| argument_text::line("source", &source, LONGEST_SOURCE))
+            .transpose()?;
+        let email =
+            request.contact_email.map(|email| email_address::parse("contact_email", &email)).transpose()?;
+        let proof = request.proof.map(OfferedProof::parse).transpose()?;
+        if proof.is_some() && request.server_json.is_none() {
+            let detail = "A `proof` is of the name in a server description: send it beside `server_json`.";
+            return Err(Problem::invalid("proof", "nothing_to_prove", detail));
+        }
+        let url = |field: &'static str, text: &Option<String>| {
+            text.as_ref().map(|text| target(field, text, reach)).transpose()
+        };
+        let card = url("agent_card_url", &request.agent_card_url)?;
+        let mcp = url("mcp_url", &request.mcp_url)?;
+        let any = url("url", &request.url)?;
+        let what = match (request.server_json, card, mcp, any) {
+            (Some(document), None, None, None) => {
+                Submitted::Server(Box::new(described(&Value::Object(document), reach)?))
+            }
+            (None, Some(card), None, _) => Submitted::Url { target: card, kind: Some(Kind::Agent) },
+            (None, None, Some(mcp), _) => Submitted::Url { target: mcp, kind: Some(Kind::Mcp) },
+            (None, None, None, Some(any)) => Submitted::Url { kind: kind_of(&any), target: any },
+            (None, None, None, None) => return Err(nothing_to_list()),
+            _ => {
+                return Err(Problem::invalid(
+                    "url",
+                    "one_at_a_time",
+                    "Send one thing to list: an agent_card_url, an mcp_url, a url, or a server description.",
+                ));
+            }
+        };
+        Ok(Self { what, name, contact: Contact { email, source }, proof })
+    }
+
+    /// The same in the words of another description of the same server, which is reached as before.
+    #[must_use]
+    pub(super) fn in_the_words_of(&self, own: ServerDescription) -> Self {
+        let mut same = self.clone();
+        if let Submitted::Server(server) = &mut same.what {
+            let remotes = std::mem::take(&mut server.remotes);
+            **server = ServerDescription { remotes, ..own };
+            same.name = None;
+        }
+        same
+    }
+
+    /// The listing's id, and the id beside it should another owner hold the first.
+    #[must_use]
+    pub fn ids(&self) -> (ListingId, Option<ListingId>) {
+        match &self.what {
+            Submitted::Url { target, .. } => (ListingId::of_url(target.url()), None),
+            Submitted::Server(server) => {
+                let owner = remote(server).map(|remote| owner_of(&remote.url)).unwrap_or_default();
+                let beside = ListingId::of_name_beside_another(Kind::Mcp, &server.name, &owner);
+                (ListingId::of_name(Kind::Mcp, &server.name), Some(beside))
+            }
+        }
+    }
+
+    /// The host that will be asked, where there is one.
+    #[must_use]
+    pub fn host(&self) -> Option<String> {
+        match &self.what {
+            Submitted::Url { target, .. } => Some(target.origin()),
+            Submitted::Server(server) => remote(server).map(|remote| origin_of(&remote.url)),
+        }
+    }
+
+    /// The remote of its server description that is asked.
+    #[must_use]
+    pub fn remote_url(&self) -> Option<&str> {
+        match &self.what {
+            Submitted::Url { .. } => None,
+            Submitted::Server(server) => remote(server).map(|remote| remote.url.as_str()),
+        }
+    }
+
+    /// Whether a listing that already has the id is the same thing: the same URL, or the same server name
+    /// at the same owner's host.
+    #[must_use]
+    pub fn is_same_as(&self, listing: &Listing) -> bool {
+        match &self.what {
+            Submitted::Url { .. } => listing.server_name.is_none(),
+            Submitted::Server(server) => {
+                let same_name = listing.server_name.as_ref() == Some(&server.name);
+                let owner = |url: &str| owner_of(url);
+                let same_owner = listing.url.as_deref().map(owner) == remote(server).map(|r| owner(&r.url));
+                same_name && same_owner
+            }
+        }
+    }
+
+    /// A new listing, due at once.
+    #[must_use]
+    pub fn listing(&self, id: ListingId, now: Moment) -> Listing {
+        let name = self.name.clone().unwrap_or_else(|| id.to_string());
+        let mut listing = Listing::new(id, name, now);
+        self.locate(&mut listing);
+        self.describe(&mut listing);
+        listing
+    }
+
+    /// Writes into a listing where it is reached, and as what.
+    pub fn locate(&self, listing: &mut Listing) {
+        match &self.what {
+            Submitted::Url { target, kind } => {
+                listing.url = Some(target.as_str().to_owned());
+                listing.kind = kind.or(listing.kind);
+            }
+            Submitted::Server(server) => locate(listing, server),
+        }
+    }
+
+    /// Writes into a listing what its publisher says of it.
+    pub fn describe(&self, listing: &mut Listing) {
+        match &self.what {
+            Submitted::Url { .. } => listing.name = self.name.clone().unwrap_or_else(|| listing.name.clone()),
+            Submitted::Server(server) => describe(listing, server, self.name.as_deref()),
+        }
+    }
+}
+
+fn describe(listing: &mut Listing, server: &ServerDescription, name: Option<&str>) {
+    listing.name = name.or(server.title.as_deref()).unwrap_or(&server.name).to_owned();
+    listing.description = Some(server.description.clone());
+    listing.server_name = Some(server.name.clone());
+    listing.version = Some(server.version.clone());
+    listing.website = server.website_url.clone().or_else(|| server.repository_url.clone());
+    listing.category = Category::of(Kind::Mcp, &listing.name, &[&server.description]);
+}
+
+fn locate(listing: &mut Listing, server: &ServerDescription) {
+    listing.kind = Some(Kind::Mcp);
+    listing.url = remote(server).map(|remote| remote.url.clone());
+    listing.obstacle = obstacle(server);
+    listing.declared = match remote(server).map(|remote| remote.transport) {
+        Some(Transport::StreamableHttp) => DeclaredTransport::StreamableHttp,
+        Some(Transport::Sse) => DeclaredTransport::Sse,
+        None => DeclaredTransport::Unknown,
+    };
+}
+
+/// The remote that is asked: one that needs nothing first, streamable HTTP before SSE.
+fn remote(server: &ServerDescription) -> Option<&Remote> {
+    let hindrances = |remote: &&Remote| {
+        (remote.templated, !remote.secret_headers.is_empty(), remote.transport != Transport::StreamableHttp)
+    };
+    server.remotes.iter().min_by_key(hindrances)
+}
+
+/// Why the server cannot be asked at all.
+fn obstacle(server: &ServerDescription) -> Option<Obstacle> {
+    match remote(server) {
+        None => Some(Obstacle::StdioOnly),
+        Some(remote) if remote.templated => Some(Obstacle::TemplatedUrl),
+        Some(remote) if !remote.secret_headers.is_empty() => Some(Obstacle::NeedsSecret),
+        Some(_) => None,
+    }
+}
+
+fn described(document: &Value, reach: Reach) -> Result<ServerDescription, Problem> {
+    let read = server_json::read(document, reach).and_then(|server| {
+        let refused = refused_remotes(&server, reach);
+        if refused.is_empty() { Ok(server) } else { Err(refused) }
+    });
+    read.map_err(|violations| {
+        let told: Vec<String> =
+            violations.iter().take(5).map(|found| format!("{}: {}", found.path, found.message)).collect();
+        let field = violations.first().map(|found| found.path.clone()).unwrap_or_default();
+        let all: Vec<Value> = violations
+            .iter()
+            .take(50)
+            .map(|found| json!({ "path": found.path, "rule": found.rule, "message": found.message }))
+            .collect();
+        let detail =
+            format!("The server description breaks {} rule(s). {}", violations.len(), told.join(" "));
+        Problem::invalid(field, "invalid_server_description", shorten(&detail, 1500)).with("violations", all)
+    })
+}
+
+/// What the URL forms of a submission refuse is refused here, too. Of an address with variables only that is judged
+/// which no value of them can mend.
+fn refused_remotes(server: &ServerDescription, reach: Reach) -> Vec<Violation> {
+    let refusal = |(index, remote): (usize, &Remote)| {
+        let error = Target::parse(&remote.filled_in(), reach).err()?;
+        let lasting = matches!(
+            error,
+            TargetError::UserInfo
+                | TargetError::IpLiteral
+                | TargetError::TooLong
+                | TargetError::ControlCharacter
+        );
+        (lasting || !remote.templated).then(|| Violation {
+            path: format!("remotes[{index}].url"),
+            rule: error.code(),
+            message: error.to_string(),
+        })
+    };
+    server.remotes.iter().enumerate().filter_map(refusal).collect()
+}
+
+fn target(field: &'static str, text: &str, reach: Reach) -> Result<Target, Problem> {
+    Target::parse(text, reach)
+        .map_err(|error| Problem::invalid(field, error.code(), format!("`{field}`: {error}")))
+}
+
+fn kind_of(target: &Target) -> Option<Kind> {
+    let path = target.url().path().to_ascii_lowercase();
+    CARD_ENDINGS.iter().any(|ending| path.ends_with(ending)).then_some(Kind::Agent)
+}
+
+/// Who answers for a host: its registrable domain, or the host itself where it has none.
+fn owner_of(url: &str) -> String {
+    // What was stored was validated once; development reach only keeps loopback hosts from being refused a second time.
+    match Target::parse(url, Reach::Development) {
+        Ok(target) => target.registrable_domain().unwrap_or_else(|| target.origin()),
+        Err(_) => origin_of(url),
+    }
+}
+
+fn origin_of(url: &str) -> String {
+    url::Url::parse(url).map_or_else(|_| url.to_owned(), |url| url.origin().ascii_serialization())
+}
+
+fn nothing_to_list() -> Problem {
+    Problem::invalid(
+        "url",
+        "nothing_to_list",
+        "Send what to list: {\"url\": \"https://your.host/.well-known/agent-card.json\"}, an agent_card_url, an \
+         mcp_url, or a server description (server.json) as the body.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(request: PublishRequest) -> Result<Submission, Problem> {
+        Submission::parse(request, Reach::Public)
+    }
+
+    fn url(text: &str) -> PublishRequest {
+        PublishRequest { url: Some(text.to_owned()), ..PublishRequest::default() }
+    }
+
+    #[test]
+    fn the_body_tells_the_kind() {
+        let kind = |fields| match parse(fields).unwrap().what {
+            Submitted::Url { kind, .. } => kind,
+            Submitted::Server(_) => panic!("no server was described"),
+        };
+        assert_eq!(kind(url("https://a.example.org/.well-known/agent-card.json")), Some(Kind::Agent));
+        assert_eq!(kind(url("https://a.example.org/")), None);
+        let mcp = PublishRequest {
+            mcp_url: Some("https://a.example.org/mcp".to_owned()),
+            ..PublishRequest::default()
+        };
+        assert_eq!(kind(mcp), Some(Kind::Mcp));
+    }
+
+    #[test]
+    fn what_cannot_be_listed_names_its_field() {
+        let field = |fields| parse(fields).unwrap_err().field.unwrap();
+        assert_eq!(field(PublishRequest::default()), "url");
+        assert_eq!(field(url("not a url")), "url");
+        let card = PublishRequest {
+            agent_card_url: Some("ftp://a.example.org".to_owned()),
+            ..PublishRequest::default()
+        };
+        assert_eq!(field(card), "agent_card_url");
+        let with = |email: &str| PublishRequest {
+            contact_email: Some(email.to_owned()),
+            ..url("https://a.example.org/")
+        };
+        for email in
+            ["nonsense", "a@b", "@example.org", "a b@example.org", "a@example..org", "a@@example.org"]
+        {
+            assert_eq!(field(with(email)), "contact_email", "{email}");
+        }
+        assert!(parse(with("someone@example.org")).is_ok());
+        let named =
+            |name: &str| PublishRequest { name: Some(name.to_owned()), ..url("https://a.example.org/") };
+        assert_eq!(field(named("a\u{202e}b")), "name");
+        assert_eq!(field(named(&"x".repeat(121))), "name");
+    }
+
+    fn server(name: &str, remote: &str) -> Submission {
+        let document = json!({
+            "name": name, "description": "Adds numbers.", "version": "1.0.0",
+            "remotes": [{ "type": "streamable-http", "url": remote }],
+        });
+        let Value::Object(document) = document else { unreachable!() };
+        parse(PublishRequest { server_json: Some(document), ..PublishRequest::default() }).unwrap()
+    }
+
+    #[test]
+    fn a_name_stays_with_its_owner() {
+        let first = server("org.example/adder", "https://mcp.example.org/mcp");
+        let (id, beside) = first.ids();
+        assert_eq!(id.as_str(), "mcp-org-example-adder");
+        let listing = first.listing(id, Moment::UNIX_EPOCH);
+        let squatter = server("org.example/adder", "https://evil.example.com/mcp");
+        assert!(!squatter.is_same_as(&listing), "also before it went Live");
+        assert!(server("org.example/adder", "https://new.example.org/mcp").is_same_as(&listing));
+        assert_ne!(squatter.ids().1, beside);
+    }
+}

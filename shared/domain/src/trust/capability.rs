@@ -1,0 +1,186 @@
+//! The hash of what something can do: the same for the same abilities, in whatever order and form they are told, so that
+//! two peers can compare what they mean by a name.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use registry_model::error::Problem;
+use registry_model::{Assessment, Kind, Listing};
+
+/// The longest description that counts, in characters.
+const LONGEST_DESCRIPTION: usize = 500;
+/// Hexadecimal digits of the digest that are kept.
+const DIGITS: usize = 24;
+
+/// What has the abilities.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CapabilityKind {
+    /// An agent.
+    #[default]
+    Agent,
+    /// An MCP server.
+    Mcp,
+    /// Both at one address.
+    Dual,
+    /// Several that are called one after the other.
+    Pipeline,
+}
+
+/// Abilities in their normal form: trimmed, the description cut at 500 characters, the lists sorted and without repetition.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are those that are hashed")]
+pub struct Capability {
+    pub name: String,
+    pub kind: CapabilityKind,
+    pub description: String,
+    pub tools: Vec<String>,
+    pub skills: Vec<String>,
+    pub tags: Vec<String>,
+}
+
+impl Capability {
+    /// Abilities, brought into their normal form.
+    #[must_use]
+    pub fn normalised(self) -> Self {
+        let cut: String = self.description.trim().chars().take(LONGEST_DESCRIPTION).collect();
+        Self {
+            name: self.name.trim().to_owned(),
+            kind: self.kind,
+            description: cut.trim_end().to_owned(),
+            tools: sorted(self.tools),
+            skills: sorted(self.skills),
+            tags: sorted(self.tags),
+        }
+    }
+
+    /// What a listing said of itself when it was last probed.
+    #[must_use]
+    pub fn observed(listing: &Listing, evidence: &Assessment) -> Self {
+        let facts = &evidence.verdict.facts;
+        let described = listing.server_name.is_some();
+        let name = facts.name.clone().filter(|_| !described).unwrap_or_else(|| listing.name.clone());
+        Self {
+            name,
+            kind: match listing.shown_kind() {
+                Kind::Agent => CapabilityKind::Agent,
+                Kind::Mcp => CapabilityKind::Mcp,
+            },
+            description: facts
+                .description
+                .clone()
+                .or_else(|| listing.description.clone())
+                .unwrap_or_default(),
+            tools: facts.tools.iter().map(|tool| tool.name.clone()).collect(),
+            skills: facts.skills.iter().map(|skill| skill.id.clone()).collect(),
+            tags: facts.skills.iter().flat_map(|skill| skill.tags.iter().cloned()).collect(),
+        }
+        .normalised()
+    }
+
+    /// The text that is hashed: canonical JSON (RFC 8785).
+    ///
+    /// # Errors
+    /// It cannot be serialised, which is a fault of this service.
+    pub fn canonical(&self) -> Result<String, Problem> {
+        serde_json_canonicalizer::to_string(self).map_err(|error| Problem::fault(error.to_string()))
+    }
+
+    /// `cap_` and the first 24 hexadecimal digits of the SHA-256 of the canonical text.
+    ///
+    /// # Errors
+    /// It cannot be serialised, which is a fault of this service.
+    pub fn hash(&self) -> Result<String, Problem> {
+        let mut hex: String =
+            Sha256::digest(self.canonical()?).iter().map(|byte| format!("{byte:02x}")).collect();
+        hex.truncate(DIGITS);
+        Ok(format!("cap_{hex}"))
+    }
+}
+
+fn sorted(list: Vec<String>) -> Vec<String> {
+    let mut list: Vec<String> =
+        list.into_iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect();
+    list.sort_unstable();
+    list.dedup();
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn adder() -> Capability {
+        Capability {
+            name: " adder ".to_owned(),
+            kind: CapabilityKind::Mcp,
+            description: "Adds.".to_owned(),
+            tools: vec!["sub".to_owned(), "add".to_owned(), " add".to_owned()],
+            skills: Vec::new(),
+            tags: Vec::new(),
+        }
+        .normalised()
+    }
+
+    /// The digest was made by `printf '%s' '…' | sha256sum`.
+    #[test]
+    fn a_hash_is_that_of_the_canonical_text() {
+        let text = r#"{"description":"Adds.","kind":"mcp","name":"adder","skills":[],"tags":[],"tools":["add","sub"]}"#;
+        assert_eq!(adder().canonical().unwrap(), text);
+        assert_eq!(adder().hash().unwrap(), "cap_7d161d064feff4bd371bd64d");
+    }
+
+    #[test]
+    fn a_long_description_counts_up_to_its_five_hundredth_character() {
+        let described =
+            |text: String| Capability { description: text, ..adder() }.normalised().hash().unwrap();
+        let ä = |times| "ä".repeat(times);
+        assert_eq!(described(ä(500)), described(ä(501)));
+        assert_ne!(described(ä(499)), described(ä(500)));
+    }
+
+    fn texts() -> impl Strategy<Value = Vec<String>> {
+        vec("[a-c é]{0,3}", 0..6)
+    }
+
+    prop_compose! {
+        fn abilities()(
+            name in "\\PC{1,12}", description in "\\PC{0,20}", tools in texts(), skills in texts(), tags in texts(),
+        ) -> Capability {
+            Capability { name, kind: CapabilityKind::Agent, description, tools, skills, tags }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn order_repetition_and_space_do_not_matter(told in abilities(), by in 0_usize..6) {
+            let turned = |list: &[String]| -> Vec<String> {
+                let by = by.min(list.len());
+                let (one, other) = list.split_at(by);
+                [other, one, one].concat().iter().map(|text| format!(" {text}\t")).collect()
+            };
+            let other = Capability {
+                name: format!("  {}\n", told.name),
+                tools: turned(&told.tools),
+                skills: turned(&told.skills),
+                tags: turned(&told.tags),
+                ..told.clone()
+            };
+            let normal = told.normalised();
+            prop_assert_eq!(normal.hash().unwrap(), other.normalised().hash().unwrap());
+            prop_assert_eq!(normal.clone().normalised(), normal);
+        }
+
+        #[test]
+        fn any_other_ability_is_another_hash(told in abilities(), more in "[d-f]{1,5}") {
+            let normal = told.normalised();
+            let mut other = normal.clone();
+            other.tools.push(more);
+            prop_assert_ne!(normal.hash().unwrap(), other.normalised().hash().unwrap());
+        }
+    }
+}

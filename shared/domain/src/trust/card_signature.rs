@@ -1,0 +1,128 @@
+//! Signatures of agent cards (A2A 1.0 specification §8.4): ES256 over the JCS form of what every reader of the
+//! card is sure to see. Unknown fields are dropped before signing, because official verifiers drop them too.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
+use serde_json::{Map, Value, json};
+
+use super::keys::SignKey;
+use registry_model::error::Problem;
+
+const CARD: [&str; 13] = [
+    "name",
+    "description",
+    "supportedInterfaces",
+    "provider",
+    "version",
+    "documentationUrl",
+    "capabilities",
+    "securitySchemes",
+    "securityRequirements",
+    "defaultInputModes",
+    "defaultOutputModes",
+    "skills",
+    "iconUrl",
+];
+const CAPABILITIES: [&str; 4] = ["streaming", "pushNotifications", "extensions", "extendedAgentCard"];
+const SKILL: [&str; 8] =
+    ["id", "name", "description", "tags", "examples", "inputModes", "outputModes", "securityRequirements"];
+const SCHEME: [&str; 5] = [
+    "apiKeySecurityScheme",
+    "httpAuthSecurityScheme",
+    "oauth2SecurityScheme",
+    "openIdConnectSecurityScheme",
+    "mtlsSecurityScheme",
+];
+
+/// The card as the 1.0 schema knows it, without anything else.
+#[must_use]
+pub fn projection(card: &Value) -> Value {
+    let mut strict = only(card, &CARD);
+    let mut within = |name: &str, narrow: &dyn Fn(&Value) -> Value| {
+        if let Some(part) = strict.get_mut(name) {
+            *part = narrow(part);
+        }
+    };
+    within("capabilities", &|part| Value::Object(only(part, &CAPABILITIES)));
+    within("skills", &|part| each(part, |skill| Value::Object(only(skill, &SKILL))));
+    within("securitySchemes", &|part| {
+        let schemes = part.as_object().into_iter().flatten();
+        Value::Object(
+            schemes.map(|(name, scheme)| (name.clone(), Value::Object(only(scheme, &SCHEME)))).collect(),
+        )
+    });
+    Value::Object(strict)
+}
+
+/// The card with its signature, which covers its projection.
+///
+/// # Errors
+/// 500 where the card cannot be put into canonical form.
+pub fn signed(mut card: Value, key: &SignKey, key_set_url: &str) -> Result<Value, Problem> {
+    let protected = json!({ "alg": "ES256", "jku": key_set_url, "kid": key.kid(), "typ": "JOSE" });
+    let protected = BASE64URL.encode(canonical(&protected)?);
+    let payload = BASE64URL.encode(canonical(&without_empty(projection(&card)).unwrap_or_default())?);
+    let signature = key.sign(&format!("{protected}.{payload}"));
+    card["signatures"] = json!([{ "protected": protected, "signature": signature }]);
+    Ok(card)
+}
+
+/// RFC 8785.
+fn canonical(value: &Value) -> Result<Vec<u8>, Problem> {
+    serde_json_canonicalizer::to_vec(value).map_err(|error| Problem::fault(error.to_string()))
+}
+
+/// Verifiers read the card into their own types first, where an empty text, list or object is an absent one.
+fn without_empty(value: Value) -> Option<Value> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => (!text.is_empty()).then_some(Value::String(text)),
+        Value::Array(items) => {
+            let items: Vec<Value> = items.into_iter().filter_map(without_empty).collect();
+            (!items.is_empty()).then_some(Value::Array(items))
+        }
+        Value::Object(members) => {
+            let members: Map<String, Value> =
+                members.into_iter().filter_map(|(name, value)| Some((name, without_empty(value)?))).collect();
+            (!members.is_empty()).then_some(Value::Object(members))
+        }
+        other => Some(other),
+    }
+}
+
+fn only(value: &Value, names: &[&str]) -> Map<String, Value> {
+    let members = value.as_object().into_iter().flatten();
+    members
+        .filter(|(name, _)| names.contains(&name.as_str()))
+        .map(|(name, part)| (name.clone(), part.clone()))
+        .collect()
+}
+
+fn each(value: &Value, narrow: impl Fn(&Value) -> Value) -> Value {
+    Value::Array(value.as_array().into_iter().flatten().map(narrow).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_verifiers_drop_is_not_signed() {
+        let card = json!({
+            "name": "A", "url": "https://a.example", "iconUrl": "",
+            "capabilities": { "streaming": false, "vendor": true },
+            "skills": [{ "id": "s", "x": 1, "tags": [] }],
+            "securitySchemes": { "none": { "type": "http", "httpAuthSecurityScheme": { "scheme": "none" } } },
+            "securityRequirements": [{}],
+        });
+        assert_eq!(
+            without_empty(projection(&card)).unwrap(),
+            json!({
+                "name": "A",
+                "capabilities": { "streaming": false },
+                "skills": [{ "id": "s" }],
+                "securitySchemes": { "none": { "httpAuthSecurityScheme": { "scheme": "none" } } },
+            })
+        );
+    }
+}

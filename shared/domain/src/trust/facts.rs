@@ -1,0 +1,154 @@
+//! What the registry can say of a listing because it observed it: the claims of a statement of each type. Everything is read
+//! from the table; no word of a caller gets here, and none of a listing's own prose is repeated.
+
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+
+use super::capability::Capability;
+use super::reciprocity::Reciprocity;
+use registry_app::App;
+use registry_model::error::Problem;
+use registry_model::{Assessment, AttestationType, Identity, Lane, Listing, ListingId};
+
+/// Compositions of a listing among which one is looked for, the strongest.
+const EDGES: usize = 200;
+
+/// The claims of one type about a listing; `other` is the second of a composition.
+///
+/// # Errors
+/// 409 where nothing was observed that could be stated, or the listing was withdrawn; or the table is busy.
+pub async fn observed(
+    app: &App,
+    about: AttestationType,
+    listing: &Listing,
+    evidence: Option<&Assessment>,
+    other: Option<&ListingId>,
+) -> Result<Map<String, Value>, Problem> {
+    let lane = listing.shown_lane(app.oldest_proof());
+    if lane == Lane::Withdrawn {
+        let detail = "This listing was withdrawn: nothing is stated about it.";
+        return Err(nothing("withdrawn", detail).with("lane", lane.as_str()));
+    }
+    let claims = match about {
+        AttestationType::Liveness => liveness(app, listing, lane),
+        AttestationType::ProbeClean => probe_clean(lane, probed(evidence)?),
+        AttestationType::Capability => capability(listing, probed(evidence)?)?,
+        AttestationType::Reciprocity => {
+            let identities = identities(app, listing).await?;
+            let found = Reciprocity::of(app, listing, evidence, &identities);
+            json!({ "score": found.score, "of": 100, "signals": found.signals.iter().map(|signal| {
+                json!({ "id": signal.id, "holds": signal.holds, "points": signal.points, "of": signal.of })
+            }).collect::<Vec<_>>() })
+        }
+        AttestationType::IdentityBind => identity_bind(&identities(app, listing).await?)?,
+        AttestationType::Composition => composition(app, listing, other).await?,
+        AttestationType::Outcome => outcome(app, listing).await?,
+    };
+    let Value::Object(mut claims) = claims else { return Err(Problem::fault("claims are an object")) };
+    claims.insert("listing_id".to_owned(), json!(listing.id));
+    claims.insert("observed_until".to_owned(), json!(app.clock.now()));
+    Ok(claims)
+}
+
+/// The identities that are of a listing as it stands now.
+///
+/// # Errors
+/// The table is busy.
+pub async fn identities(app: &App, listing: &Listing) -> Result<Vec<Identity>, Problem> {
+    let kept = app.store.identities(&listing.id).await?.all;
+    Ok(kept.into_iter().filter(|identity| identity.is_of(listing)).collect())
+}
+
+fn liveness(app: &App, listing: &Listing, lane: Lane) -> Value {
+    json!({
+        "live": lane == Lane::Active,
+        "lane": lane,
+        "last_signal_at": listing.last_ok_at,
+        "signal": listing.last_ok_at.map(|_| "handshake"),
+        "counts_for_hours": app.settings.recheck_interval().as_hours(),
+        "live_since": listing.live_since,
+    })
+}
+
+fn probe_clean(lane: Lane, evidence: &Assessment) -> Value {
+    let checks = evidence
+        .checks
+        .iter()
+        .map(|check| json!({ "id": check.id, "ok": check.ok, "blocking": check.blocking }))
+        .collect::<Vec<_>>();
+    json!({
+        "clean": lane == Lane::Active && evidence.is_clean(),
+        "lane": lane,
+        "handshake": evidence.verdict.handshake,
+        "probed_at": evidence.probed_at,
+        "score": evidence.score.value,
+        "checks": checks,
+    })
+}
+
+fn capability(listing: &Listing, evidence: &Assessment) -> Result<Value, Problem> {
+    let observed = Capability::observed(listing, evidence);
+    Ok(json!({
+        "capability_hash": observed.hash()?,
+        "kind": observed.kind,
+        "tools": observed.tools.len(),
+        "skills": observed.skills.len(),
+        "probed_at": evidence.probed_at,
+    }))
+}
+
+fn identity_bind(identities: &[Identity]) -> Result<Value, Problem> {
+    let identity = identities.last().ok_or_else(|| {
+        let detail = "No key is bound to the domain of this listing: bind one with bind_identity first.";
+        nothing("no_identity", detail)
+    })?;
+    Ok(json!({
+        "proven_domain": identity.proven_domain,
+        "method": identity.method,
+        "proven_at": identity.at,
+        "public_jwk": identity.public_jwk,
+        "thumbprint": identity.thumbprint,
+        "did": identity.did,
+    }))
+}
+
+/// What was told of two listings that were used together. The registry saw the reports and not the use, and says so.
+async fn composition(app: &App, listing: &Listing, other: Option<&ListingId>) -> Result<Value, Problem> {
+    let edges = app.store.edges_of(&listing.id, EDGES, app.clock.now()).await?;
+    let edge = edges.iter().find(|edge| Some(edge.other(&listing.id)) == other);
+    let edge = edge.ok_or_else(|| {
+        nothing("no_composition", "Nobody told the registry lately that these two were used together.")
+    })?;
+    Ok(json!({
+        "listing_b": other,
+        "reports": edge.count,
+        "last_reported_at": edge.last_at,
+        "source": "reports of callers, counted by the registry",
+    }))
+}
+
+/// How uses of a listing went, as they were told.
+async fn outcome(app: &App, listing: &Listing) -> Result<Value, Problem> {
+    let tallies = app.store.outcomes_of(std::slice::from_ref(&listing.id)).await?;
+    let tally = tallies.get(&listing.id).filter(|tally| tally.count > 0);
+    let tally = tally
+        .ok_or_else(|| nothing("no_outcome", "Nobody told the registry how a use of this listing went."))?;
+    Ok(json!({
+        "reports": tally.count,
+        "reported_ok": tally.ok,
+        "quality_sum_thousandths": tally.quality_sum,
+        "source": "reports of callers, counted by the registry",
+    }))
+}
+
+fn probed(evidence: Option<&Assessment>) -> Result<&Assessment, Problem> {
+    evidence.ok_or_else(|| {
+        let detail =
+            "This listing was not probed yet, so there is nothing to state. Ask again after its first probe.";
+        nothing("nothing_observed", detail)
+    })
+}
+
+fn nothing(code: &'static str, detail: &str) -> Problem {
+    Problem::new(StatusCode::CONFLICT, code, detail)
+}

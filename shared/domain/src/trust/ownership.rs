@@ -1,0 +1,238 @@
+//! Who speaks for the domain of a listing: whoever signs a challenge with a key that the domain makes known. A challenge names
+//! the act it is for, is given by this registry, and is good once and for a quarter of an hour.
+
+use futures::future::{join, join_all};
+use http::StatusCode;
+use jiff::SignedDuration;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use registry_app::App;
+use registry_app::domain_keys::{Did, DomainKeys, PublicKey, Signature, auth_document_url};
+use registry_fetch::Target;
+use registry_model::error::Problem;
+use registry_model::{Caller, HostName, KeySource, Listing, Reach};
+use registry_store::{Allowance, Challenge};
+
+/// How long a challenge may be used.
+const CHALLENGE_LIFE: SignedDuration = SignedDuration::from_mins(15);
+/// The longest nonce that is looked for.
+const LONGEST_NONCE: usize = 64;
+
+/// One way in which a domain makes a key known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Way {
+    /// Which.
+    pub method: KeySource,
+    /// Where it is read.
+    pub place: String,
+    /// What must stand there.
+    pub holds: String,
+}
+
+/// What an owner sends with an act.
+#[derive(Clone, Debug)]
+pub struct Offered {
+    /// The nonce of the challenge.
+    pub nonce: String,
+    /// The signature of its text.
+    pub signature: Signature,
+    /// The key that made it, where the owner says so.
+    pub key: Option<PublicKey>,
+    /// The DID of the key, where there is one.
+    pub did: Option<Did>,
+}
+
+/// What a signature proved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proven {
+    /// The domain that makes the key known.
+    pub domain: HostName,
+    /// Where it does.
+    pub method: KeySource,
+    /// The key.
+    pub key: PublicKey,
+}
+
+/// Gives a challenge for an act on a listing.
+///
+/// # Errors
+/// 409 where the listing has no domain, 429 where an allowance is used up; or the table is busy.
+pub async fn challenge(
+    app: &App,
+    caller: &Caller,
+    listing: &Listing,
+    act: &str,
+) -> Result<Challenge, Problem> {
+    domains(listing)?;
+    let now = app.clock.now();
+    let (nonce, expires_at) = (app.random.hex(16), now + CHALLENGE_LIFE);
+    let text = text(app, act, &nonce, &expires_at.to_string());
+    let challenge = Challenge { nonce, text, expires_at };
+    // Asking costs the domain nothing, so it uses up nobody's allowance there: a stranger must not keep an owner out.
+    let (caller, rate) = (caller.name(), app.settings.owner_rate);
+    let allowance = Allowance { act: "owner-challenge", caller: &caller, host: None, rate };
+    let counted = app.settings.rate_limits.then_some(&allowance);
+    match app.store.keep_challenge(&challenge, counted, now).await? {
+        None => Ok(challenge),
+        Some(used_up) => Err(used_up.into()),
+    }
+}
+
+/// Where the domain of a listing may make a key known.
+///
+/// # Errors
+/// 409 where the listing has no domain.
+pub fn ways(app: &App, listing: &Listing, key: Option<&PublicKey>) -> Result<Vec<Way>, Problem> {
+    let domains = domains(listing)?;
+    let host = &domains.host;
+    let record = key.and_then(PublicKey::record);
+    let record =
+        record.unwrap_or_else(|| "v=MCPv1; k=ed25519; p=<public key, 32 bytes in base64>".to_owned());
+    let jwk = "a key of the kind Ed25519 (OKP) or P-256 (EC)";
+    let mut ways = vec![
+        Way { method: KeySource::Dns, place: format!("TXT record at {host}"), holds: record.clone() },
+        Way { method: KeySource::Http, place: auth_document_url(app, host.as_str()), holds: record },
+    ];
+    if let Some(origin) = &domains.origin {
+        let place = format!("{origin}/.well-known/jwks.json");
+        ways.push(Way { method: KeySource::KeySet, place, holds: format!("{{\"keys\": [...]}} with {jwk}") });
+    }
+    ways.push(Way {
+        method: KeySource::DidWeb,
+        place: format!("https://{host}/.well-known/did.json"),
+        holds: format!("the document of did:web:{host} with {jwk} among its verification methods"),
+    });
+    Ok(ways)
+}
+
+/// Verifies that a key of the listing's domain signed the challenge for this act, and uses the challenge up.
+///
+/// # Errors
+/// 403 says what does not hold; 422 that the challenge was given for another act; 409 where the listing has no domain, or
+/// the challenge was used meanwhile; 429 where an allowance is used up; or the table is busy.
+pub async fn prove(
+    app: &App,
+    caller: &Caller,
+    listing: &Listing,
+    act: &str,
+    offered: &Offered,
+) -> Result<Proven, Problem> {
+    let domains = domains(listing)?;
+    let now = app.clock.now();
+    let nonce = Some(offered.nonce.as_str()).filter(|nonce| nonce.len() <= LONGEST_NONCE).unwrap_or("-");
+    let Some(challenge) = app.store.challenge(nonce, now).await? else {
+        let detail = "This challenge was used, has expired, or was never given. Ask for one: the same call without \
+            `nonce` and `signature`.";
+        return Err(Problem::unproven("nonce", "unknown_challenge", detail));
+    };
+    if challenge.text != text(app, act, nonce, &challenge.expires_at.to_string()) {
+        let detail = "This challenge was given for another act. Ask for one for this act: the same call without `nonce` \
+            and `signature`.";
+        return Err(Problem::invalid("nonce", "challenge_of_another_act", detail));
+    }
+    let (caller, rate) = (caller.name(), app.settings.owner_rate);
+    let allowance = Allowance { act: "owner", caller: &caller, host: Some(domains.host.as_str()), rate };
+    if app.settings.rate_limits
+        && let Some(used_up) = app.store.count_act(allowance, now).await?
+    {
+        return Err(used_up.into());
+    }
+    let proven = find(app, &domains, &challenge.text, offered).await?;
+    if !app.store.spend_challenge(nonce, now).await? {
+        let detail = "This challenge was used by another call meanwhile. Ask for a new one.";
+        return Err(Problem::new(StatusCode::CONFLICT, "challenge_spent", detail));
+    }
+    Ok(proven)
+}
+
+/// The text of a challenge: four lines.
+fn text(app: &App, act: &str, nonce: &str, expires_at: &str) -> String {
+    format!("{}\n{act}\n{nonce}\n{expires_at}", app.settings.base_url)
+}
+
+/// The domain of a listing.
+struct Domains {
+    /// The host that it is asked at, or where there is none, the domain that its name reverses.
+    host: HostName,
+    /// The domain that the host was registered under, where that is another.
+    above: Option<HostName>,
+    /// Where it is asked.
+    origin: Option<String>,
+}
+
+impl Domains {
+    fn all(&self) -> impl Iterator<Item = &HostName> {
+        std::iter::once(&self.host).chain(&self.above)
+    }
+}
+
+fn domains(listing: &Listing) -> Result<Domains, Problem> {
+    // What was stored was validated once; development reach only keeps loopback hosts from being refused a second time.
+    let asked = listing.url.as_deref().and_then(|url| Target::parse(url, Reach::Development).ok());
+    let host = match &asked {
+        Some(target) => HostName::of_url(target.as_str()),
+        None => listing.server_name.as_deref().and_then(HostName::of_server_name),
+    };
+    let host = host.ok_or_else(|| {
+        let detail =
+            "This listing has no host and no name that reverses a domain, so that nobody can speak for it.";
+        Problem::new(StatusCode::CONFLICT, "no_domain", detail)
+    })?;
+    let above = asked.as_ref().and_then(Target::registrable_domain).and_then(|domain| domain.parse().ok());
+    let above = above.filter(|above| *above != host);
+    Ok(Domains { host, above, origin: asked.map(|target| target.origin()) })
+}
+
+/// The key of the domain that made the signature. Records are asked for first, since most have them, then the key set; of
+/// a `did:web` only its own document, for nothing else says that the DID is of the key.
+async fn find(app: &App, domains: &Domains, text: &str, offered: &Offered) -> Result<Proven, Problem> {
+    let mut asked = Vec::new();
+    if let Some(did) = offered.did.as_ref().filter(|did| did.key().is_none()) {
+        let named = |domain: &&HostName| did.domain() == Some(domain) && did.is_at(domains.origin.as_deref());
+        let domain = domains.all().find(named).ok_or_else(|| foreign(did, domains))?;
+        asked.push((domain, DomainKeys::by_did(app, did).await));
+    } else {
+        let records = join_all(domains.all().map(|domain| async move {
+            let dns = DomainKeys::by_dns(app, domain.as_str());
+            let (dns, http) = join(dns, DomainKeys::by_http(app, domain.as_str())).await;
+            [(domain, dns), (domain, http)]
+        }));
+        asked.extend(records.await.into_iter().flatten());
+        if let (None, Some(origin)) = (proven_by(&asked, text, offered), &domains.origin) {
+            asked.push((&domains.host, DomainKeys::by_key_set(app, origin).await));
+        }
+    }
+    proven_by(&asked, text, offered).ok_or_else(|| refusal(&domains.host, &asked, text, offered))
+}
+
+fn foreign(did: &Did, domains: &Domains) -> Problem {
+    let detail = format!("{did} is of another domain than the listing, which is at {}.", domains.host);
+    Problem::invalid("did", "did_of_another_domain", detail)
+}
+
+fn proven_by(places: &[(&HostName, DomainKeys)], text: &str, offered: &Offered) -> Option<Proven> {
+    places.iter().find_map(|(domain, keys)| {
+        let key = keys.signer(text, &offered.signature)?;
+        let is_named = offered.key.as_ref().is_none_or(|named| named == key);
+        is_named.then(|| Proven { domain: (*domain).clone(), method: keys.source, key: key.clone() })
+    })
+}
+
+fn refusal(host: &HostName, asked: &[(&HostName, DomainKeys)], text: &str, offered: &Offered) -> Problem {
+    let whys: Vec<&str> = asked.iter().filter_map(|(_, keys)| keys.why_none()).collect();
+    let signed_by_named = offered.key.as_ref().is_some_and(|key| key.signed(text, &offered.signature));
+    let (field, code, what) = if signed_by_named {
+        let what = format!("The key made this signature, but {host} does not make the key known.");
+        ("public_jwk", "key_not_of_domain", what)
+    } else if whys.len() == asked.len() {
+        ("signature", "no_domain_key", format!("No key of {host} was found."))
+    } else {
+        let what = format!(
+            "No key of {host} made this signature of `signed_text` (four lines, joined by line feeds)."
+        );
+        ("signature", "signature_mismatch", what)
+    };
+    let detail = std::iter::once(what.as_str()).chain(whys).collect::<Vec<_>>().join(" ");
+    Problem::unproven(field, code, detail).with("signed_text", text)
+}

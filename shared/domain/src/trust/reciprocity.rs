@@ -1,0 +1,154 @@
+//! What a listing gives back to whoever relies on it: clean checks, a link back, a proven domain, a card. Scored from what
+//! the registry stored when it last looked; nothing is fetched, and every point has its reason.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use registry_app::App;
+use registry_model::{Assessment, Identity, Kind, Listing};
+
+/// The most that the signals come to together.
+const MOST: u32 = 100;
+
+/// The score and what it is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reciprocity {
+    /// 0 to 100.
+    pub score: u32,
+    /// What it is made of.
+    pub signals: Vec<Signal>,
+}
+
+/// One part of the score.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Signal {
+    /// `clean`, `links_back`, `domain` or `card`.
+    pub id: &'static str,
+    /// Whether it was seen.
+    pub holds: bool,
+    /// What it gives.
+    pub points: u32,
+    /// What it gives at most.
+    pub of: u32,
+    /// What was seen.
+    pub why: String,
+}
+
+impl Reciprocity {
+    /// The score of a listing, from the evidence of its last probe and the identities that are its own.
+    #[must_use]
+    pub fn of(app: &App, listing: &Listing, evidence: Option<&Assessment>, identities: &[Identity]) -> Self {
+        let signals = vec![
+            clean(listing.is_live(app.oldest_proof()), evidence),
+            links_back(&app.settings.base_url, listing, evidence),
+            domain(listing, identities),
+            card(listing, evidence),
+        ];
+        let sum: u32 = signals.iter().map(|signal| signal.points).sum();
+        Self { score: sum.min(MOST), signals }
+    }
+
+    /// Whether the listing links back to the registry.
+    #[must_use]
+    pub fn links_back(&self) -> bool {
+        self.signals.iter().any(|signal| signal.id == "links_back" && signal.holds)
+    }
+}
+
+fn signal(id: &'static str, of: u32, holds: bool, why: impl Into<String>) -> Signal {
+    Signal { id, holds, points: if holds { of } else { 0 }, of, why: why.into() }
+}
+
+fn clean(live: bool, evidence: Option<&Assessment>) -> Signal {
+    let holds = live && evidence.is_some_and(Assessment::is_clean);
+    let why = match (holds, live) {
+        (true, _) => "It is Live, and every blocking check holds.",
+        (false, true) => "It is Live, but a blocking check does not hold.",
+        (false, false) => "It is not Live.",
+    };
+    signal("clean", 40, holds, why)
+}
+
+fn links_back(base_url: &str, listing: &Listing, evidence: Option<&Assessment>) -> Signal {
+    let facts = evidence.map(|evidence| &evidence.verdict.facts);
+    let of_facts = facts.into_iter().flat_map(|facts| {
+        let skills = facts.skills.iter().map(|skill| skill.description.as_str());
+        [&facts.website, &facts.description].into_iter().flatten().map(String::as_str).chain(skills)
+    });
+    let own = [&listing.website, &listing.description].into_iter().flatten().map(String::as_str);
+    let holds = own.chain(of_facts).any(|text| links_to(base_url, text));
+    let why = if holds {
+        "Its card or server description links to this registry.".to_owned()
+    } else {
+        format!(
+            "Neither the documentation link nor a description in its card or server description holds {base_url}."
+        )
+    };
+    signal("links_back", 50, holds, why)
+}
+
+/// Whether a URL of the registry, or of a badge of it, stands in a text: not that of a host whose name only begins so.
+fn links_to(base_url: &str, text: &str) -> bool {
+    let ends =
+        |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | ':' | '@'));
+    let sentence_end = |rest: &str| {
+        rest.strip_prefix('.').is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
+    };
+    text.match_indices(base_url).any(|(at, found)| {
+        let rest = &text[at + found.len()..];
+        ends(rest) || sentence_end(rest)
+    })
+}
+
+fn domain(listing: &Listing, identities: &[Identity]) -> Signal {
+    let why = match (identities.last(), listing.name_proof) {
+        (Some(identity), _) => {
+            format!("A key of {} signed a challenge ({}).", identity.proven_domain, identity.method.as_str())
+        }
+        (None, Some(_)) => "Its name is proven.".to_owned(),
+        (None, None) => "No key of its domain signed a challenge, and no name of it is proven.".to_owned(),
+    };
+    signal("domain", 20, !identities.is_empty() || listing.name_proof.is_some(), why)
+}
+
+fn card(listing: &Listing, evidence: Option<&Assessment>) -> Signal {
+    let valid = evidence
+        .is_some_and(|evidence| evidence.checks.iter().any(|check| check.id == "card_valid" && check.ok));
+    let described = listing.server_name.is_some();
+    let (holds, why) = match listing.shown_kind() {
+        Kind::Agent if valid && listing.card_url.is_some() => (true, "Its card is valid."),
+        Kind::Agent => (false, "No valid card of it was seen."),
+        Kind::Mcp if described => (true, "It was listed with a server description."),
+        Kind::Mcp => (false, "It was listed without a server description."),
+    };
+    signal("card", 10, holds, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::links_to;
+
+    #[test]
+    fn a_link_is_one_to_this_host() {
+        let base = "https://registry.example.org";
+        for text in [
+            "https://registry.example.org",
+            "See https://registry.example.org.",
+            "[![x](https://registry.example.org/badge/clean.svg?id=a)](https://registry.example.org/list)",
+            "https://registry.example.org?x",
+        ] {
+            assert!(links_to(base, text), "{text}");
+        }
+        for text in [
+            "",
+            "registry.example.org",
+            "https://registry.example.organic",
+            "https://registry.example.org.evil.example",
+            "https://registry.example.org:8443/",
+            "https://registry.example.org@evil.example",
+            "http://registry.example.org/",
+        ] {
+            assert!(!links_to(base, text), "{text}");
+        }
+    }
+}

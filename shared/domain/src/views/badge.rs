@@ -1,0 +1,178 @@
+//! Badges: a label about the registry or, with a listing's id, the status of that listing (contract "Badges"). Small
+//! SVG images without fonts or scripts of their own.
+
+use registry_model::error::Problem;
+use registry_model::settings::Settings;
+use registry_model::{Kind, Lane, Listing, ListingId, Moment};
+
+/// The names of badges.
+pub const NAMES: [&str; 6] = ["mcp", "agent", "listed", "clean", "verified", "live"];
+
+const GREEN: &str = "#1a7f37";
+const BLUE: &str = "#0b5cad";
+const GREY: &str = "#59636e";
+const RED: &str = "#b42318";
+
+/// The badge called `name` (an ending of `.svg` is let pass).
+///
+/// # Errors
+/// 404 for a name that is none.
+pub fn name(name: &str) -> Result<&'static str, Problem> {
+    let name = name.strip_suffix(".svg").unwrap_or(name);
+    NAMES.into_iter().find(|known| *known == name).ok_or_else(|| {
+        let detail = format!("There is no such badge. The badges are {}.", NAMES.join(", "));
+        Problem::new(http::StatusCode::NOT_FOUND, "no_such_badge", detail)
+    })
+}
+
+/// A badge that shows its own name.
+#[must_use]
+pub fn plain(settings: &Settings, name: &str) -> String {
+    let color = if matches!(name, "mcp" | "agent") { BLUE } else { GREEN };
+    svg(&settings.brand, name, color)
+}
+
+/// A badge that shows the status of a listing, which is Live by a proof from `oldest_proof` or later.
+#[must_use]
+pub fn of_listing(settings: &Settings, name: &str, listing: &Listing, oldest_proof: Moment) -> String {
+    let (word, color) = says(name, listing, listing.shown_lane(oldest_proof));
+    svg(&settings.brand, word, color)
+}
+
+/// A badge for an id that no listing has: a README that shows it has lost its listing, and must not look as if it had one.
+#[must_use]
+pub fn unknown(settings: &Settings) -> String {
+    svg(&settings.brand, "unknown", GREY)
+}
+
+/// What a badge says of a listing.
+fn says(name: &str, listing: &Listing, lane: Lane) -> (&'static str, &'static str) {
+    let live = lane == Lane::Active;
+    let claimed = listing.is_name_claimed();
+    match (name, listing.kind) {
+        ("mcp", Some(Kind::Mcp)) => ("mcp", BLUE),
+        ("agent", Some(Kind::Agent)) => ("agent", BLUE),
+        ("mcp", _) => ("not an mcp server", GREY),
+        ("agent", _) => ("not an agent", GREY),
+        ("listed", _) if lane == Lane::Withdrawn => ("not listed", RED),
+        ("listed", _) => ("listed", GREEN),
+        ("clean", _) if live && claimed => ("clean, name claimed", BLUE),
+        ("clean", _) if live => ("clean", GREEN),
+        ("clean", _) => ("not clean", lane_color(lane)),
+        ("verified", _) if live && claimed => ("verified handshake, name claimed", BLUE),
+        ("verified", _) if live => ("verified handshake", GREEN),
+        ("verified", _) => ("not verified", lane_color(lane)),
+        (_, _) if live && claimed => ("live, name claimed", BLUE),
+        (_, _) if live => ("live", GREEN),
+        (_, _) => ("not live", lane_color(lane)),
+    }
+}
+
+fn lane_color(lane: Lane) -> &'static str {
+    if lane == Lane::Queued { GREY } else { RED }
+}
+
+/// Pixels to each side of a text.
+const PADDING: u32 = 6;
+
+/// On whole pixels, so that no edge is blurred; each text is told its length, so that it fits in whatever font it is
+/// drawn.
+fn svg(brand: &str, word: &str, color: &str) -> String {
+    let (brand_length, word_length) = (text_length(brand), text_length(word));
+    let (left, right) = (brand_length + 2 * PADDING, word_length + 2 * PADDING);
+    let (all, word_at) = (left + right, left + PADDING);
+    let (brand, word) = (escape(brand), escape(word));
+    format!(
+        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{all}" height="20" viewBox="0 0 {all} 20" role="img" aria-label="{brand}: {word}"><title>{brand}: {word}</title><clipPath id="round"><rect width="{all}" height="20" rx="3"/></clipPath><g clip-path="url(#round)"><rect width="{left}" height="20" fill="#24292f"/><rect x="{left}" width="{right}" height="20" fill="{color}"/></g><g fill="#fff" font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="11" text-rendering="geometricPrecision"><text x="{PADDING}" y="14" textLength="{brand_length}">{brand}</text><text x="{word_at}" y="14" textLength="{word_length}">{word}</text></g></svg>"##,
+    )
+}
+
+/// The length of a text in whole pixels, as Verdana at 11 pixels draws it.
+fn text_length(text: &str) -> u32 {
+    let hundredths: u32 = text.chars().map(advance).sum();
+    hundredths.div_ceil(100).max(1)
+}
+
+/// Hundredths of a pixel by which a character advances.
+const fn advance(c: char) -> u32 {
+    match c {
+        'i' | 'l' => 302,
+        'f' | 'j' | ' ' => 387,
+        't' | ',' | '.' | ':' | ';' | '!' | '\'' => 433,
+        'r' | 'I' | 'J' | '-' | '(' | ')' | '/' => 490,
+        'c' | 's' | 'z' => 575,
+        'L' | 'F' => 625,
+        'a' | 'e' | 'k' | 'o' | 'v' | 'x' | 'y' | 'P' | 'T' | 'Y' => 665,
+        'b' | 'd' | 'g' | 'h' | 'n' | 'p' | 'q' | 'u' | 'E' | '0'..='9' => 695,
+        'm' | 'W' => 1080,
+        'w' | 'M' => 915,
+        'D' | 'G' | 'H' | 'N' | 'O' | 'Q' | 'U' | '&' => 845,
+        'A'..='Z' => 760,
+        _ if c.is_ascii() => 690,
+        _ => 1100,
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// The clean badge of a listing.
+#[must_use]
+pub fn clean_url(settings: &Settings, id: &ListingId) -> String {
+    settings.url(&format!("/badge/clean.svg?id={id}"))
+}
+
+/// The page of a listing: what its badge leads to, for people.
+#[must_use]
+pub fn page_url(settings: &Settings, id: &ListingId) -> String {
+    settings.url(&format!("/list/{id}"))
+}
+
+/// A listing's clean badge for a README, linked to its page.
+#[must_use]
+pub fn markdown(settings: &Settings, id: &ListingId) -> String {
+    format!("[![{}]({})]({})", settings.brand, clean_url(settings, id), page_url(settings, id))
+}
+
+/// The same for an HTML page.
+#[must_use]
+pub fn html(settings: &Settings, id: &ListingId) -> String {
+    let (page, image, brand) = (page_url(settings, id), clean_url(settings, id), escape(&settings.brand));
+    format!(r#"<a href="{page}"><img src="{image}" alt="{brand}" height="20"></a>"#)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers of an attribute, in order.
+    fn numbers(svg: &str, attribute: &str) -> Vec<u32> {
+        let before = format!(" {attribute}=\"");
+        let parts = svg.split(&before).skip(1);
+        parts.map(|part| part.split('"').next().unwrap().parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_badge_stands_on_whole_pixels_and_each_text_fits() {
+        for word in ["live", "verified handshake, name claimed", "not an mcp server", "unknown"] {
+            let svg = svg("Agent and MCP Registry", word, GREEN);
+            let (widths, lengths, x) =
+                (numbers(&svg, "width"), numbers(&svg, "textLength"), numbers(&svg, "x"));
+            let [all, _, left, right] = widths[..] else { panic!("{widths:?}") };
+            assert_eq!(left + right, all, "{svg}");
+            assert_eq!((lengths[0] + 2 * PADDING, lengths[1] + 2 * PADDING), (left, right));
+            assert_eq!(x, [left, PADDING, left + PADDING]);
+            assert!(svg.contains(&format!("<title>Agent and MCP Registry: {word}</title>")), "{svg}");
+        }
+    }
+
+    #[test]
+    fn a_brand_is_text_whatever_is_in_it() {
+        let svg = svg("<script>\"&", "live", GREEN);
+        assert!(
+            svg.contains(r#"aria-label="&lt;script&gt;&quot;&amp;: live""#) && !svg.contains("<script"),
+            "{svg}"
+        );
+    }
+}

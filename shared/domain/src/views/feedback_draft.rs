@@ -1,0 +1,60 @@
+//! The feedback that a demo suggests: a body that can be sent as it stands, and the five questions it answers.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::funnel::{self, DRAFT_RATING};
+use registry_model::{Kind, Listing, ListingId, Order, OrderId, QUESTIONS, Random};
+
+/// A body for `/api/products/feedback`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
+pub struct FeedbackDraft {
+    pub listing_id: ListingId,
+    pub order_id: OrderId,
+    pub kind: Kind,
+    pub agent_name: String,
+    /// From 1 to 5.
+    pub rating: u8,
+    /// By question, as a draft.
+    pub answers: BTreeMap<String, String>,
+    pub source: &'static str,
+    /// Made for this answer alone: whoever sends it may have a lost reward issued anew.
+    pub idempotency_key: String,
+}
+
+impl FeedbackDraft {
+    /// The draft for a listing and the order of its demo.
+    #[must_use]
+    pub fn of(listing: &Listing, order: &Order, random: &Random) -> Self {
+        Self {
+            listing_id: listing.id.clone(),
+            order_id: order.order_id.clone(),
+            kind: listing.shown_kind(),
+            agent_name: listing.name.chars().take(200).collect(),
+            rating: DRAFT_RATING,
+            answers: funnel::draft(listing, order.sku),
+            source: "demo",
+            idempotency_key: random.hex(16),
+        }
+    }
+}
+
+/// One of the five questions.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Question {
+    /// Its name among the answers.
+    pub id: &'static str,
+    /// The question.
+    pub question: &'static str,
+}
+
+impl Question {
+    /// All five.
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        QUESTIONS.iter().map(|(id, question)| Self { id, question }).collect()
+    }
+}

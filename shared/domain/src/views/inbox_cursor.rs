@@ -1,0 +1,67 @@
+//! The cursor of an inbox: where a page begins, and until when messages were read before the first page, so that the pages
+//! of one visit agree on what is new.
+
+use super::time_cursor;
+use registry_model::Moment;
+use registry_model::error::Problem;
+
+/// Where a page of an inbox begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InboxCursor {
+    /// Before this place in the order of time.
+    pub before: String,
+    /// Until when messages were read before the first page.
+    pub read_until: Option<Moment>,
+}
+
+impl InboxCursor {
+    /// The cursor as text.
+    #[must_use]
+    pub fn write(&self) -> String {
+        let read_until = self.read_until.map(|at| at.as_millisecond().to_string()).unwrap_or_default();
+        time_cursor::write(&format!("{}#{read_until}", self.before))
+    }
+
+    /// Reads a cursor that [`InboxCursor::write`] wrote.
+    ///
+    /// # Errors
+    /// 422: this registry did not issue it.
+    pub fn read(cursor: &str) -> Result<Self, Problem> {
+        let place = time_cursor::read(cursor, "cursor")?;
+        let (before, read_until) = place.rsplit_once('#').unwrap_or((&place, ""));
+        let read_until = read_until.parse().ok().and_then(Moment::from_millisecond);
+        let read = Self { before: before.to_owned(), read_until };
+        // A place without its id, or a time that is none, is of somebody else's making.
+        if read.before.contains('#') && read.write() == cursor {
+            Ok(read)
+        } else {
+            Err(time_cursor::foreign("cursor"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_survives_the_way_there_and_back() {
+        for read_until in [None, Moment::from_millisecond(1_795_132_800_001)] {
+            let cursor = InboxCursor { before: "1795132800000#a#b".to_owned(), read_until };
+            assert_eq!(InboxCursor::read(&cursor.write()).unwrap(), cursor);
+        }
+    }
+
+    #[test]
+    fn a_foreign_cursor_is_refused() {
+        for place in [
+            "1795132800000#",
+            "1795132800000#a",
+            "1795132800000#a#x",
+            "1795132800000#a#+5",
+            "1795132800000#a#05",
+        ] {
+            assert!(InboxCursor::read(&time_cursor::write(place)).is_err(), "{place}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Where a decision stands in the log of evidence, with the addresses at which anybody checks that it does.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use registry_model::settings::Settings;
+use registry_model::{AttestationId, LastLeaf, ListingId, LogEvent, LogTile, Moment, TILE_WIDTH};
+
+/// The leaf of a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LogPlace {
+    /// What was decided.
+    pub event: LogEvent,
+    /// When.
+    pub at: Moment,
+    /// It waits to be taken up into the tree, which takes minutes; then it has an index.
+    pub pending: bool,
+    /// Its index in the tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leaf_index: Option<u64>,
+    /// The bundle of entries that ends with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry_url: Option<String>,
+    /// The proof that it is in the tree.
+    pub proof_url: String,
+}
+
+impl LogPlace {
+    /// The place of the latest decision on a listing.
+    #[must_use]
+    pub fn of_last(settings: &Settings, id: &ListingId, leaf: &LastLeaf) -> Self {
+        let proof = format!("/log/proof?listing_id={id}&at={}", leaf.at);
+        Self::new(settings, leaf.event, leaf.at, leaf.index, &proof)
+    }
+
+    /// The place of an attestation; `index` is none while its leaf waits.
+    #[must_use]
+    pub fn of_attestation(
+        settings: &Settings,
+        subject: &ListingId,
+        at: Moment,
+        id: &AttestationId,
+        index: Option<u64>,
+    ) -> Self {
+        let proof = format!("/log/proof?listing_id={subject}&at={at}&attestation_id={id}");
+        Self::new(settings, LogEvent::Attested, at, index, &proof)
+    }
+
+    fn new(settings: &Settings, event: LogEvent, at: Moment, index: Option<u64>, waiting: &str) -> Self {
+        Self {
+            event,
+            at,
+            pending: index.is_none(),
+            leaf_index: index,
+            entry_url: index.map(|index| entry_url(settings, index)),
+            proof_url: match index {
+                Some(index) => settings.url(&format!("/log/proof?index={index}")),
+                None => settings.url(waiting),
+            },
+        }
+    }
+}
+
+/// The bundle of entries that ends with the one of this index: it never changes.
+#[must_use]
+pub fn entry_url(settings: &Settings, index: u64) -> String {
+    let bundle = LogTile::Entries { index: index / TILE_WIDTH };
+    settings.url(&format!("/log/{}", bundle.path(index % TILE_WIDTH + 1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::settings::Mode;
+
+    #[test]
+    fn a_leaf_is_the_last_of_its_bundle() {
+        let settings = Settings::from_env(Mode::Public, |name| {
+            (name == "BASE_URL").then(|| "https://r.example".to_owned())
+        });
+        let settings = settings.unwrap();
+        assert_eq!(entry_url(&settings, 0), "https://r.example/log/tile/entries/000.p/1");
+        assert_eq!(entry_url(&settings, 255), "https://r.example/log/tile/entries/000");
+        assert_eq!(entry_url(&settings, 256), "https://r.example/log/tile/entries/001.p/1");
+    }
+}

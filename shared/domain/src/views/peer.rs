@@ -1,0 +1,83 @@
+//! A Live listing in short, as search hits and the federation catalogue show it: what it is, its endpoint, and the
+//! evidence that it answers. The long form with the funnel is the row of the active list.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::urn;
+use crate::views::{NameStanding, ProbeSummary};
+use registry_model::settings::Settings;
+use registry_model::{Kind, Listing, ListingId, Moment};
+
+/// A Live listing in short.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
+pub struct Peer {
+    /// Its URN in ARD.
+    pub identifier: String,
+    /// Its name, as ARD calls it.
+    #[serde(rename = "displayName")]
+    pub display_name: String,
+    /// The media type of its card.
+    #[serde(rename = "type")]
+    pub of_type: &'static str,
+    pub listing_id: ListingId,
+    /// Agent or MCP server.
+    pub kind: Kind,
+    pub name: String,
+    /// What it is for, in its own words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Whether the name in its server description is proven.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name_standing: Option<NameStanding>,
+    /// What it is filed under.
+    pub category_id: String,
+    /// Its own version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Protocol version it spoke.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol_version: Option<String>,
+    /// Its card, or for an MCP server without one its endpoint.
+    pub url: String,
+    /// The URL that answered the handshake: speak to it there.
+    pub endpoint: String,
+    /// A page about it.
+    pub website: String,
+    /// The same as `url`, under the name that rows have.
+    pub agent_card_url: String,
+    pub probe: ProbeSummary,
+    /// The evidence in full.
+    pub status_url: String,
+    /// Its demo, as a link.
+    pub take_demo_get: String,
+}
+
+impl Peer {
+    /// Shows a listing at `now`.
+    #[must_use]
+    pub fn of(listing: &Listing, settings: &Settings, now: Moment) -> Self {
+        let (kind, card) = (listing.shown_kind(), listing.shown_card_url().to_owned());
+        Self {
+            identifier: urn::of(&card, kind, &listing.id),
+            display_name: listing.name.clone(),
+            of_type: urn::media_type(kind),
+            listing_id: listing.id.clone(),
+            kind,
+            name: listing.name.clone(),
+            description: listing.description.clone(),
+            name_standing: NameStanding::of(listing),
+            category_id: listing.category.id().to_owned(),
+            version: listing.version.clone(),
+            protocol_version: listing.era.clone(),
+            endpoint: listing.endpoint.clone().unwrap_or_else(|| listing.target().to_owned()),
+            website: listing.shown_website(),
+            agent_card_url: card.clone(),
+            url: card,
+            probe: ProbeSummary::of(listing, now),
+            status_url: settings.url(&format!("/api/listings/status?id={}", listing.id)),
+            take_demo_get: settings.url(&format!("/api/products/demo?listing_id={}", listing.id)),
+        }
+    }
+}

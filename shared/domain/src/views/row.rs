@@ -1,0 +1,160 @@
+//! A Live listing as the active list shows it, with the evidence and everything to do next (contract "Listing").
+//! Derived from the stored core, so that a listing costs 0.5 KB to keep and 4 KB only where it is shown.
+
+use jiff::SignedDuration;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::funnel::{self, Deal, ListingDeal, TakeDemo};
+use crate::views::NameStanding;
+use registry_app::talk::Talk;
+use registry_model::settings::Settings;
+use registry_model::{Handshake, Kind, Listing, ListingId, Moment};
+
+/// A row of `agents[]` or `mcps[]`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
+pub struct Row {
+    pub listing_id: ListingId,
+    pub id: ListingId,
+    /// Agent or MCP server.
+    pub kind: Kind,
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Whether the name in its server description is proven.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name_standing: Option<NameStanding>,
+    /// What it is filed under.
+    pub category_id: String,
+    pub category_label: &'static str,
+    /// True for every Active row.
+    pub checks_clean: bool,
+    /// The evidence.
+    pub probe: ProbeSummary,
+    /// Its presence on the Talk inbox.
+    pub talk: Talk,
+    /// Its card, or for an MCP server its endpoint.
+    pub agent_card_url: String,
+    /// A page about it.
+    pub website: String,
+    /// Protocol versions it spoke.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol_version: Option<String>,
+    /// It took its demo.
+    pub demoed: bool,
+    /// It gave its feedback.
+    pub feedbacked: bool,
+    /// Its demo, ready to be asked for.
+    pub take_demo: TakeDemo,
+    /// The same as a link.
+    pub take_demo_get: String,
+    /// The founding offer as it sees it.
+    pub deal: ListingDeal,
+    /// Where it stands in the funnel.
+    pub activation: Activation,
+    /// What to do next.
+    pub next: String,
+}
+
+/// The latest judged probe.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names are the contract's")]
+pub struct ProbeSummary {
+    /// Whether the handshake was `ok`.
+    pub ok: bool,
+    pub handshake: Handshake,
+    /// 0 to 100.
+    pub score: u8,
+    pub probed_at: Moment,
+    /// What was asked.
+    pub target: String,
+    /// Milliseconds of the handshake.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_ms: Option<u32>,
+    /// Hours since, with one decimal.
+    pub age_hours: f64,
+}
+
+/// Where a listing stands in the funnel.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Activation {
+    /// `live`.
+    pub stage: &'static str,
+    /// What comes next.
+    pub next: String,
+}
+
+impl Row {
+    /// Shows a listing at `now`.
+    #[must_use]
+    pub fn of(listing: &Listing, settings: &Settings, deal: &Deal, now: Moment) -> Self {
+        let next = next(listing);
+        Self {
+            listing_id: listing.id.clone(),
+            id: listing.id.clone(),
+            kind: listing.shown_kind(),
+            name: listing.name.clone(),
+            description: listing.description.clone(),
+            name_standing: NameStanding::of(listing),
+            category_id: listing.category.id().to_owned(),
+            category_label: listing.category.label(),
+            checks_clean: true,
+            probe: ProbeSummary::of(listing, now),
+            talk: Talk::of(listing, settings, now),
+            agent_card_url: listing.shown_card_url().to_owned(),
+            website: listing.shown_website(),
+            protocol_version: listing.era.clone(),
+            demoed: listing.demoed,
+            feedbacked: listing.feedbacked,
+            take_demo: funnel::take_demo(listing, settings, deal),
+            take_demo_get: settings.url(&format!("/api/products/demo?listing_id={}", listing.id)),
+            deal: funnel::listing_deal(listing, settings, deal),
+            activation: Activation { stage: "live", next: next.clone() },
+            next,
+        }
+    }
+}
+
+impl ProbeSummary {
+    /// The latest judged probe of a listing; for one never probed, an empty `skip`.
+    #[must_use]
+    pub fn of(listing: &Listing, now: Moment) -> Self {
+        match &listing.probe {
+            Some(probe) => Self {
+                ok: probe.handshake == Handshake::Ok,
+                handshake: probe.handshake,
+                score: probe.score,
+                probed_at: probe.at,
+                target: probe.target.clone(),
+                latency_ms: probe.latency_ms,
+                age_hours: hours(now.duration_since(probe.at)),
+            },
+            None => Self {
+                ok: false,
+                handshake: Handshake::Skip,
+                score: 0,
+                probed_at: listing.listed_at,
+                target: listing.target().to_owned(),
+                latency_ms: None,
+                age_hours: hours(now.duration_since(listing.listed_at)),
+            },
+        }
+    }
+}
+
+/// Hours with one decimal, never below 0.
+#[must_use]
+pub fn hours(age: SignedDuration) -> f64 {
+    (age.as_secs_f64().max(0.0) / 360.0).round() / 10.0
+}
+
+fn next(listing: &Listing) -> String {
+    match (listing.demoed, listing.feedbacked) {
+        (false, _) => "Take the free demo: send take_demo as it stands.".to_owned(),
+        (true, false) => {
+            "Send feedback with the demo's example_body to receive a founding seat or a discount.".to_owned()
+        }
+        (true, true) => "Use your product, and check in on the Talk inbox.".to_owned(),
+    }
+}

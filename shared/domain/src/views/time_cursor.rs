@@ -1,0 +1,53 @@
+//! The cursor of what is listed by time, the newest first: the sort key that the page before ended with, as one opaque
+//! word. One form for feeds and inboxes, so that all of them refuse a foreign one alike.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use registry_model::error::Problem;
+
+/// A place in the order of time as a caller carries it.
+#[must_use]
+pub fn write(place: &str) -> String {
+    URL_SAFE_NO_PAD.encode(place)
+}
+
+/// The place that [`write`] wrote; `member` is what answers call their cursor.
+///
+/// # Errors
+/// 422: this registry did not issue it.
+pub fn read(cursor: &str, member: &str) -> Result<String, Problem> {
+    let refuse = || foreign(member);
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refuse())?;
+    let place = String::from_utf8(bytes).map_err(|_| refuse())?;
+    let sound = place.len() <= 300
+        && place
+            .split_once('#')
+            .is_some_and(|(millis, _)| millis.len() == 13 && millis.bytes().all(|b| b.is_ascii_digit()));
+    if sound { Ok(place) } else { Err(refuse()) }
+}
+
+/// The refusal of a cursor that this registry did not issue.
+pub(super) fn foreign(member: &str) -> Problem {
+    let detail =
+        format!("`cursor` must be the {member} of an earlier page; leave it out for the first page.");
+    Problem::invalid("cursor", "bad_cursor", detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_survives_the_way_there_and_back() {
+        assert_eq!(read(&write("1795132800000#agent-a"), "cursor").unwrap(), "1795132800000#agent-a");
+    }
+
+    #[test]
+    fn a_foreign_cursor_is_refused() {
+        for place in ["", "x", "17951328#a", "1795132800000", &format!("1795132800000#{}", "x".repeat(300))] {
+            assert!(read(&write(place), "cursor").is_err(), "{place}");
+        }
+        assert!(read("no base64!", "cursor").is_err());
+    }
+}

@@ -1,0 +1,34 @@
+//! The URN of a listing in catalogues of the ARD family, and the media type of its card (ARD §4.2.1). Shared, so that
+//! search hits and catalogues identify a listing alike.
+
+use url::Url;
+
+use registry_model::protocol::{AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
+use registry_model::{Kind, ListingId};
+
+/// The media type of the card of a kind.
+#[must_use]
+pub const fn media_type(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Agent => AGENT_CARD_MEDIA_TYPE,
+        Kind::Mcp => SERVER_CARD_MEDIA_TYPE,
+    }
+}
+
+/// The URN of a listing: anchored at the host that serves it, not at the registry's, and told apart by its id, which
+/// is unique (ARD §4.2.1; the pattern is that of the schema).
+#[must_use]
+pub fn of(url: &str, kind: Kind, id: &ListingId) -> String {
+    let own_prefix = format!("{}-", kind.as_str());
+    let slug = id.as_str().strip_prefix(&own_prefix).unwrap_or(id.as_str());
+    format!("urn:air:{}:{}:{slug}", publisher(url), kind.as_str())
+}
+
+/// The host of a URL in the characters of a URN's publisher: no port, and an IPv6 address without its colons.
+#[must_use]
+pub fn publisher(url: &str) -> String {
+    let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+    let kept = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
+    let host: String = host.trim_matches(['[', ']']).chars().map(kept).collect();
+    if host.is_empty() { "localhost".to_owned() } else { host }
+}

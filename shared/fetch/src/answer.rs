@@ -1,0 +1,129 @@
+//! What a stranger answered, read piece by piece against its limits.
+//! No length that the stranger states is believed, and no piece is kept beyond the limit.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use futures::FutureExt as _;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::{HeaderMap, StatusCode};
+use serde_json::Value;
+
+use super::failure::FetchError;
+use super::request::ReadUntil;
+use super::target::Target;
+use registry_model::json;
+
+/// After how many further bytes a flood that never pauses is checked again, so that checking stays cheap.
+const CHECK_EVERY: usize = 16 * 1024;
+
+/// How much of a body [`Answer::head`] keeps, in bytes.
+const HEAD: usize = 16 * 1024;
+
+/// An HTTP answer, whatever its status.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The decompressed body.
+    pub body: Bytes,
+    /// Where it came from, after redirects.
+    pub target: Target,
+    /// From the first DNS question to the last byte that was read.
+    pub elapsed: Duration,
+    /// Whether reading stopped before the end, because [`ReadUntil::Satisfied`] was.
+    pub truncated: bool,
+}
+
+impl Answer {
+    /// The media type in lower case, without its parameters; empty if none is given.
+    #[must_use]
+    pub fn content_type(&self) -> &str {
+        let value = self.header(CONTENT_TYPE.as_str()).unwrap_or_default();
+        value.split(';').next().unwrap_or_default().trim()
+    }
+
+    /// The body as JSON (nested at most 128 deep); `left` is how many values it may hold, and is counted down.
+    ///
+    /// # Errors
+    /// The body is not JSON, or holds too many values.
+    pub fn json(&self, left: &mut usize) -> Result<Value, serde_json::Error> {
+        json::read(&self.body, left)
+    }
+
+    /// The same with only the beginning of its body: what is shown of an answer that has been read, and is kept.
+    #[must_use]
+    pub fn head(self) -> Self {
+        // A copy, because a part of the body would keep the whole alive.
+        Self { body: Bytes::copy_from_slice(&self.body[..self.body.len().min(HEAD)]), ..self }
+    }
+
+    /// The value of a header, if it is there and printable ASCII.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+/// The headers as they are kept: the media type in lower case, for it is compared in many places.
+pub(super) fn normalized(mut headers: HeaderMap) -> HeaderMap {
+    if let Some(value) = headers.get_mut(CONTENT_TYPE)
+        && let Ok(text) = value.to_str()
+    {
+        let (media_type, parameters) = text.split_at(text.find(';').unwrap_or(text.len()));
+        if let Ok(lower) = format!("{}{parameters}", media_type.to_ascii_lowercase()).parse() {
+            *value = lower;
+        }
+    }
+    headers
+}
+
+/// Reads the decompressed body; the flag tells whether reading stopped early because `until` was satisfied.
+///
+/// # Errors
+/// The body is longer than `max_bytes`, broke off, or is encoded in a way that was not asked for.
+pub(super) async fn read(
+    mut response: reqwest::Response,
+    max_bytes: usize,
+    mut until: ReadUntil,
+) -> Result<(Bytes, bool), FetchError> {
+    // The client takes this header away once it has undone the encoding.
+    let encoded = response.headers().get(CONTENT_ENCODING).is_some_and(|value| value != "identity");
+    let mut body = BytesMut::new();
+    let mut checked = 0;
+    loop {
+        // What has already arrived is taken in at one go: checking after every byte of a drip would be quadratic.
+        let chunk = match response.chunk().now_or_never() {
+            Some(chunk) => chunk,
+            None if body.len() > checked && until.is_satisfied_by(&body) => return Ok((body.freeze(), true)),
+            None => {
+                checked = body.len();
+                response.chunk().await
+            }
+        };
+        match chunk {
+            Ok(Some(chunk)) => {
+                if encoded && !chunk.is_empty() {
+                    return Err(FetchError::BadEncoding);
+                }
+                let fits = chunk.len().min(max_bytes - body.len());
+                body.extend_from_slice(&chunk[..fits]);
+                if fits < chunk.len() || body.len() >= checked + CHECK_EVERY {
+                    if until.is_satisfied_by(&body) {
+                        return Ok((body.freeze(), true));
+                    }
+                    checked = body.len();
+                }
+                if fits < chunk.len() {
+                    return Err(FetchError::TooLarge { limit: max_bytes });
+                }
+            }
+            Ok(None) => return Ok((body.freeze(), false)),
+            // A peer that hangs up right after its answer has answered.
+            Err(_) if until.is_satisfied_by(&body) => return Ok((body.freeze(), true)),
+            Err(error) => return Err(FetchError::of_body(&error)),
+        }
+    }
+}

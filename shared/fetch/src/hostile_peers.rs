@@ -1,0 +1,99 @@
+//! Tests of the fetcher against peers that mean ill, on loopback: each must cost no more than the request allows.
+//! The peers speak raw bytes over TCP, because no decent server library would send what they send.
+
+mod bodies;
+mod connections;
+mod redirects;
+
+use std::future::Future;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::{Answer, FetchError, Fetcher, Request, Target};
+use registry_model::Reach;
+
+/// What a deadline may be overrun by where the machine does much else; a peer that is waited for takes for ever.
+const A_BUSY_MACHINE: Duration = Duration::from_secs(5);
+
+/// A peer on loopback, and the requests that it has seen (head and, as far as it came with it, body).
+struct Peer {
+    base: String,
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
+impl Peer {
+    /// Answers each connection by `serve`, which gets the connection and the path asked for.
+    async fn serving<S, F>(serve: S) -> Self
+    where
+        S: Fn(TcpStream, String) -> F + Send + 'static,
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let record = Arc::clone(&seen);
+        tokio::spawn(async move {
+            while let Ok((mut connection, _)) = listener.accept().await {
+                let mut request = vec![0; 8192];
+                let length = connection.read(&mut request).await.unwrap_or(0);
+                let request = String::from_utf8_lossy(&request[..length]).into_owned();
+                let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
+                record.lock().unwrap().push(request);
+                tokio::spawn(serve(connection, path));
+            }
+        });
+        Self { base, seen }
+    }
+
+    /// Sends the same bytes to whoever connects, and hangs up.
+    async fn saying(bytes: impl Into<Vec<u8>>) -> Self {
+        let bytes: Arc<[u8]> = bytes.into().into();
+        Self::serving(move |connection, _| say(connection, Arc::clone(&bytes))).await
+    }
+
+    /// Sends `start`, and then `again` for as long as anybody listens.
+    async fn flooding(start: &'static str, again: impl Into<Vec<u8>>) -> Self {
+        let again: Arc<[u8]> = again.into().into();
+        Self::serving(move |mut connection, _| {
+            let again = Arc::clone(&again);
+            async move {
+                let mut sent = connection.write_all(start.as_bytes()).await;
+                while sent.is_ok() {
+                    sent = connection.write_all(&again).await;
+                }
+            }
+        })
+        .await
+    }
+
+    fn at(&self, path: &str) -> Target {
+        Target::parse(&format!("{}{path}", self.base), Reach::Development).unwrap()
+    }
+
+    fn seen(&self) -> Vec<String> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+async fn say(mut connection: TcpStream, bytes: Arc<[u8]>) {
+    let _ = connection.write_all(&bytes).await;
+    let _ = connection.shutdown().await;
+    // Closing with unread bytes would reset the connection and take the answer with it.
+    let _ = connection.read(&mut [0; 1024]).await;
+}
+
+fn fetcher() -> Fetcher {
+    Fetcher::new(Reach::Development, "test/1.0 (+https://example.org)", None)
+}
+
+/// A GET with so short a deadline that a test which waits for it is still quick.
+fn get(target: Target) -> Request {
+    Request::get(target).with_deadline(Duration::from_millis(1500))
+}
+
+async fn fetched(peer: &Peer) -> Result<Answer, FetchError> {
+    fetcher().send(get(peer.at("/card"))).await
+}

@@ -1,0 +1,255 @@
+//! Peers that are not there, say nothing, or say what is not HTTP or not TLS; names that lead inwards.
+//! Each failure gets its word from the fixed vocabulary, and a forbidden one no connection at all.
+
+use std::io::Write as _;
+use std::net::IpAddr;
+use std::time::Instant;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::*;
+use crate::resolver::Resolver;
+use crate::{PREFLIGHT, TargetError};
+
+/// A port on which nothing listens.
+async fn closed_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port()
+}
+
+fn target(url: &str) -> Target {
+    Target::parse(url, Reach::Development).unwrap()
+}
+
+#[tokio::test]
+async fn fetch_tells_what_is_not_http() {
+    for bytes in [
+        &b"SSH-2.0-OpenSSH_9.9\r\n"[..],
+        b"",
+        b"\x00\x01\x02\x03",
+        b"HTTP/1.1 2000 x\r\n\r\n",
+        b"HTTP/9.9 200 OK\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nbad header\r\n\r\n",
+    ] {
+        let peer = Peer::saying(bytes).await;
+        assert_eq!(fetched(&peer).await.unwrap_err(), FetchError::Broken, "{bytes:?}");
+    }
+}
+
+#[tokio::test]
+async fn fetch_bounds_the_headers() {
+    for again in
+        ["x-flood: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"]
+    {
+        let peer = Peer::flooding("HTTP/1.1 200 OK\r\nx-first: ", again.repeat(64)).await;
+        assert_eq!(fetched(&peer).await.unwrap_err(), FetchError::Broken);
+    }
+}
+
+#[tokio::test]
+async fn fetch_ends_endless_provisional_answers_at_the_deadline() {
+    let peer = Peer::flooding("", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(64)).await;
+    let after = Duration::from_millis(300);
+    let started = Instant::now();
+    let error = fetcher().send(get(peer.at("/")).with_deadline(after)).await.unwrap_err();
+    assert_eq!(error, FetchError::Timeout { after });
+    assert!(started.elapsed() < after + A_BUSY_MACHINE);
+}
+
+#[tokio::test]
+async fn fetch_waits_no_longer_than_the_deadline() {
+    let peer = Peer::serving(|mut connection, _| async move {
+        let _ = connection.read(&mut [0; 16]).await;
+    })
+    .await;
+    let after = Duration::from_millis(200);
+    let error = fetcher().send(get(peer.at("/")).with_deadline(after)).await.unwrap_err();
+    assert_eq!((error.code(), error), ("timeout", FetchError::Timeout { after }));
+}
+
+#[tokio::test]
+async fn fetch_tells_a_closed_port() {
+    let port = closed_port().await;
+    for host in ["127.0.0.1", "localhost"] {
+        for scheme in ["http", "https"] {
+            let target = target(&format!("{scheme}://{host}:{port}/"));
+            assert_eq!(
+                fetcher().send(get(target.clone())).await.unwrap_err(),
+                FetchError::Refused,
+                "{target}"
+            );
+            assert_eq!(fetcher().connect(&target, PREFLIGHT).await, Err(FetchError::Refused), "{target}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn fetch_opens_a_connection_for_each_request() {
+    let peer = Peer::serving(|mut connection, _| async move {
+        let _ = connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").await;
+        let _ = connection.read(&mut [0; 16]).await;
+    })
+    .await;
+    let fetcher = fetcher();
+    for _ in 0..2 {
+        fetcher.send(get(peer.at("/"))).await.unwrap();
+    }
+    assert_eq!(peer.seen().len(), 2, "each resolved and checked anew");
+}
+
+#[tokio::test]
+async fn fetch_connect_opens_and_closes() {
+    let peer = Peer::saying("").await;
+    assert_eq!(fetcher().connect(&peer.at("/mcp"), PREFLIGHT).await, Ok(()));
+    let by_name = target(&format!("http://localhost:{}/", peer.at("/").port()));
+    assert_eq!(fetcher().connect(&by_name, PREFLIGHT).await, Ok(()));
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert!(peer.seen().iter().all(String::is_empty), "nothing is said");
+}
+
+#[tokio::test]
+async fn fetch_speaks_tls_where_the_url_says_https() {
+    let peer = Peer::saying("HTTP/1.1 400 Bad Request\r\n\r\n").await;
+    let secure = target(&peer.base.replace("http:", "https:"));
+    assert_eq!(fetcher().send(get(secure)).await.unwrap_err(), FetchError::Tls);
+}
+
+#[tokio::test]
+async fn fetch_trusts_no_certificate_of_its_own_maker() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let secure = target(&format!("https://{}/", listener.local_addr().unwrap()));
+    let der = |text| STANDARD.decode(text).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![der(CERTIFICATE).into()], der(KEY).try_into().unwrap())
+        .unwrap();
+    let server = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        let mut session = rustls::ServerConnection::new(Arc::new(config)).unwrap();
+        rustls::Stream::new(&mut session, &mut socket).write_all(b"HTTP/1.1 200 OK\r\n\r\n{}")
+    });
+    assert_eq!(fetcher().send(get(secure)).await.unwrap_err(), FetchError::Tls);
+    assert!(server.join().unwrap().is_err(), "the handshake was broken off");
+}
+
+/// Self-signed for 127.0.0.1, in DER and Base64, with its key; made for this test only.
+const CERTIFICATE: &str = "MIIBkDCCATagAwIBAgIUapPC7LBAWa1xvd04Z73jCAnwVyEwCgYIKoZIzj0EAwIwFDESMBAGA1UEAwwJMTI3LjAuMC4xMCAXDTI2\
+    MTEyMDIxNTYxN1oYDzIxMjYxMDI3MjE1NjE3WjAUMRIwEAYDVQQDDAkxMjcuMC4wLjEwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC\
+    AAReNMRVAkaM6qyaoDOorllSiy+b2lWIJcVCJa4GTWcXUSghWtoPppq8taCzmdin38X8S+dpa2y15QGPKWxvZ95Ao2QwYjAdBgNV\
+    HQ4EFgQUTqrZlDOEvyvw/zkghGT+Dt/PDrQwHwYDVR0jBBgwFoAUTqrZlDOEvyvw/zkghGT+Dt/PDrQwDwYDVR0TAQH/BAUwAwEB\
+    /zAPBgNVHREECDAGhwR/AAABMAoGCCqGSM49BAMCA0gAMEUCIQCUhZjDfeALBCgmL/k7xUgCXtwfZQzn+GmGnrmPmlfrzgIgQ4HR\
+    uZ0aFDFtrGT1aMtvR+11+R/Ox3q22nRKGayatb0=";
+const KEY: &str = "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgypmWq6d5UVC+jJ+BJ8VnRIBH/7mGbOyrlJC849KR0W+hRANCAARe\
+    NMRVAkaM6qyaoDOorllSiy+b2lWIJcVCJa4GTWcXUSghWtoPppq8taCzmdin38X8S+dpa2y15QGPKWxvZ95A";
+
+fn answering(lookup: fn(&str) -> Result<Vec<IpAddr>, FetchError>, reach: Reach) -> Fetcher {
+    Fetcher::with_resolver(Resolver { reach, lookup }, "test", None)
+}
+
+#[tokio::test]
+async fn fetch_asks_no_name_that_leads_inwards() {
+    let own = |_: &str| Ok(vec!["127.0.0.1".parse().unwrap()]);
+    let mixed = |_: &str| Ok(vec!["8.8.8.8".parse().unwrap(), "10.0.0.1".parse().unwrap()]);
+    let target = target("https://rebind.example.org:8443/");
+    let blocked = FetchError::Blocked(TargetError::PrivateAddress);
+    for reach in [Reach::Public, Reach::Development] {
+        for fetcher in [answering(own, reach), answering(mixed, reach)] {
+            assert_eq!(fetcher.send(get(target.clone())).await.unwrap_err(), blocked);
+            assert_eq!(fetcher.connect(&target, PREFLIGHT).await, Err(blocked.clone()));
+        }
+    }
+    let unknown = answering(|_| Err(FetchError::NameNotFound), Reach::Public);
+    assert_eq!(unknown.send(get(target.clone())).await.unwrap_err().code(), "dns_nxdomain");
+    let silent = answering(|_| Err(FetchError::NameUnresolved), Reach::Public);
+    assert_eq!(silent.send(get(target)).await.unwrap_err().code(), "dns_failure");
+}
+
+#[tokio::test]
+async fn fetch_counts_the_dns_against_the_deadline() {
+    let slow = answering(
+        |_| {
+            std::thread::sleep(Duration::from_secs(6));
+            Err(FetchError::NameNotFound)
+        },
+        Reach::Public,
+    );
+    let after = Duration::from_millis(100);
+    let target = target("https://slow.example.org/");
+    let started = Instant::now();
+    let sent = slow.send(get(target.clone()).with_deadline(after)).await;
+    assert_eq!(sent.unwrap_err(), FetchError::Timeout { after });
+    assert_eq!(slow.connect(&target, after).await, Err(FetchError::Timeout { after }));
+    assert!(started.elapsed() < A_BUSY_MACHINE);
+}
+
+#[tokio::test]
+async fn fetch_in_public_takes_no_target_of_development() {
+    let peer = Peer::saying("HTTP/1.1 200 OK\r\n\r\n{}").await;
+    let public = Fetcher::new(Reach::Public, "test", None);
+    let blocked = FetchError::Blocked(TargetError::IpLiteral);
+    assert_eq!(public.send(get(peer.at("/"))).await.unwrap_err(), blocked);
+    assert_eq!(public.connect(&peer.at("/"), PREFLIGHT).await, Err(blocked));
+    assert!(peer.seen().is_empty());
+}
+
+#[tokio::test]
+async fn fetch_never_asks_its_own_host() {
+    let peer = Peer::saying("HTTP/1.1 200 OK\r\n\r\n{}").await;
+    let elsewhere = Peer::saying(format!(
+        "HTTP/1.1 302 Found\r\nlocation: {}\r\n\r\n",
+        peer.base.replace("127.0.0.1", "localhost")
+    ))
+    .await;
+    let fetcher = Fetcher::new(Reach::Development, "a\r\nb\u{1f600}", Some("LocalHost."));
+    let own = target(&format!("http://localhost:{}/", peer.at("/").port()));
+    assert_eq!(fetcher.send(get(own.clone())).await.unwrap_err(), FetchError::OwnHost);
+    assert_eq!(fetcher.connect(&own, PREFLIGHT).await, Err(FetchError::OwnHost));
+    assert_eq!(
+        fetcher.send(get(elsewhere.at("/"))).await.unwrap_err(),
+        FetchError::OwnHost,
+        "nor by a redirect"
+    );
+    assert!(peer.seen().is_empty());
+    assert!(fetcher.without_own_host_rule().send(get(own)).await.unwrap().status.is_success());
+    assert!(peer.seen()[0].contains("user-agent: ab\r\n"), "what is not printable is left out");
+}
+
+#[test]
+fn fetch_heeds_no_proxy_of_the_environment() {
+    // The environment is read once per process and cannot be changed safely in this one, so another runs one test.
+    let bodies = module_path!().replace("connections", "bodies");
+    let (_, module) = bodies.split_once("::").unwrap();
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", &format!("{module}::fetch_takes_a_plain_answer")]);
+    child.env_remove("NO_PROXY").env_remove("no_proxy");
+    let proxied =
+        ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"].map(|name| (name, "http://127.0.0.1:1"));
+    let output = child.envs(proxied).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"), "{output:?}");
+}
+
+#[test]
+fn fetch_errors_name_no_address() {
+    for error in [
+        FetchError::Blocked(TargetError::PrivateAddress),
+        FetchError::OwnHost,
+        FetchError::NameNotFound,
+        FetchError::NameUnresolved,
+        FetchError::Refused,
+        FetchError::Tls,
+        FetchError::Timeout { after: PREFLIGHT },
+        FetchError::TooLarge { limit: 7 },
+        FetchError::TooManyRedirects,
+        FetchError::BadRedirect,
+        FetchError::Broken,
+        FetchError::BadEncoding,
+    ] {
+        let text = error.to_string();
+        assert!(text.ends_with('.') && !text.contains("://") && !text.contains("127."), "{text}");
+        assert!(error.code().chars().all(|c| c.is_ascii_lowercase() || c == '_'));
+    }
+    assert!(FetchError::Timeout { after: PREFLIGHT }.to_string().contains("2500 ms"));
+}

@@ -1,0 +1,188 @@
+//! The guarded fetcher: the only code that opens a connection to a stranger's address (design §5 SSRF).
+//! Every hop is parsed, resolved and checked anew, and all that it may cost is bounded by the request.
+
+pub mod address;
+pub mod target;
+
+mod answer;
+mod client;
+mod failure;
+#[cfg(test)]
+mod hostile_peers;
+mod redirect;
+mod request;
+mod resolver;
+mod txt;
+
+use registry_model::{NameServers, Reach};
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use url::Host;
+
+pub use answer::Answer;
+pub use failure::FetchError;
+pub use request::{
+    CARD_BYTES, CARD_HOPS, Follow, IsComplete, PREFLIGHT, PROBE, ReadUntil, Request, TOOL_LIST_BYTES,
+};
+pub use target::{Target, TargetError};
+pub use txt::{OwnRecords, TxtError};
+
+use resolver::Resolver;
+
+/// Sends requests to strangers. Cheap to make (the client is built at the first request) and to clone.
+#[derive(Clone, Debug)]
+pub struct Fetcher {
+    own_host: Option<Arc<str>>,
+    name_servers: NameServers,
+    core: Arc<Core>,
+}
+
+#[derive(Debug)]
+struct Core {
+    resolver: Resolver,
+    user_agent: HeaderValue,
+    client: OnceLock<reqwest::Client>,
+}
+
+impl Fetcher {
+    /// A fetcher that names itself `user_agent` and never asks `own_host` (a host name without a port), so that
+    /// the registry cannot be made to probe itself in a loop.
+    #[must_use]
+    pub fn new(reach: Reach, user_agent: &str, own_host: Option<&str>) -> Self {
+        Self::with_resolver(Resolver { reach, lookup: resolver::system_lookup }, user_agent, own_host)
+    }
+
+    fn with_resolver(resolver: Resolver, user_agent: &str, own_host: Option<&str>) -> Self {
+        // Printable ASCII always makes a header; whatever else an operator's brand holds is left out.
+        let printable: String = user_agent.chars().filter(|c| matches!(c, ' '..='~')).collect();
+        let user_agent =
+            HeaderValue::try_from(printable).unwrap_or_else(|_| HeaderValue::from_static("registry"));
+        Self {
+            own_host: own_host.map(|host| host.trim_end_matches('.').to_ascii_lowercase().into()),
+            name_servers: NameServers::System,
+            core: Arc::new(Core { resolver, user_agent, client: OnceLock::new() }),
+        }
+    }
+
+    /// The same fetcher, with the name servers that it asks for TXT records.
+    #[must_use]
+    pub fn with_name_servers(self, name_servers: NameServers) -> Self {
+        Self { name_servers, ..self }
+    }
+
+    /// How far it reaches.
+    #[must_use]
+    pub fn reach(&self) -> Reach {
+        self.core.resolver.reach
+    }
+
+    /// The same fetcher for the one listing that is the registry itself.
+    #[must_use]
+    pub fn without_own_host_rule(&self) -> Self {
+        Self { own_host: None, ..self.clone() }
+    }
+
+    /// Sends a request and reads its answer; any status is an answer.
+    ///
+    /// # Errors
+    /// There was none, it broke a limit of the request, or a rule forbids asking.
+    pub async fn send(&self, request: Request) -> Result<Answer, FetchError> {
+        let after = request.deadline;
+        timeout(after, self.send_through_redirects(request))
+            .await
+            .map_err(|_| FetchError::Timeout { after })?
+    }
+
+    async fn send_through_redirects(&self, request: Request) -> Result<Answer, FetchError> {
+        let started = Instant::now();
+        let Request { method, mut target, mut headers, body, max_bytes, follow, until, .. } = request;
+        let mut hops = 0;
+        loop {
+            let response = self.ask(&method, &target, headers.clone(), body.clone()).await?;
+            let (status, received) = (response.status(), response.headers());
+            if let Some(to) = redirect::next(follow, &method, &target, status, received, hops, self.reach())?
+            {
+                headers = redirect::headers_for(&to, &target, headers);
+                target = to;
+                hops += 1;
+                continue;
+            }
+            let headers = answer::normalized(received.clone());
+            let (body, truncated) = answer::read(response, max_bytes, until).await?;
+            return Ok(Answer { status, headers, body, target, elapsed: started.elapsed(), truncated });
+        }
+    }
+
+    async fn ask(
+        &self,
+        method: &Method,
+        target: &Target,
+        headers: HeaderMap,
+        body: Option<Bytes>,
+    ) -> Result<reqwest::Response, FetchError> {
+        self.check_allowed(target)?;
+        let client =
+            self.core.client.get_or_init(|| client::client(&self.core.user_agent, self.core.resolver));
+        let mut request = client.request(method.clone(), target.url().clone()).headers(headers);
+        if let Some(body) = body {
+            request = request.body(body);
+        }
+        let secure = target.url().scheme() == "https";
+        request.send().await.map_err(|error| FetchError::of_client(&error, secure))
+    }
+
+    /// Opens a connection and closes it again: the preflight of an endpoint that only takes POST.
+    ///
+    /// # Errors
+    /// Nothing accepts connections there within `deadline`, or a rule forbids asking.
+    pub async fn connect(&self, target: &Target, deadline: Duration) -> Result<(), FetchError> {
+        let connected = async {
+            self.check_allowed(target)?;
+            let addresses = match target.url().host() {
+                Some(Host::Ipv4(ip)) => vec![IpAddr::V4(ip)],
+                Some(Host::Ipv6(ip)) => vec![IpAddr::V6(ip)],
+                _ => self.core.resolver.addresses(target.host()).await?,
+            };
+            connect_to_one_of(&addresses, target.port(), deadline).await
+        };
+        timeout(deadline, connected).await.unwrap_or(Err(FetchError::Timeout { after: deadline }))
+    }
+
+    /// The TXT records at a domain, each as one text; none where there is no such name, or no such record at it.
+    ///
+    /// # Errors
+    /// The name servers gave no usable answer within `deadline`, there are none to ask, or a rule forbids the name.
+    pub async fn txt_records(&self, domain: &str, deadline: Duration) -> Result<Vec<String>, TxtError> {
+        let target = Target::parse(&format!("https://{domain}/"), self.reach())?;
+        txt::records(target.host(), self.name_servers, deadline).await
+    }
+
+    /// The static rules once more, for a target may have been made under a wider reach than this fetcher's.
+    fn check_allowed(&self, target: &Target) -> Result<(), FetchError> {
+        Target::parse_url(target.url().clone(), self.reach())?;
+        match &self.own_host {
+            Some(own) if **own == *target.host() => Err(FetchError::OwnHost),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Tries the addresses in turn, each for its share of the time: a dead first one must not hide a living second.
+async fn connect_to_one_of(addresses: &[IpAddr], port: u16, deadline: Duration) -> Result<(), FetchError> {
+    let share = deadline / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
+    let mut last = FetchError::Refused;
+    for ip in addresses {
+        last = match timeout(share, TcpStream::connect(SocketAddr::new(*ip, port))).await {
+            Ok(Ok(_)) => return Ok(()),
+            Ok(Err(error)) => FetchError::of_connect(&error),
+            Err(_) => FetchError::Timeout { after: deadline },
+        };
+    }
+    Err(last)
+}

@@ -1,0 +1,148 @@
+//! Where a redirect leads, and whether we go there: by hand, because the HTTP client's own policy checks nothing.
+//! A pure function of one answer, so that every rule is tested without a network.
+
+use http::header::{ACCEPT, LOCATION};
+use http::{HeaderMap, Method, StatusCode};
+
+use super::failure::FetchError;
+use super::request::Follow;
+use super::target::{Target, TargetError};
+use registry_model::Reach;
+
+/// The target of the next hop, or `None` where this answer is the last one.
+///
+/// # Errors
+/// The redirect may not be followed, or was one too many. `hops` counts those already followed.
+pub(super) fn next(
+    follow: Follow,
+    method: &Method,
+    from: &Target,
+    status: StatusCode,
+    headers: &HeaderMap,
+    hops: u8,
+    reach: Reach,
+) -> Result<Option<Target>, FetchError> {
+    let most = match (follow, status.as_u16()) {
+        (Follow::SameOriginOnce, 307 | 308) => 1,
+        (Follow::Hops(most), 301 | 302 | 303 | 307 | 308)
+            if matches!(*method, Method::GET | Method::HEAD) =>
+        {
+            most
+        }
+        _ => return Ok(None),
+    };
+    let to = destination(from, headers, reach)?;
+    if from.url().scheme() == "https" && to.url().scheme() != "https" {
+        return Err(FetchError::BadRedirect);
+    }
+    if follow == Follow::SameOriginOnce && to.origin() != from.origin() {
+        return Err(FetchError::BadRedirect);
+    }
+    if hops >= most { Err(FetchError::TooManyRedirects) } else { Ok(Some(to)) }
+}
+
+/// The headers for `to`: what was meant for one origin is not shown to another.
+pub(super) fn headers_for(to: &Target, from: &Target, headers: HeaderMap) -> HeaderMap {
+    if to.origin() == from.origin() {
+        return headers;
+    }
+    headers.get(ACCEPT).map(|accept| (ACCEPT, accept.clone())).into_iter().collect()
+}
+
+fn destination(from: &Target, headers: &HeaderMap, reach: Reach) -> Result<Target, FetchError> {
+    let location = headers.get(LOCATION).and_then(|value| std::str::from_utf8(value.as_bytes()).ok());
+    from.join(location.ok_or(FetchError::BadRedirect)?, reach).map_err(|error| match error {
+        TargetError::NotAUrl | TargetError::Scheme | TargetError::TooLong | TargetError::ControlCharacter => {
+            FetchError::BadRedirect
+        }
+        rule => FetchError::Blocked(rule),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(
+        follow: Follow,
+        method: &Method,
+        status: u16,
+        location: &str,
+    ) -> Result<Option<String>, FetchError> {
+        let from = Target::parse("https://example.org/a/b", Reach::Public).unwrap();
+        let headers = HeaderMap::from_iter([(LOCATION, location.parse().unwrap())]);
+        let status = StatusCode::from_u16(status).unwrap();
+        let to = next(follow, method, &from, status, &headers, 0, Reach::Public)?;
+        Ok(to.map(|to| to.to_string()))
+    }
+
+    #[test]
+    fn fetch_redirect_of_a_card() {
+        let card = |status, location| after(Follow::Hops(3), &Method::GET, status, location);
+        for status in [301, 302, 303, 307, 308] {
+            assert_eq!(card(status, "c").unwrap().as_deref(), Some("https://example.org/a/c"));
+            assert_eq!(
+                card(status, "https://www.example.org/").unwrap().as_deref(),
+                Some("https://www.example.org/")
+            );
+        }
+        for status in [200, 300, 304, 305, 306, 404, 500] {
+            assert_eq!(card(status, "c"), Ok(None), "{status}");
+        }
+        assert_eq!(card(301, "http://example.org/"), Err(FetchError::BadRedirect));
+        assert_eq!(card(301, "https://"), Err(FetchError::BadRedirect));
+        assert_eq!(card(301, "ftp://example.org/"), Err(FetchError::BadRedirect));
+        assert_eq!(card(301, "https://10.0.0.1/"), Err(TargetError::IpLiteral.into()));
+        assert_eq!(card(301, "//localhost/"), Err(TargetError::ReservedName.into()));
+        assert_eq!(card(301, "//user:pw@example.org/"), Err(TargetError::UserInfo.into()));
+        assert_eq!(card(301, "//example.org:22/"), Err(TargetError::Port.into()));
+        assert_eq!(after(Follow::Hops(3), &Method::POST, 307, "c"), Ok(None), "a body is never sent on");
+        assert_eq!(after(Follow::Hops(0), &Method::GET, 301, "c"), Err(FetchError::TooManyRedirects));
+        assert_eq!(after(Follow::Never, &Method::GET, 301, "https://10.0.0.1/"), Ok(None));
+    }
+
+    #[test]
+    fn fetch_redirect_of_an_endpoint() {
+        let endpoint = |status, location| after(Follow::SameOriginOnce, &Method::POST, status, location);
+        assert_eq!(endpoint(307, "/a/b/").unwrap().as_deref(), Some("https://example.org/a/b/"));
+        assert_eq!(
+            endpoint(308, "https://example.org:443/x").unwrap().as_deref(),
+            Some("https://example.org/x")
+        );
+        assert_eq!(endpoint(302, "/x"), Ok(None));
+        for elsewhere in ["https://www.example.org/", "https://example.org:8443/", "http://example.org/a/b"] {
+            assert_eq!(endpoint(307, elsewhere), Err(FetchError::BadRedirect), "{elsewhere}");
+        }
+    }
+
+    #[test]
+    fn fetch_redirect_never_leaves_https() {
+        let from = Target::parse("https://127.0.0.1:1/", Reach::Development).unwrap();
+        for (location, expected) in [("https://localhost:2/", true), ("http://127.0.0.1:1/", false)] {
+            let headers = HeaderMap::from_iter([(LOCATION, location.parse().unwrap())]);
+            let to = next(
+                Follow::Hops(3),
+                &Method::GET,
+                &from,
+                StatusCode::FOUND,
+                &headers,
+                0,
+                Reach::Development,
+            );
+            assert_eq!(to.is_ok(), expected, "{location}");
+        }
+    }
+
+    #[test]
+    fn fetch_redirect_keeps_headers_within_the_origin_only() {
+        let at = |text| Target::parse(text, Reach::Public).unwrap();
+        let headers = HeaderMap::from_iter([
+            (ACCEPT, "application/json".parse().unwrap()),
+            (http::header::AUTHORIZATION, "secret".parse().unwrap()),
+        ]);
+        let from = at("https://example.org/a");
+        assert_eq!(headers_for(&at("https://example.org/b"), &from, headers.clone()), headers);
+        let elsewhere = headers_for(&at("https://example.org:8443/a"), &from, headers);
+        assert_eq!(elsewhere.keys().collect::<Vec<_>>(), [&ACCEPT]);
+    }
+}

@@ -1,0 +1,140 @@
+//! Resolver into addresses: asked once per connection, and every address of the answer is checked.
+//! The HTTP client gets exactly the checked addresses, so that a second, different answer is never asked for.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use dns_lookup::LookupErrorKind;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+use super::address::is_public;
+use super::failure::FetchError;
+use super::target::{TargetError, is_localhost};
+use registry_model::Reach;
+
+/// How many addresses of a name are tried: a hostile answer may hold hundreds.
+const MAX_ADDRESSES: usize = 8;
+
+/// Asks for all addresses of a name; it blocks, and is a value so that tests can answer for the DNS.
+pub(super) type Lookup = fn(&str) -> Result<Vec<IpAddr>, FetchError>;
+
+/// The guarded resolver.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Resolver {
+    pub(super) reach: Reach,
+    pub(super) lookup: Lookup,
+}
+
+impl Resolver {
+    /// The addresses of `name`, all of them allowed.
+    pub(super) async fn addresses(self, name: &str) -> Result<Vec<IpAddr>, FetchError> {
+        if self.reach == Reach::Development && is_localhost(name) {
+            return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
+        }
+        // The dot at the end keeps the search list of the machine's own network out of it.
+        let absolute = format!("{name}.");
+        let lookup = self.lookup;
+        let addresses = tokio::task::spawn_blocking(move || lookup(&absolute))
+            .await
+            .unwrap_or(Err(FetchError::NameUnresolved))?;
+        check_addresses(addresses)
+    }
+}
+
+impl Resolve for Resolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let resolver = *self;
+        Box::pin(async move {
+            let addresses = resolver.addresses(name.as_str()).await?;
+            // Port 0 stands for the port of the URL.
+            Ok(Box::new(addresses.into_iter().map(|ip| SocketAddr::new(ip, 0))) as Addrs)
+        })
+    }
+}
+
+/// One address that is not public spoils the answer: a name that mixes both is an attack on this network.
+fn check_addresses(mut addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, FetchError> {
+    if addresses.is_empty() {
+        return Err(FetchError::NameNotFound);
+    }
+    if !addresses.iter().copied().all(is_public) {
+        return Err(TargetError::PrivateAddress.into());
+    }
+    addresses.truncate(MAX_ADDRESSES);
+    Ok(addresses)
+}
+
+/// The system's resolver. "No such name" is kept apart from "no answer", because only the first is the owner's to repair.
+pub(super) fn system_lookup(name: &str) -> Result<Vec<IpAddr>, FetchError> {
+    match dns_lookup::lookup_host(name) {
+        Ok(addresses) => Ok(addresses.collect()),
+        Err(error) => Err(failure(error.kind())),
+    }
+}
+
+const fn failure(kind: LookupErrorKind) -> FetchError {
+    match kind {
+        LookupErrorKind::NoName | LookupErrorKind::NoData => FetchError::NameNotFound,
+        _ => FetchError::NameUnresolved,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(texts: &[&str]) -> Vec<IpAddr> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn fetch_resolver_one_private_address_spoils_the_answer() {
+        let blocked = Err(FetchError::Blocked(TargetError::PrivateAddress));
+        for texts in [
+            &["10.0.0.1"][..],
+            &["8.8.8.8", "127.0.0.1"],
+            &["169.254.169.254", "8.8.8.8"],
+            &["2606:4700::1", "::ffff:10.0.0.1"],
+            &["8.8.8.8", "1.1.1.1", "fd00:ec2::254"],
+            &[
+                "1.1.1.1", "1.1.1.1", "1.1.1.1", "1.1.1.1", "1.1.1.1", "1.1.1.1", "1.1.1.1", "1.1.1.1",
+                "10.0.0.1",
+            ],
+        ] {
+            assert_eq!(check_addresses(all(texts)), blocked, "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn fetch_resolver_public_answers_pass_as_they_are() {
+        let answer = all(&["8.8.8.8", "2606:4700::1"]);
+        assert_eq!(check_addresses(answer.clone()), Ok(answer));
+        assert_eq!(check_addresses(vec![]), Err(FetchError::NameNotFound));
+        assert_eq!(check_addresses(all(&["8.8.8.8"; 300])).unwrap().len(), MAX_ADDRESSES);
+    }
+
+    #[test]
+    fn fetch_resolver_no_such_name_is_not_no_answer() {
+        assert_eq!(failure(LookupErrorKind::NoName), FetchError::NameNotFound);
+        assert_eq!(failure(LookupErrorKind::NoData), FetchError::NameNotFound);
+        assert_eq!(failure(LookupErrorKind::Again), FetchError::NameUnresolved);
+        assert_eq!(failure(LookupErrorKind::System), FetchError::NameUnresolved);
+    }
+
+    #[tokio::test]
+    async fn fetch_resolver_localhost_is_never_asked_of_the_dns() {
+        let resolver =
+            Resolver { reach: Reach::Development, lookup: |_| Ok(vec![Ipv4Addr::new(10, 0, 0, 1).into()]) };
+        assert_eq!(resolver.addresses("a.localhost").await.unwrap(), all(&["127.0.0.1", "::1"]));
+        let public = Resolver { reach: Reach::Public, ..resolver };
+        assert_eq!(public.addresses("localhost").await, Err(TargetError::PrivateAddress.into()));
+    }
+
+    #[tokio::test]
+    async fn fetch_resolver_are_asked_as_absolute() {
+        let lookup: Lookup = |name| {
+            if name == "a.example.org." { Ok(vec![Ipv4Addr::new(8, 8, 8, 8).into()]) } else { Ok(vec![]) }
+        };
+        let resolver = Resolver { reach: Reach::Public, lookup };
+        assert_eq!(resolver.addresses("a.example.org").await, Ok(all(&["8.8.8.8"])));
+    }
+}

@@ -1,0 +1,266 @@
+//! A `Target`: a URL that we are willing to connect to, as far as its text can tell.
+//! Parsed once where it comes in, so that nothing behind it has to ask again whether a URL is safe.
+
+#[cfg(test)]
+mod tests;
+
+use registry_model::Reach;
+use std::fmt;
+
+use url::{Host, ParseError, Url};
+
+/// The longest URL that is taken, in bytes (design §5 SSRF).
+pub const MAX_URL_LENGTH: usize = 2048;
+
+/// The ports of a public target: https, and its customary second.
+const PUBLIC_PORTS: [u16; 2] = [443, 8443];
+
+/// Last labels that never name a public host: RFC 6761, 6762, 7686 and 9476, ICANN's `.internal`, the labels
+/// that it withholds because private networks use them, and Kubernetes' own.
+const RESERVED: [&str; 17] = [
+    "alt",
+    "arpa",
+    "corp",
+    "example",
+    "home",
+    "internal",
+    "intranet",
+    "invalid",
+    "lan",
+    "local",
+    "localdomain",
+    "localhost",
+    "mail",
+    "onion",
+    "private",
+    "svc",
+    "test",
+];
+
+/// A URL that passed the static rules of design §5 SSRF; where its name leads is checked when it is resolved.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Target(Url);
+
+/// Why a URL is not a target: one variant per rule. The text never repeats the URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TargetError {
+    /// It cannot be read as an absolute URL.
+    #[error(
+        "This is not an absolute URL. Give one like https://agents.example.org/.well-known/agent-card.json."
+    )]
+    NotAUrl,
+    /// It is not https.
+    #[error("Only https URLs are taken. Serve it over https and give that URL.")]
+    Scheme,
+    /// It carries a user name or a password.
+    #[error("The URL holds a user name or password. Give it without the part before the @.")]
+    UserInfo,
+    /// Its host is an address, in whatever spelling.
+    #[error("The host is an IP address. Give a URL with a public host name.")]
+    IpLiteral,
+    /// Its name is reserved for private, local or test use.
+    #[error("The host name is reserved for private or test use. Give a URL with a public host name.")]
+    ReservedName,
+    /// Its name has a single label.
+    #[error("The host name has no dot. Give the full public host name, such as agents.example.org.")]
+    NoDot,
+    /// Its name cannot stand in the DNS: an empty or overlong label, a wildcard, a template.
+    #[error("The host name is not a valid DNS name. Check its spelling, and fill in any placeholder.")]
+    BadName,
+    /// Its port is neither 443 nor 8443.
+    #[error("Only ports 443 and 8443 are taken. Serve it on one of them.")]
+    Port,
+    /// It is longer than [`MAX_URL_LENGTH`] bytes.
+    #[error("The URL is longer than 2048 bytes. Give a shorter one.")]
+    TooLong,
+    /// There is a control character in it.
+    #[error("There is a control character in the URL. Remove it.")]
+    ControlCharacter,
+    /// Its name resolves to an address that is not on the public internet.
+    #[error(
+        "The host name does not lead to the public internet. Point its DNS records at public addresses only."
+    )]
+    PrivateAddress,
+}
+
+impl TargetError {
+    /// The stable `snake_case` name of the rule.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NotAUrl => "not_a_url",
+            Self::Scheme => "not_https",
+            Self::UserInfo => "user_info_in_url",
+            Self::IpLiteral => "ip_literal",
+            Self::ReservedName => "reserved_name",
+            Self::NoDot => "name_without_dot",
+            Self::BadName => "bad_host_name",
+            Self::Port => "port_not_allowed",
+            Self::TooLong => "url_too_long",
+            Self::ControlCharacter => "control_character",
+            Self::PrivateAddress => "private_address",
+        }
+    }
+}
+
+impl Target {
+    /// Reads an absolute URL. Spaces around it are forgiven; its fragment and the dot at the end of its host are
+    /// dropped, as no server ever sees them.
+    ///
+    /// # Errors
+    /// The first rule that the URL breaks.
+    pub fn parse(text: &str, reach: Reach) -> Result<Self, TargetError> {
+        Self::parse_url(Url::parse(readable(text)?).map_err(unreadable)?, reach)
+    }
+
+    /// The same for a URL that is already parsed.
+    ///
+    /// # Errors
+    /// The first rule that the URL breaks.
+    pub fn parse_url(mut url: Url, reach: Reach) -> Result<Self, TargetError> {
+        if url.as_str().len() > MAX_URL_LENGTH {
+            return Err(TargetError::TooLong);
+        }
+        if !matches!(url.scheme(), "https" | "http") {
+            return Err(TargetError::Scheme);
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(TargetError::UserInfo);
+        }
+        if reach == Reach::Public || !is_loopback(&url) {
+            check_public(&url)?;
+        }
+        if let Some(name) = url.domain().and_then(|name| name.strip_suffix('.')).map(str::to_owned) {
+            url.set_host(Some(&name)).map_err(unreadable)?;
+        }
+        url.set_fragment(None);
+        Ok(Self(url))
+    }
+
+    /// The URL.
+    #[must_use]
+    pub const fn url(&self) -> &Url {
+        &self.0
+    }
+
+    /// The URL as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// The host name in lower case and Punycode; an IPv6 loopback stands in brackets.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        self.0.host_str().unwrap_or_default()
+    }
+
+    /// The port, the scheme's own where the URL names none.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.0.port_or_known_default().unwrap_or_default()
+    }
+
+    /// `scheme://host:port`, the port always written out: what requests are grouped and limited by.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        format!("{}://{}:{}", self.0.scheme(), self.host(), self.port())
+    }
+
+    /// Reads a reference found at this target (RFC 3986 §5): a redirect, an address in a card. What was found on the
+    /// public internet never leads to loopback, whatever the reach: a developer's machine is not the stranger's.
+    ///
+    /// # Errors
+    /// The first rule that the joined URL breaks.
+    pub fn join(&self, reference: &str, reach: Reach) -> Result<Self, TargetError> {
+        let reach = if self.is_loopback() { reach } else { Reach::Public };
+        Self::parse_url(self.0.join(readable(reference)?).map_err(unreadable)?, reach)
+    }
+
+    /// The name that its owner registered, by the Public Suffix List: `example.org` of `agents.example.org`.
+    /// `None` for an address, or where the host is itself a public suffix.
+    #[must_use]
+    pub fn registrable_domain(&self) -> Option<String> {
+        self.0.domain().and_then(psl::domain_str).map(str::to_owned)
+    }
+
+    /// Whether this leads to the machine itself; only [`Reach::Development`] makes such targets.
+    #[must_use]
+    pub fn is_loopback(&self) -> bool {
+        is_loopback(&self.0)
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// Whether `name` is one of RFC 6761's names for loopback, which are never asked of the DNS.
+pub(super) fn is_localhost(name: &str) -> bool {
+    name == "localhost" || name.ends_with(".localhost")
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        Some(Host::Domain(name)) => is_localhost(name.strip_suffix('.').unwrap_or(name)),
+        None => false,
+    }
+}
+
+fn readable(text: &str) -> Result<&str, TargetError> {
+    let text = text.trim();
+    if text.len() > MAX_URL_LENGTH {
+        return Err(TargetError::TooLong);
+    }
+    // The URL standard drops tabs and line breaks silently; what we show and what we fetch must be the same text.
+    if text.chars().any(char::is_control) {
+        return Err(TargetError::ControlCharacter);
+    }
+    Ok(text)
+}
+
+const fn unreadable(error: ParseError) -> TargetError {
+    match error {
+        ParseError::InvalidIpv4Address | ParseError::InvalidIpv6Address => TargetError::IpLiteral,
+        ParseError::IdnaError | ParseError::InvalidDomainCharacter => TargetError::BadName,
+        ParseError::InvalidPort => TargetError::Port,
+        _ => TargetError::NotAUrl,
+    }
+}
+
+fn check_public(url: &Url) -> Result<(), TargetError> {
+    match url.host() {
+        None => return Err(TargetError::NotAUrl),
+        // The URL standard has already read hex, octal, decimal and short spellings into an address, and the
+        // HTTP client asks no resolver about one: this is the only place that sees them.
+        Some(Host::Ipv4(_) | Host::Ipv6(_)) => return Err(TargetError::IpLiteral),
+        Some(Host::Domain(name)) => check_name(name.strip_suffix('.').unwrap_or(name))?,
+    }
+    if url.scheme() != "https" {
+        return Err(TargetError::Scheme);
+    }
+    if !url.port_or_known_default().is_some_and(|port| PUBLIC_PORTS.contains(&port)) {
+        return Err(TargetError::Port);
+    }
+    Ok(())
+}
+
+/// RFC 1035 §2.3.4 for the lengths; letters, digits, hyphen and, as seen in practice, the underscore.
+fn check_name(name: &str) -> Result<(), TargetError> {
+    let sound = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    };
+    if name.len() > 253 || !name.split('.').all(sound) {
+        return Err(TargetError::BadName);
+    }
+    let (rest, last) = name.rsplit_once('.').unwrap_or(("", name));
+    if RESERVED.contains(&last) {
+        return Err(TargetError::ReservedName);
+    }
+    if rest.is_empty() { Err(TargetError::NoDot) } else { Ok(()) }
+}

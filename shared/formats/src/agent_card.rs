@@ -1,0 +1,188 @@
+//! A2A agent cards of 0.2, 0.3 and 1.0, read as leniently as their clients read them. What is wrong is reported with
+//! its place and a fix, because only the card's author can correct it.
+
+#[cfg(test)]
+pub(crate) mod arbitrary;
+mod body;
+mod fields;
+mod interfaces;
+mod likeness;
+mod security;
+mod skills;
+mod violation;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use url::Url;
+
+pub use body::{document, read_body};
+pub use interfaces::{Binding, Dialect, Interface};
+pub use violation::{CardFault, CardViolation};
+
+use super::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_URL, LONGEST_WORD};
+use registry_model::Skill;
+use registry_model::error::shorten;
+use violation::CardViolations;
+
+/// An agent card, cut to what the registry keeps of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AgentCard {
+    /// The agent's name, at most [`LONGEST_NAME`] characters; never blank.
+    pub name: String,
+    /// What it does; empty where the card does not say.
+    pub description: String,
+    /// The agent's own version.
+    pub version: Option<String>,
+    /// Its documentation (absolute http or https URL).
+    pub documentation_url: Option<String>,
+    /// Its provider's site (absolute http or https URL).
+    pub provider_url: Option<String>,
+    /// Where it is spoken to, preferred first; never empty.
+    pub interfaces: Vec<Interface>,
+    /// The dialects of the interfaces, each once, in the card's order.
+    pub dialects: Vec<Dialect>,
+    /// At most [`MOST_SKILLS`] skills.
+    pub skills: Vec<Skill>,
+    /// Fields that are required and missing, or of a wrong type, although the agent can be reached.
+    pub broken: Vec<CardViolation>,
+    /// What a stricter reader would refuse; none of it keeps a client from talking to the agent.
+    pub warnings: Vec<CardViolation>,
+    /// No request is taken without credentials.
+    pub authenticated: bool,
+}
+
+/// Reads an agent card of any published A2A revision (A2A specification 4.4; 0.3 section 5.5).
+///
+/// # Errors
+/// [`CardFault::NotACard`] where the document is something else, [`CardFault::Invalid`] where no client could
+/// talk to the agent: it has no name, or no interface with a usable URL. Everything else is a warning.
+pub fn read(document: &Value) -> Result<AgentCard, CardFault> {
+    let card = match document {
+        Value::Object(card) if likeness::is_agent_card(card) => card,
+        _ => return Err(CardFault::NotACard { seen: likeness::of(document) }),
+    };
+    let mut faults = CardViolations::default();
+    let mut broken = CardViolations::default();
+    let mut warnings = CardViolations::default();
+
+    let name = card.get("name").and_then(Value::as_str).map(str::trim).unwrap_or_default();
+    if name.is_empty() {
+        faults.note("name", "name_missing", card.get("name"), "Give the card a `name`: a short text.");
+    }
+    let found = interfaces::read(card);
+    if found.usable.is_empty() {
+        faults.append(found.violations);
+        faults.append(found.broken);
+    } else {
+        warnings.append(found.violations);
+        broken.append(found.broken);
+    }
+    let card = AgentCard {
+        name: shorten(name, LONGEST_NAME),
+        description: description(card, &mut broken, &mut warnings),
+        version: version(card, &mut broken),
+        documentation_url: link(card, "documentationUrl", "documentationUrl", &mut warnings),
+        provider_url: provider(card, &mut broken, &mut warnings),
+        dialects: dialects(&found.usable),
+        interfaces: found.usable,
+        skills: skills::read(card, &mut broken, &mut warnings),
+        authenticated: security::required(card),
+        broken: {
+            fields::check(card, &mut broken, &mut warnings);
+            broken.into_vec()
+        },
+        warnings: warnings.into_vec(),
+    };
+    if faults.is_empty() { Ok(card) } else { Err(CardFault::Invalid(faults.into_vec())) }
+}
+
+/// The description, cut short: required in every version, and only poor where it is empty.
+fn description(
+    card: &Map<String, Value>,
+    broken: &mut CardViolations,
+    warnings: &mut CardViolations,
+) -> String {
+    let value = card.get("description");
+    let text = value.and_then(Value::as_str).map(str::trim).unwrap_or_default();
+    if text.is_empty() {
+        let list = if value.is_some_and(Value::is_string) { warnings } else { broken };
+        list.note(
+            "description",
+            "description_missing",
+            value,
+            "Say in one or two sentences what the agent does: search finds it by these words.",
+        );
+    }
+    shorten(text, LONGEST_DESCRIPTION)
+}
+
+/// The agent's version: required, and a text; a number is understood.
+fn version(card: &Map<String, Value>, broken: &mut CardViolations) -> Option<String> {
+    let version = match card.get("version") {
+        Some(Value::String(text)) if !text.trim().is_empty() => {
+            return Some(shorten(text.trim(), LONGEST_WORD));
+        }
+        Some(Value::Number(number)) => Some(number.to_string()),
+        _ => None,
+    };
+    broken.note(
+        "version",
+        "version_missing",
+        card.get("version"),
+        "Give the agent's own `version` as a text, such as \"1.0.0\".",
+    );
+    version
+}
+
+/// The provider's URL. A card may have no provider; one that it has is named, and has a URL.
+fn provider(
+    card: &Map<String, Value>,
+    broken: &mut CardViolations,
+    warnings: &mut CardViolations,
+) -> Option<String> {
+    let value = card.get("provider").filter(|value| !value.is_null())?;
+    if !["organization", "url"].iter().all(|field| value[field].is_string()) {
+        broken.note(
+            "provider",
+            "provider_malformed",
+            Some(value),
+            "Write the provider as {\"organization\": \"...\", \"url\": \"https://...\"}.",
+        );
+    }
+    link(value.as_object()?, "url", "provider.url", warnings)
+}
+
+/// An optional link, dropped with a warning where a browser could not open it.
+fn link(of: &Map<String, Value>, field: &str, path: &str, warnings: &mut CardViolations) -> Option<String> {
+    let value = of.get(field)?;
+    let text = value.as_str().filter(|text| !text.is_empty())?;
+    let url = Some(text)
+        .filter(|text| text.len() <= LONGEST_URL)
+        .and_then(|text| Url::parse(text).ok())
+        .filter(|url| matches!(url.scheme(), "http" | "https"))
+        // Longer than its text, where much of that has to be escaped.
+        .filter(|url| url.as_str().len() <= LONGEST_URL);
+    if url.is_none() {
+        warnings.note(
+            path,
+            "url_unusable",
+            Some(value),
+            "Write a whole address, such as https://example.com/docs.",
+        );
+    }
+    url.map(String::from)
+}
+
+/// Each dialect once, in the order of the interfaces.
+fn dialects(interfaces: &[Interface]) -> Vec<Dialect> {
+    let mut dialects = Vec::new();
+    for interface in interfaces {
+        if !dialects.contains(&interface.version) {
+            dialects.push(interface.version);
+        }
+    }
+    dialects
+}
+
+#[cfg(test)]
+mod tests;

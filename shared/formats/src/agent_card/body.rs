@@ -1,0 +1,112 @@
+//! The body behind the URL of a card, which may not be JSON at all. A login page answered with 200 is the most common
+//! broken card, so it is recognised and named.
+
+use serde_json::Value;
+
+use super::{AgentCard, CardFault, read};
+use registry_model::error::shorten;
+use registry_model::json;
+
+/// The most JSON values in a card: lists, their items, the members of objects. A dense card of the greatest length
+/// that is fetched has fewer.
+const MOST_VALUES: usize = 20_000;
+
+/// How far into a page its title is looked for, in bytes.
+const HEAD: usize = 16 * 1024;
+
+/// Reads an agent card from the bytes that were answered.
+///
+/// # Errors
+/// As [`read`]; a body that is no JSON is [`CardFault::NotACard`].
+pub fn read_body(body: &[u8]) -> Result<AgentCard, CardFault> {
+    read(&document(body)?)
+}
+
+/// The document in the bytes that were answered.
+///
+/// # Errors
+/// A body that is no JSON is [`CardFault::NotACard`].
+pub fn document(body: &[u8]) -> Result<Value, CardFault> {
+    let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
+    json::read(body, &mut { MOST_VALUES })
+        .map_err(|error| CardFault::NotACard { seen: of_text(body, &error) })
+}
+
+/// What a body that is no JSON looks like.
+fn of_text(body: &[u8], error: &serde_json::Error) -> String {
+    let head = String::from_utf8_lossy(&body[..body.len().min(HEAD)]);
+    let text = head.trim_start();
+    let lower = text.to_ascii_lowercase();
+    if text.is_empty() {
+        "an empty body".to_owned()
+    } else if error.is_data() {
+        format!("a document of more than {MOST_VALUES} values")
+    } else if lower.starts_with("<?xml") {
+        "an XML document".to_owned()
+    } else if text.starts_with('<') {
+        match title(text, &lower) {
+            Some(title) => format!("an HTML page (\"{title}\")"),
+            None => "an HTML page".to_owned(),
+        }
+    } else if text.starts_with(['{', '[']) {
+        format!("broken JSON (line {}, column {})", error.line(), error.column())
+    } else {
+        format!(
+            "a text that is no JSON (\"{}\")",
+            shorten(text.lines().next().unwrap_or_default().trim(), 60)
+        )
+    }
+}
+
+/// The title of a page; `lower` is `text` in ASCII lower case, so that offsets agree.
+fn title(text: &str, lower: &str) -> Option<String> {
+    let start = lower.find("<title>")? + "<title>".len();
+    let end = start + lower[start..].find('<')?;
+    let title = text[start..end].split_whitespace().collect::<Vec<_>>().join(" ");
+    (!title.is_empty()).then(|| shorten(&title, 60))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(body: &[u8]) -> String {
+        match read_body(body) {
+            Err(CardFault::NotACard { seen }) => seen,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_is_called_by_its_name() {
+        assert_eq!(seen(b""), "an empty body");
+        assert_eq!(seen(b"  \n"), "an empty body");
+        assert_eq!(
+            seen(b"\xEF\xBB\xBF<!DOCTYPE html><TITLE>\n Sign\tin </TITLE>"),
+            "an HTML page (\"Sign in\")"
+        );
+        assert_eq!(seen(b"<html>"), "an HTML page");
+        assert_eq!(seen(b"<?xml version=\"1.0\"?><x/>"), "an XML document");
+        assert_eq!(seen(b"{\"name\": \"x\",\n}"), "broken JSON (line 2, column 1)");
+        assert_eq!(seen(b"Not Found"), "a text that is no JSON (\"Not Found\")");
+        assert_eq!(seen(b"\"text\""), "a bare text (\"text\")");
+        assert_eq!(seen(b"\xFF\xFE{\0"), "a text that is no JSON (\"\u{FFFD}\u{FFFD}{\0\")");
+    }
+
+    #[test]
+    fn nesting_without_end_is_broken_json() {
+        assert!(seen(&b"[".repeat(1_000_000)).starts_with("broken JSON"));
+    }
+
+    #[test]
+    fn lists_without_end_are_no_card() {
+        let zeros = format!("{{\"name\": \"A\", \"skills\": [0{}]}}", ",0".repeat(100_000));
+        assert_eq!(seen(zeros.as_bytes()), "a document of more than 20000 values");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_obstacle() {
+        let card = b"\xEF\xBB\xBF{\"name\":\"A\",\"url\":\"https://a.example/\",\"skills\":[]}";
+        assert_eq!(read_body(card).unwrap().name, "A");
+    }
+}

@@ -1,0 +1,303 @@
+//! The endpoints of an agent: `supportedInterfaces` of 1.0, or `url` and `additionalInterfaces` before it. Where a
+//! card has both, the newer list takes precedence, as in the official clients.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::violation::CardViolations;
+use crate::limits::LONGEST_URL;
+use registry_model::error::shorten;
+
+/// The most interfaces read of one card.
+const MOST: usize = 20;
+
+/// One address of an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Interface {
+    /// An absolute http or https URL; for gRPC whatever the card says, such as `host:port`.
+    pub url: String,
+    /// How messages are carried.
+    pub binding: Binding,
+    /// Whose shapes they have.
+    pub version: Dialect,
+}
+
+/// How messages are carried to an agent (A2A specification 5.8, `protocolBinding`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub enum Binding {
+    /// JSON-RPC 2.0 over HTTP.
+    JsonRpc,
+    /// The REST binding.
+    HttpJson,
+    /// gRPC.
+    Grpc,
+    /// A custom binding, named by a URI.
+    Other(String),
+}
+
+/// The revision of A2A whose method names and shapes are spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Dialect {
+    /// 1.0: `SendMessage`, `GetTask`.
+    #[serde(rename = "1.0")]
+    V1_0,
+    /// 0.3: `message/send`, `tasks/get`.
+    #[serde(rename = "0.3")]
+    V0_3,
+    /// 0.2 and older, or a card that does not say: `tasks/get` is common to all of them, a message is sent by
+    /// `message/send` (from 0.2.0) or `tasks/send`.
+    #[serde(rename = "0.2")]
+    V0_2,
+}
+
+impl Dialect {
+    /// The version as the `A2A-Version` header writes it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::V1_0 => "1.0",
+            Self::V0_3 => "0.3",
+            Self::V0_2 => "0.2",
+        }
+    }
+
+    /// The dialect of a `protocolVersion`, whatever its patch number; `None` for what no revision is called.
+    fn of(version: &str) -> Option<Self> {
+        let mut numbers = version.trim().trim_start_matches('v').split('.');
+        match (numbers.next()?, numbers.next()) {
+            ("1", _) => Some(Self::V1_0),
+            ("0", Some("3")) => Some(Self::V0_3),
+            ("0", Some("1" | "2")) => Some(Self::V0_2),
+            _ => None,
+        }
+    }
+}
+
+/// What the reading of a card's interfaces gave.
+#[derive(Default)]
+pub(super) struct Found {
+    /// The interfaces a client could use, preferred first.
+    pub(super) usable: Vec<Interface>,
+    /// What is wrong with the others, or odd about these.
+    pub(super) violations: CardViolations,
+    /// What the specification rules out whatever the others are.
+    pub(super) broken: CardViolations,
+    /// Versions that no revision is called. A card may name one that is still to come beside one that is.
+    unknown_versions: CardViolations,
+    has_known_version: bool,
+}
+
+/// Reads a card's interfaces.
+pub(super) fn read(card: &Map<String, Value>) -> Found {
+    let mut found = Found::default();
+    let stated = stated_version(card, &mut found.unknown_versions);
+    if let Some(listed) = card.get("supportedInterfaces") {
+        listed_interfaces(listed, stated, &mut found);
+    }
+    if found.usable.is_empty() {
+        older_interfaces(card, stated, &mut found);
+    }
+    if found.usable.is_empty() {
+        found.violations.note(
+            "supportedInterfaces",
+            "no_interface",
+            card.get("supportedInterfaces"),
+            "Tell where the agent is spoken to: [{\"url\": \"https://...\", \"protocolBinding\": \"JSONRPC\", \
+             \"protocolVersion\": \"1.0\"}], or `url` in a card of 0.3.",
+        );
+    }
+    let unknown = std::mem::take(&mut found.unknown_versions);
+    if found.has_known_version { &mut found.violations } else { &mut found.broken }.append(unknown);
+    found
+}
+
+/// The version that the card as a whole states.
+fn stated_version(card: &Map<String, Value>, violations: &mut CardViolations) -> Option<Dialect> {
+    let value = card
+        .get("protocolVersion")
+        .or_else(|| card.get("protocolVersions").and_then(|versions| versions.get(0)))
+        .filter(|value| !value.is_null())?;
+    let dialect = value.as_str().and_then(Dialect::of);
+    if dialect.is_none() {
+        violations.note(
+            "protocolVersion",
+            "protocol_version_unknown",
+            Some(value),
+            "Give the A2A version that the agent speaks, such as \"0.3.0\" or \"1.0\".",
+        );
+    }
+    dialect
+}
+
+/// The list of 1.0 cards.
+fn listed_interfaces(listed: &Value, stated: Option<Dialect>, found: &mut Found) {
+    let Value::Array(entries) = listed else {
+        found.broken.note(
+            "supportedInterfaces",
+            "interfaces_malformed",
+            Some(listed),
+            "Write a list of {\"url\", \"protocolBinding\", \"protocolVersion\"}.",
+        );
+        return;
+    };
+    for (index, entry) in entries.iter().take(MOST).enumerate() {
+        let path = format!("supportedInterfaces[{index}]");
+        let binding = entry.get("protocolBinding").or_else(|| entry.get("transport"));
+        let version = match entry.get("protocolVersion").and_then(Value::as_str) {
+            Some(text) => Dialect::of(text),
+            None => stated,
+        };
+        found.has_known_version |= version.is_some();
+        if version.is_none() {
+            found.unknown_versions.note(
+                format!("{path}.protocolVersion"),
+                "protocol_version_unknown",
+                entry.get("protocolVersion"),
+                "Give the A2A version of this interface, such as \"1.0\"; it is taken for 1.0.",
+            );
+        }
+        keep(entry.get("url"), binding, version.unwrap_or(Dialect::V1_0), &path, found);
+    }
+}
+
+/// `url` and `additionalInterfaces` of cards before 1.0.
+fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &mut Found) {
+    let of_0_3 =
+        ["preferredTransport", "additionalInterfaces", "security", "supportsAuthenticatedExtendedCard"];
+    let by_shape =
+        if of_0_3.iter().any(|field| card.contains_key(*field)) { Dialect::V0_3 } else { Dialect::V0_2 };
+    let dialect = stated.unwrap_or(by_shape);
+    // Cards of 0.2 need not say; what they do say has to be a version.
+    found.has_known_version |= stated.is_some() || found.unknown_versions.is_empty();
+    if let Some(url) = card.get("url") {
+        let before = found.usable.len();
+        keep(Some(url), card.get("preferredTransport"), dialect, "", found);
+        if dialect == Dialect::V1_0 && found.usable.len() > before {
+            found.violations.note(
+                "supportedInterfaces",
+                "interfaces_missing",
+                None,
+                "The card states 1.0, whose readers look for `supportedInterfaces`: name the address there too.",
+            );
+        }
+    }
+    let more = card.get("additionalInterfaces").and_then(Value::as_array);
+    for (index, entry) in more.into_iter().flatten().take(MOST).enumerate() {
+        let path = format!("additionalInterfaces[{index}]");
+        keep(entry.get("url"), entry.get("transport"), dialect, &path, found);
+    }
+}
+
+/// Judges one address and keeps it where a client could use it; a `path` of "" is the card itself.
+fn keep(url: Option<&Value>, binding: Option<&Value>, version: Dialect, path: &str, found: &mut Found) {
+    let at = |field: &str| if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") };
+    let binding_field = match path {
+        "" => "preferredTransport",
+        _ if path.starts_with("additionalInterfaces") => "transport",
+        _ => "protocolBinding",
+    };
+    if binding.map_or(!path.is_empty(), |value| !value.is_string() && !value.is_null()) {
+        found.broken.note(
+            at(binding_field),
+            "binding_missing",
+            binding,
+            "Name how messages are carried: \"JSONRPC\", \"HTTP+JSON\" or \"GRPC\"; it is taken for JSONRPC.",
+        );
+    }
+    let binding = binding_of(binding, &at(binding_field), &mut found.violations);
+    let text = url.and_then(Value::as_str).map(str::trim).unwrap_or_default();
+    match usable_url(text, &binding) {
+        Ok(taken) => {
+            if let Some((code, fix)) = oddity(&taken) {
+                found.violations.note(at("url"), code, url, fix);
+            }
+            let interface = Interface { url: taken, binding, version };
+            if !found.usable.contains(&interface) {
+                found.usable.push(interface);
+            }
+        }
+        Err((code, fix)) => found.violations.note(at("url"), code, url, fix),
+    }
+}
+
+/// The binding by its name; names that only resemble an official one are understood, with a violation.
+fn binding_of(value: Option<&Value>, path: &str, violations: &mut CardViolations) -> Binding {
+    let Some(name) = value.and_then(Value::as_str).map(str::trim).filter(|name| !name.is_empty()) else {
+        return Binding::JsonRpc;
+    };
+    match name {
+        "JSONRPC" => return Binding::JsonRpc,
+        "HTTP+JSON" => return Binding::HttpJson,
+        "GRPC" => return Binding::Grpc,
+        uri if uri.contains("://") || uri.starts_with("urn:") => return Binding::Other(shorten(uri, 200)),
+        _ => {}
+    }
+    violations.note(
+        path,
+        "binding_unknown",
+        value,
+        "Use the official name: \"JSONRPC\", \"HTTP+JSON\" or \"GRPC\" (or a URI for a binding of your own).",
+    );
+    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).take(40).collect();
+    match plain.to_ascii_lowercase().as_str() {
+        "jsonrpc" | "jsonrpc20" | "jsonrpc2" => Binding::JsonRpc,
+        "httpjson" | "rest" | "http" | "https" => Binding::HttpJson,
+        "grpc" => Binding::Grpc,
+        _ => Binding::Other(shorten(name, 200)),
+    }
+}
+
+/// The URL in canonical form, or the code and the remedy of what keeps every client from using it.
+fn usable_url(text: &str, binding: &Binding) -> Result<String, (&'static str, &'static str)> {
+    const TOO_LONG: (&str, &str) = ("interface_url_too_long", "Use an address of at most 2048 bytes.");
+    const WHOLE: &str = "Write the whole public address, such as https://agent.example.com/a2a.";
+    if text.is_empty() {
+        return Err(("interface_url_missing", WHOLE));
+    }
+    if text.len() > LONGEST_URL {
+        return Err(TOO_LONG);
+    }
+    if *binding == Binding::Grpc && !text.contains(char::is_whitespace) {
+        return Ok(text.to_owned());
+    }
+    if text.contains('{') {
+        return Err(("interface_url_template", "Put the real address in place of the {variable}."));
+    }
+    let url = match Url::parse(text) {
+        Ok(url) => url,
+        Err(url::ParseError::RelativeUrlWithoutBase) => return Err(("interface_url_relative", WHOLE)),
+        Err(_) => return Err(("interface_url_unreadable", WHOLE)),
+    };
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err((
+            "interface_url_scheme",
+            "Begin the address with https:// (the scheme is missing or another).",
+        ));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(("interface_url_credentials", "Take the user name and password out of the address."));
+    }
+    // Longer than its text, where much of that has to be escaped.
+    if url.as_str().len() > LONGEST_URL {
+        return Err(TOO_LONG);
+    }
+    Ok(url.into())
+}
+
+/// What is odd about a usable URL: strangers will not get through to it.
+fn oddity(url: &str) -> Option<(&'static str, &'static str)> {
+    let url = Url::parse(url).ok()?;
+    let local = match url.host()? {
+        url::Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
+        url::Host::Ipv4(address) => address.is_loopback() || address.is_unspecified(),
+        url::Host::Ipv6(address) => address.is_loopback() || address.is_unspecified(),
+    };
+    if local {
+        Some(("interface_local", "Nobody else reaches this address: write the agent's public one."))
+    } else if url.scheme() == "http" {
+        Some(("interface_not_https", "Serve the agent over https and write the https address."))
+    } else {
+        None
+    }
+}

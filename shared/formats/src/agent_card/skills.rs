@@ -1,0 +1,115 @@
+//! The skills of an agent card, as far as they can be read; a poor skill is better than none.
+//! An empty list is no fault: working agents of well-known frameworks have one. No list at all is one.
+
+use serde_json::{Map, Value};
+
+use super::fields;
+use super::violation::CardViolations;
+use crate::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_WORD, MOST_SKILLS, MOST_TAGS};
+use registry_model::Skill;
+use registry_model::error::shorten;
+
+/// Reads the skills of a card.
+pub(super) fn read(
+    card: &Map<String, Value>,
+    broken: &mut CardViolations,
+    warnings: &mut CardViolations,
+) -> Vec<Skill> {
+    let listed = match card.get("skills") {
+        Some(Value::Array(skills)) if !skills.is_empty() => skills,
+        other => {
+            // The field is required in every version of the protocol; official clients fail without it.
+            let list = if other.is_some_and(Value::is_array) { warnings } else { broken };
+            list.note(
+                "skills",
+                "skills_missing",
+                other,
+                "List what the agent can do: [{\"id\", \"name\", \"description\", \"tags\"}].",
+            );
+            return Vec::new();
+        }
+    };
+    if listed.len() > MOST_SKILLS {
+        warnings.note(
+            "skills",
+            "skills_too_many",
+            card.get("skills"),
+            format!("Only the first {MOST_SKILLS} skills are shown; name the main ones first."),
+        );
+    }
+    listed
+        .iter()
+        .take(MOST_SKILLS)
+        .enumerate()
+        .filter_map(|(index, skill)| one(index, skill, broken, warnings))
+        .collect()
+}
+
+/// One skill; `None` where it has neither id nor name. Skills without tags are met in working agents.
+fn one(
+    index: usize,
+    skill: &Value,
+    broken: &mut CardViolations,
+    warnings: &mut CardViolations,
+) -> Option<Skill> {
+    let (id, name) = match skill {
+        Value::String(name) => (Some(name.clone()), Some(name.clone())),
+        _ => (text(skill.get("id")), text(skill.get("name"))),
+    };
+    let path = format!("skills[{index}]");
+    let mut missing: Vec<&str> =
+        ["id", "name", "description"].into_iter().filter(|field| !skill[field].is_string()).collect();
+    missing.extend(["id", "name"].into_iter().filter(|field| skill[field].as_str().is_some_and(is_blank)));
+    if !missing.is_empty() {
+        let fix = format!("Add what is missing, as texts: {}.", missing.join(", "));
+        broken.note(path.clone(), "skill_incomplete", Some(skill), fix);
+    }
+    let tags_given = !skill["tags"].is_null();
+    if !tags_given || skill["description"].as_str().is_some_and(is_blank) {
+        let fix = "Add what search finds it by: a description, and tags.";
+        warnings.note(path.clone(), "skill_incomplete", Some(skill), fix);
+    }
+    for field in ["tags", "examples", "inputModes", "outputModes"] {
+        let given = skill.get(field).filter(|value| !value.is_null());
+        if let Some(value) = given.filter(|value| !fields::are_texts(value)) {
+            broken.note(format!("{path}.{field}"), "skill_malformed", Some(value), "Write a list of texts.");
+        }
+    }
+    let named = id.clone().or_else(|| name.clone())?;
+    Some(Skill {
+        id: shorten(&named, LONGEST_NAME),
+        name: shorten(&name.or(id)?, LONGEST_NAME),
+        description: text(skill.get("description"))
+            .map(|text| shorten(&text, LONGEST_DESCRIPTION))
+            .unwrap_or_default(),
+        tags: tags(skill),
+    })
+}
+
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+/// A text, or a number written as one, without the blanks around it.
+fn text(value: Option<&Value>) -> Option<String> {
+    match value? {
+        Value::String(text) => Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// The tags that are texts.
+fn tags(skill: &Value) -> Vec<String> {
+    skill
+        .get("tags")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(str::trim)
+        .filter(|tag| !tag.is_empty())
+        .take(MOST_TAGS)
+        .map(|tag| shorten(tag, LONGEST_WORD))
+        .collect()
+}

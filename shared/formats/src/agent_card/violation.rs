@@ -1,0 +1,151 @@
+//! What is wrong with an agent card: the place, the value there, and what to write instead. The list is bounded,
+//! because a stranger's document may have a fault on each of its million lines.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use registry_model::error::shorten;
+
+/// The most violations reported for one document.
+const MOST: usize = 40;
+
+/// One thing that is wrong with a document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CardViolation {
+    /// Where, such as `skills[2].id`.
+    pub path: String,
+    /// Stable `snake_case` code.
+    pub code: &'static str,
+    /// What stands there, cut short; `nothing` where the field is missing.
+    pub seen: String,
+    /// What to write instead.
+    pub fix: String,
+}
+
+/// Why a document is not taken for an agent card.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CardFault {
+    /// It is something else altogether.
+    #[error("not an A2A agent card, but {seen}")]
+    NotACard {
+        /// What it looks like, such as "an HTML page".
+        seen: String,
+    },
+    /// It is a card that no client could use; at least one violation.
+    #[error("an agent card that no client can use: {}", List(.0))]
+    Invalid(Vec<CardViolation>),
+}
+
+/// Violations on one line, for an error's text.
+struct List<'a>(&'a [CardViolation]);
+
+impl fmt::Display for List<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, violation) in self.0.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "; " };
+            write!(f, "{separator}`{}` is {}", violation.path, violation.seen)?;
+        }
+        Ok(())
+    }
+}
+
+/// A list of violations that stops growing at [`MOST`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct CardViolations(Vec<CardViolation>);
+
+impl CardViolations {
+    /// Adds a violation about `value`, which is `None` where the field is missing.
+    pub(super) fn note(
+        &mut self,
+        path: impl Into<String>,
+        code: &'static str,
+        value: Option<&Value>,
+        fix: impl Into<String>,
+    ) {
+        if self.0.len() < MOST {
+            self.0.push(CardViolation { path: path.into(), code, seen: seen(value), fix: fix.into() });
+        }
+    }
+
+    /// Takes over the violations of another list.
+    pub(super) fn append(&mut self, other: Self) {
+        self.0.extend(other.0);
+        self.0.truncate(MOST);
+    }
+
+    /// True where nothing was found.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The violations.
+    pub(super) fn into_vec(self) -> Vec<CardViolation> {
+        self.0
+    }
+}
+
+/// A value in a few words, however large it is.
+fn seen(value: Option<&Value>) -> String {
+    match value {
+        None => "nothing".to_owned(),
+        Some(Value::Null) => "null".to_owned(),
+        Some(Value::Bool(flag)) => flag.to_string(),
+        Some(Value::Number(number)) => number.to_string(),
+        Some(Value::String(text)) if text.trim().is_empty() => "an empty text".to_owned(),
+        Some(Value::String(text)) => format!("\"{}\"", shorten(text, 80)),
+        Some(Value::Array(items)) if items.is_empty() => "an empty list".to_owned(),
+        Some(Value::Array(items)) => format!("a list of {}", items.len()),
+        Some(Value::Object(members)) if members.is_empty() => "an empty object".to_owned(),
+        Some(Value::Object(members)) => {
+            let names: Vec<String> = members.keys().take(6).map(|name| shorten(name, 30)).collect();
+            format!("an object with {}", names.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_fault_tells_each_of_its_violations() {
+        let mut violations = CardViolations::default();
+        violations.note("name", "name_missing", None, "Give it a name.");
+        violations.note("url", "interface_url_missing", Some(&json!("")), "Give it a URL.");
+        let fault = CardFault::Invalid(violations.into_vec());
+        assert_eq!(
+            fault.to_string(),
+            "an agent card that no client can use: `name` is nothing; `url` is an empty text"
+        );
+    }
+
+    #[test]
+    fn a_list_of_findings_has_an_end_and_short_words() {
+        let mut violations = CardViolations::default();
+        for _ in 0..1000 {
+            violations.note("x", "x", Some(&json!("y".repeat(10_000))), "z");
+        }
+        let violations = violations.into_vec();
+        assert_eq!(violations.len(), MOST);
+        assert_eq!(violations[0].seen.chars().count(), 83);
+    }
+
+    #[test]
+    fn values_are_named_by_what_they_are() {
+        let told = [
+            (json!(null), "null"),
+            (json!("  "), "an empty text"),
+            (json!(7), "7"),
+            (json!([]), "an empty list"),
+            (json!([1, 2]), "a list of 2"),
+            (json!({"a": 1, "b": 2}), "an object with a, b"),
+        ];
+        for (value, words) in told {
+            assert_eq!(seen(Some(&value)), words);
+        }
+    }
+}

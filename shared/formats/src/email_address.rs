@@ -1,0 +1,34 @@
+//! An e-mail address as far as it can be judged without writing to it: one `@`, a local part, a dotted domain.
+
+use super::argument_text;
+use registry_model::error::Problem;
+
+const LONGEST: usize = 254;
+
+/// The address in `text`, trimmed.
+///
+/// # Errors
+/// It cannot be an address.
+pub fn parse(field: &str, text: &str) -> Result<String, Problem> {
+    let text = argument_text::line(field, text, LONGEST)?;
+    let plausible = text.split_once('@').is_some_and(|(local, domain)| {
+        !local.is_empty()
+            && local.len() <= 64
+            && !text.contains(char::is_whitespace)
+            && !domain.contains('@')
+            && domain.split('.').count() >= 2
+            && domain.split('.').all(|label| {
+                !label.is_empty()
+                    && !label.starts_with('-')
+                    && label.chars().all(|c| c.is_alphanumeric() || c == '-')
+            })
+    });
+    if plausible {
+        return Ok(text);
+    }
+    Err(Problem::invalid(
+        field,
+        "bad_email",
+        format!("`{field}` must be an address such as you@example.com; leave it out if you want no mail."),
+    ))
+}

@@ -1,0 +1,87 @@
+//! Whom the name of a server description belongs to: the domain that its namespace reverses. Text alone, so that
+//! publishing and probing judge it alike.
+
+use url::{Host, Url};
+
+use registry_model::{Moment, NameProof, NameProofMethod};
+
+/// The domain whose owner may use a name: `mcp.example.com` for `com.example.mcp/weather`.
+#[must_use]
+pub fn domain(name: &str) -> Option<String> {
+    let (namespace, _) = name.split_once('/')?;
+    let labels: Vec<&str> = namespace.split('.').rev().collect();
+    (labels.len() > 1).then(|| labels.join(".").to_ascii_lowercase())
+}
+
+/// The proof by the remote's domain: it has the same registrable domain (by the Public Suffix List) as the name.
+#[must_use]
+pub fn proof_by_domain(name: &str, remote: &str, at: Moment) -> Option<NameProof> {
+    let Some(Host::Domain(host)) = Url::parse(remote).ok()?.host().map(|host| host.to_owned()) else {
+        return None;
+    };
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    let domain = domain(name)?;
+    let same = psl::domain_str(&domain)? == psl::domain_str(&host)?;
+    same.then_some(NameProof { how: NameProofMethod::Domain, at })
+}
+
+/// Whose GitHub repositories a name belongs to: `acme` for `io.github.acme/weather`.
+#[must_use]
+pub fn github_owner(name: &str) -> Option<&str> {
+    let (namespace, _) = name.split_once('/')?;
+    let (forge, owner) = (namespace.get(..10)?, namespace.get(10..)?);
+    (forge.eq_ignore_ascii_case("io.github.") && !owner.is_empty() && !owner.contains('.')).then_some(owner)
+}
+
+/// What stands after the slash: the part of a name that is its publisher's to choose.
+#[must_use]
+pub fn leaf(name: &str) -> &str {
+    name.split_once('/').map_or(name, |(_, leaf)| leaf)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_proven_by_the_registrable_domain_of_its_remote() {
+        let proven = |name: &str, remote: &str| proof_by_domain(name, remote, Moment::UNIX_EPOCH).is_some();
+        for (name, remote) in [
+            ("com.stripe/x", "https://mcp.stripe.com/mcp"),
+            ("com.stripe.mcp/x", "https://stripe.com/"),
+            ("Com.Stripe/x", "https://MCP.Stripe.com./mcp"),
+            ("uk.co.acme/x", "https://mcp.acme.co.uk/"),
+            ("app.vercel.acme/x", "https://acme.vercel.app/mcp"),
+            ("localhost.acme/x", "http://acme.localhost:9000/mcp"),
+        ] {
+            assert!(proven(name, remote), "{name} at {remote}");
+        }
+        for (name, remote) in [
+            ("com.stripe/x", "https://stripe.com.evil.example.org/"),
+            ("com.stripe/x", "https://notstripe.com/"),
+            ("com/x", "https://mcp.stripe.com/"),
+            ("uk.co/x", "https://mcp.acme.co.uk/"),
+            ("app.vercel/x", "https://acme.vercel.app/mcp"),
+            ("app.vercel.acme/x", "https://evil.vercel.app/mcp"),
+            ("io.github.acme/x", "https://evil.github.io/"),
+            ("1.0.0.127/x", "http://127.0.0.1/"),
+            ("com.stripe/x", "not a url"),
+            ("nothing", "https://nothing/"),
+        ] {
+            assert!(!proven(name, remote), "{name} at {remote}");
+        }
+    }
+
+    #[test]
+    fn a_name_reverses_a_domain() {
+        assert_eq!(domain("com.example.mcp/weather").as_deref(), Some("mcp.example.com"));
+        assert_eq!((domain("weather"), domain("com/weather")), (None, None));
+        assert_eq!(github_owner("io.GitHub.Acme/weather"), Some("Acme"));
+        for name in
+            ["io.github/weather", "io.github.acme.x/weather", "io.githubx.acme/weather", "weather", "é/é"]
+        {
+            assert_eq!(github_owner(name), None, "{name}");
+        }
+        assert_eq!((leaf("com.example/weather"), leaf("weather")), ("weather", "weather"));
+    }
+}

@@ -1,0 +1,165 @@
+//! The name of a listing in the MCP-registry API. Clients remember a server by it, so it is derived from what its
+//! publisher wrote or from the URL that its id is derived from, never from a display name that may change.
+
+use sha2::{Digest, Sha256};
+use url::{Host, Url};
+
+use crate::server_json::is_name;
+use registry_model::{Kind, Listing, ListingId, NameHold};
+
+/// The longest owner that leaves room for the rest within the 200 characters of a name.
+const LONGEST_OWNER: usize = 120;
+/// The longest name after the slash, without its mark.
+const LONGEST_LEAF: usize = 60;
+
+/// The registry name of a listing, valid by the official rules (`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`, 3 to 200
+/// characters, both parts with letters or digits at their ends).
+///
+/// The one in its server description, where it was the first to bring that name or proved it before others; else its host reversed, a slash, its
+/// path, and a mark made from its id. A name that already looks marked gets a mark too, so that no two listings have
+/// the same name.
+#[must_use]
+pub fn of(listing: &Listing) -> String {
+    match listing.server_name.as_deref().filter(|name| is_name(name)) {
+        Some(name) if holds(listing, name) && !looks_marked(name) => name.to_owned(),
+        Some(name) => {
+            let (owner, leaf) = name.split_once('/').unwrap_or((name, ""));
+            marked(owner, leaf, &listing.id)
+        }
+        None => {
+            let url = Url::parse(listing.target()).ok();
+            let owner = url.as_ref().map(reversed_host).unwrap_or_default();
+            marked(&owner, url.as_ref().map(Url::path).unwrap_or_default(), &listing.id)
+        }
+    }
+}
+
+/// A host read from its end, as names of servers begin: `com.example` for `example.com`. An address is not reversed, and
+/// one of IPv6 has no letters that would be allowed.
+#[must_use]
+pub fn reversed_host(url: &Url) -> String {
+    match url.host() {
+        Some(Host::Domain(domain)) => domain.split('.').rev().collect::<Vec<_>>().join("."),
+        Some(Host::Ipv4(address)) => address.to_string(),
+        Some(Host::Ipv6(_)) | None => "localhost".to_owned(),
+    }
+}
+
+/// Whoever brings a name first gets the id that is made of the name alone, and holds the name until another proves it.
+fn holds(listing: &Listing, name: &str) -> bool {
+    match listing.name_hold {
+        None => listing.id == ListingId::of_name(Kind::Mcp, name),
+        Some(hold) => hold == NameHold::Held,
+    }
+}
+
+fn looks_marked(name: &str) -> bool {
+    let mark = name.rsplit_once('_').map(|(_, mark)| mark);
+    mark.is_some_and(|mark| mark.len() == 10 && mark.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+fn marked(owner: &str, leaf: &str, id: &ListingId) -> String {
+    let mark: String = Sha256::digest(id.as_str()).iter().take(5).map(|b| format!("{b:02x}")).collect();
+    let owner = part(owner, ".-", LONGEST_OWNER).unwrap_or_else(|| "localhost".to_owned());
+    let leaf = part(leaf, "._-", LONGEST_LEAF).unwrap_or_else(|| "server".to_owned());
+    format!("{owner}/{leaf}_{mark}")
+}
+
+/// The text as one part of a name: what may not stand in it is a hyphen, or a dot for the slashes of a path. `None`
+/// where fewer than two characters are left.
+fn part(text: &str, inside: &str, longest: usize) -> Option<String> {
+    let ends = |c: char| !c.is_ascii_alphanumeric();
+    let allowed = |c: char| match c {
+        '/' if inside.contains('_') => '.',
+        c if c.is_ascii_alphanumeric() || inside.contains(c) => c,
+        _ => '-',
+    };
+    let cut: String = text.trim_matches(ends).chars().map(allowed).take(longest).collect();
+    let part = cut.trim_matches(ends);
+    (part.len() >= 2).then(|| part.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use registry_model::Moment;
+
+    fn listing(id: ListingId) -> Listing {
+        Listing::new(id, "Weather".to_owned(), Moment::UNIX_EPOCH)
+    }
+
+    fn at(url: &str) -> Listing {
+        let url = Url::parse(url).unwrap();
+        Listing { url: Some(url.to_string()), ..listing(ListingId::of_url(&url)) }
+    }
+
+    fn described(name: &str) -> Listing {
+        Listing { server_name: Some(name.to_owned()), ..listing(ListingId::of_name(Kind::Mcp, name)) }
+    }
+
+    #[test]
+    fn a_described_server_keeps_its_name_and_the_next_of_that_name_is_told_apart() {
+        let first = described("io.github.Acme/Weather_MCP");
+        assert_eq!(of(&first), "io.github.Acme/Weather_MCP");
+        let id = ListingId::of_name_beside_another(Kind::Mcp, "io.github.Acme/Weather_MCP", "other.org");
+        let second = of(&Listing { id, ..first });
+        assert!(second.starts_with("io.github.Acme/Weather_MCP_") && is_name(&second), "{second}");
+    }
+
+    #[test]
+    fn an_address_becomes_a_name() {
+        let shape = |url: &str| {
+            let name = of(&at(url));
+            assert!(is_name(&name) && looks_marked(&name), "{name}");
+            name.rsplit_once('_').unwrap().0.to_owned()
+        };
+        assert_eq!(shape("https://mcp.weather.org/v1/mcp"), "org.weather.mcp/v1.mcp");
+        assert_eq!(shape("https://weather.org/"), "org.weather/server");
+        assert_eq!(shape("https://weather.org/@acme/w%20x/"), "org.weather/acme.w-20x");
+        assert_eq!(shape("http://127.0.0.1:9000/mcp"), "127.0.0.1/mcp");
+        assert_eq!(shape("http://[::1]:9000/m"), "localhost/server");
+        assert_eq!(shape("http://localhost:9000/mcp"), "localhost/mcp");
+    }
+
+    #[test]
+    fn listings_that_look_alike_have_names_of_their_own() {
+        let listings = [
+            at("https://weather.org/mcp"),
+            at("https://weather.org/mcp?tenant=1"),
+            at("https://weather.org/MCP"),
+            at("https://weather.org:8443/mcp"),
+            described("org.weather/mcp"),
+            described("org.weather/mcp_0123456789"),
+        ];
+        let names: BTreeSet<String> = listings.iter().map(of).collect();
+        assert_eq!(names.len(), listings.len(), "{names:?}");
+        // Who describes a server under the very name that another's address leads to gets another name.
+        let taken = of(&listings[0]);
+        assert_ne!(of(&described(&taken)), taken);
+    }
+
+    #[test]
+    fn a_name_does_not_follow_the_display_name() {
+        let before = at("https://weather.org/mcp");
+        let after = Listing { name: "Weather, now better".to_owned(), ..before.clone() };
+        assert_eq!(of(&before), of(&after));
+    }
+
+    proptest! {
+        #[test]
+        fn every_listing_has_a_valid_name(
+            server_name: Option<String>,
+            described in proptest::option::of("[a-zA-Z0-9.-]{1,130}/[a-zA-Z0-9._-]{1,90}"),
+            url in proptest::option::of("(https?://)?[a-z0-9.:_\\[\\]-]{0,300}(/[ -~é]{0,90})?"),
+        ) {
+            let server_name = described.or(server_name);
+            let listing = Listing { server_name, url, ..at("https://weather.org/mcp") };
+            let name = of(&listing);
+            prop_assert!(is_name(&name), "{}", name);
+        }
+    }
+}

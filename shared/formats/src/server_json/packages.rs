@@ -1,0 +1,161 @@
+//! The rules about one package of a server: identifier, version, arguments and local transport.
+//! The registry does not run packages, but it relays their descriptions to clients that do.
+
+use serde_json::Value;
+
+use super::fields::{list, text};
+use super::violation::Violations;
+use super::{template, version};
+use registry_model::error::shorten;
+
+/// The package registries that clients know how to fetch from.
+const REGISTRIES: [&str; 6] = ["npm", "pypi", "nuget", "oci", "mcpb", "cargo"];
+
+/// Checks one package.
+pub(super) fn check(path: &str, package: &Value, violations: &mut Violations) {
+    let identifier = text(package.get("identifier")).unwrap_or_default();
+    if identifier.contains(' ') {
+        violations.note(
+            format!("{path}.identifier"),
+            "package-name-has-spaces",
+            format!("\"{}\" has a space in it; a package name has none.", shorten(identifier, 80)),
+        );
+    }
+    registry(path, package, identifier, violations);
+    version::check(&format!("{path}.version"), package.get("version"), violations);
+    for field in ["runtimeArguments", "packageArguments"] {
+        for (index, argument) in list(package.get(field)).enumerate() {
+            if text(argument.get("type")) == Some("named") {
+                named_argument(&format!("{path}.{field}[{index}]"), argument, violations);
+            }
+        }
+    }
+    if let Some(transport) = package.get("transport") {
+        local_transport(&format!("{path}.transport"), transport, package, violations);
+    }
+}
+
+/// What a package registry asks of the entry.
+fn registry(path: &str, package: &Value, identifier: &str, violations: &mut Violations) {
+    let Some(registry) = text(package.get("registryType")) else { return };
+    if !REGISTRIES.contains(&registry) {
+        violations.note(
+            format!("{path}.registryType"),
+            "unsupported-registry-type",
+            format!("\"{}\" is unknown; it may be {}.", shorten(registry, 40), REGISTRIES.join(", ")),
+        );
+    }
+    if registry == "mcpb" {
+        if package.get("fileSha256").is_none() {
+            violations.note(
+                format!("{path}.fileSha256"),
+                "mcpb-file-sha256-required",
+                "A package of type mcpb needs the SHA-256 of its file, so that clients can verify what they download.",
+            );
+        }
+        if !identifier.to_ascii_lowercase().contains("mcp") {
+            violations.note(
+                format!("{path}.identifier"),
+                "mcpb-url-without-mcp",
+                "The address of an mcpb file has \"mcp\" in it, by its repository or its file name.",
+            );
+        }
+    }
+}
+
+/// A named argument has a bare name, and its value does not repeat it.
+fn named_argument(path: &str, argument: &Value, violations: &mut Violations) {
+    let name = text(argument.get("name")).unwrap_or_default();
+    if name.is_empty() {
+        violations.note(
+            format!("{path}.name"),
+            "named-argument-name-required",
+            "A named argument needs its `name`, such as \"--port\".",
+        );
+        return;
+    }
+    if name.contains(['<', '>', ' ', '$']) {
+        violations.note(
+            format!("{path}.name"),
+            "invalid-named-argument-name",
+            format!(
+                "\"{}\" is more than a name: write the flag alone, and the rest as its `value`.",
+                shorten(name, 80)
+            ),
+        );
+    }
+    let repeats = |field: &str| text(argument.get(field)).is_some_and(|value| value.starts_with(name));
+    for (field, rule) in
+        [("value", "argument-value-starts-with-name"), ("default", "argument-default-starts-with-name")]
+    {
+        if repeats(field) {
+            violations.note(
+                format!("{path}.{field}"),
+                rule,
+                format!(
+                    "It begins with the argument's name \"{}\": write the value alone.",
+                    shorten(name, 80)
+                ),
+            );
+        }
+    }
+}
+
+/// stdio has no URL; the HTTP transports have one whose variables the package declares.
+fn local_transport(path: &str, transport: &Value, package: &Value, violations: &mut Violations) {
+    let url = text(transport.get("url"));
+    let at = format!("{path}.url");
+    match (text(transport.get("type")), url) {
+        (Some("stdio"), Some(url)) => violations.note(
+            at,
+            "stdio-transport-url-not-empty",
+            format!(
+                "stdio has no address, and here is \"{}\": leave `url` out, or name another type.",
+                shorten(url, 120)
+            ),
+        ),
+        (Some("streamable-http" | "sse"), None) => violations.note(
+            at,
+            "streamable-transport-url-required",
+            "Name the address at which the package listens, such as http://localhost:8080/mcp.",
+        ),
+        (Some("streamable-http" | "sse"), Some(url)) => {
+            let declared = declared(package);
+            let unknown: Vec<&str> =
+                template::variables(url).into_iter().filter(|name| !declared.contains(name)).collect();
+            if !unknown.is_empty() {
+                violations.note(
+                    at,
+                    "invalid-templated-url",
+                    format!(
+                        "No argument or environment variable of the package is called {}.",
+                        shorten(&unknown.join(", "), 120)
+                    ),
+                );
+            } else if template::parsed(url).is_none() {
+                violations.note(
+                    at,
+                    "invalid-templated-url",
+                    format!("\"{}\" is no http or https address.", shorten(url, 120)),
+                );
+            }
+        }
+        (Some("stdio"), None) | (None, _) => {}
+        (Some(other), _) => violations.note(
+            format!("{path}.type"),
+            "unsupported-transport-type",
+            format!("\"{}\" is unknown; it may be stdio, streamable-http or sse.", shorten(other, 40)),
+        ),
+    }
+}
+
+/// The names that the URL of a package's transport may refer to.
+fn declared(package: &Value) -> Vec<&str> {
+    let environment =
+        list(package.get("environmentVariables")).filter_map(|variable| text(variable.get("name")));
+    let arguments =
+        ["runtimeArguments", "packageArguments"].into_iter().flat_map(|field| list(package.get(field)));
+    let of_arguments = arguments
+        .flat_map(|argument| ["name", "valueHint"].into_iter().filter_map(|field| text(argument.get(field))));
+    environment.chain(of_arguments).collect()
+}

@@ -1,0 +1,255 @@
+//! The official registry's rules about a server as a whole: its name, version, repository and links.
+//! They go beyond the schema (`internal/validators/validators.go`); codes are that registry's own.
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::fields::{list, text};
+use super::violation::Violations;
+use super::{packages, remotes, template, version};
+use crate::limits::LONGEST_URL;
+use registry_model::Reach;
+use registry_model::error::shorten;
+
+/// The largest publisher-provided extension, in bytes of compact JSON.
+const LARGEST_EXTENSION: usize = 4096;
+/// The key under which a publisher may put what it likes.
+const EXTENSION: &str = "io.modelcontextprotocol.registry/publisher-provided";
+
+/// Checks every rule beyond the schema; what has the wrong type is left to the schema.
+pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut Violations) {
+    name(server, violations);
+    version::check("version", server.get("version"), violations);
+    repository(server, violations);
+    website(server, reach, violations);
+    if server
+        .get("title")
+        .and_then(Value::as_str)
+        .is_some_and(|title| !title.is_empty() && title.trim().is_empty())
+    {
+        violations.note("title", "title-whitespace-only", "Give a title with words in it, or leave it out.");
+    }
+    for (index, icon) in list(server.get("icons")).enumerate() {
+        icon_source(index, icon, violations);
+    }
+    for (index, package) in list(server.get("packages")).enumerate() {
+        packages::check(&format!("packages[{index}]"), package, violations);
+    }
+    for (index, remote) in list(server.get("remotes")).enumerate() {
+        remotes::check(&format!("remotes[{index}]"), remote, reach, violations);
+    }
+    addresses(server, violations);
+    extension(server, violations);
+}
+
+/// No address is longer than the registry keeps and asks: links and the place in a repository are stored with the listing,
+/// whose item has a limit. The schema sets no bound.
+fn addresses(server: &Map<String, Value>, violations: &mut Violations) {
+    let remotes = list(server.get("remotes")).enumerate();
+    let remotes = remotes.map(|(index, remote)| (format!("remotes[{index}].url"), remote.get("url")));
+    let pages = [
+        ("websiteUrl", server.get("websiteUrl")),
+        ("repository.url", server.get("repository").and_then(|of| of.get("url"))),
+        ("repository.subfolder", server.get("repository").and_then(|of| of.get("subfolder"))),
+    ];
+    for (path, url) in pages.map(|(path, url)| (path.to_owned(), url)).into_iter().chain(remotes) {
+        let Some(bytes) = text(url).map(str::len).filter(|bytes| *bytes > LONGEST_URL) else { continue };
+        let message =
+            format!("It has {bytes} bytes; at most {LONGEST_URL} are taken. Give a shorter address.");
+        violations.note(path, "url_too_long", message);
+    }
+}
+
+/// `namespace/name`, each part at least two characters that begin and end with a letter or digit.
+fn name(server: &Map<String, Value>, violations: &mut Violations) {
+    let Some(name) = server.get("name").and_then(Value::as_str) else { return };
+    let fault = match name.split_once('/') {
+        None => Some("it has no slash".to_owned()),
+        Some((_, rest)) if rest.contains('/') => Some("it has more than one slash".to_owned()),
+        Some((namespace, _)) if !is_part(namespace, ".-") => {
+            Some(format!("the namespace \"{}\" is not allowed", shorten(namespace, 80)))
+        }
+        Some((_, name)) if !is_part(name, "._-") => {
+            Some(format!("the part \"{}\" is not allowed", shorten(name, 80)))
+        }
+        Some(_) => None,
+    };
+    if let Some(fault) = fault {
+        violations.note(
+            "name",
+            "invalid-server-name",
+            format!(
+                "A name is a reverse domain, one slash and a name, such as \"io.github.user/weather\"; each part has at \
+                 least two letters or digits, with dots and hyphens inside. Here {fault}."
+            ),
+        );
+    }
+}
+
+/// True for one part of a name; `inside` are the characters that are allowed except at its ends.
+fn is_part(part: &str, inside: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric();
+    part.len() >= 2
+        && part.starts_with(plain)
+        && part.ends_with(plain)
+        && part.chars().all(|c| plain(c) || inside.contains(c))
+}
+
+/// Whether this is a server's name: a reverse domain, one slash, and a name, in at most 200 characters.
+#[must_use]
+pub fn is_name(name: &str) -> bool {
+    let parts = name.split_once('/');
+    name.len() <= 200 && parts.is_some_and(|(space, leaf)| is_part(space, ".-") && is_part(leaf, "._-"))
+}
+
+/// A repository at GitHub or GitLab; one whose fields are all empty counts as none.
+fn repository(server: &Map<String, Value>, violations: &mut Violations) {
+    let Some(repository) = server.get("repository").and_then(Value::as_object) else { return };
+    let field = |name: &str| repository.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (source, url) = (field("source"), field("url"));
+    if source.is_empty() && url.is_empty() {
+        return;
+    }
+    let stands = match source {
+        "github" => is_repository(url, "github.com", 2..=2),
+        "gitlab" => is_repository(url, "gitlab.com", 2..=20),
+        _ => false,
+    };
+    if !stands {
+        violations.note(
+            "repository.url",
+            "invalid-repository-url",
+            format!(
+                "Name a repository at GitHub (source \"github\", https://github.com/owner/repository) or at GitLab \
+                 (source \"gitlab\"). Here source is \"{}\" and url \"{}\".",
+                shorten(source, 40),
+                shorten(url, 120)
+            ),
+        );
+    }
+    let subfolder = field("subfolder");
+    if !subfolder.is_empty() && !is_subfolder(subfolder) {
+        violations.note(
+            "repository.subfolder",
+            "invalid-subfolder-path",
+            format!(
+                "\"{}\" is no plain path inside the repository: write it like src/server, without . and .. in it.",
+                shorten(subfolder, 80)
+            ),
+        );
+    }
+}
+
+/// True for `http(s)://(www.)host/a/b` with as many path segments as `depth` allows.
+fn is_repository(url: &str, host: &str, depth: std::ops::RangeInclusive<usize>) -> bool {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or_default();
+    let rest = rest.strip_prefix("www.").unwrap_or(rest);
+    let Some(path) = rest.strip_prefix(host).and_then(|path| path.strip_prefix('/')) else { return false };
+    let segments: Vec<&str> = path.strip_suffix('/').unwrap_or(path).split('/').collect();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    depth.contains(&segments.len()) && segments.iter().all(|part| !part.is_empty() && part.chars().all(plain))
+}
+
+/// True for a clean relative path.
+fn is_subfolder(path: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    path.split('/').all(|part| !matches!(part, "" | "." | "..") && part.chars().all(plain))
+}
+
+/// An absolute https URL; in development, http on this machine too, as for remotes.
+fn website(server: &Map<String, Value>, reach: Reach, violations: &mut Violations) {
+    let Some(url) = text(server.get("websiteUrl")) else { return };
+    let is_local = names_host(url) && Url::parse(url).is_ok_and(|url| template::is_local(&url));
+    if reach == Reach::Development && is_local {
+        return;
+    }
+    if let Some((rule, words)) =
+        link_fault(url, ["invalid-website-url", "website-url-must-be-absolute", "website-url-invalid-scheme"])
+    {
+        violations.note("websiteUrl", rule, format!("\"{}\" {words}.", shorten(url, 120)));
+    }
+}
+
+/// The source of an icon: an absolute https URL.
+fn icon_source(index: usize, icon: &Value, violations: &mut Violations) {
+    let Some(url) = icon.get("src").and_then(Value::as_str) else { return };
+    if let Some((rule, words)) =
+        link_fault(url, ["icon-src-invalid-url", "icon-src-not-absolute", "icon-src-invalid-scheme"])
+    {
+        violations.note(format!("icons[{index}].src"), rule, format!("\"{}\" {words}.", shorten(url, 120)));
+    }
+}
+
+/// What is wrong with a link; `rules` are the codes for unreadable, relative, and not https.
+fn link_fault(url: &str, rules: [&'static str; 3]) -> Option<(&'static str, &'static str)> {
+    match Url::parse(url) {
+        Ok(parsed) if parsed.scheme() != "https" => Some((rules[2], "must begin with https://")),
+        Ok(_) if names_host(url) => None,
+        Ok(_) | Err(url::ParseError::RelativeUrlWithoutBase) => {
+            Some((rules[1], "must be a whole address that begins with https://"))
+        }
+        Err(_) => Some((rules[0], "cannot be read as an address")),
+    }
+}
+
+/// Whether `//` comes after the scheme. Without it an address is still read (WHATWG URL, "special authority slashes"), but a
+/// link to it on a page of the same scheme leads to a path of that page's own host.
+fn names_host(url: &str) -> bool {
+    url.split_once(':').is_some_and(|(_, rest)| rest.starts_with("//"))
+}
+
+/// What the publisher adds under its own key must stay small.
+fn extension(server: &Map<String, Value>, violations: &mut Violations) {
+    let Some(extension) = server.get("_meta").and_then(|meta| meta.get(EXTENSION)) else { return };
+    let bytes = extension.to_string().len();
+    if bytes > LARGEST_EXTENSION {
+        violations.note(
+            format!("_meta.{EXTENSION}"),
+            "publisher-extension-too-large",
+            format!("What the publisher adds may have {LARGEST_EXTENSION} bytes; this has {bytes}."),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_a_reverse_domain_a_slash_and_a_name() {
+        for name in ["io.github.user/weather", "127.0.0.1/mcp_1", "ab/cd"] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in ["", "weather", "a/b/c", "io.github.user/", "-a.b/cd", "ab/c", "ab/c d"] {
+            assert!(!is_name(name), "{name}");
+        }
+        assert!(!is_name(&format!("ab/{}", "c".repeat(198))));
+    }
+
+    #[test]
+    fn repositories_are_those_of_two_forges() {
+        assert!(is_repository("https://github.com/owner/repo", "github.com", 2..=2));
+        assert!(is_repository("http://www.github.com/owner/repo.git/", "github.com", 2..=2));
+        assert!(is_repository("https://gitlab.com/group/sub/repo", "gitlab.com", 2..=20));
+        for url in [
+            "https://github.com/owner",
+            "https://github.com/o/r/tree",
+            "git@github.com:o/r",
+            "https://github.com.evil.example/o/r",
+            "https://github.com//r",
+            "https://github.com/o/r?x",
+        ] {
+            assert!(!is_repository(url, "github.com", 2..=2), "{url}");
+        }
+    }
+
+    #[test]
+    fn subfolders_are_plain_relative_paths() {
+        for path in ["src", "src/server", "a.b/c_d-e"] {
+            assert!(is_subfolder(path), "{path}");
+        }
+        for path in ["/src", "src/", "a//b", "./a", "a/../b", "a b", "a\\b"] {
+            assert!(!is_subfolder(path), "{path}");
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! Server descriptions that hold to the rules, and one that breaks each of them.
+
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::agent_card::arbitrary;
+
+/// A description with everything in it.
+fn whole() -> Value {
+    json!({
+        "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+        "name": "com.example/weather", "title": "Weather", "description": "Forecasts for any city.",
+        "version": "1.2.0", "websiteUrl": "https://example.com/weather",
+        "repository": {"url": "https://github.com/example/weather", "source": "github", "subfolder": "src/server"},
+        "icons": [{"src": "https://example.com/icon.png", "sizes": ["48x48"]}],
+        "packages": [{
+            "registryType": "npm", "identifier": "@example/weather-mcp", "version": "1.2.0", "runtimeHint": "npx",
+            "packageArguments": [{"type": "named", "name": "--port", "valueHint": "port", "value": "80"},
+                {"type": "positional", "value": "serve"}],
+            "environmentVariables": [{"name": "HOST", "isRequired": true}],
+            "transport": {"type": "streamable-http", "url": "http://{HOST}:{port}/mcp"}
+        }, {"registryType": "oci", "identifier": "ghcr.io/example/weather:1.2.0", "transport": {"type": "stdio"}}],
+        "remotes": [
+            {"type": "streamable-http", "url": "https://mcp.example.com/mcp"},
+            {"type": "sse", "url": "https://{tenant}.example.com/sse", "variables": {"tenant": {"default": "main"}},
+             "headers": [
+                {"name": "Authorization", "isRequired": true, "isSecret": true, "value": "Bearer {key}"},
+                {"name": "X-Key", "isRequired": true},
+                {"name": "X-Known", "isRequired": true, "value": "{v}", "variables": {"v": {"value": "1"}}},
+                {"name": "X-Default", "isRequired": true, "default": "1"},
+                {"name": "X-Optional"}]}],
+        "_meta": {"io.modelcontextprotocol.registry/publisher-provided": {"tool": "x"}}
+    })
+}
+
+/// The violations of a description in which one value was replaced, as `path: rule`.
+fn broken(pointer: &str, value: Value) -> Vec<String> {
+    let mut document = whole();
+    let (parent, name) = pointer.rsplit_once('/').unwrap();
+    match document.pointer_mut(parent).unwrap() {
+        Value::Object(members) => members.insert(name.to_owned(), value).map_or((), drop),
+        Value::Array(items) => items[name.parse::<usize>().unwrap()] = value,
+        other => panic!("{other}"),
+    }
+    let violations = read(&document, Reach::Public).expect_err("a rule is broken");
+    assert!(violations.iter().all(|violation| violation.message.ends_with(['.', '$'])), "{violations:?}");
+    violations.iter().map(|violation| format!("{}: {}", violation.path, violation.rule)).collect()
+}
+
+fn messages(document: &Value) -> Vec<String> {
+    let violations = read(document, Reach::Public).expect_err("a rule is broken");
+    violations.into_iter().map(|violation| format!("{}: {}", violation.path, violation.message)).collect()
+}
+
+#[test]
+fn an_address_that_could_not_be_asked_or_stored_is_refused() {
+    let long = |start: &str| json!(format!("{start}{}", "x".repeat(2048)));
+    let places = [
+        ("/websiteUrl", "https://example.com/", "websiteUrl"),
+        ("/repository/url", "https://github.com/example/", "repository.url"),
+        ("/repository/subfolder", "src/", "repository.subfolder"),
+        ("/remotes/0/url", "https://example.com/", "remotes[0].url"),
+    ];
+    for (pointer, start, path) in places {
+        assert_eq!(broken(pointer, long(start)), [format!("{path}: url_too_long")]);
+    }
+}
+
+#[test]
+fn a_whole_description_is_taken() {
+    let taken = read(&whole(), Reach::Public).unwrap();
+    assert_eq!((taken.name.as_str(), taken.version.as_str()), ("com.example/weather", "1.2.0"));
+    assert_eq!(taken.title.as_deref(), Some("Weather"));
+    assert_eq!(taken.website_url.as_deref(), Some("https://example.com/weather"));
+    assert_eq!(taken.repository_url.as_deref(), Some("https://github.com/example/weather"));
+    assert_eq!(taken.packages, 2);
+    let [plain, templated] = &taken.remotes[..] else { panic!("{:?}", taken.remotes) };
+    assert_eq!((plain.transport, plain.templated), (Transport::StreamableHttp, false));
+    assert_eq!(plain.secret_headers, Vec::<String>::new());
+    assert_eq!((templated.transport, templated.templated), (Transport::Sse, true));
+    assert_eq!(templated.secret_headers, ["Authorization", "X-Key"]);
+}
+
+#[test]
+fn the_registry_apis_wrapping_is_taken_off() {
+    let wrapped = json!({"server": whole(), "_meta": {"io.modelcontextprotocol.registry/official": {"status": "active"}}});
+    assert_eq!(read(&wrapped, Reach::Public), read(&whole(), Reach::Public));
+    assert!(looks_like(wrapped.as_object().unwrap()));
+}
+
+#[test]
+fn each_rule_is_broken_by_its_code() {
+    let table = [
+        ("/name", json!("weather"), "name: invalid-server-name"),
+        ("/name", json!("a/b/c"), "name: invalid-server-name"),
+        ("/name", json!("com.example/w"), "name: invalid-server-name"),
+        ("/name", json!("com.example-/weather"), "name: invalid-server-name"),
+        ("/version", json!("latest"), "version: reserved-version-string"),
+        ("/version", json!("^1.2"), "version: version-looks-like-range"),
+        ("/version", json!(1), "version: schema"),
+        ("/description", json!("x".repeat(101)), "description: schema"),
+        ("/title", json!("  "), "title: title-whitespace-only"),
+        ("/websiteUrl", json!("docs/"), "websiteUrl: website-url-must-be-absolute"),
+        ("/websiteUrl", json!("https:/example.com/docs"), "websiteUrl: website-url-must-be-absolute"),
+        ("/websiteUrl", json!("https:docs"), "websiteUrl: website-url-must-be-absolute"),
+        ("/websiteUrl", json!("http://example.com"), "websiteUrl: website-url-invalid-scheme"),
+        ("/websiteUrl", json!("https://"), "websiteUrl: invalid-website-url"),
+        ("/repository/source", json!("bitbucket"), "repository.url: invalid-repository-url"),
+        ("/repository/url", json!("https://github.com/example"), "repository.url: invalid-repository-url"),
+        ("/repository/subfolder", json!("../x"), "repository.subfolder: invalid-subfolder-path"),
+        ("/icons/0/src", json!("data:image/png;base64,AA"), "icons[0].src: icon-src-invalid-scheme"),
+        ("/icons/0/src", json!("icon.png"), "icons[0].src: icon-src-not-absolute"),
+        ("/icons/0/src", json!("https:/icon.png"), "icons[0].src: icon-src-not-absolute"),
+        ("/icons/0/src", json!("https://["), "icons[0].src: icon-src-invalid-url"),
+        ("/icons/0/theme", json!("blue"), "icons[0].theme: schema"),
+        ("/packages/0/identifier", json!("a b"), "packages[0].identifier: package-name-has-spaces"),
+        ("/packages/0/registryType", json!("ftp"), "packages[0].registryType: unsupported-registry-type"),
+        ("/packages/0/registryType", json!("mcpb"), "packages[0].fileSha256: mcpb-file-sha256-required"),
+        ("/packages/0/version", json!("latest"), "packages[0].version: reserved-version-string"),
+        ("/packages/0/version", json!("1.x"), "packages[0].version: version-looks-like-range"),
+        (
+            "/packages/0/packageArguments/0/name",
+            json!(""),
+            "packages[0].packageArguments[0].name: named-argument-name-required",
+        ),
+        (
+            "/packages/0/packageArguments/0/name",
+            json!("--port <n>"),
+            "packages[0].packageArguments[0].name: invalid-named-argument-name",
+        ),
+        (
+            "/packages/0/packageArguments/0/value",
+            json!("--port 80"),
+            "packages[0].packageArguments[0].value: argument-value-starts-with-name",
+        ),
+        (
+            "/packages/0/packageArguments/0/default",
+            json!("--port=80"),
+            "packages[0].packageArguments[0].default: argument-default-starts-with-name",
+        ),
+        (
+            "/packages/0/transport/url",
+            json!("http://{other}/"),
+            "packages[0].transport.url: invalid-templated-url",
+        ),
+        (
+            "/packages/0/transport/url",
+            json!(""),
+            "packages[0].transport.url: streamable-transport-url-required",
+        ),
+        (
+            "/packages/0/transport/type",
+            json!("carrier"),
+            "packages[0].transport.type: unsupported-transport-type",
+        ),
+        (
+            "/packages/1/transport/url",
+            json!("http://localhost"),
+            "packages[1].transport.url: stdio-transport-url-not-empty",
+        ),
+        ("/packages/1/transport", json!({}), "packages[1].transport.type: schema"),
+        ("/remotes/0/type", json!("stdio"), "remotes[0].type: unsupported-remote-transport-type"),
+        ("/remotes/0/url", json!("http://mcp.example.com"), "remotes[0].url: invalid-remote-url"),
+        ("/remotes/0/url", json!("https://localhost/mcp"), "remotes[0].url: invalid-remote-url"),
+        ("/remotes/0/url", json!("mcp.example.com"), "remotes[0].url: invalid-remote-url"),
+        ("/remotes/0/url", json!(""), "remotes[0].url: remote-transport-url-required"),
+        ("/remotes/1/variables", json!({}), "remotes[1].url: invalid-templated-url"),
+    ];
+    for (pointer, value, told) in table {
+        assert_eq!(broken(pointer, value.clone()), [told], "{pointer} = {value}");
+    }
+    let mut large = whole();
+    large["_meta"]["io.modelcontextprotocol.registry/publisher-provided"] = json!("x".repeat(4095));
+    let told = read(&large, Reach::Public).expect_err("too large");
+    assert!(told.iter().any(|violation| violation.rule == "publisher-extension-too-large"), "{told:?}");
+}
+
+#[test]
+fn each_required_field_and_each_type_and_bound_of_the_schema_is_broken_once() {
+    // The official schema of 2025-12-11: `required` of each definition.
+    let required: [(&str, &[&str]); 6] = [
+        ("", &["name", "description", "version"]),
+        ("/repository", &["url", "source"]),
+        ("/icons/0", &["src"]),
+        ("/packages/0", &["registryType", "identifier", "transport"]),
+        ("/packages/0/transport", &["type", "url"]),
+        ("/remotes/0", &["type", "url"]),
+    ];
+    for (parent, fields) in required {
+        for field in fields {
+            let mut without = whole();
+            without.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove(*field);
+            assert!(!messages(&without).is_empty(), "{parent}/{field} left out");
+            for other in [json!(7), json!(null), json!([])] {
+                assert!(
+                    !broken(&format!("{parent}/{field}"), other.clone()).is_empty(),
+                    "{parent}/{field} = {other}"
+                );
+            }
+        }
+    }
+    let bounds = [
+        ("/name", json!("a/")),
+        ("/name", json!(format!("com.example/{}", "w".repeat(189)))),
+        ("/description", json!("")),
+        ("/description", json!("x".repeat(101))),
+        ("/title", json!("")),
+        ("/title", json!("x".repeat(101))),
+        ("/version", json!("1".repeat(256))),
+        ("/icons/0/src", json!(format!("https://example.com/{}", "x".repeat(240)))),
+        ("/icons/0/sizes", json!(["large"])),
+        ("/icons/0/mimeType", json!("image/gif")),
+        ("/icons", json!({})),
+        ("/packages", json!({})),
+        ("/remotes", json!({})),
+        ("/remotes/0/headers", json!({})),
+        ("/_meta", json!([])),
+    ];
+    for (pointer, value) in bounds {
+        assert!(!broken(pointer, value.clone()).is_empty(), "{pointer} = {value}");
+    }
+}
+
+#[test]
+fn every_violation_is_told_at_once() {
+    let document = json!({"name": "x", "version": ">=1", "remotes": [{"url": "https://a.example"}, {"type": "http", "url": "x"}],
+        "packages": [{"transport": {"type": "stdio"}, "packageArguments": [{"type": "positional"}, {"type": "flag"}, {}]}]});
+    insta::assert_snapshot!(messages(&document).join("\n"), @r#"
+    name: A name is a reverse domain, one slash and a name, such as "io.github.user/weather"; each part has at least two letters or digits, with dots and hyphens inside. Here it has no slash.
+    version: ">=1" is a range of versions: name one, such as "1.0.2".
+    remotes[1].type: "http" is no transport of remotes; it may be streamable-http or sse.
+    description: `description` is missing.
+    remotes[0].type: `type` is missing.
+    packages[0].registryType: `registryType` is missing.
+    packages[0].identifier: `identifier` is missing.
+    packages[0].packageArguments[0]: `valueHint` or `value` is missing.
+    packages[0].packageArguments[1].type: "flag" is not known here; it may be positional or named.
+    packages[0].packageArguments[2].type: `type` is missing.
+    packages[0].packageArguments[2]: `valueHint` or `value` is missing.
+    "#);
+}
+
+#[test]
+fn in_development_http_and_loopback_are_allowed() {
+    let mut document = whole();
+    document["remotes"] = json!([{"type": "streamable-http", "url": "http://127.0.0.1:8080/mcp"}]);
+    assert!(read(&document, Reach::Public).is_err());
+    assert_eq!(read(&document, Reach::Development).unwrap().remotes[0].url, "http://127.0.0.1:8080/mcp");
+}
+
+#[test]
+fn an_empty_repository_counts_as_none() {
+    let mut document = whole();
+    document["repository"] = json!({"url": "", "source": ""});
+    assert_eq!(read(&document, Reach::Public).unwrap().repository_url, None);
+}
+
+#[test]
+fn documents_of_earlier_schemas_are_told_the_new_names() {
+    let draft = json!({
+        "id": "1", "name": "io.github.example/weather", "description": "Forecasts.",
+        "repository": {"url": "https://github.com/example/weather", "source": "github"},
+        "version_detail": {"version": "0.0.1", "is_latest": true},
+        "packages": [{"registry_name": "npm", "name": "weather", "version": "1.0.0",
+            "package_arguments": [{"is_required": true, "value": "x", "value_hint": "y", "type": "positional"}]}],
+        "remotes": [{"transport_type": "sse", "url": "https://mcp.example.com/sse"}]
+    });
+    insta::assert_snapshot!(messages(&draft).join("\n"), @"
+    version_detail: Written for a draft before the schema of 2025-07-09: `version_detail.version` is now `version` (2025-12-11), here and wherever else it stands.
+    packages[0].registry_name: Written for a draft before the schema of 2025-07-09: `registry_name` is now `registryType` (2025-12-11), here and wherever else it stands.
+    packages[0].name: Written for a draft before the schema of 2025-07-09: `name` is now `identifier` (2025-12-11), here and wherever else it stands.
+    packages[0].package_arguments: Written for the schema of 2025-07-09: `package_arguments` is now `packageArguments` (2025-12-11), here and wherever else it stands.
+    packages[0].package_arguments[0].is_required: Written for the schema of 2025-07-09: `is_required` is now `isRequired` (2025-12-11), here and wherever else it stands.
+    packages[0].package_arguments[0].value_hint: Written for the schema of 2025-07-09: `value_hint` is now `valueHint` (2025-12-11), here and wherever else it stands.
+    remotes[0].transport_type: Written for a draft before the schema of 2025-07-09: `transport_type` is now `type` (2025-12-11), here and wherever else it stands.
+    packages[0].transport: `transport` is missing.
+    ");
+    let july = json!({
+        "name": "io.github.example/weather", "description": "Forecasts.", "version": "1.0.0",
+        "website_url": "https://example.com",
+        "packages": [{"registry_type": "npm", "identifier": "weather", "transport": {"type": "stdio"},
+            "environment_variables": [{"name": "KEY", "is_secret": true}]}]
+    });
+    insta::assert_snapshot!(messages(&july).join("\n"), @"
+    website_url: Written for the schema of 2025-07-09: `website_url` is now `websiteUrl` (2025-12-11), here and wherever else it stands.
+    packages[0].registry_type: Written for the schema of 2025-07-09: `registry_type` is now `registryType` (2025-12-11), here and wherever else it stands.
+    packages[0].environment_variables: Written for the schema of 2025-07-09: `environment_variables` is now `environmentVariables` (2025-12-11), here and wherever else it stands.
+    packages[0].environment_variables[0].is_secret: Written for the schema of 2025-07-09: `is_secret` is now `isSecret` (2025-12-11), here and wherever else it stands.
+    ");
+}
+
+#[test]
+fn a_body_is_known_as_a_description_by_what_it_has() {
+    let yes = [
+        whole(),
+        json!({"name": "a/b", "packages": []}),
+        json!({"remotes": []}),
+        json!({"$schema": "x"}),
+        json!({"name": "a/b", "version_detail": {}}),
+        json!({"name": "a/b", "description": "d", "version": "1"}),
+    ];
+    for document in yes {
+        assert!(looks_like(document.as_object().unwrap()), "{document}");
+    }
+    let no = [
+        json!({}),
+        json!({"name": "a"}),
+        json!({"url": "https://a.example/card.json", "name": "a", "packages": []}),
+        json!({"agent_card_url": "https://a.example/card.json"}),
+        json!({"mcp_url": "https://a.example/mcp", "remotes": []}),
+        json!({"name": "a", "description": "d", "version": "1", "supportedInterfaces": []}),
+        json!({"server": "https://a.example"}),
+    ];
+    for document in no {
+        assert!(!looks_like(document.as_object().unwrap()), "{document}");
+    }
+}
+
+#[test]
+fn what_is_no_object_is_refused() {
+    for document in [json!(null), json!([]), json!("x"), json!({"server": []})] {
+        assert!(!read(&document, Reach::Public).expect_err("no description").is_empty(), "{document}");
+    }
+}
+
+#[test]
+fn a_megabyte_of_nonsense_is_read_in_no_time() {
+    let many: Vec<Value> =
+        (0..300).map(|n| json!({"url": n, "name": "a", "transport": {"type": "x"}})).collect();
+    let nonsense = "{a}<b>1.x || ".repeat(20_000);
+    let document = json!({"name": nonsense, "description": nonsense, "version": nonsense, "websiteUrl": nonsense,
+        "packages": many, "remotes": many, "icons": many});
+    let began = Instant::now();
+    let violations = read(&document, Reach::Public).expect_err("nonsense");
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    assert!(violations.len() > 10, "{violations:?}");
+    let told: usize = violations.iter().map(|violation| violation.message.len() + violation.path.len()).sum();
+    assert!(told < 20_000, "{told}");
+}
+
+#[test]
+fn a_document_full_of_data_is_refused_unread() {
+    let mut document = whole();
+    document["_meta"]["com.example/data"] = json!(vec![0; 2 * MOST_VALUES]);
+    assert!(read(&document, Reach::Public).is_ok(), "what publishers add is their own");
+    document["packages"] = Value::Array(vec![json!({}); 100_000]);
+    let began = Instant::now();
+    let violations = read(&document, Reach::Public).expect_err("too large");
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    assert_eq!(violations.iter().map(|violation| violation.rule).collect::<Vec<_>>(), ["too-large"]);
+}
+
+proptest! {
+    #[test]
+    fn no_document_makes_it_panic(document in arbitrary::document()) {
+        told(&document)?;
+    }
+
+    #[test]
+    fn no_damaged_description_makes_it_panic(document in arbitrary::damaged(whole())) {
+        told(&document)?;
+    }
+}
+
+/// What holds of every answer.
+fn told(document: &Value) -> Result<(), TestCaseError> {
+    for reach in [Reach::Public, Reach::Development] {
+        match read(document, reach) {
+            Ok(taken) => prop_assert!(taken.name.contains('/') && !taken.description.is_empty()),
+            Err(violations) => {
+                prop_assert!(!violations.is_empty());
+                prop_assert!(violations.iter().all(|violation| !violation.message.is_empty()));
+            }
+        }
+    }
+    if let Value::Object(members) = document {
+        let _either = looks_like(members);
+    }
+    Ok(())
+}

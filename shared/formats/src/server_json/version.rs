@@ -1,0 +1,117 @@
+//! The official registry's rule about a version, of a server or of a package: it names one version, never a range.
+//! Clients pin what they install by it.
+
+use std::sync::LazyLock;
+
+use regex::RegexSet;
+use serde_json::Value;
+
+use super::fields::text;
+use super::violation::Violations;
+use registry_model::error::shorten;
+
+/// Whether this names one version: neither nothing, nor `latest`, nor a range.
+#[must_use]
+pub fn is_version(version: &str) -> bool {
+    let fits = (1..=255).contains(&version.chars().count());
+    fits && version != "latest" && !is_range(version)
+}
+
+/// One version, of the server or of a package: not `latest`, and not a range.
+pub(super) fn check(path: &str, version: Option<&Value>, violations: &mut Violations) {
+    let Some(version) = text(version) else { return };
+    if version == "latest" {
+        violations.note(
+            path,
+            "reserved-version-string",
+            "\"latest\" is reserved: name one version, such as \"1.0.2\".",
+        );
+    } else if is_range(version) {
+        violations.note(
+            path,
+            "version-looks-like-range",
+            format!("\"{}\" is a range of versions: name one, such as \"1.0.2\".", shorten(version, 60)),
+        );
+    }
+}
+
+/// Comparators, hyphen ranges, alternatives and wildcards, as the official registry recognises them; but an `x` in
+/// a pre-release (`1.0.0-next`) is no wildcard here, though that registry's pattern takes it for one.
+#[expect(clippy::expect_used, reason = "the patterns are literals, compiled by every test of a version")]
+fn is_range(version: &str) -> bool {
+    static RANGES: LazyLock<RegexSet> = LazyLock::new(|| {
+        const ONE: &str = r"v?\d+(?:\.\d+){0,3}(?:-[0-9A-Za-z.-]+)?";
+        RegexSet::new([
+            format!(r"^(?:\^|~|>=|<=|>|<|=)\s*{ONE}$"),
+            format!(r"^{ONE}\s-\s*{ONE}$"),
+            format!(r"^{ONE}\s*(?:\|\|\s*{ONE}\s*)+$"),
+            r"^(?:v?\d+|[xX*])(?:\.(?:\d+|[xX*])){0,1}\.[xX*](?:-[0-9A-Za-z.-]+)?$".to_owned(),
+            r"^(?:[xX*]\.(?:\d+|[xX*])|(?:v?\d+|[xX*])\.[xX*]\.\d+|[xX*]\.\d+\.\d+)(?:-[0-9A-Za-z.-]+)?$"
+                .to_owned(),
+        ])
+        .expect("literal patterns")
+    });
+    version.len() <= 255 && RANGES.is_match(version.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_no_versions() {
+        let ranges = [
+            "^1.2.3",
+            "~1.2",
+            ">=1.0.0",
+            "<= 2",
+            "> v1",
+            "<1.0.0-beta.1",
+            "=1.0.0",
+            "1.2.3 - 2.0.0",
+            "1 - 2",
+            "1.2 || 1.3",
+            "1.2.*",
+            "1.2.x",
+            "1.2.X",
+            "1.x",
+            "v1.x",
+            "*.*",
+            "x.1",
+            "1.x.0",
+            "x.2.3",
+            "1.*-beta",
+            " 1.x ",
+        ];
+        for version in ranges {
+            assert!(is_range(version), "{version}");
+        }
+        let versions = [
+            "1.2.3",
+            "v1.0",
+            "1.0.0-beta.x",
+            "1.0.0-next",
+            "2025.10.1",
+            "1.0.0+build.5",
+            "a1b2c3",
+            "1",
+            "x",
+            "latest-1",
+            "1.2.3-4 5",
+            "1.0.0-x.7.z.92",
+            "experimental",
+            "1.2.3.4",
+        ];
+        for version in versions {
+            assert!(!is_range(version), "{version}");
+        }
+    }
+
+    #[test]
+    fn a_version_is_one_version() {
+        assert!(is_version("1.0.0+build") && is_version("x"));
+        assert!(
+            !is_version("latest") && !is_version("^1") && !is_version("") && !is_version(&"1".repeat(256))
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! The AWS clients of a Lambda function, made from its environment without `aws-config`: that halves the binary
+//! and the start. Only Amazon's own roots may vouch for the table and the bus, which also spares reading the
+//! machine's certificate store at every cold start.
+
+use std::time::Duration;
+
+use aws_smithy_async::rt::sleep::TokioSleep;
+use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
+use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use aws_smithy_types::retry::RetryConfig;
+use aws_smithy_types::timeout::TimeoutConfig;
+
+use registry_app::App;
+use registry_model::settings::{Mode, SettingError, Settings};
+use registry_model::{Clock, Random};
+use registry_store::Store;
+use registry_store::events::Bus;
+
+/// Amazon Root CA 1-4 and the Starfield root that AWS endpoints chain to (Amazon Trust Services).
+const AMAZON_ROOTS: &str = include_str!("aws/amazon-roots.pem");
+
+/// Keys to an AWS account, as Lambda hands them to a function.
+pub type Credentials = aws_credential_types::Credentials;
+
+/// Why a function cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A setting holds something unusable.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// A variable that Lambda sets is not there.
+    #[error("{0} is not set: a function finds it in its environment on AWS")]
+    Missing(&'static str),
+}
+
+/// The app of a Lambda function: settings, credentials and region from its environment, public rules.
+///
+/// # Errors
+/// A bad setting, or a variable that every Lambda function has is not there.
+pub(super) fn app_from_environment() -> Result<App, StartError> {
+    let lookup = |name: &str| std::env::var(name).ok();
+    let settings = Settings::from_env(Mode::Public, lookup)?;
+    let aws = LambdaEnvironment::from_env(lookup)?;
+    let store = Store::new(aws.dynamodb(), &settings.table_name);
+    let bus = match &settings.bus_name {
+        Some(name) => Bus::EventBridge(aws.eventbridge(), name.as_str().into()),
+        None => Bus::Silent,
+    };
+    Ok(App::new(settings, store, bus, Clock::System, Random::System))
+}
+
+/// The variables that Lambda sets for every function.
+pub(super) struct LambdaEnvironment {
+    region: String,
+    credentials: Credentials,
+    dynamodb_endpoint: Option<String>,
+    eventbridge_endpoint: Option<String>,
+}
+
+impl LambdaEnvironment {
+    pub(super) fn from_env(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, StartError> {
+        let need = |name: &'static str| lookup(name).ok_or(StartError::Missing(name));
+        Ok(Self {
+            region: need("AWS_REGION")?,
+            credentials: Credentials::new(
+                need("AWS_ACCESS_KEY_ID")?,
+                need("AWS_SECRET_ACCESS_KEY")?,
+                lookup("AWS_SESSION_TOKEN"),
+                None,
+                "environment",
+            ),
+            dynamodb_endpoint: lookup("AWS_ENDPOINT_URL_DYNAMODB"),
+            eventbridge_endpoint: lookup("AWS_ENDPOINT_URL_EVENTBRIDGE"),
+        })
+    }
+
+    pub(super) fn dynamodb(&self) -> aws_sdk_dynamodb::Client {
+        let mut config = aws_sdk_dynamodb::Config::builder()
+            .behavior_version(aws_sdk_dynamodb::config::BehaviorVersion::latest())
+            .region(aws_sdk_dynamodb::config::Region::new(self.region.clone()))
+            .credentials_provider(self.credentials.clone())
+            .http_client(https())
+            .sleep_impl(TokioSleep::new())
+            .retry_config(retries())
+            .timeout_config(timeouts());
+        config.set_endpoint_url(self.dynamodb_endpoint.clone());
+        aws_sdk_dynamodb::Client::from_conf(config.build())
+    }
+
+    pub(super) fn eventbridge(&self) -> aws_sdk_eventbridge::Client {
+        let mut config = aws_sdk_eventbridge::Config::builder()
+            .behavior_version(aws_sdk_eventbridge::config::BehaviorVersion::latest())
+            .region(aws_sdk_eventbridge::config::Region::new(self.region.clone()))
+            .credentials_provider(self.credentials.clone())
+            .http_client(https())
+            .sleep_impl(TokioSleep::new())
+            .retry_config(retries())
+            .timeout_config(timeouts());
+        config.set_endpoint_url(self.eventbridge_endpoint.clone());
+        aws_sdk_eventbridge::Client::from_conf(config.build())
+    }
+}
+
+fn https() -> SharedHttpClient {
+    const END: &str = "-----END CERTIFICATE-----";
+    let roots = AMAZON_ROOTS
+        .split_inclusive(END)
+        .filter(|certificate| certificate.contains(END))
+        .fold(TrustStore::empty(), |store, certificate| store.with_pem_certificate(certificate.trim()));
+    let builder = aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring));
+    match TlsContext::builder().with_trust_store(roots).build() {
+        Ok(context) => builder.tls_context(context).build_https(),
+        Err(_) => builder.build_https(),
+    }
+}
+
+/// A busy table is asked three times within a second; after that the caller gets an error that says to retry.
+fn retries() -> RetryConfig {
+    RetryConfig::standard().with_max_attempts(3).with_initial_backoff(Duration::from_millis(50))
+}
+
+fn timeouts() -> TimeoutConfig {
+    TimeoutConfig::builder()
+        .connect_timeout(Duration::from_secs(1))
+        .operation_attempt_timeout(Duration::from_secs(2))
+        .operation_timeout(Duration::from_secs(5))
+        .build()
+}

@@ -1,0 +1,106 @@
+//! Runs a function on Lambda: an HTTP function gives its router to the runtime, a scheduled one its job.
+//! Every `main.rs` is one call to this module, so that the code that runs on AWS is the code that runs locally.
+
+mod aws;
+
+use std::io::Write as _;
+use std::net::IpAddr;
+use std::sync::OnceLock;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
+use futures::FutureExt as _;
+use lambda_http::request::RequestContext;
+use lambda_http::tower::ServiceExt as _;
+use lambda_runtime::{Error, LambdaEvent, service_fn};
+use serde::Deserialize as _;
+use serde_json::Value;
+
+pub use aws::{Credentials, StartError};
+
+use registry_app::App;
+use registry_model::CallerAddress;
+use registry_model::metrics::Metrics;
+
+/// Serves an HTTP function.
+///
+/// # Errors
+/// A bad setting, or the runtime ends.
+pub async fn serve(routes: impl Fn(App) -> Router) -> Result<(), Error> {
+    init_logging();
+    let app = aws::app_from_environment()?;
+    let router = OnceLock::new();
+    lambda_http::run(service_fn(|request: lambda_http::Request| {
+        let router: &Router =
+            router.get_or_init(|| behind_gateway(routes(app.clone().at(own_address(&request)))));
+        router.clone().oneshot(request)
+    }))
+    .await
+}
+
+/// Runs a scheduled function: `job` is called with every event. What its report holds under `metrics` is written for
+/// `CloudWatch`.
+///
+/// # Errors
+/// A bad setting, or the runtime ends.
+pub async fn run_job<J, F, E>(job: J) -> Result<(), Error>
+where
+    J: Fn(App, Value) -> F,
+    F: Future<Output = Result<Value, E>> + Send + 'static,
+    E: std::fmt::Display,
+{
+    init_logging();
+    let app = aws::app_from_environment()?;
+    lambda_runtime::run(service_fn(|event: LambdaEvent<Value>| {
+        // Boxed: the types of the runtime's layers around those of a sweep exceed rustc's recursion limit.
+        let done = job(app.clone(), event.payload).boxed();
+        let (function, clock) = (event.context.env_config.function_name.clone(), app.clock.clone());
+        async move {
+            let report = done.await.map_err(|error| Error::from(error.to_string()))?;
+            if let Some(metrics) = report.get("metrics") {
+                let line = Metrics::deserialize(metrics)?.embedded(&function, clock.now());
+                writeln!(std::io::stdout(), "{line}")?;
+            }
+            Ok::<Value, Error>(report)
+        }
+    }))
+    .await
+}
+
+/// A function's router behind API Gateway, whose event holds the caller's address.
+pub fn behind_gateway(router: Router) -> Router {
+    router.layer(from_fn(caller_address_from_gateway))
+}
+
+/// JSON lines, so that logs can be searched by member; the level is that of `RUST_LOG`.
+fn init_logging() {
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "info".into());
+    tracing_subscriber::fmt().json().with_env_filter(filter).without_time().init();
+}
+
+/// The address of the HTTP API that a request came through. A template cannot give a function the address of the API
+/// that calls it (that would be a circle), so without `BASE_URL` it is taken from the first event.
+fn own_address(request: &lambda_http::Request) -> Option<String> {
+    let given = std::env::var("BASE_URL").is_ok_and(|url| !url.trim().is_empty());
+    match request.extensions().get::<RequestContext>() {
+        Some(RequestContext::ApiGatewayV2(context)) if !given => {
+            context.domain_name.as_ref().map(|domain| format!("https://{domain}"))
+        }
+        _ => None,
+    }
+}
+
+async fn caller_address_from_gateway(mut request: Request, next: Next) -> Response {
+    let address: Option<IpAddr> = match request.extensions().get::<RequestContext>() {
+        Some(RequestContext::ApiGatewayV2(context)) => {
+            context.http.source_ip.as_deref().and_then(|address| address.parse().ok())
+        }
+        _ => None,
+    };
+    if let Some(address) = address {
+        request.extensions_mut().insert(CallerAddress(address));
+    }
+    next.run(request).await
+}

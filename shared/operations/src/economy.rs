@@ -1,0 +1,12 @@
+//! Operations of the family "economy".
+
+pub mod abundance_rank;
+pub mod autocatalysis;
+pub mod cost_model;
+pub mod get_acceleration;
+pub mod get_exonomics;
+pub mod hyper_index;
+pub mod network_value;
+pub mod s_curve_board;
+mod totals;
+pub mod zero_mc_pack;

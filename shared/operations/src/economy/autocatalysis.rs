@@ -1,0 +1,113 @@
+//! The overview of autocatalysis: the index, where the registry stands on its S-curve, what each event adds, and the
+//! endpoints. Its numbers come with what they were computed from.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::economy::get_acceleration::IndexBounds;
+use crate::economy::totals::Totals;
+use crate::operation::{Effect, Operation};
+use crate::route::Route;
+use registry_app::App;
+use registry_domain::economy::acceleration::{self, HALF_LIFE_HOURS};
+use registry_domain::economy::{
+    self, AUTOCATALYSIS_PATH, AUTOCATALYSIS_VERSION, Contribution, Multipliers, Pace,
+};
+use registry_model::error::Problem;
+use registry_model::{Caller, Moment};
+
+/// Tells how the registry accelerates.
+#[derive(Debug)]
+pub struct Autocatalysis;
+
+/// Nothing is asked for.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct Arguments {}
+
+/// How the registry accelerates.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    version: &'static str,
+    at: Moment,
+    /// What it is, in a sentence.
+    model: &'static str,
+    acceleration_index: f64,
+    multipliers: Multipliers,
+    /// Where the registry stands, by what happens in an hour.
+    s_curve: Pace,
+    half_life_hours: u32,
+    index_bounds: IndexBounds,
+    /// What one of each event adds to the index.
+    bumps: BTreeMap<&'static str, f64>,
+    formula: &'static str,
+    /// What each event adds now.
+    inputs: Vec<Contribution>,
+    totals: Totals,
+    /// The latest hourly sample; null before there is one.
+    sampled_at: Option<Moment>,
+    endpoints: Endpoints,
+    laws: Vec<&'static str>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Endpoints {
+    overview: String,
+    multipliers: String,
+    exonomics: String,
+}
+
+const LAWS: [&str; 5] = [
+    "The index is computed from counted events; nobody sets it.",
+    "Every event counts half after 72 hours, so an index that is not fed goes back to 1.",
+    "The index never exceeds 3, and each multiplier has a bound of its own.",
+    "A multiplier that scales nothing says so.",
+    "What the operator adds is shown as operator_bump, apart from what happened.",
+];
+
+impl Operation for Autocatalysis {
+    const NAME: &'static str = "autocatalysis";
+    const TITLE: &'static str = "Autocatalysis";
+    const DESCRIPTION: &'static str = "Tells how the registry accelerates: the index with what each event adds, the \
+        phase of its S-curve by the weighted events of an hour, totals, laws and endpoints.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str = "{}";
+    const PHRASES: &'static [&'static str] = &[
+        "show autocatalysis",
+        "how does autocatalysis stand?",
+        "which phase of the S-curve is autocatalysis in?",
+    ];
+    const ROUTES: &'static [Route] = &Route::family(AUTOCATALYSIS_PATH);
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+        let measured = economy::measure(app).await?;
+        let found = &measured.acceleration;
+        Ok(Answer {
+            ok: true,
+            version: AUTOCATALYSIS_VERSION,
+            at: measured.at,
+            model: "What happens makes more happen: events add to an index that decays, and the index scales what the \
+                registry may do.",
+            acceleration_index: found.index,
+            multipliers: Multipliers::of(found.excess),
+            s_curve: measured.pace(),
+            half_life_hours: HALF_LIFE_HOURS,
+            index_bounds: IndexBounds::ALL,
+            bumps: found.contributions.iter().map(|one| (one.event, one.weight)).collect(),
+            formula: acceleration::FORMULA,
+            inputs: found.contributions.clone(),
+            totals: Totals::of(&measured),
+            sampled_at: measured.sampled_at(),
+            endpoints: Endpoints {
+                overview: app.settings.url(AUTOCATALYSIS_PATH),
+                multipliers: app.settings.url(&format!("{AUTOCATALYSIS_PATH}?action=multipliers")),
+                exonomics: app.settings.url(economy::EXONOMICS_PATH),
+            },
+            laws: LAWS.into(),
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! The overview of exonomics: what the registry is worth by a formula, how fast it grows, and what it costs, each number
+//! with what it was computed from. The parts are operations of their own.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::economy::cost_model::{self, FORMULA, PriceList};
+use crate::economy::totals::Totals;
+use crate::operation::{Effect, Operation};
+use crate::route::{Action, Route};
+use registry_app::App;
+use registry_domain::economy::cost_model::Cost;
+use registry_domain::economy::hyper::Hyper;
+use registry_domain::economy::network_value::NetworkValue;
+use registry_domain::economy::s_curve::Curve;
+use registry_domain::economy::{self, AUTOCATALYSIS_PATH, EXONOMICS_PATH, EXONOMICS_VERSION, abundance};
+use registry_model::error::Problem;
+use registry_model::{Caller, Moment};
+
+/// The dearest operations that are shown.
+const DEAREST: usize = 5;
+
+/// Tells of value and cost.
+#[derive(Debug)]
+pub struct GetExonomics;
+
+/// Nothing is asked for.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct Arguments {}
+
+/// Value and cost.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    version: &'static str,
+    at: Moment,
+    /// What it is, in a sentence.
+    model: &'static str,
+    cost_model: CostSummary,
+    network_value: NetworkValue,
+    hyper: Hyper,
+    s_curves: Vec<Curve>,
+    abundance: Abundance,
+    acceleration_index: f64,
+    totals: Totals,
+    /// The latest hourly sample; null before there is one.
+    sampled_at: Option<Moment>,
+    endpoints: Endpoints,
+    /// The operations that it is made of.
+    tools: Vec<&'static str>,
+    laws: Vec<&'static str>,
+}
+
+/// What operations cost, in short.
+#[derive(Debug, Serialize, JsonSchema)]
+struct CostSummary {
+    /// Operations that were measured.
+    operations: usize,
+    /// Those that write to the table.
+    writing: usize,
+    /// The dearest.
+    dearest: Vec<Cost>,
+    prices: PriceList,
+    formula: &'static str,
+}
+
+/// How listings are ranked beside relevance.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Abundance {
+    formula: &'static str,
+    /// The trail boost counts up to this.
+    most_trail_boost: f64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Endpoints {
+    overview: String,
+    cost_model: String,
+    value: String,
+    hyper: String,
+    s_curves: String,
+    abundance_rank: String,
+    zero_mc_pack: String,
+    multipliers: String,
+    budget: String,
+    autocatalysis: String,
+}
+
+const TOOLS: [&str; 7] = [
+    "get_exonomics",
+    "network_value",
+    "hyper_index",
+    "cost_model",
+    "abundance_rank",
+    "zero_mc_pack",
+    "s_curve_board",
+];
+
+const LAWS: [&str; 4] = [
+    "A cost is measured at the table, never estimated.",
+    "Every number comes with what it was computed from.",
+    "The network value compares states of this registry; it is no money.",
+    "What only reads is free to everybody; what writes is limited.",
+];
+
+impl Operation for GetExonomics {
+    const NAME: &'static str = "get_exonomics";
+    const ALIASES: &'static [&'static str] = &["exonomics"];
+    const TITLE: &'static str = "Exonomics";
+    const DESCRIPTION: &'static str = "Tells value and cost of this registry in one answer: network value, hyper index and \
+        gates, S-curves, the dearest operations as measured, the rule of abundance, totals and endpoints.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str = "{}";
+    const PHRASES: &'static [&'static str] =
+        &["show the exonomics", "how do the exonomics stand?", "explain the exonomics"];
+    const ROUTES: &'static [Route] = &Route::family(EXONOMICS_PATH);
+    const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["status"] }];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+        let (measured, heat) = futures::try_join!(economy::measure(app), economy::trail_heat(app))?;
+        let settings = &app.settings;
+        let mut costs = cost_model::costs(settings)?;
+        let (operations, writing) = (costs.len(), costs.iter().filter(|cost| cost.writes()).count());
+        costs.truncate(DEAREST);
+        let action = |name: &str| settings.url(&format!("{EXONOMICS_PATH}?action={name}"));
+        Ok(Answer {
+            ok: true,
+            version: EXONOMICS_VERSION,
+            at: measured.at,
+            model: "What is listed, used together and reported on makes a network worth more; what only reads costs next \
+                to nothing.",
+            cost_model: CostSummary {
+                operations,
+                writing,
+                dearest: costs,
+                prices: PriceList::of(settings),
+                formula: FORMULA,
+            },
+            network_value: measured.network().valued(),
+            hyper: measured.hyper(heat),
+            s_curves: measured.curves(),
+            abundance: Abundance {
+                formula: abundance::FORMULA,
+                most_trail_boost: abundance::MOST_TRAIL_BOOST,
+            },
+            acceleration_index: measured.acceleration.index,
+            totals: Totals::of(&measured),
+            sampled_at: measured.sampled_at(),
+            endpoints: Endpoints {
+                overview: settings.url(EXONOMICS_PATH),
+                cost_model: action("cost_model"),
+                value: action("value"),
+                hyper: action("hyper"),
+                s_curves: action("s_curves"),
+                abundance_rank: action("abundance_rank&listing_id=<listing_id>"),
+                zero_mc_pack: action("zero_mc_pack"),
+                multipliers: action("multipliers"),
+                budget: action("budget"),
+                autocatalysis: settings.url(AUTOCATALYSIS_PATH),
+            },
+            tools: TOOLS.into(),
+            laws: LAWS.into(),
+        })
+    }
+}

@@ -1,0 +1,99 @@
+//! The value of the network by the origin's formula, of what was measured or of what a caller supposes. Arguments that
+//! are not given are the measured ones, so that one can be changed and the rest left.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::operation::{Effect, Operation};
+use crate::route::Action;
+use registry_app::App;
+use registry_domain::economy::network_value::{MOST_LISTINGS, MOST_PEERS, Network, NetworkValue};
+use registry_domain::economy::{self, EXONOMICS_PATH, EXONOMICS_VERSION};
+use registry_model::error::Problem;
+use registry_model::{Caller, Moment};
+
+/// Computes the value of a network.
+#[derive(Debug)]
+pub struct ValueOfNetwork;
+
+/// What to suppose; whatever is left out is as measured.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// Live listings.
+    #[serde(rename = "N", alias = "n")]
+    #[schemars(range(min = 0.0, max = 1e9))]
+    listings: Option<f64>,
+    /// Compositions for each listing, 0 to 1.
+    #[serde(rename = "C", alias = "c")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    compositions: Option<f64>,
+    /// Outcomes for each listing, 0 to 1.
+    #[serde(rename = "O", alias = "o")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    outcomes: Option<f64>,
+    /// Federation peers.
+    #[serde(rename = "F", alias = "f")]
+    #[schemars(range(min = 0.0, max = 1e6))]
+    peers: Option<f64>,
+    /// With the exponents of a dense network.
+    dense: Option<bool>,
+}
+
+/// A value.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    version: &'static str,
+    at: Moment,
+    #[serde(flatten)]
+    network: NetworkValue,
+    /// The inputs that the caller gave; the others are as measured.
+    given: Vec<&'static str>,
+    note: &'static str,
+}
+
+impl Operation for ValueOfNetwork {
+    const NAME: &'static str = "network_value";
+    const TITLE: &'static str = "Network value";
+    const DESCRIPTION: &'static str = "Computes V = k N^a (100C)^b (100O)^g (F+0.5)^d of the registry as measured, or of \
+        the N, C, O and F that you suppose. A number to compare states by, no money; comes with inputs and exponents.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str = r#"{"N": 100, "C": 0.1, "O": 0.2, "F": 2, "dense": false}"#;
+    const PHRASES: &'static [&'static str] =
+        &["what is the network value?", "compute the value of the network", "show the network value"];
+    const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["value", "network_value"] }];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let given = [
+            ("N", arguments.listings, MOST_LISTINGS),
+            ("C", arguments.compositions, 1.0),
+            ("O", arguments.outcomes, 1.0),
+            ("F", arguments.peers, MOST_PEERS),
+        ];
+        for (name, value, most) in given {
+            if value.is_some_and(|value| !(0.0..=most).contains(&value)) {
+                let detail = format!("`{name}` must be a number from 0 to {most}.");
+                return Err(Problem::invalid(name, "out_of_range", detail));
+            }
+        }
+        let measured = economy::measure(app).await?;
+        let known = measured.network();
+        let network = Network {
+            listings: arguments.listings.unwrap_or(known.listings),
+            compositions: arguments.compositions.unwrap_or(known.compositions),
+            outcomes: arguments.outcomes.unwrap_or(known.outcomes),
+            peers: arguments.peers.unwrap_or(known.peers),
+            dense: arguments.dense.unwrap_or(known.dense),
+        };
+        Ok(Answer {
+            ok: true,
+            version: EXONOMICS_VERSION,
+            at: measured.at,
+            network: network.valued(),
+            given: given.into_iter().filter_map(|(name, value, _)| value.map(|_| name)).collect(),
+            note: "Without compositions or outcomes the value is 0, however much is listed.",
+        })
+    }
+}

@@ -1,0 +1,7 @@
+//! Operations of the family "funnel".
+
+pub mod demo_confirm;
+pub mod get_access;
+pub mod get_founding_deal;
+pub mod leave_feedback;
+pub mod take_demo;

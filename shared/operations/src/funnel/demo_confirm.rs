@@ -1,0 +1,80 @@
+//! Confirming a demo that followed an invitation of the registry, so that it counts as real (contract "Endpoints").
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::funnel::take_demo::feedback_step;
+use crate::operation::{AdvertisedSkill, Effect, Operation};
+use crate::route::Route;
+use registry_app::App;
+use registry_domain::funnel::{self, Confirmed};
+use registry_domain::views::{FeedbackDraft, NextStep};
+use registry_model::error::Problem;
+use registry_model::{Caller, ListingId, Moment, OrderId, Sku};
+
+/// Confirms a demo.
+#[derive(Debug)]
+pub struct DemoConfirm;
+
+/// Which demo.
+#[derive(Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// The order that the demo answered.
+    #[schemars(required)]
+    order_id: Option<String>,
+    /// The listing's access token, where it has one: it must then be its own.
+    access_token: Option<String>,
+}
+
+/// The confirmed demo.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    order_id: OrderId,
+    listing_id: ListingId,
+    sku: Sku,
+    counted_as_real: bool,
+    /// When it was confirmed; null where it followed no invitation, and counted from the start.
+    confirmed_at: Option<Moment>,
+    /// What to do next.
+    next: NextStep,
+}
+
+impl Operation for DemoConfirm {
+    const NAME: &'static str = "demo_confirm";
+    const TITLE: &'static str = "Confirm an invited demo";
+    const DESCRIPTION: &'static str = "Confirms a demo that followed an invitation of the registry, so that it counts \
+        as real. Give the order_id that the demo answered.";
+    const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
+    const EXAMPLE: &'static str = r#"{"order_id": "ord_0123456789abcdef01234567"}"#;
+    const PHRASES: &'static [&'static str] = &["confirm my invited demo", "confirm the demo order"];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
+        id: "demo-confirm",
+        name: "Confirm an invited demo",
+        description: "Confirms a demo that followed an invitation, so that it counts as real.",
+        tags: &["registry", "demo"],
+    }];
+    const ROUTES: &'static [Route] = &[Route::post_as("/api/products/demo-confirm", Ok)];
+    const REFUSALS: &'static [u16] = &[401, 404, 409];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let order_id = arguments.order_id.ok_or_else(|| {
+            let detail = "Say which demo: the `order_id` that it answered.";
+            Problem::invalid("order_id", "which_order", detail)
+        })?;
+        let Confirmed { order, listing } =
+            funnel::confirm(app, &order_id, arguments.access_token.as_deref()).await?;
+        let draft = FeedbackDraft::of(&listing, &order, &app.random);
+        Ok(Answer {
+            ok: true,
+            listing_id: order.listing_id.clone(),
+            sku: order.sku,
+            counted_as_real: order.is_real(),
+            confirmed_at: order.confirmed_at,
+            order_id: order.order_id,
+            next: feedback_step(&app.settings, &draft),
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! The full product that an access token opens (contract "Authentication" 2): every file, made from what the registry
+//! knows of the listing now.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::operation::{Effect, Operation};
+use crate::route::Route;
+use registry_app::App;
+use registry_domain::funnel::{self, Opened};
+use registry_domain::views::NextStep;
+use registry_model::error::Problem;
+use registry_model::{Caller, GrantSource, ListingId, Moment, Sku};
+use registry_products::File;
+
+/// Opens a product.
+#[derive(Debug)]
+pub struct GetAccess;
+
+/// With which token.
+#[derive(Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// The access token that feedback or a purchase answered.
+    #[serde(alias = "access_token")]
+    #[schemars(required)]
+    token: Option<String>,
+}
+
+/// A product.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    sku: Sku,
+    name: &'static str,
+    /// Whom it was made for, where that is listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listing_id: Option<ListingId>,
+    /// `founding_seat` or `purchase`.
+    source: &'static str,
+    granted_at: Moment,
+    message: String,
+    /// When the proof was made that its evidence comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proved_at: Option<Moment>,
+    /// The whole tree.
+    files: Vec<File>,
+    /// What to do next.
+    next: NextStep,
+}
+
+impl Operation for GetAccess {
+    const NAME: &'static str = "get_access";
+    const TITLE: &'static str = "Open a product";
+    const DESCRIPTION: &'static str = "Opens the full product with its access token: every file of it, made from what \
+        the registry knows of the listing now. export_product gives the same as an archive.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str = r#"{"token": "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}"#;
+    const PHRASES: &'static [&'static str] = &[
+        "open my product with an access token",
+        "use my access token",
+        "show the product that my token opens",
+    ];
+    const ROUTES: &'static [Route] = &[Route::get("/api/products/access").never_kept()];
+    const REFUSALS: &'static [u16] = &[401, 402, 404, 409, 410];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let token = arguments.token.ok_or_else(|| {
+            let detail = "Send the `token` that feedback or a purchase answered.";
+            Problem::invalid("token", "missing_token", detail)
+        })?;
+        let Opened { grant, profile, files } = funnel::open(app, &token).await?;
+        Ok(Answer {
+            ok: true,
+            sku: grant.sku,
+            name: grant.sku.title(),
+            listing_id: profile.listing_id,
+            source: match grant.source {
+                GrantSource::FoundingSeat => "founding_seat",
+                GrantSource::Purchase { .. } => "purchase",
+            },
+            granted_at: grant.at,
+            message: format!(
+                "{} for {}, whole: {} files, in `files`.",
+                grant.sku.title(),
+                profile.name,
+                files.len()
+            ),
+            proved_at: profile.proof.map(|proof| proof.probed_at),
+            files,
+            next: NextStep::get(
+                "export_product",
+                app.settings.url(&format!("/api/products/export?token={token}&format=skills")),
+                json!({ "token": token, "format": "skills" }),
+                "The same to take away, as a tree of Agent Skills; with format zip or tar.gz it is an archive.",
+            ),
+        })
+    }
+}

@@ -1,0 +1,219 @@
+//! The free demo of a Live listing: real artifacts made from its own card and proof, the draft of five answers, and the
+//! meter. Taken twice it is the same order (contract "States and transitions").
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::goals::Goals;
+use crate::operation::{AdvertisedSkill, Effect, Operation};
+use crate::route::Route;
+use registry_app::App;
+use registry_domain::funnel::{self, Deal, Demo, Unlock, Wanted, Which};
+use registry_domain::views::{FeedbackDraft, NextStep, Question};
+use registry_formats::argument_schema;
+use registry_model::error::Problem;
+use registry_model::settings::Settings;
+use registry_model::{Caller, Kind, ListingId, OrderId, Sku};
+use registry_products::File;
+
+/// Takes the demo.
+#[derive(Debug)]
+pub struct TakeDemo;
+
+/// Which listing, and which product. The `kind`, `name` and `description` that `take_demo` of a row sends along are not
+/// read: what the registry itself knows goes before them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = argument_schema::one_of(&["listing_id", "agent_card_url", "mcp_url"])))]
+pub struct Arguments {
+    /// The listing's id; or say where it is by one of the two URLs.
+    #[serde(alias = "id")]
+    listing_id: Option<String>,
+    /// The URL of an agent's card.
+    agent_card_url: Option<String>,
+    /// The endpoint of an MCP server.
+    mcp_url: Option<String>,
+    /// The product; without one, `alive` for an agent and `mcp_mesh` for an MCP server.
+    sku: Option<Sku>,
+    /// What the agent is to reach, a line each; without any, its skills or tools say.
+    #[serde(default)]
+    goals: Goals,
+    /// `invitation` where an invitation of the registry led here; such a demo counts once it is confirmed.
+    source: Option<String>,
+}
+
+/// The demo.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    order_id: OrderId,
+    listing_id: ListingId,
+    kind: Kind,
+    name: String,
+    sku: Sku,
+    message: String,
+    /// The product in full.
+    product: Product,
+    /// Whether it counts as a real demo: an invited one does once it is confirmed.
+    counted_as_real: bool,
+    /// Files made for this listing: a part of the product.
+    artifacts: Vec<File>,
+    /// How far payments are from opening.
+    unlock: Unlock,
+    /// The founding offer.
+    deal: Deal,
+    next_steps: NextSteps,
+    /// What to do next.
+    next: NextStep,
+}
+
+/// What the full product costs, and when it is free.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Product {
+    name: &'static str,
+    price_cents: u32,
+    /// With a currency symbol and two decimals.
+    price: String,
+    /// How to have it.
+    note: String,
+}
+
+/// The step to feedback.
+#[derive(Debug, Serialize, JsonSchema)]
+struct NextSteps {
+    /// `feedback`.
+    step: &'static str,
+    method: &'static str,
+    url: String,
+    /// A body that can be sent as it stands; the answers in it are a draft.
+    example_body: FeedbackDraft,
+    /// The five questions.
+    questions: Vec<Question>,
+    /// Where an invited demo is confirmed.
+    confirm_url: String,
+}
+
+impl Operation for TakeDemo {
+    const NAME: &'static str = "take_demo";
+    const ALIASES: &'static [&'static str] = &["quick_demo"];
+    const TITLE: &'static str = "Take the free demo";
+    const DESCRIPTION: &'static str = "Makes a part of a product (kernel, recursive, alive or mcp_mesh) for a Live \
+        listing from its own card and proof, free, with a draft of the five answers that leave_feedback takes next. \
+        Give the listing's id, its agent_card_url or its mcp_url.";
+    const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
+    const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
+    const PHRASES: &'static [&'static str] =
+        &["take the demo for {id}", "take the free demo of {id}", "demo {id}", "run the demo for {id}"];
+    const SKILLS: &'static [AdvertisedSkill] = &[
+        AdvertisedSkill {
+            id: "take-demo",
+            name: "Take the free demo",
+            description: "Makes a part of a product for a Live listing, free, from its own card and proof.",
+            tags: &["registry", "demo", "products"],
+        },
+        AdvertisedSkill {
+            id: "quick-demo",
+            name: "Demo by id",
+            description: "The free demo of a Live listing with nothing but its id.",
+            tags: &["registry", "demo"],
+        },
+    ];
+    // The key in its draft is for this caller alone.
+    const ROUTES: &'static [Route] = &[
+        Route::get("/api/products/demo").never_kept(),
+        Route::post_as("/api/products/demo", Ok).never_kept(),
+    ];
+    const REFUSALS: &'static [u16] = &[404, 409];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let demo = funnel::demo(app, caller, wanted(arguments)?).await?;
+        Ok(answer(app, demo))
+    }
+}
+
+fn wanted(arguments: Arguments) -> Result<Wanted, Problem> {
+    let Arguments { listing_id, agent_card_url, mcp_url, sku, goals, source, .. } = arguments;
+    let url = || agent_card_url.or(mcp_url).map(Which::Url);
+    let listing = listing_id.map(Which::Id).or_else(url).ok_or_else(|| {
+        Problem::invalid(
+            "listing_id",
+            "which_listing",
+            "Say which listing: its `listing_id`, its `agent_card_url` or its `mcp_url`.",
+        )
+    })?;
+    let invited = source.as_deref() == Some("invitation");
+    Ok(Wanted { listing, sku, goals: goals.parse()?, invited })
+}
+
+fn answer(app: &App, demo: Demo) -> Answer {
+    let Demo { order, listing: (listing, _), files, counts, .. } = demo;
+    let (settings, sku) = (&app.settings, order.sku);
+    let draft = FeedbackDraft::of(&listing, &order, &app.random);
+    let deal = funnel::deal(settings, counts.seats_claimed);
+    let note = if deal.remaining > 0 {
+        format!("Free after feedback: {}.", deal.short)
+    } else {
+        "25 percent off after feedback, once payments are open.".to_owned()
+    };
+    Answer {
+        ok: true,
+        listing_id: listing.id.clone(),
+        kind: listing.shown_kind(),
+        name: listing.name.clone(),
+        sku,
+        message: format!(
+            "The free demo of {} for {}: {} of its files, in `artifacts`.",
+            sku.title(),
+            listing.name,
+            files.len()
+        ),
+        product: Product { name: sku.title(), price_cents: sku.price_cents(), price: sku.price(), note },
+        counted_as_real: order.is_real(),
+        artifacts: files,
+        unlock: funnel::unlock(settings, &counts),
+        deal,
+        next_steps: NextSteps {
+            step: "feedback",
+            method: "POST",
+            url: settings.url("/api/products/feedback"),
+            example_body: draft.clone(),
+            questions: Question::all(),
+            confirm_url: settings.url("/api/products/demo-confirm"),
+        },
+        next: if order.is_real() {
+            feedback_step(settings, &draft)
+        } else {
+            NextStep::post(
+                "demo_confirm",
+                settings.url("/api/products/demo-confirm"),
+                json!({ "order_id": order.order_id }),
+                "An invitation led here: confirm the demo, so that it counts. Feedback follows.",
+            )
+        },
+        order_id: order.order_id,
+    }
+}
+
+/// The feedback on a demo, as it may be sent.
+pub(super) fn feedback_step(settings: &Settings, draft: &FeedbackDraft) -> NextStep {
+    NextStep::post(
+        "leave_feedback",
+        settings.url("/api/products/feedback"),
+        json!(draft),
+        "Give feedback: this is a draft of its five answers. Put your own in their place; it is taken as it stands, \
+         too. It brings the full product while founding seats last, else a discount code.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_demo_needs_a_listing() {
+        let none: Arguments = serde_json::from_str("{}").unwrap();
+        assert_eq!(wanted(none).unwrap_err().code, "which_listing");
+    }
+}

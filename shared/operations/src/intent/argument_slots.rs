@@ -1,0 +1,180 @@
+//! Which arguments of an operation a URL, a listing id or a text goes into, read from its input schema, so that a new
+//! operation needs conventional argument names and no code here.
+
+use serde_json::{Map, Value, json};
+
+use super::parsed_text::ParsedText;
+use super::words::stem;
+use crate::AnyOperation;
+
+/// Names that an argument for each slot goes by, the first that the operation has being taken.
+const URLS: [&str; 5] = ["url", "agent_card_url", "card_url", "mcp_url", "target"];
+const IDS: [&str; 5] = ["listing_id", "id", "listing_a", "listing_b", "subject"];
+const TEXTS: [&str; 11] =
+    ["q", "query", "text", "body", "goals", "message", "note", "description", "name", "agent_name", "jws"];
+
+/// A placeholder in a phrase for something picked out of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// `{url}`
+    Url,
+    /// `{id}`: a listing's id.
+    Id,
+    /// `{text}`, or a slot of any other name.
+    Text,
+}
+
+/// The arguments of an operation, grouped by what fills them.
+#[derive(Clone, Debug)]
+pub(super) struct ArgumentSlots {
+    urls: Vec<String>,
+    ids: Vec<String>,
+    texts: Vec<String>,
+    /// Its argument for the name of a listing, other than the one for a text.
+    pub(super) name: Option<String>,
+    email: Option<String>,
+    choices: Vec<(String, Vec<String>)>,
+    limit: Option<(u64, u64)>,
+    known: Vec<String>,
+}
+
+impl ArgumentSlots {
+    /// Reads the input schema of an operation.
+    pub(super) fn of(entry: &AnyOperation) -> Self {
+        let schema = (entry.input_schema)();
+        let none = Map::new();
+        let properties = schema["properties"].as_object().unwrap_or(&none);
+        let those = |names: &[&str]| -> Vec<String> {
+            names
+                .iter()
+                .filter(|name| properties.contains_key(**name))
+                .map(|name| (*name).to_owned())
+                .collect()
+        };
+        let choices = properties
+            .iter()
+            .map(|(name, property)| (name.clone(), choices(&schema, property)))
+            .filter(|(_, choices)| !choices.is_empty());
+        let limit = properties.get("limit").map(|limit| {
+            let bound = |name: &str, default: u64| limit[name].as_f64().map_or(default, |bound| bound as u64);
+            (bound("minimum", 1), bound("maximum", 100))
+        });
+        Self {
+            urls: those(&URLS),
+            ids: those(&IDS),
+            texts: those(&TEXTS),
+            name: those(&["name"]).pop(),
+            email: those(&["contact_email", "email"]).pop(),
+            choices: choices.collect(),
+            limit,
+            known: properties.keys().cloned().collect(),
+        }
+    }
+
+    /// The argument for the `nth` slot of its sort, counted from 0.
+    pub(super) fn argument(&self, slot: Slot, nth: usize) -> Option<&str> {
+        let names = match slot {
+            Slot::Url => &self.urls,
+            Slot::Id => &self.ids,
+            Slot::Text => &self.texts,
+        };
+        // The same URL under another name would be a second URL.
+        let nth = if slot == Slot::Url { 0 } else { nth };
+        names.get(nth).map(String::as_str)
+    }
+
+    /// Adds arguments that have no slot in the phrase: members of a data part with the argument's name, an address, an
+    /// enumerated value or a number in the text.
+    pub(super) fn add_incidental(
+        &self,
+        arguments: &mut Map<String, Value>,
+        parsed: &ParsedText,
+        beside: &Map<String, Value>,
+        read_only: bool,
+    ) {
+        for (name, value) in beside.iter().filter(|(name, _)| self.known.contains(name)) {
+            arguments.insert(name.clone(), value.clone());
+        }
+        if let (Some(name), [email]) = (&self.email, parsed.emails.as_slice()) {
+            arguments.entry(name).or_insert_with(|| json!(email));
+        }
+        // An incidental word may narrow a search; it must not decide what is written.
+        if !read_only {
+            return;
+        }
+        for (name, choices) in &self.choices {
+            let said = |part: &str| parsed.words.iter().any(|word| word.stem == stem(&part.to_lowercase()));
+            // Of several words, as `one_click_demo`, all are said.
+            let named: Vec<&String> = choices.iter().filter(|choice| choice.split('_').all(said)).collect();
+            if let [choice] = named.as_slice() {
+                arguments.entry(name).or_insert_with(|| json!(choice));
+            }
+        }
+        if let (Some((least, most)), [number]) = (self.limit, parsed.numbers.as_slice())
+            && (least..=most).contains(number)
+        {
+            arguments.entry("limit").or_insert_with(|| json!(number));
+        }
+    }
+}
+
+/// The words that an argument may be, where it is one of a few; `all` is none of them.
+fn choices(schema: &Value, property: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    collect(schema, property, &mut found, 0);
+    found.retain(|choice| !matches!(choice.as_str(), "all" | "any" | "both" | "none"));
+    found
+}
+
+fn collect(schema: &Value, property: &Value, found: &mut Vec<String>, depth: u8) {
+    if depth > 4 {
+        return;
+    }
+    if let Some(target) = property["$ref"].as_str().and_then(|path| path.strip_prefix('#')) {
+        collect(schema, schema.pointer(target).unwrap_or(&Value::Null), found, depth + 1);
+    }
+    for several in ["anyOf", "oneOf"] {
+        for one in property[several].as_array().into_iter().flatten() {
+            collect(schema, one, found, depth + 1);
+        }
+    }
+    let listed = property["enum"].as_array().into_iter().flatten().chain(property.get("const"));
+    found.extend(listed.filter_map(Value::as_str).map(str::to_owned));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::named;
+
+    #[test]
+    fn arguments_are_found_in_schemas() {
+        let slots = |name: &str| ArgumentSlots::of(named(name).unwrap());
+        assert_eq!(slots("list_yourself").argument(Slot::Url, 0), Some("url"));
+        assert_eq!(slots("check_status").argument(Slot::Id, 0), Some("id"));
+        assert_eq!(slots("check_status").argument(Slot::Text, 0), Some("name"));
+        assert_eq!(slots("probe_clean").argument(Slot::Id, 0), Some("listing_id"));
+        assert_eq!(slots("score").argument(Slot::Text, 0), None);
+        assert_eq!(
+            slots("search_active").choices,
+            [("kind".to_owned(), vec!["agent".to_owned(), "mcp".to_owned()])]
+        );
+    }
+
+    #[test]
+    fn what_is_said_in_passing_narrows_a_search() {
+        let narrowed = |text: &str| {
+            let mut arguments = Map::new();
+            ArgumentSlots::of(named("search_active").unwrap()).add_incidental(
+                &mut arguments,
+                &ParsedText::parse(text),
+                &Map::new(),
+                true,
+            );
+            Value::Object(arguments)
+        };
+        assert_eq!(narrowed("show 5 live agents"), json!({ "kind": "agent", "limit": 5 }));
+        assert_eq!(narrowed("agents and MCP servers"), json!({}));
+        assert_eq!(narrowed("show all 7000"), json!({}));
+    }
+}

@@ -1,0 +1,133 @@
+//! A call of an operation by its name: `{operation|tool|skill, arguments}` in a data part, or an answer's `next` as it is. Names, aliases and skill
+//! ids match regardless of hyphens, underscores and blanks, because each client writes them differently.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value, json};
+
+use crate::{AnyOperation, CATALOGUE};
+
+/// Members under which clients name what they want.
+const NAMES: [&str; 4] = ["operation", "tool", "skill", "skill_id"];
+/// Members under which they send its arguments.
+const ARGUMENTS: [&str; 5] = ["arguments", "args", "params", "parameters", "input"];
+
+static NAMED: LazyLock<HashMap<String, &'static AnyOperation>> = LazyLock::new(|| {
+    let mut named = HashMap::new();
+    // A skill's id may equal the name of another operation; the name takes precedence.
+    for entry in CATALOGUE.iter().copied() {
+        for name in std::iter::once(&entry.name).chain(entry.aliases) {
+            named.entry(canonical(name)).or_insert(entry);
+        }
+    }
+    for entry in CATALOGUE.iter().copied() {
+        for skill in entry.skills {
+            named.entry(canonical(skill.id)).or_insert(entry);
+        }
+    }
+    named
+});
+
+/// A call in a data part.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    /// The name that was given.
+    pub(super) name: String,
+    /// The operation of that name; `None` where there is none.
+    pub(super) entry: Option<&'static AnyOperation>,
+    /// Its arguments, an object.
+    pub(super) arguments: Value,
+}
+
+/// The operation with this name, alias or skill id.
+pub(super) fn named(name: &str) -> Option<&'static AnyOperation> {
+    NAMED.get(&canonical(name)).copied()
+}
+
+/// The call that a data part holds; none where it names no operation.
+pub(super) fn parse(data: &Value) -> Option<Call> {
+    let data = data.as_object()?;
+    let name = NAMES.iter().find_map(|member| name_in(data.get(*member)?));
+    // MCP's own shape, `{name, arguments}`, is a call only with arguments: a name alone may be anything's.
+    let name = name.or_else(|| name_in(data.get("name")?).filter(|_| data.contains_key("arguments")))?;
+    let given = ARGUMENTS.iter().find_map(|member| data.get(*member));
+    // A `next` that is a POST holds them as its body.
+    let given = given.or_else(|| data.get("body").filter(|body| body.is_object()));
+    let arguments = match given {
+        Some(Value::Null) | None => json!({}),
+        Some(given) => given.clone(),
+    };
+    Some(Call { entry: named(&name), name, arguments })
+}
+
+/// A name, or an object that holds one.
+fn name_in(value: &Value) -> Option<String> {
+    let name =
+        value.as_str().or_else(|| value.get("id")?.as_str()).or_else(|| value.get("name")?.as_str())?;
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
+/// What a data part says beside a text, where it names no operation.
+pub(super) fn loose_arguments(data: &Value) -> Map<String, Value> {
+    match data {
+        Value::Object(members) if parse(data).is_none() => members.clone(),
+        _ => Map::new(),
+    }
+}
+
+fn canonical(name: &str) -> String {
+    name.trim().to_ascii_lowercase().replace(['-', ' '], "_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_a_name_however_it_is_written() {
+        for name in ["list_yourself", "list-yourself", "List Yourself", "LIST-ON-REGISTRY", "list-mcp"] {
+            assert_eq!(named(name).unwrap().name, "list_yourself", "{name}");
+        }
+        assert_eq!(named("score-free").unwrap().name, "score");
+        assert!(named("").is_none() && named("list").is_none());
+    }
+
+    #[test]
+    fn every_name_alias_and_skill_is_known() {
+        for entry in CATALOGUE.iter().copied() {
+            for name in std::iter::once(&entry.name).chain(entry.aliases) {
+                assert_eq!(named(name).unwrap().name, entry.name);
+            }
+            for skill in entry.skills {
+                assert!(named(skill.id).is_some(), "{}", skill.id);
+            }
+        }
+    }
+
+    #[test]
+    fn calls_in_data_parts() {
+        for data in [
+            json!({ "operation": "check_status", "arguments": { "id": "x" } }),
+            json!({ "skill": "check-status", "args": { "id": "x" } }),
+            json!({ "skill": { "id": "check-status" }, "input": { "id": "x" } }),
+            json!({ "tool": "get_listing_status", "params": { "id": "x" } }),
+            json!({ "name": "check_status", "arguments": { "id": "x" } }),
+            json!({ "action": "poll", "method": "GET", "url": "u", "tool": "check_status", "arguments": { "id": "x" } }),
+            json!({ "action": "a", "method": "POST", "url": "u", "tool": "check_status", "body": { "id": "x" } }),
+        ] {
+            let call = parse(&data).unwrap();
+            assert_eq!(
+                (call.entry.unwrap().name, &call.arguments),
+                ("check_status", &json!({ "id": "x" })),
+                "{data}"
+            );
+        }
+        assert!(parse(&json!({ "tool": "no_such" })).unwrap().entry.is_none());
+        for data in
+            [json!({ "name": "Bob" }), json!({ "tool": 7 }), json!([1]), json!(null), json!({ "tool": " " })]
+        {
+            assert!(parse(&data).is_none(), "{data}");
+        }
+    }
+}

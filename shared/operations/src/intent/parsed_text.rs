@@ -1,0 +1,368 @@
+//! A text parsed into URLs, listing ids, addresses, quotations, names and plain words. What is extracted is removed
+//! from the words, so that nothing inside a URL or a quotation can be mistaken for a request.
+
+use std::ops::Range;
+
+use super::operation_call;
+use super::words::{Cutter, Word};
+use crate::AnyOperation;
+
+/// The bytes of a text that are read; a request is shorter.
+const LONGEST_READ: usize = 2000;
+
+/// Top-level domains that are far more often file name extensions.
+const FILES: [&str; 12] = ["cc", "do", "java", "js", "md", "ml", "pl", "py", "rs", "sh", "so", "zip"];
+
+/// What follows `agent-` or `mcp-` in ordinary words; anything else with such a prefix is a listing id.
+const EVERYDAY: [&str; 26] = [
+    "api",
+    "based",
+    "capable",
+    "card",
+    "cards",
+    "client",
+    "clients",
+    "compatible",
+    "directory",
+    "endpoint",
+    "endpoints",
+    "first",
+    "id",
+    "like",
+    "name",
+    "native",
+    "powered",
+    "protocol",
+    "registry",
+    "server",
+    "servers",
+    "skill",
+    "skills",
+    "to-agent",
+    "tool",
+    "tools",
+];
+
+/// A parsed text.
+#[derive(Debug, Default)]
+pub(super) struct ParsedText {
+    /// The part of the text that was read.
+    pub(super) text: String,
+    /// Its plain words.
+    pub(super) words: Vec<Word>,
+    /// URLs, each once.
+    pub(super) urls: Vec<String>,
+    /// Listing ids, each once, as they were written.
+    pub(super) ids: Vec<String>,
+    /// E-mail addresses.
+    pub(super) emails: Vec<String>,
+    /// Quotations, and then runs of capitalised words.
+    pub(super) names: Vec<String>,
+    /// How many of the names were quoted.
+    pub(super) quoted: usize,
+    /// Whole numbers that are words of their own.
+    pub(super) numbers: Vec<u64>,
+    /// Operations that the text names, each with its index among the words.
+    pub(super) operation_names: Vec<(&'static AnyOperation, usize)>,
+}
+
+impl ParsedText {
+    /// Parses a text.
+    pub(super) fn parse(text: &str) -> Self {
+        let text = beginning(text);
+        let mut parsed = Self { text: text.to_owned(), ..Self::default() };
+        let mut cutter = Cutter::default();
+        let mut at = 0;
+        while at < text.len() {
+            let rest = &text[at..];
+            if let Some((inner, whole)) = quotation(text, at) {
+                parsed.take_quotation(&text[inner]);
+                at = whole.end;
+                continue;
+            }
+            if rest.starts_with(['(', '[']) {
+                cutter.cut(text, at..at + 1);
+                at += 1;
+                continue;
+            }
+            let chunk = at..at + rest.find(char::is_whitespace).unwrap_or(rest.len());
+            if chunk.is_empty() {
+                let blank = rest.chars().next().map_or(1, char::len_utf8);
+                cutter.cut(text, at..at + blank);
+                at += blank;
+                continue;
+            }
+            let end = parsed.take_chunk(text, chunk, &mut cutter);
+            at = end;
+        }
+        parsed.words = cutter.words;
+        parsed.take_numbers_and_names();
+        parsed
+    }
+
+    /// Adds a URL that was sent beside the text.
+    pub(super) fn add_url(&mut self, url: &str) {
+        once(&mut self.urls, url);
+    }
+
+    /// Adds an id that was sent beside the text.
+    pub(super) fn add_id(&mut self, id: &str) {
+        once(&mut self.ids, id);
+    }
+
+    /// A whole chunk between two blanks; gives where the reading goes on.
+    fn take_chunk(&mut self, text: &str, chunk: Range<usize>, cutter: &mut Cutter) -> usize {
+        let raw = &text[chunk.clone()];
+        if let Some(begin) = scheme(raw) {
+            cutter.cut(text, chunk.start..chunk.start + begin);
+            let url = url_of(&raw[begin..]);
+            once(&mut self.urls, url);
+            return chunk.start + begin + url.len();
+        }
+        let (core, from) = core(raw);
+        let core = core.strip_suffix("'s").or_else(|| core.strip_suffix("’s")).unwrap_or(core);
+        if core.is_empty() {
+            cutter.cut(text, chunk.clone());
+            return chunk.end;
+        }
+        let (start, end) = (chunk.start + from, chunk.start + from + core.len());
+        cutter.cut(text, chunk.start..start);
+        if is_id(core) {
+            once(&mut self.ids, core);
+        } else if is_email(core) {
+            once(&mut self.emails, core);
+        } else if is_host(core) {
+            once(&mut self.urls, &format!("https://{core}"));
+        } else if let Some(entry) =
+            Some(core).filter(|core| core.contains(['_', '-'])).and_then(operation_call::named)
+        {
+            // It remains a word too, so that it can be the verb of a request.
+            let place = cutter.words.len();
+            cutter.cut(text, start..start + 1);
+            self.operation_names.push((entry, place));
+        } else {
+            // The end of a sentence must be read in the same step as the word before it.
+            cutter.cut(text, start..chunk.end);
+            return chunk.end;
+        }
+        cutter.cut(text, end..chunk.end);
+        chunk.end
+    }
+
+    fn take_quotation(&mut self, inner: &str) {
+        let inner = inner.trim();
+        if scheme(inner) == Some(0) && !inner.contains(char::is_whitespace) {
+            once(&mut self.urls, url_of(inner));
+        } else if is_id(inner) {
+            once(&mut self.ids, inner);
+        } else {
+            self.names.push(inner.to_owned());
+            self.quoted += 1;
+        }
+    }
+
+    fn take_numbers_and_names(&mut self) {
+        self.numbers = self.words.iter().filter_map(|word| word.low.parse().ok()).collect();
+        let mut runs: Vec<Vec<&Word>> = Vec::new();
+        let mut before: Option<&Word> = None;
+        for word in self.words.iter().filter(|word| word.capital) {
+            let next_to = before.is_some_and(|before: &Word| {
+                self.text.get(before.at.end..word.at.start).is_some_and(|between| between.trim().is_empty())
+            });
+            match runs.last_mut() {
+                Some(run) if next_to => run.push(word),
+                _ => runs.push(vec![word]),
+            }
+            before = Some(word);
+        }
+        for run in runs {
+            // The first word of a sentence is capitalised anyway.
+            let run = if run[0].opens || !run[0].counts() { &run[1..] } else { &run[..] };
+            if let (Some(first), Some(last)) = (run.first(), run.last()) {
+                self.names.push(self.text[first.at.start..last.at.end].to_owned());
+            }
+        }
+    }
+}
+
+fn once(list: &mut Vec<String>, text: &str) {
+    if !list.iter().any(|known| known == text) {
+        list.push(text.to_owned());
+    }
+}
+
+/// The beginning of a text, cut at a blank.
+fn beginning(text: &str) -> &str {
+    let text = text.trim();
+    if text.len() <= LONGEST_READ {
+        return text;
+    }
+    let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= LONGEST_READ).last().unwrap_or(0);
+    let head = &text[..end];
+    head.rfind(char::is_whitespace).map_or("", |blank| &head[..blank])
+}
+
+/// A quotation that begins at `at`: the range inside the marks, and the range with them.
+fn quotation(text: &str, at: usize) -> Option<(Range<usize>, Range<usize>)> {
+    let open = text[at..].chars().next()?;
+    let close = match open {
+        '"' => '"',
+        '“' | '„' => '”',
+        '«' => '»',
+        '`' => '`',
+        '\'' => '\'',
+        '‘' => '’',
+        _ => return None,
+    };
+    let start = at + open.len_utf8();
+    let length = text[start..].find(|c| c == close || (open == '„' && c == '“') || c == '\n')?;
+    let end = start + length;
+    let found = text[end..].chars().next()?;
+    let after = text[end + found.len_utf8()..].chars().next();
+    let closes = found != '\n' && after.is_none_or(|c| !c.is_alphanumeric());
+    (closes && (1..=200).contains(&length)).then_some((start..end, at..end + found.len_utf8()))
+}
+
+/// Where a URL with its scheme begins.
+fn scheme(text: &str) -> Option<usize> {
+    let low = text.to_ascii_lowercase();
+    [low.find("https://"), low.find("http://")].into_iter().flatten().min()
+}
+
+/// The URL at the beginning of a text, without what belongs to the sentence around it.
+fn url_of(text: &str) -> &str {
+    let stop = |c: char| {
+        c.is_whitespace()
+            || matches!(
+                c,
+                '<' | '>'
+                    | '"'
+                    | '“'
+                    | '”'
+                    | '»'
+                    | '`'
+                    | '|'
+                    | '\\'
+                    | '。'
+                    | '，'
+                    | '、'
+                    | '；'
+                    | '）'
+                    | '」'
+            )
+    };
+    let mut url = &text[..text.find(stop).unwrap_or(text.len())];
+    loop {
+        let shorter = url.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '*', ']', '}']);
+        let shorter = match shorter.strip_suffix(')') {
+            Some(head) if head.matches('(').count() < shorter.matches(')').count() => head,
+            _ => shorter,
+        };
+        if shorter == url {
+            return url;
+        }
+        url = shorter;
+    }
+}
+
+/// A chunk without the marks around it, and where that begins.
+fn core(raw: &str) -> (&str, usize) {
+    let inner = |c: char| c.is_alphanumeric();
+    let from = raw.find(inner).unwrap_or(raw.len());
+    let to = raw.rfind(inner).map_or(from, |at| at + raw[at..].chars().next().map_or(1, char::len_utf8));
+    let to = if raw[to..].starts_with('/') { to + 1 } else { to };
+    (raw.get(from..to).unwrap_or_default(), from)
+}
+
+fn is_id(text: &str) -> bool {
+    let slug = |rest: &str| {
+        rest.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && rest.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+            && !EVERYDAY.contains(&rest.to_ascii_lowercase().as_str())
+    };
+    match text.split_once(['_', '-']) {
+        Some(("agtpub", rest)) => !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_alphanumeric()),
+        Some(("agent" | "mcp", rest)) => {
+            text.as_bytes().get(text.len() - rest.len() - 1) == Some(&b'-') && slug(rest)
+        }
+        _ => false,
+    }
+}
+
+fn is_email(text: &str) -> bool {
+    text.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && is_host(domain))
+}
+
+/// A host name under a public suffix, with or without a path; a file name is none.
+fn is_host(text: &str) -> bool {
+    let (host, path) = text.split_once('/').map_or((text, None), |(host, path)| (host, Some(path)));
+    let name = host.split_once(':').map_or(host, |(name, _)| name);
+    let labels: Vec<&str> = name.split('.').collect();
+    let plain =
+        |label: &&str| !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let last = labels.last().copied().unwrap_or_default().to_ascii_lowercase();
+    labels.len() >= 2
+        && labels.iter().all(plain)
+        && last.bytes().all(|b| b.is_ascii_alphabetic())
+        && (labels.len() > 2 || path.is_some() || !FILES.contains(&last.as_str()))
+        && psl::suffix(name.to_ascii_lowercase().as_bytes()).is_some_and(|suffix| suffix.is_known())
+        && psl::domain(name.to_ascii_lowercase().as_bytes()).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_end_where_the_sentence_goes_on() {
+        for (text, url) in [
+            ("list https://a.example/card.json.", "https://a.example/card.json"),
+            ("(see https://a.example/x_(y))", "https://a.example/x_(y)"),
+            ("<https://a.example/>", "https://a.example/"),
+            ("[card](https://a.example/card.json), please", "https://a.example/card.json"),
+            ("url=HTTPS://A.example/x?y=1&z=2!", "HTTPS://A.example/x?y=1&z=2"),
+            ("\"https://a.example/card.json\"", "https://a.example/card.json"),
+            ("请列出 https://a.example/card.json。谢谢", "https://a.example/card.json"),
+            ("at agent.acme.dev", "https://agent.acme.dev"),
+            ("at agent.acme.dev/mcp/.", "https://agent.acme.dev/mcp/"),
+        ] {
+            assert_eq!(ParsedText::parse(text).urls, [url], "{text}");
+        }
+        for text in ["read agent.json and README.md", "node.js", "e.g. this", "1.2.3", "me@acme.dev", "v2.0"]
+        {
+            assert_eq!(ParsedText::parse(text).urls, [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn ids_are_told_from_everyday_words() {
+        let parsed =
+            ParsedText::parse("Is agtpub_0123456789abcdef0123 live? And mcp-io-github-acme, or `agent-x.y`?");
+        assert_eq!(parsed.ids, ["agtpub_0123456789abcdef0123", "mcp-io-github-acme", "agent-x.y"]);
+        assert_eq!(ParsedText::parse("an mcp-server with an agent-card, agent-to-agent").ids, [""; 0]);
+    }
+
+    #[test]
+    fn names_and_numbers() {
+        let parsed =
+            ParsedText::parse("How is \"weather bot\" doing, or Paper Reader, our MCP thing? Show 5 of them");
+        assert_eq!(parsed.names, ["weather bot", "Paper Reader"]);
+        assert_eq!((parsed.quoted, parsed.numbers), (1, vec![5]));
+        assert_eq!(ParsedText::parse("don't say 'list me' to Bob's agent").names[0], "list me");
+    }
+
+    #[test]
+    fn what_is_quoted_is_no_request() {
+        let parsed = ParsedText::parse("she said \"list https://a.example now\"");
+        assert!(parsed.words.iter().all(|word| word.low != "list"));
+        assert_eq!(parsed.urls, [""; 0]);
+    }
+
+    #[test]
+    fn a_long_text_is_read_at_its_beginning() {
+        let long = format!("help {}", "é".repeat(20_000));
+        assert_eq!(ParsedText::parse(&long).words.len(), 1);
+        let long = format!("help {}", "word ".repeat(4000));
+        assert!(ParsedText::parse(&long).text.len() <= LONGEST_READ);
+    }
+}

@@ -1,0 +1,167 @@
+//! An answer as a sentence or two, for clients that show the text and ignore the data. Operations use a few common
+//! member names, so that none needs wording of its own here.
+
+use serde_json::{Map, Value, json};
+
+use super::operation_call;
+use crate::AnyOperation;
+use registry_model::error::shorten;
+
+/// Members in which an answer describes itself; the first that is present is shown.
+const IN_WORDS: [&str; 6] = ["message", "lane_reason", "summary", "thanks", "note", "one_liner"];
+/// Members that hold the next step.
+const NEXT: [&str; 3] = ["next", "list_hint", "hint"];
+/// The most rows of a list that are named.
+const NAMED: usize = 10;
+/// The most plain members that are shown.
+const FACTS: usize = 6;
+
+/// The answer of an operation in words.
+pub(super) fn answer(entry: &AnyOperation, result: &Value) -> String {
+    let mut sentences = Vec::new();
+    sentences.extend(subject(result));
+    let words = IN_WORDS.iter().find_map(|member| result[*member].as_str());
+    sentences.extend(words.map(str::to_owned));
+    sentences.extend(rows(result));
+    if words.is_none() && sentences.len() < 2 {
+        sentences.extend(facts(result));
+    }
+    sentences.extend(NEXT.iter().find_map(|member| next(&result[*member])));
+    if sentences.is_empty() {
+        sentences.push(format!("{}: done.", entry.title));
+    }
+    sentences.join(" ")
+}
+
+fn subject(result: &Value) -> Option<String> {
+    let name = result["name"].as_str().or_else(|| result["listing_id"].as_str())?;
+    let id = result["listing_id"]
+        .as_str()
+        .filter(|id| *id != name)
+        .map(|id| format!(" ({id})"))
+        .unwrap_or_default();
+    let lane =
+        result["lane"].as_str().map(|lane| format!(" is {}", lane.replace('_', " "))).unwrap_or_default();
+    Some(format!("{}{id}{lane}.", shorten(name, 120)))
+}
+
+/// The first list of rows with names or ids.
+fn rows(result: &Value) -> Option<String> {
+    let (list, rows) = result.as_object()?.iter().find_map(|(name, value)| {
+        let rows = value.as_array().filter(|rows| rows.iter().all(|row| row["listing_id"].is_string()))?;
+        Some((name, rows))
+    })?;
+    if rows.is_empty() {
+        // An answer about one listing is no list, and what it lacks says nothing.
+        return result.get("listing_id").is_none().then(|| format!("No {}.", list.replace('_', " ")));
+    }
+    let named = rows.iter().take(NAMED).map(|row| {
+        let id = row["listing_id"].as_str().unwrap_or_default();
+        match row["name"].as_str() {
+            Some(name) if name != id => format!("{} ({id})", shorten(name, 80)),
+            _ => id.to_owned(),
+        }
+    });
+    let named = named.collect::<Vec<_>>().join(", ");
+    let more = rows.len().checked_sub(NAMED).filter(|more| *more > 0);
+    let more = more.map(|more| format!(" and {more} more in the data")).unwrap_or_default();
+    Some(format!("{} {}: {named}{more}.", rows.len(), list.replace('_', " ")))
+}
+
+/// Scalar members, as they are.
+fn facts(result: &Value) -> Option<String> {
+    let facts = result.as_object()?.iter().filter(|(name, _)| {
+        !matches!(name.as_str(), "ok" | "found" | "id" | "listing_id" | "name" | "lane")
+            && !NEXT.contains(&name.as_str())
+    });
+    let facts = facts.filter_map(|(name, value)| {
+        let value = match value {
+            Value::String(text) => shorten(text, 120),
+            Value::Bool(_) | Value::Number(_) => value.to_string(),
+            _ => return None,
+        };
+        Some(format!("{}: {value}", name.replace('_', " ")))
+    });
+    let facts: Vec<String> = facts.take(FACTS).collect();
+    (!facts.is_empty()).then(|| format!("{}.", facts.join(", ")))
+}
+
+/// What to do next: a sentence, or an object with one, and the message that does it.
+pub(super) fn next(next: &Value) -> Option<String> {
+    let text = next.as_str().or_else(|| next["note"].as_str())?;
+    let message = message(next).map(|message| format!(" {message}")).unwrap_or_default();
+    (!text.is_empty()).then(|| format!("Next: {}{message}", shorten(text, 600)))
+}
+
+/// What to say for the next step, word for word: a phrase where it says all, else the call as JSON, which a text may be.
+fn message(next: &Value) -> Option<String> {
+    let tool = next["tool"].as_str()?;
+    let arguments = next.get("body").or_else(|| next.get("arguments"))?;
+    let phrase = operation_call::named(tool).and_then(|entry| phrase(entry, arguments.as_object()?));
+    Some(match phrase {
+        Some(phrase) => format!("Say: \"{phrase}\""),
+        None => format!("Send: {}", json!({ "tool": tool, "arguments": arguments })),
+    })
+}
+
+fn phrase(entry: &AnyOperation, arguments: &Map<String, Value>) -> Option<String> {
+    let mut values = arguments.iter();
+    let (Some((name, Value::String(value))), None) = (values.next(), values.next()) else { return None };
+    let slot = match name.as_str() {
+        "id" | "listing_id" => "{id}",
+        "url" => "{url}",
+        _ => return None,
+    };
+    let phrase = entry.phrases.iter().find(|phrase| phrase.contains(slot))?;
+    Some(phrase.replace(slot, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::named;
+    use serde_json::json;
+
+    #[test]
+    fn answers_are_summed_up_by_what_they_hold() {
+        let entry = named("check_status").unwrap();
+        let status = json!({ "ok": true, "listing_id": "agtpub_1", "name": "Bot", "lane": "needs_fix",
+            "lane_reason": "The probe found something to fix.", "reasons": [], "next": { "note": "Serve a card." } });
+        assert_eq!(
+            answer(entry, &status),
+            "Bot (agtpub_1) is needs fix. The probe found something to fix. Next: Serve a card."
+        );
+        let rows =
+            json!({ "ok": true, "listings": [{ "listing_id": "mcp-a", "name": "A" }], "next_cursor": null });
+        assert_eq!(answer(entry, &rows), "1 listings: A (mcp-a).");
+        assert_eq!(answer(entry, &json!({ "ok": true, "listings": [] })), "No listings.");
+        let facts = json!({ "ok": true, "listing_id": "mcp-a", "live": true, "score": 0.5 });
+        assert_eq!(answer(entry, &facts), "mcp-a. live: true, score: 0.5.");
+        assert_eq!(answer(entry, &json!({})), "Check a listing's status: done.");
+    }
+
+    #[test]
+    fn the_next_step_comes_with_the_message_that_does_it() {
+        for (step, message) in [
+            (
+                json!({ "tool": "take_demo", "body": { "listing_id": "mcp-a" } }),
+                r#"Say: "take the demo for mcp-a""#,
+            ),
+            (json!({ "tool": "check_status", "arguments": { "id": "mcp-a" } }), r#"Say: "is mcp-a live?""#),
+            (
+                json!({ "tool": "list_yourself", "body": { "url": "https://a.example/" } }),
+                r#"Say: "list my agent at https://a.example/""#,
+            ),
+            (
+                json!({ "tool": "get_access", "arguments": { "token": "at_x" } }),
+                r#"Send: {"tool":"get_access","arguments":{"token":"at_x"}}"#,
+            ),
+            (json!({ "tool": "take_demo" }), ""),
+            (json!({ "method": "GET", "url": "/x" }), ""),
+        ] {
+            let mut step = step;
+            step["note"] = json!("Go on.");
+            assert_eq!(next(&step).unwrap(), format!("Next: Go on. {message}").trim_end());
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! Messages of people and agents and the operation that each must mean: a table that only grows. The catalogue's own
+//! phrases are included automatically, so that a new operation is tested without a change here.
+
+use serde_json::json;
+
+use super::*;
+use crate::CATALOGUE;
+
+const CARD: &str = "https://agent.acme.dev/.well-known/agent-card.json";
+const ID: &str = "agtpub_0123456789abcdef0123";
+
+/// The meaning in short: an operation and its arguments, or what else it is.
+fn intent(text: &str) -> String {
+    let said = MessageContent { text: text.to_owned(), ..MessageContent::default() };
+    short(&parse_intent(&said, None))
+}
+
+fn short(intent: &Intent) -> String {
+    match intent {
+        Intent::Run(entry, arguments) => {
+            let members = arguments.as_object().into_iter().flatten();
+            let shown: Vec<String> = members
+                .map(|(name, value)| format!("{name}={}", value.to_string().trim_matches('"')))
+                .collect();
+            format!("{}({})", entry.name, shown.join(","))
+        }
+        Intent::Missing(entry, missing) => format!("{} misses {missing:?}", entry.name),
+        Intent::Refused(entry, _) => format!("{} refused", entry.name),
+        Intent::NoSuch(name) => format!("no such {name}"),
+        Intent::Greeting => "help".to_owned(),
+        Intent::Unclear(_) => "unclear".to_owned(),
+    }
+}
+
+#[test]
+fn every_phrase_of_the_catalogue_means_its_operation() {
+    let mut others = Vec::new();
+    for entry in CATALOGUE {
+        // What a phrase cannot say, such as a token, the operation asks for itself.
+        let mut schema = (entry.input_schema)();
+        // A phrase need not say all that must be given.
+        for tie in ["required", "anyOf", "oneOf", "allOf"] {
+            schema.as_object_mut().unwrap().remove(tie);
+        }
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        for phrase in entry.phrases {
+            let text = phrase.replace("{url}", CARD).replacen("{id}", ID, 1).replace("{id}", "mcp-acme");
+            let text = text.replace("{text}", "Weather Bot");
+            for said in [text.clone(), format!("Please {text}"), format!("Hello! {text} Thanks.")] {
+                let said = MessageContent { text: said, ..MessageContent::default() };
+                let intent = parse_intent(&said, None);
+                let arguments = match &intent {
+                    Intent::Run(meant, arguments) if meant.name == entry.name => arguments,
+                    _ => {
+                        others.push(format!("{}: {:?} means {}", entry.name, said.text, short(&intent)));
+                        continue;
+                    }
+                };
+                assert!(validator.is_valid(arguments), "{said:?}: {arguments}");
+                let slots = phrase.matches('{').count();
+                assert!(arguments.as_object().unwrap().len() >= slots, "{said:?}: {arguments}");
+            }
+        }
+    }
+    assert!(others.is_empty(), "{}", others.join("\n"));
+}
+
+#[test]
+fn a_choice_of_several_words_is_named_by_all_of_them() {
+    for (text, tool) in [
+        ("preview a kernel with the goals read papers", "preview_kernel"),
+        ("demo alive with the goals read papers", "demo_alive"),
+        ("what would it take to buy the product kernel?", "buy_product"),
+        ("list tools of the products", "list_tools"),
+    ] {
+        let said = MessageContent { text: text.to_owned(), ..MessageContent::default() };
+        let Intent::Run(entry, arguments) = parse_intent(&said, None) else { panic!("{text}") };
+        assert_eq!((entry.name, &arguments["tool"]), ("product_agent", &json!(tool)), "{text}: {arguments}");
+    }
+}
+
+#[test]
+fn what_is_said_is_understood() {
+    let list = format!("list_yourself(url={CARD})");
+    let status = format!("check_status(id={ID})");
+    for (text, meant) in [
+        (format!("Please list me: {CARD}"), list.as_str()),
+        (format!("could you register {CARD} for us?"), &list),
+        (format!("List {CARD}"), &list),
+        (format!("Hi! I'd like to list my agent, it lives at {CARD}. It does not need a key."), &list),
+        (format!("I want you to publish our agent card {CARD} please"), &list),
+        (format!("{CARD} - please list it"), &list),
+        (format!("My card is at {CARD} - please list it"), &list),
+        (format!("list_yourself {CARD}"), &list),
+        ("list my agent at agent.acme.dev".to_owned(), "list_yourself(url=https://agent.acme.dev)"),
+        (
+            format!("list my agent at {CARD}, contact me@acme.dev"),
+            &format!("list_yourself(url={CARD},contact_email=me@acme.dev)"),
+        ),
+        (format!("is {ID} live?"), &status),
+        (format!("{ID} live?"), &status),
+        (format!("Is {ID} live yet, and if not, why?"), &status),
+        (format!("status of {ID} please"), &status),
+        (ID.to_owned(), &status),
+        (format!("check-status {ID}"), &status),
+        ("what's the status of \"Weather Bot\"?".to_owned(), "check_status(name=Weather Bot)"),
+        ("How is the listing named Weather Bot?".to_owned(), "check_status(name=Weather Bot)"),
+        (
+            "how is the listing named paper reader 2 doing".to_owned(),
+            "check_status(name=paper reader 2 doing)",
+        ),
+        ("is mcp-io-github-acme live".to_owned(), "check_status(id=mcp-io-github-acme)"),
+        (format!("what would {CARD} score?"), &format!("score(url={CARD})")),
+        (format!("Score this card for me: {CARD}"), &format!("score(url={CARD})")),
+        (format!("test {CARD} without listing it"), &format!("score(url={CARD})")),
+        (format!("is {ID} clean?"), &format!("probe_clean(listing_id={ID})")),
+        (format!("when did {ID} answer last?"), &format!("check_liveness(listing_id={ID})")),
+        ("which MCP servers are live?".to_owned(), "search_active(kind=mcp)"),
+        ("show me who is live".to_owned(), "search_active()"),
+        ("list all live agents".to_owned(), "search_active(kind=agent)"),
+        ("list agents".to_owned(), "search_active(kind=agent)"),
+        ("show 5 active listings".to_owned(), "search_active(limit=5)"),
+        ("find me an agent that reads PDFs".to_owned(), "match_capability(q=reads PDFs,kind=agent)"),
+        ("which MCP server can add two numbers?".to_owned(), "match_capability(q=add two numbers,kind=mcp)"),
+        ("search for weather forecasts".to_owned(), "ard_search(q=weather forecasts)"),
+        ("search for \"flight booking\"".to_owned(), "ard_search(q=flight booking)"),
+        (format!("{{\"tool\": \"check_status\", \"arguments\": {{\"id\": \"{ID}\"}}}}"), &status),
+    ] {
+        assert_eq!(intent(&text), meant, "{text}");
+    }
+}
+
+#[test]
+fn a_url_stands_for_what_was_published_by_it() {
+    let id = registry_model::ListingId::of_url(&CARD.parse().unwrap());
+    assert_eq!(intent(&format!("is my agent at {CARD} live?")), format!("check_status(id={id})"));
+}
+
+#[test]
+fn what_is_missing_is_asked_for() {
+    for (text, meant) in [
+        ("list me", "list_yourself misses Url"),
+        (
+            "list me, and do it soon. Thank you very much! Thank you very much! Thank you very much!",
+            "list_yourself misses Url",
+        ),
+        ("please list my agent", "list_yourself misses Url"),
+        ("I want to register my MCP server", "list_yourself misses Url"),
+        ("is it live?", "check_status misses Listing"),
+        ("what is the status?", "check_status misses Listing"),
+        ("score my card", "score misses Url"),
+    ] {
+        assert_eq!(intent(text), meant, "{text}");
+    }
+}
+
+#[test]
+fn the_rest_may_be_said_later() {
+    let said = |text: &str| MessageContent { text: text.to_owned(), ..MessageContent::default() };
+    let after = |earlier: &str, text: &str| short(&parse_intent(&said(text), Some(&said(earlier))));
+    assert_eq!(after("list me", CARD), format!("list_yourself(url={CARD})"));
+    assert_eq!(after("list my agent", &format!("it is at {CARD}")), format!("list_yourself(url={CARD})"));
+    assert_eq!(after("what is the status?", "weatherbot"), "check_status(name=weatherbot)");
+    assert_eq!(after("show the checks", ID), format!("probe_clean(listing_id={ID})"));
+    assert_eq!(after("list me", &format!("what would {CARD} score?")), format!("score(url={CARD})"));
+    assert_eq!(after("list me", "hm?"), "list_yourself misses Url");
+    assert_eq!(after("list me", &format!("not {CARD}")), "list_yourself refused");
+    assert!(refuses(&said("no, never mind")) && !refuses(&said(CARD)));
+}
+
+#[test]
+fn nothing_is_written_by_a_guess() {
+    for text in [
+        format!("don't list me: {CARD}"),
+        format!("Do not list {CARD}"),
+        format!("please never publish {CARD}"),
+        format!("what happens if you list {CARD}?"),
+        format!("can I list {CARD}?"),
+        format!("how do I register {CARD}?"),
+        format!("list {CARD} if it scores above 50"),
+        format!("list {CARD} and https://b.acme.dev"),
+        format!("list {CARD}. Just kidding, don't."),
+        format!("I list {CARD} on other sites"),
+        format!("add {CARD} to my calendar"),
+        format!("she said \"list {CARD}\""),
+        format!("listing {CARD}"),
+        format!("the registry should unlist {CARD}"),
+        format!("remove {CARD} from the list"),
+        format!("Bitte liste mich: {CARD}"),
+        format!("Por favor, publica {CARD}"),
+        format!("请列出 {CARD}"),
+        format!("who listed {CARD}?"),
+        format!("what is the status of my listing {CARD}"),
+        CARD.to_owned(),
+        format!("{} list {CARD}", "word ".repeat(4000)),
+    ] {
+        let said = MessageContent { text, ..MessageContent::default() };
+        if let Intent::Run(entry, arguments) = parse_intent(&said, None) {
+            assert!(entry.effect.read_only, "{said:?} writes: {} {arguments}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn a_message_is_what_stands_behind_the_listing_it_is_for() {
+    let meant = format!("talk(listing_id={ID},text=Your tools fit)");
+    for text in [
+        format!("leave a message for {ID}: Your tools fit."),
+        format!("send {ID} the message \"Your tools fit\""),
+    ] {
+        assert_eq!(intent(&text), meant, "{text}");
+    }
+    let long = "word ".repeat(100);
+    assert!(intent(&format!("leave a message for {ID}: {long}")).len() > 500, "nothing is cut from it");
+}
+
+#[test]
+fn greetings_and_noise_get_help() {
+    for text in [
+        "",
+        "   ",
+        "hi",
+        "Hello!",
+        "hello there",
+        "help",
+        "Help me please",
+        "?",
+        "what can you do",
+        "HELP!!!",
+    ] {
+        assert_eq!(intent(text), "help", "{text}");
+    }
+    for text in [
+        "what is the weather in Paris?",
+        "lorem ipsum dolor sit amet",
+        "¿qué puedes hacer?",
+        "Hello from TCK",
+    ] {
+        assert_eq!(intent(text), "unclear", "{text}");
+    }
+    assert_eq!(intent(&"lorem ipsum ".repeat(900)), "unclear");
+    assert_eq!(intent(&"{".repeat(10_000)), "help");
+}
+
+#[test]
+fn data_parts_call_operations() {
+    let said = |text: &str, data: Value| {
+        short(&parse_intent(
+            &MessageContent { text: text.to_owned(), data: vec![data], ..MessageContent::default() },
+            None,
+        ))
+    };
+    assert_eq!(
+        said("", json!({ "skill": "check-status", "arguments": { "id": ID } })),
+        format!("check_status(id={ID})")
+    );
+    assert_eq!(
+        said("list me", json!({ "agent_card_url": CARD })),
+        format!("list_yourself(url={CARD},agent_card_url={CARD})")
+    );
+    assert_eq!(said("is it live?", json!({ "id": ID })), format!("check_status(id={ID})"));
+    assert_eq!(said("", json!({ "operation": "take_over" })), "no such take_over");
+    assert_eq!(said("", json!({ "url": CARD })), "unclear");
+    assert_eq!(said("don't list me", json!({ "url": CARD })), "unclear");
+    let two = vec![json!({ "tool": "list_yourself", "arguments": { "url": CARD } }); 2];
+    assert_eq!(
+        short(&parse_intent(&MessageContent { data: two, ..MessageContent::default() }, None)),
+        "list_yourself refused"
+    );
+}
+
+#[test]
+fn a_url_beside_the_text_is_used() {
+    let said = MessageContent {
+        text: "list me".to_owned(),
+        urls: vec![CARD.to_owned()],
+        ..MessageContent::default()
+    };
+    assert_eq!(short(&parse_intent(&said, None)), format!("list_yourself(url={CARD})"));
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_understood_without_harm(text in "\\PC{0,300}") {
+        intent(&text);
+    }
+
+    #[test]
+    fn any_mixture_of_known_pieces_is_understood_without_harm(
+        pieces in proptest::collection::vec(proptest::sample::select(vec![
+            "list", "me", "don't", "\"", "'", "«", "https://a.dev", "agtpub_", "{", "(", "is", "live", "?", " ", "\n", "’s", "é", "12",
+        ]), 0..40),
+    ) {
+        intent(&pieces.concat());
+        intent(&pieces.join(" "));
+    }
+}

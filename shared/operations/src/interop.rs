@@ -1,0 +1,13 @@
+//! Operations of the family "interop".
+
+pub mod attractor_targets;
+pub mod compose_peers;
+pub mod deposit_outcome;
+pub mod execute_compose;
+pub mod get_incentives;
+pub mod interop_resolve;
+pub mod interop_session;
+pub mod join_and_contribute;
+pub mod overview;
+mod said;
+pub mod seed_compositions;

@@ -1,0 +1,244 @@
+//! One call from outside to inside: it lists who calls, or takes its listing, and answers what to contribute next as requests
+//! that are ready, each with whether it was done.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::listings::list_yourself::ListYourself;
+use crate::lookup;
+use crate::operation::{Effect, Operation};
+use crate::route::Action;
+use registry_app::App;
+use registry_domain::interop;
+use registry_domain::publish::submission::{PublishRequest, server_json_schema};
+use registry_domain::views::NextStep;
+use registry_formats::argument_schema;
+use registry_model::error::Problem;
+use registry_model::{Caller, Kind, Lane, ListingId};
+use registry_store::NamedListing;
+
+/// Lists a caller and tells it what to contribute.
+#[derive(Debug)]
+pub struct JoinAndContribute;
+
+/// Who joins: what is listed already by its id, or what is to be listed.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = who_joins()))]
+pub struct Arguments {
+    /// The id of a listing.
+    #[serde(alias = "id")]
+    listing_id: Option<String>,
+    /// A card URL, a site or an MCP endpoint.
+    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    url: Option<String>,
+    /// The URL of an A2A agent card.
+    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    agent_card_url: Option<String>,
+    /// The endpoint of an MCP server.
+    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    mcp_url: Option<String>,
+    /// A server description (server.json of the MCP registry).
+    #[serde(default)]
+    #[schemars(schema_with = "server_json_schema")]
+    server_json: Option<Map<String, Value>>,
+    /// A display name, used until the card gives one.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = 120))]
+    name: Option<String>,
+    /// Where you heard of the registry.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = 200))]
+    source: Option<String>,
+}
+
+/// Where the joiner stands, and what it can contribute.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    version: &'static str,
+    listing_id: ListingId,
+    name: String,
+    /// Agent or MCP server; null until the first probe settles it.
+    kind: Option<Kind>,
+    /// Where it stands.
+    lane: Lane,
+    /// Whether this call published it.
+    published: bool,
+    /// Where to watch it.
+    status_url: String,
+    /// What to contribute, in order.
+    contributions: Vec<Contribution>,
+    /// What to do first.
+    next: NextStep,
+    /// How it works, in a sentence.
+    note: String,
+}
+
+/// One contribution.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Contribution {
+    /// `trace`, `demo`, `feedback`, `endorse`, `used_with` or `outcome`.
+    id: &'static str,
+    /// Whether it was done; null where nobody can tell, because what is said of others has no name under it.
+    done: Option<bool>,
+    /// What it needs first, where that is not there yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waits_for: Option<&'static str>,
+    /// The request.
+    call: NextStep,
+}
+
+/// What is listed already, or one thing to be listed.
+fn who_joins() -> Value {
+    let (all, none) = (argument_schema::all_of, argument_schema::none_of);
+    json!([
+        all(&["listing_id"]),
+        { "allOf": [all(&["server_json"]), none(&["agent_card_url", "mcp_url", "url"])] },
+        { "allOf": [all(&["agent_card_url"]), none(&["server_json", "mcp_url"])] },
+        { "allOf": [all(&["mcp_url"]), none(&["server_json", "agent_card_url"])] },
+        { "allOf": [all(&["url"]), none(&["server_json", "agent_card_url", "mcp_url"])] },
+    ])
+}
+
+impl Operation for JoinAndContribute {
+    const NAME: &'static str = "join_and_contribute";
+    const TITLE: &'static str = "Join and contribute";
+    const DESCRIPTION: &'static str = "Lists an agent or MCP server (url, agent_card_url, mcp_url or server_json), or takes \
+        a listing_id, and answers what to contribute next as ready requests: a trace, the demo, feedback, an endorsement, \
+        used_with and an outcome for a peer that fits; each says whether it was done.";
+    const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true };
+    const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
+    const PHRASES: &'static [&'static str] =
+        &["join and contribute with {url}", "join the network and contribute: {url}", "contribute as {id}"];
+    const ACTIONS: &'static [Action] =
+        &[Action { path: "/api/products/interop", names: &["join", "join_and_contribute"] }];
+    const REFUSALS: &'static [u16] = &[403, 404, 409];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let Arguments { listing_id, url, agent_card_url, mcp_url, server_json, name, source } = arguments;
+        let published = listing_id.is_none();
+        let id = match listing_id {
+            Some(id) => id,
+            None => {
+                let request = PublishRequest {
+                    url,
+                    agent_card_url,
+                    mcp_url,
+                    server_json,
+                    name,
+                    source,
+                    contact_email: None,
+                    proof: None,
+                };
+                ListYourself::run(app, caller, request).await?.listing_id().to_string()
+            }
+        };
+        let listing = lookup::listing_with_evidence(app, &id).await?;
+        let lane = listing.0.shown_lane(app.oldest_proof());
+        if lane == Lane::Withdrawn {
+            return Err(Problem::listing_not_found(&id));
+        }
+        let contributions = contributions(app, &listing, lane).await?;
+        let status_url = app.settings.url(&format!("/api/listings/status?id={}", listing.0.id));
+        let first = contributions.iter().find(|one| one.done == Some(false) && one.waits_for.is_none());
+        let next = match first {
+            Some(first) if lane == Lane::Active => first.call.clone(),
+            _ => {
+                let note = "Poll until lane is `active`; then take the contributions in their order.";
+                let now = app.clock.now();
+                let arguments = json!({ "id": listing.0.id });
+                NextStep::get("check_status", status_url.clone(), arguments, note).poll(now, now)
+            }
+        };
+        Ok(Answer {
+            ok: true,
+            version: interop::VERSION,
+            listing_id: listing.0.id.clone(),
+            name: listing.0.name.clone(),
+            kind: listing.0.kind,
+            lane,
+            published,
+            status_url,
+            contributions,
+            next,
+            note: "Each call is a request as it stands; put your own words in where a text is asked for."
+                .to_owned(),
+        })
+    }
+}
+
+async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<Vec<Contribution>, Problem> {
+    let (core, settings, now) = (&listing.0, &app.settings, app.clock.now());
+    let (trail, edges) =
+        futures::try_join!(app.store.trail(&core.id, now), app.store.edges_of(&core.id, 20, now))?;
+    let used_with_others = edges.iter().any(|edge| edge.count > 0);
+    let peer = interop::suggestions(app, listing, 1).await?.pop();
+    let (url, id) = (|path: &str| settings.url(path), &core.id);
+    let live = Some("live").filter(|_| lane != Lane::Active);
+    let one = |id, done, waits_for, call| Contribution { id, done, waits_for, call };
+    let mut contributions = vec![
+        one(
+            "trace",
+            Some(trail.marks > 0),
+            None,
+            NextStep::post(
+                "leave_trace",
+                url("/api/products/stigmergy"),
+                json!({ "action": "leave_trace", "listing_id": id, "kind": "intent", "body": "Say here what you look for." }),
+                "Leave a trace that says what you look for, so that others find you.",
+            ),
+        ),
+        one(
+            "demo",
+            Some(core.demoed),
+            live,
+            NextStep::post(
+                "take_demo",
+                url("/api/products/demo"),
+                json!({ "listing_id": id }),
+                "Take the free demo: real files made from your own card and proof.",
+            ),
+        ),
+        one(
+            "feedback",
+            Some(core.feedbacked),
+            live.or((!core.demoed).then_some("demo")),
+            NextStep::post_own(
+                "leave_feedback",
+                url("/api/products/feedback"),
+                "Send the demo's next_steps.example_body with your own answers in it.",
+            ),
+        ),
+    ];
+    if let Some((peer, _)) = peer {
+        let stigmergy = |tool, action: &str, mut body: Value, note: String| {
+            body["action"] = json!(action);
+            NextStep::post(tool, url("/api/products/stigmergy"), body, note)
+        };
+        let (them, name) = (&peer.id, &peer.name);
+        let used = stigmergy(
+            "used_with",
+            "used_with",
+            json!({ "listing_id": id, "listing_b": them }),
+            format!("Once you used {name}, say so: it is recorded as a composition."),
+        );
+        let endorse = stigmergy(
+            "endorse",
+            "endorse",
+            json!({ "listing_id": them, "from": id }),
+            format!("If {name} did well, endorse it."),
+        );
+        let outcome = json!({ "action": "deposit_outcome", "listing_id": them, "listing_b": id, "ok": true });
+        let outcome = NextStep::post(
+            "deposit_outcome",
+            url("/api/products/interop"),
+            outcome,
+            format!("Report how using {name} went: ok, quality, latency_ms."),
+        );
+        contributions.push(one("used_with", Some(used_with_others), live, used));
+        contributions.push(one("endorse", None, None, endorse));
+        contributions.push(one("outcome", None, None, outcome));
+    }
+    Ok(contributions)
+}

@@ -1,0 +1,11 @@
+//! Operations of the family "listings".
+
+pub mod ard_search;
+pub mod check_liveness;
+pub mod check_status;
+pub mod inclusion_proof;
+pub mod list_yourself;
+pub mod match_capability;
+pub mod probe_clean;
+pub mod score;
+pub mod search_active;

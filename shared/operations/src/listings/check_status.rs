@@ -1,0 +1,323 @@
+//! The status of a listing with the evidence of its last probe: what was asked, what came back, when, and how to fix
+//! it. Reads the listing and its evidence by id, or the best match by name, and derives the next step from its lane.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::lookup;
+use crate::operation::{AdvertisedSkill, Effect, Operation};
+use crate::route::Route;
+use registry_app::App;
+use registry_app::talk::Talk;
+use registry_domain::funnel::{self, Deal, TakeDemo};
+use registry_domain::views::{LogPlace, NameStanding, NextStep, ProbeSummary, badge};
+use registry_formats::argument_schema;
+use registry_model::error::Problem;
+use registry_model::{
+    AbilityChange, Assessment, Caller, Check, Handshake, Kind, Lane, Listing, ListingId, Moment, NameHold,
+    Reason, ScorePart, Skill, Tool, Withdrawal,
+};
+use registry_probe::explain;
+use registry_store::NamedListing;
+
+/// Reports the status of a listing.
+#[derive(Debug)]
+pub struct CheckStatus;
+
+/// Which listing.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = argument_schema::one_of(&["id", "name"])))]
+pub struct Arguments {
+    /// Its id.
+    #[serde(alias = "listing_id")]
+    id: Option<String>,
+    /// Its name, as its card or server description gives it.
+    name: Option<String>,
+}
+
+/// Where it stands.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    found: bool,
+    listing_id: ListingId,
+    id: ListingId,
+    /// Agent or MCP server; null until the first probe settles it.
+    kind: Option<Kind>,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    /// Whether the name in its server description is proven.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name_standing: Option<NameStanding>,
+    /// Where it stands.
+    lane: Lane,
+    lane_reason: String,
+    /// Why and when it was withdrawn, where it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    withdrawal: Option<Withdrawal>,
+    /// The latest judged probe; absent before the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probe: Option<ProbeSummary>,
+    /// What to fix; empty for a Live listing.
+    reasons: Vec<Reason>,
+    /// When it is asked next without anybody's doing, where it is not Live.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_at: Option<Moment>,
+    /// When it is rechecked, where it is Live.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recheck_at: Option<Moment>,
+    /// Hours in which a recheck failed since its last `ok`; at three it is demoted.
+    #[serde(skip_serializing_if = "is_zero")]
+    failed_recheck_hours: usize,
+    /// Whether every blocking check holds.
+    checks_clean: bool,
+    checks: Vec<Check>,
+    /// What the score is made of.
+    score_breakdown: Vec<ScorePart>,
+    /// More of the evidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<Evidence>,
+    /// The latest decision on it in the log of evidence; absent where it never was Live or withdrawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<LogPlace>,
+    /// Its presence on the Talk inbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    talk: Option<Talk>,
+    /// Its demo, where it is Live.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    take_demo: Option<TakeDemo>,
+    /// A badge for its README.
+    badge_markdown: String,
+    /// What to do next.
+    next: NextStep,
+}
+
+/// What the last probe saw.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Evidence {
+    /// The protocol was spoken.
+    speaks: bool,
+    /// A message was answered; null where none was sent.
+    answers: Option<bool>,
+    /// The outcome says more of the moment than of the peer.
+    inconclusive: bool,
+    /// Short findings.
+    signals: Vec<String>,
+    /// Protocols seen.
+    protocol_hints: Vec<String>,
+    /// Protocol versions it speaks.
+    protocol_versions: Vec<String>,
+    /// Skills of an agent.
+    skills: Vec<Skill>,
+    /// Tools of an MCP server.
+    tools: Vec<Tool>,
+    /// SHA-256 over its tool list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools_hash: Option<String>,
+    /// What changed in its tools or skills, the last time that something did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changed: Option<AbilityChange>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+const fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+impl Operation for CheckStatus {
+    const NAME: &'static str = "check_status";
+    const ALIASES: &'static [&'static str] = &["get_listing_status"];
+    const TITLE: &'static str = "Check a listing's status";
+    const DESCRIPTION: &'static str = "Tells where a listing stands (queued, active, needs_fix, demoted, withdrawn), \
+        with the evidence of its last probe and, where it is not Live, what to fix. Give its id, or its name.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123"}"#;
+    const PHRASES: &'static [&'static str] = &[
+        "is {id} live?",
+        "what is the status of {id}?",
+        "check the status of {id}",
+        "why is {id} not live?",
+        "how is the listing named {text}?",
+    ];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
+        id: "check-status",
+        name: "Check a listing's status",
+        description: "Tells where a listing stands, with the evidence of its last probe and what to fix.",
+        tags: &["registry", "status", "probe"],
+    }];
+    const ROUTES: &'static [Route] = &[Route::get("/api/listings/status")];
+    const REFUSALS: &'static [u16] = &[404];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let found = find(app, &arguments).await?;
+        // What was taken off is not shown by another way.
+        let evidence = found.1.as_ref().filter(|_| found.0.lane != Lane::Withdrawn);
+        let offer = match found.0.is_live(app.oldest_proof()) {
+            true => Some(funnel::deal(&app.settings, app.store.live().await?.funnel.seats_claimed)),
+            false => None,
+        };
+        Ok(answer(app, &found.0, evidence, offer.as_ref()))
+    }
+}
+
+async fn find(app: &App, arguments: &Arguments) -> Result<Arc<NamedListing>, Problem> {
+    match (&arguments.id, &arguments.name) {
+        (Some(id), _) => lookup::listing_with_evidence(app, id).await,
+        (None, Some(name)) => {
+            let named = app.store.listings_named(name).await?;
+            let oldest_proof = app.oldest_proof();
+            // Who proved the name comes before all who only go by it.
+            let proved = |listing: &Listing| {
+                listing.name_proof.is_some()
+                    && listing
+                        .server_name
+                        .as_ref()
+                        .is_some_and(|known| known.eq_ignore_ascii_case(name.trim()))
+            };
+            let rank = |(listing, _): &NamedListing| {
+                let held = listing.name_hold != Some(NameHold::Yielded);
+                (proved(listing), held, listing.is_live(oldest_proof), listing.listed_at)
+            };
+            named
+                .into_iter()
+                .max_by_key(rank)
+                .map(Arc::new)
+                .ok_or_else(|| Problem::listing_not_found(name).with("found", false))
+        }
+        (None, None) => Err(Problem::invalid(
+            "id",
+            "which_listing",
+            "Say which listing: its `id` (the listing_id that publish answered) or its `name`.",
+        )),
+    }
+}
+
+fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Option<&Deal>) -> Answer {
+    let settings = &app.settings;
+    let now = app.clock.now();
+    let lane = listing.shown_lane(app.oldest_proof());
+    let live = lane == Lane::Active;
+    let reasons = evidence.filter(|_| !live).map(explain::reasons).unwrap_or_default();
+    let checks = evidence.map(|evidence| evidence.checks.clone()).unwrap_or_default();
+    Answer {
+        ok: true,
+        found: true,
+        listing_id: listing.id.clone(),
+        id: listing.id.clone(),
+        kind: listing.kind,
+        name: listing.name.clone(),
+        description: listing.description.clone().filter(|_| lane != Lane::Withdrawn),
+        name_standing: NameStanding::of(listing),
+        lane,
+        lane_reason: match &listing.withdrawal {
+            Some(withdrawal) => format!("{} {}", lane_reason(listing, lane), withdrawal.reason.as_str()),
+            None => lane_reason(listing, lane).to_owned(),
+        },
+        withdrawal: listing.withdrawal.clone(),
+        probe: listing.probe.as_ref().map(|_| ProbeSummary::of(listing, now)),
+        retry_at: (!live && lane != Lane::Withdrawn).then_some(listing.due_at),
+        recheck_at: live.then_some(listing.due_at),
+        failed_recheck_hours: listing.strikes.len(),
+        checks_clean: evidence.is_some_and(Assessment::is_clean),
+        checks,
+        score_breakdown: evidence.map(|evidence| evidence.score.breakdown.clone()).unwrap_or_default(),
+        evidence: evidence.map(|Assessment { verdict, changed, .. }| Evidence {
+            speaks: verdict.speaks,
+            answers: verdict.answers,
+            inconclusive: verdict.inconclusive,
+            signals: verdict.signals.clone(),
+            protocol_hints: verdict.protocol_hints.clone(),
+            protocol_versions: verdict.facts.protocol_versions.clone(),
+            skills: verdict.facts.skills.clone(),
+            tools: verdict.facts.tools.clone(),
+            tools_hash: verdict.facts.tools_hash.clone(),
+            changed: changed.clone(),
+        }),
+        log: listing.last_leaf.as_ref().map(|leaf| LogPlace::of_last(settings, &listing.id, leaf)),
+        talk: live.then(|| Talk::of(listing, settings, now)),
+        take_demo: offer.map(|offer| funnel::take_demo(listing, settings, offer)),
+        badge_markdown: badge::markdown(settings, &listing.id),
+        next: next(app, listing, lane, &reasons),
+        reasons,
+    }
+}
+
+/// Why a listing stands where it does.
+pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
+    match (lane, &listing.probe) {
+        (Lane::Queued, _) if listing.lane == Lane::Active => {
+            "Was Live, but its last proof has run out and its recheck is late; the next good probe makes it Live again."
+        }
+        (Lane::Queued, None) => "Waits for its first probe.",
+        (Lane::Queued, Some(_)) => {
+            "The last probe was inconclusive (slow, busy or broken off); it is tried again."
+        }
+        (Lane::Active, _) if listing.strikes.is_empty() => {
+            "Live: it answered a real handshake, and its checks are clean."
+        }
+        (Lane::Active, _) => "Live; its weekly recheck failed and is being confirmed.",
+        (Lane::NeedsFix, Some(probe)) if probe.handshake == Handshake::Ok => {
+            "The handshake was ok, but a check is not clean."
+        }
+        (Lane::NeedsFix, _) => "The probe found something to fix.",
+        (Lane::Demoted, _) => "Was Live, and failed its weekly recheck at three different hours.",
+        (Lane::Withdrawn, _) => "Withdrawn by the operator of this registry.",
+    }
+}
+
+fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextStep {
+    let settings = &app.settings;
+    let status = settings.url(&format!("/api/listings/status?id={}", listing.id));
+    match lane {
+        Lane::Active if listing.feedbacked => NextStep::get(
+            "talk_inbox",
+            settings.url(&format!("/api/talk?listing_id={}", listing.id)),
+            json!({ "listing_id": listing.id }),
+            "Live, and its feedback is given. Its inbox says what comes next.",
+        ),
+        Lane::Active => NextStep::post(
+            "take_demo",
+            settings.url("/api/products/demo"),
+            json!({ "listing_id": listing.id }),
+            "Take the free demo; `take_demo` says what it is.",
+        ),
+        Lane::Queued => {
+            let now = app.clock.now();
+            let note = if listing.due_at > now {
+                format!("It is probed again from {} on; ask then.", listing.due_at)
+            } else {
+                "Ask again in a few seconds; the lane changes when the probe is done.".to_owned()
+            };
+            NextStep::get("check_status", status, json!({ "id": listing.id }), note)
+                .named("poll")
+                .poll(listing.due_at, now)
+        }
+        Lane::NeedsFix | Lane::Demoted => {
+            let fix = reasons.first().map(|reason| format!("{} ", reason.fix)).unwrap_or_default();
+            let again = NextStep::post(
+                "list_yourself",
+                settings.url("/api/publish"),
+                json!({ "url": listing.target() }),
+                format!("{fix}Then send this, which publishes the same again, to be probed anew."),
+            )
+            .named("fix_and_publish_again");
+            if listing.server_name.is_none() {
+                return again;
+            }
+            // What was published by its description is published by it again: its URL alone would be another listing.
+            let note = format!("{fix}Then publish the same server description again to be probed anew.");
+            NextStep { body: None, note, ..again }
+        }
+        Lane::Withdrawn => NextStep::open(
+            "none",
+            status,
+            "Publishing it again does not bring it back; only the operator of this registry can.",
+        ),
+    }
+}

@@ -1,0 +1,206 @@
+//! What the registry decided about a listing, proven: the leaf in the log of evidence with its inclusion proof and the
+//! signed checkpoint. Whoever keeps the answer can show it to anybody, and needs the registry no longer.
+
+use http::StatusCode;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::operation::{Effect, Operation};
+use crate::route::Route;
+use registry_app::App;
+use registry_domain::evidence_log::{self, Inclusion};
+use registry_domain::views::entry_url;
+use registry_formats::argument_schema;
+use registry_model::error::Problem;
+use registry_model::{Caller, ListingId, LogEntry, LogTree, Moment};
+
+/// Proves a decision.
+#[derive(Debug)]
+pub struct InclusionProof;
+
+/// Which decision: of a listing, or of an index.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("oneOf" = argument_schema::one_of(&["listing_id", "index"])))]
+pub struct Arguments {
+    /// The listing; the last decision on it is meant.
+    #[serde(alias = "id")]
+    listing_id: Option<String>,
+    /// The last decision at this time or before: a time (RFC 3339), or a day such as 2026-11-20 for its end. Now, where
+    /// it is left out.
+    #[schemars(extend("format" = "time-or-day"))]
+    at: Option<String>,
+    /// With a listing and the time `at` which an attestation was issued: the attestation of this id (`att_...`).
+    attestation_id: Option<String>,
+    /// The leaf of this index, in the place of a listing.
+    #[serde(alias = "leaf_index")]
+    index: Option<u64>,
+}
+
+/// A leaf and its proof.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    /// What was decided.
+    leaf: LogEntry,
+    /// The same as the bytes that the tree holds: canonical JSON.
+    leaf_text: String,
+    leaf_index: u64,
+    /// SHA-256 over a zero byte and the leaf's text (RFC 6962), base64.
+    leaf_hash: String,
+    tree_size: u64,
+    /// Base64, as in the checkpoint.
+    root_hash: String,
+    /// The hashes beside the way to the root (RFC 6962 §2.1.1), the leaf's sibling first, base64.
+    proof: Vec<String>,
+    /// The signed checkpoint (C2SP tlog-checkpoint).
+    checkpoint: String,
+    /// Index, proof and checkpoint as one text that is verified offline (C2SP tlog-proof).
+    tlog_proof: String,
+    /// The log's name.
+    origin: String,
+    /// The key that signed the checkpoint.
+    vkey: String,
+    /// The bundle of entries that ends with the leaf.
+    entry_url: String,
+}
+
+impl Operation for InclusionProof {
+    const NAME: &'static str = "inclusion_proof";
+    const TITLE: &'static str = "Prove a decision of the registry";
+    const DESCRIPTION: &'static str = "Proves what the registry decided about a listing, and when: the leaf in its \
+        append-only log of evidence, with an inclusion proof and the signed checkpoint. Give a listing_id (and a day, \
+        to prove that it was Live then) or the index of a leaf.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "at": "2026-11-20"}"#;
+    const PHRASES: &'static [&'static str] = &[
+        "prove that {id} was live",
+        "show the inclusion proof of {id}",
+        "which leaf of the log proves {id}?",
+    ];
+    const ROUTES: &'static [Route] = &[Route::get("/log/proof")];
+    const REFUSALS: &'static [u16] = &[404, 409];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let Inclusion { leaf, leaf_hash, index, tree, proof } = &find(app, &arguments).await?;
+        let LogTree { origin, vkey, size, root, checkpoint, .. } = tree;
+        Ok(Answer {
+            ok: true,
+            leaf: serde_json::from_str(leaf).map_err(|error| Problem::fault(error.to_string()))?,
+            leaf_text: leaf.clone(),
+            leaf_index: *index,
+            leaf_hash: leaf_hash.clone(),
+            tree_size: *size,
+            root_hash: root.clone(),
+            proof: proof.clone(),
+            checkpoint: checkpoint.clone(),
+            tlog_proof: tlog_proof(*index, proof, checkpoint),
+            origin: origin.clone(),
+            vkey: vkey.clone(),
+            entry_url: entry_url(&app.settings, *index),
+        })
+    }
+}
+
+async fn find(app: &App, arguments: &Arguments) -> Result<Inclusion, Problem> {
+    match (&arguments.listing_id, arguments.index) {
+        (Some(asked), None) => {
+            let id: ListingId = asked.parse().map_err(|_| Problem::listing_not_found(asked))?;
+            let at = arguments.at.as_deref().map_or(Ok(app.clock.now()), time)?;
+            match &arguments.attestation_id {
+                Some(attestation) => of_attestation(app, &id, at, attestation).await,
+                None => evidence_log::of_listing(app, &id, at).await?.ok_or_else(|| no_leaf(&id)),
+            }
+        }
+        (None, Some(index)) => evidence_log::of_index(app, index).await?.ok_or_else(|| {
+            let detail = format!("The tree has no leaf {index}, or not yet.");
+            let next = json!({ "action": "read_checkpoint", "method": "GET", "url": "/log/checkpoint" });
+            Problem::new(StatusCode::NOT_FOUND, "no_leaf", detail).with_next(next)
+        }),
+        _ => Err(Problem::invalid(
+            "listing_id",
+            "which_leaf",
+            "Say which leaf: the `listing_id` it is about, perhaps with a time `at`, or its `index`.",
+        )),
+    }
+}
+
+async fn of_attestation(
+    app: &App,
+    id: &ListingId,
+    issued_at: Moment,
+    attestation: &str,
+) -> Result<Inclusion, Problem> {
+    let attestation = attestation.parse().map_err(|_| no_leaf(id))?;
+    let index = app.store.attestation_leaf(id, issued_at, &attestation).await?;
+    let found = match index {
+        Some(index) => evidence_log::of_index(app, index).await?,
+        None => None,
+    };
+    match found {
+        Some(inclusion) => Ok(inclusion),
+        None if app.store.attestation(id, &attestation).await?.is_some() => Err(leaf_pending(app)),
+        None => Err(no_leaf(id)),
+    }
+}
+
+/// 409 for what is decided and waits to be taken up.
+fn leaf_pending(app: &App) -> Problem {
+    let wait = app.settings.probe_tick_seconds;
+    let detail = format!("This statement waits to be taken up into the tree: at the latest in {wait} s.");
+    let mut problem = Problem::new(StatusCode::CONFLICT, "leaf_pending", detail);
+    problem.retry_after = Some(wait);
+    problem
+}
+
+fn no_leaf(id: &ListingId) -> Problem {
+    let detail = format!(
+        "No decision on `{id}` up to then is in the tree. A new one is taken up within minutes; a listing that never \
+         was Live has none."
+    );
+    let next = json!({
+        "action": "check_status", "method": "GET", "url": format!("/api/listings/status?id={id}"),
+        "note": "Its `log` says whether a decision waits to be taken up.",
+    });
+    Problem::new(StatusCode::NOT_FOUND, "no_leaf", detail).with_next(next)
+}
+
+/// A time, or the end of a day.
+fn time(text: &str) -> Result<Moment, Problem> {
+    let text = text.trim();
+    let end_of_day = || format!("{text}T23:59:59.999Z").parse();
+    text.parse().or_else(|_| end_of_day()).map_err(|_: jiff::Error| {
+        Problem::invalid(
+            "at",
+            "not_a_time",
+            "`at` is a time such as 2026-11-20T12:00:00Z, or a day such as 2026-11-20.",
+        )
+    })
+}
+
+/// C2SP `tlog-proof`, "Format".
+fn tlog_proof(index: u64, proof: &[String], checkpoint: &str) -> String {
+    let hashes: String = proof.iter().map(|hash| format!("{hash}\n")).collect();
+    format!("c2sp.org/tlog-proof@v1\nindex {index}\n{hashes}\n{checkpoint}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_means_its_end() {
+        assert_eq!(time("2026-11-20").unwrap().to_string(), "2026-11-20T23:59:59.999Z");
+        assert_eq!(time("2026-11-20T12:00:00+01:00").unwrap().to_string(), "2026-11-20T11:00:00.000Z");
+        assert_eq!(time("yesterday").unwrap_err().code, "not_a_time");
+    }
+
+    #[test]
+    fn a_proof_is_one_text() {
+        let text = tlog_proof(7, &["aa".to_owned(), "bb".to_owned()], "origin\n9\nroot\n\n— origin sig\n");
+        assert_eq!(text, "c2sp.org/tlog-proof@v1\nindex 7\naa\nbb\n\norigin\n9\nroot\n\n— origin sig\n");
+        assert_eq!(tlog_proof(0, &[], "o\n"), "c2sp.org/tlog-proof@v1\nindex 0\n\no\n");
+    }
+}

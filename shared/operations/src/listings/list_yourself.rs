@@ -1,0 +1,199 @@
+//! Publishing: the one POST that creates a listing. The body is parsed and counted against the rate limits, the
+//! listing is stored as queued, and the answer is returned at once; the probe follows on the `listing.queued` event,
+//! or with the next scheduled sweep should that event be lost.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::allowance;
+use crate::operation::{AdvertisedSkill, Effect, Operation};
+use crate::route::Route;
+use registry_app::App;
+use registry_domain::publish::listing::{self, PublishStatus, Published, Words};
+use registry_domain::publish::name_proof;
+use registry_domain::publish::submission::{PublishRequest, Submission};
+use registry_domain::views::{NameStanding, NextStep, POLL_SECONDS, badge};
+use registry_formats::server_json;
+use registry_model::error::Problem;
+use registry_model::{Caller, Kind, Lane, ListingId, Moment};
+use registry_store::Allowance;
+
+/// Lists an agent or an MCP server.
+#[derive(Debug)]
+pub struct ListYourself;
+
+/// Where the listing stands, and where to watch it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    listing_id: ListingId,
+    /// Agent or MCP server; null until the first probe settles it.
+    kind: Option<Kind>,
+    /// Where it stands.
+    lane: Lane,
+    /// Whether the name in its server description is proven, or only claimed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name_standing: Option<NameStanding>,
+    /// `queued`: it will be probed; `active`: it is Live already; `duplicate`: it was waiting already.
+    status: PublishStatus,
+    message: String,
+    /// Where to watch it.
+    status_url: String,
+    /// How to watch it.
+    poll: Poll,
+    /// The earliest time of its next probe, where that is not now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_at: Option<Moment>,
+    /// A badge for its README; green once it is Live.
+    badge_markdown: String,
+    /// What to do next.
+    next: NextStep,
+}
+
+/// How to poll.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Poll {
+    /// The status of the listing.
+    url: String,
+    /// Seconds between two looks.
+    interval_s: u32,
+}
+
+impl Answer {
+    /// The listing.
+    pub(crate) const fn listing_id(&self) -> &ListingId {
+        &self.listing_id
+    }
+}
+
+impl Operation for ListYourself {
+    const NAME: &'static str = "list_yourself";
+    const ALIASES: &'static [&'static str] = &["list_on_registry"];
+    const TITLE: &'static str = "List yourself";
+    const DESCRIPTION: &'static str = "Lists an A2A agent or an MCP server in this registry, free. Give a card URL, \
+        a site, an MCP endpoint or a server description. It is probed with a real handshake within seconds and goes \
+        Live if it answers; else check_status says what to fix. Call it again after a fix to be probed anew.";
+    const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true };
+    const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
+    const PHRASES: &'static [&'static str] = &[
+        "list my agent at {url}",
+        "please list me: {url}",
+        "publish {url}",
+        "register the MCP server {url}",
+        "add my agent card {url} to the registry",
+        "dual publish my MCP server {url}",
+    ];
+    const SKILLS: &'static [AdvertisedSkill] = &[
+        AdvertisedSkill {
+            id: "list-yourself",
+            name: "List yourself",
+            description: "Lists an agent or MCP server by its URL, free; it is probed at once and goes Live if it answers.",
+            tags: &["registry", "publish", "listing"],
+        },
+        AdvertisedSkill {
+            id: "list-agent",
+            name: "List an agent",
+            description: "Lists an A2A agent by the URL of its card.",
+            tags: &["registry", "a2a", "agent-card"],
+        },
+        AdvertisedSkill {
+            id: "list-mcp",
+            name: "List an MCP server",
+            description: "Lists an MCP server by its endpoint or its server description.",
+            tags: &["registry", "mcp", "server-json"],
+        },
+        AdvertisedSkill {
+            id: "dual-publish",
+            name: "Publish in two registries",
+            description: "Takes the server.json of the official MCP registry as it is, so that one file lists a server there and here.",
+            tags: &["registry", "mcp", "server-json", "publish"],
+        },
+    ];
+    const ROUTES: &'static [Route] =
+        &[Route::post_as("/api/publish", arguments_of_body).taking(or_a_server_description)];
+    const REFUSALS: &'static [u16] = &[403, 409];
+    type Arguments = PublishRequest;
+    type Answer = Answer;
+
+    async fn run(app: &App, caller: &Caller, arguments: PublishRequest) -> Result<Answer, Problem> {
+        let submission = Submission::parse(arguments, app.settings.reach())?;
+        allow(app, caller, &submission).await?;
+        let published = listing::publish(app, &submission).await?;
+        Ok(answer(app, &published))
+    }
+}
+
+/// Said to a publisher whose words differ from those of the listing.
+const WORDS_STAY: &str = "Its words (name, description, version, website) stay as they are: nothing proves that you \
+    speak for it.";
+
+async fn allow(app: &App, caller: &Caller, submission: &Submission) -> Result<(), Problem> {
+    let (caller, host) = (caller.name(), submission.host());
+    let rate = app.settings.publish_rate;
+    let act = Allowance { act: "publish", caller: &caller, host: host.as_deref(), rate };
+    allowance::count(app, act).await
+}
+
+fn answer(app: &App, published: &Published) -> Answer {
+    let Published { listing, status, retry_at, words } = published;
+    let status_url = app.settings.url(&format!("/api/listings/status?id={}", listing.id));
+    let now = app.clock.now();
+    let mut message = match (status, retry_at) {
+        (PublishStatus::Active, _) if *words == Words::Changed => {
+            "This listing is Live already, and says now what you sent.".to_owned()
+        }
+        (PublishStatus::Active, _) => "This listing is Live already; nothing was changed.".to_owned(),
+        (_, Some(at)) => format!("Queued. It was asked a moment ago and is probed again from {at} on."),
+        (PublishStatus::Duplicate, None) => "This listing was queued already; its probe is due.".to_owned(),
+        (PublishStatus::Queued, None) => "Listed and queued; the first probe follows at once.".to_owned(),
+    };
+    if *words == Words::Stay {
+        message = format!("{message} {WORDS_STAY} {}", name_proof::advice(listing));
+    }
+    Answer {
+        ok: true,
+        listing_id: listing.id.clone(),
+        kind: listing.kind,
+        lane: listing.lane,
+        name_standing: NameStanding::of(listing),
+        status: *status,
+        message,
+        poll: Poll { url: status_url.clone(), interval_s: POLL_SECONDS },
+        retry_at: *retry_at,
+        badge_markdown: badge::markdown(&app.settings, &listing.id),
+        next: NextStep::get(
+            "check_status",
+            status_url.clone(),
+            json!({ "id": listing.id }),
+            "Poll until lane is `active`, or `needs_fix` with reasons that say what to change.",
+        )
+        .poll(retry_at.unwrap_or(now), now),
+        status_url,
+    }
+}
+
+/// The body may be a server description itself.
+fn or_a_server_description(mut schema: Value) -> Value {
+    let types = schema.as_object_mut().and_then(|schema| schema.shift_remove("$defs"));
+    let mut description = schema["properties"]["server_json"].clone();
+    description["type"] = json!("object");
+    json!({ "type": "object", "anyOf": [schema, description], "$defs": types.unwrap_or(json!({})) })
+}
+
+/// A publish body as arguments: it may be a server description itself, but not an agent card.
+///
+/// # Errors
+/// The body is an agent card, which cannot be probed without its URL.
+fn arguments_of_body(body: Value) -> Result<Value, Problem> {
+    let Value::Object(body) = body else { return Ok(body) };
+    if body.contains_key("skills") && !body.contains_key("server_json") && !server_json::looks_like(&body) {
+        return Err(Problem::invalid(
+            "agent_card_url",
+            "card_without_its_url",
+            "This is an agent card itself. Send where it is served: {\"agent_card_url\": \
+             \"https://your.host/.well-known/agent-card.json\"}.",
+        ));
+    }
+    Ok(if server_json::looks_like(&body) { json!({ "server_json": body }) } else { Value::Object(body) })
+}

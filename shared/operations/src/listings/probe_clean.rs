@@ -1,0 +1,81 @@
+//! Whether the checks of a listing are clean, check by check: the short answer a peer needs before it trusts one. Read
+//! from the evidence of the last probe; nothing is probed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::lookup;
+use crate::operation::{AdvertisedSkill, Effect, Operation};
+use crate::route::Route;
+use registry_app::App;
+use registry_domain::views::badge;
+use registry_model::error::Problem;
+use registry_model::{Assessment, Caller, Check, Handshake, Lane, ListingId, Moment};
+
+/// Reports whether a listing is clean.
+#[derive(Debug)]
+pub struct ProbeClean;
+
+/// Which listing.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// Its id.
+    #[serde(alias = "id")]
+    listing_id: String,
+}
+
+/// Whether it is clean.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    listing_id: ListingId,
+    /// Live, and every blocking check holds.
+    clean: bool,
+    /// Where it stands.
+    lane: Lane,
+    /// The outcome of its last judged probe; null before the first.
+    handshake: Option<Handshake>,
+    /// When that was.
+    probed_at: Option<Moment>,
+    checks: Vec<Check>,
+    /// An image that shows this.
+    badge: String,
+}
+
+impl Operation for ProbeClean {
+    const NAME: &'static str = "probe_clean";
+    const TITLE: &'static str = "Is a listing clean?";
+    const DESCRIPTION: &'static str = "Tells whether a listing is Live with clean checks (https, valid card, own \
+        domain, sane texts, no injection phrasing, unchanged tools), each check with its detail, from the last probe.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
+    const PHRASES: &'static [&'static str] =
+        &["is {id} clean?", "are the checks of {id} clean?", "show the checks of {id}"];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
+        id: "probe-clean",
+        name: "Is a listing clean?",
+        description: "Tells whether a listing is Live with clean checks, check by check.",
+        tags: &["registry", "trust", "checks"],
+    }];
+    const ROUTES: &'static [Route] = &[Route::get("/api/probe-clean").kept_for(30)];
+    const REFUSALS: &'static [u16] = &[404];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let found = lookup::listing_with_evidence(app, &arguments.listing_id).await?;
+        let (listing, evidence) = &*found;
+        let lane = listing.shown_lane(app.oldest_proof());
+        let checks = evidence.as_ref().map(|evidence| evidence.checks.clone()).unwrap_or_default();
+        Ok(Answer {
+            ok: true,
+            clean: lane == Lane::Active && evidence.as_ref().is_some_and(Assessment::is_clean),
+            lane,
+            handshake: listing.probe.as_ref().map(|probe| probe.handshake),
+            probed_at: listing.probe.as_ref().map(|probe| probe.at),
+            checks,
+            badge: badge::clean_url(&app.settings, &listing.id),
+            listing_id: listing.id.clone(),
+        })
+    }
+}

@@ -1,0 +1,146 @@
+//! The free public score of a URL: one full probe, judged and explained, and nothing is listed. The peer is sent only
+//! a question without side effects, because anyone may request anyone's score.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::allowance;
+use crate::operation::{AdvertisedSkill, Effect, Operation};
+use crate::route::Route;
+use registry_app::App;
+use registry_app::takedown;
+use registry_fetch::Target;
+use registry_model::error::Problem;
+use registry_model::{
+    Assessment, Caller, Check, DeclaredTransport, Handshake, HostName, Kind, Moment, Reason, ScorePart,
+};
+use registry_probe::handshake::{Depth, Subject};
+use registry_probe::{assess, explain};
+use registry_store::Allowance;
+
+/// Scores a card.
+#[derive(Debug)]
+pub struct Score;
+
+/// Which card.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// The URL of an agent card, a site, or the endpoint of an MCP server.
+    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    url: String,
+}
+
+/// The score and what it is made of.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    url: String,
+    /// Agent or MCP server; null where neither was found.
+    kind: Option<Kind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    /// 0 to 100.
+    score: u8,
+    /// What the score is made of; the points add up to it.
+    breakdown: Vec<ScorePart>,
+    /// The outcome of the handshake.
+    handshake: Handshake,
+    /// Milliseconds of the handshake; null where nothing was asked.
+    latency_ms: Option<u32>,
+    /// What to fix.
+    reasons: Vec<Reason>,
+    checks: Vec<Check>,
+    /// Short findings.
+    signals: Vec<String>,
+    /// Protocols seen.
+    protocol_hints: Vec<String>,
+    /// It would go Live if it were published now.
+    would_go_live: bool,
+    /// What to do next.
+    list_hint: String,
+    scored_at: Moment,
+}
+
+impl Operation for Score {
+    const NAME: &'static str = "score";
+    const TITLE: &'static str = "Score a card";
+    const DESCRIPTION: &'static str = "Probes a card URL, a site or an MCP endpoint with a real handshake and scores \
+        it from 0 to 100, with the breakdown, the checks and what to fix. Nothing is listed. Use it before publishing.";
+    const EFFECT: Effect = Effect { read_only: true, idempotent: true, open_world: true };
+    const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
+    const PHRASES: &'static [&'static str] = &[
+        "score {url}",
+        "what would {url} score?",
+        "rate my agent card {url}",
+        "test my agent at {url} without listing it",
+    ];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
+        id: "score-free",
+        name: "Free score",
+        description: "Probes a card, site or MCP endpoint and scores it from 0 to 100 with reasons; lists nothing.",
+        tags: &["registry", "score", "probe"],
+    }];
+    const ROUTES: &'static [Route] = &[Route::get("/api/score")];
+    const REFUSALS: &'static [u16] = &[403];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let target = Target::parse(&arguments.url, app.settings.reach())
+            .map_err(|error| Problem::invalid("url", error.code(), format!("`url`: {error}")))?;
+        let (caller, host) = (caller.name(), target.origin());
+        let rate = app.settings.score_rate;
+        allowance::count(app, Allowance { act: "score", caller: &caller, host: Some(&host), rate }).await?;
+        let blocked = app.store.blocked_hosts().await?;
+        if let Some(block) = HostName::of_url(target.as_str()).and_then(|host| blocked.covering(&[host])) {
+            return Err(takedown::host_blocked(block));
+        }
+        let url = target.to_string();
+        let subject = Subject {
+            is_proven: false,
+            kind: None,
+            url: target,
+            depth: Depth::Question,
+            last_era: None,
+            declared: DeclaredTransport::Unknown,
+        };
+        let assessment = assess::stranger(app, &subject).await;
+        Ok(answer(app, url, assessment))
+    }
+}
+
+fn answer(app: &App, url: String, assessment: Assessment) -> Answer {
+    let reasons = explain::reasons(&assessment);
+    let clean = assessment.is_clean();
+    let Assessment { verdict, checks, score, probed_at, .. } = assessment;
+    let would_go_live = clean && verdict.handshake == Handshake::Ok;
+    let publish = app.settings.url("/api/publish");
+    let list_hint = if would_go_live {
+        format!("It would go Live. List it: POST {publish} with {{\"url\": \"{url}\"}}.")
+    } else {
+        reasons.first().map_or_else(
+            || "It would not go Live yet.".to_owned(),
+            |reason| format!("It would not go Live yet. {}", reason.fix),
+        )
+    };
+    Answer {
+        ok: true,
+        url,
+        kind: verdict.facts.kind,
+        name: verdict.facts.name,
+        description: verdict.facts.description,
+        score: score.value,
+        breakdown: score.breakdown,
+        handshake: verdict.handshake,
+        latency_ms: verdict.latency_ms,
+        reasons,
+        checks,
+        signals: verdict.signals,
+        protocol_hints: verdict.protocol_hints,
+        would_go_live,
+        list_hint,
+        scored_at: probed_at,
+    }
+}

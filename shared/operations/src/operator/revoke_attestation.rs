@@ -1,0 +1,80 @@
+//! The operator takes back a signed statement: what is left to do when something was signed that should not have been. Who
+//! verifies it here is told, and why.
+
+use http::StatusCode;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::operation::{Effect, Operation};
+use crate::operator_token;
+use crate::route::Action;
+use registry_app::App;
+use registry_model::error::Problem;
+use registry_model::{AttestationId, Caller, ListingId, PublicReason, Revocation};
+
+/// Revokes a statement.
+#[derive(Debug)]
+pub struct RevokeAttestation;
+
+/// Which statement, and why.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// The listing that it speaks of.
+    listing_id: String,
+    /// Its id (`att_...`).
+    #[serde(alias = "id")]
+    attestation_id: String,
+    /// Why; everybody may read it.
+    reason: String,
+}
+
+/// What holds now.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    version: &'static str,
+    attestation_id: AttestationId,
+    /// Whether this call revoked it; false where it was revoked before.
+    changed: bool,
+    /// When and why it was revoked.
+    revoked: Option<Revocation>,
+}
+
+impl Operation for RevokeAttestation {
+    const NAME: &'static str = "revoke_attestation";
+    const TITLE: &'static str = "Revoke a signed statement";
+    const DESCRIPTION: &'static str = "For the operator of the registry only (bearer token): takes back a signed \
+        statement, so that verify_attestation says valid: false and why.";
+    const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
+    const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "attestation_id": "att_0123456789abcdef01234567", "reason": "Signed in error."}"#;
+    const PHRASES: &'static [&'static str] = &["revoke an attestation", "revoke an attestation of {id}"];
+    const ACTIONS: &'static [Action] =
+        &[Action { path: "/api/products/first-principles", names: &["revoke_attestation", "revoke"] }];
+    const REFUSALS: &'static [u16] = &[401, 403, 404];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        operator_token::require(app, caller)?;
+        let reason: PublicReason = arguments
+            .reason
+            .parse()
+            .map_err(|error| Problem::invalid("reason", "bad_reason", format!("`reason` is {error}.")))?;
+        let unknown = || {
+            let detail = "No such statement about this listing is kept: it expired, or there never was one.";
+            Problem::new(StatusCode::NOT_FOUND, "attestation_not_found", detail)
+        };
+        let listing_id: ListingId = arguments.listing_id.parse().map_err(|_| unknown())?;
+        let id: AttestationId = arguments.attestation_id.parse().map_err(|_| unknown())?;
+        let revocation = Revocation { at: app.clock.now(), reason };
+        let changed = app.store.revoke_attestation(&listing_id, &id, &revocation).await?;
+        let record = app.store.attestation(&listing_id, &id).await?.ok_or_else(unknown)?;
+        Ok(Answer {
+            ok: true,
+            version: registry_domain::trust::VERSION,
+            attestation_id: id,
+            changed,
+            revoked: record.revoked,
+        })
+    }
+}

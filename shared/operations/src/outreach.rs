@@ -1,0 +1,9 @@
+//! Operations of the family "outreach".
+
+pub mod agentfinder;
+pub mod conversion_pressure;
+pub mod daily_connector;
+pub mod demo_nudge;
+pub mod list_connectors;
+pub mod outreach_opt_out;
+pub mod reply_capture;

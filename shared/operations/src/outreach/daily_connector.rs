@@ -1,0 +1,139 @@
+//! The connector of the day (contract "Connector daily pick"): who it is, the draft, the rules, and the days before. The
+//! first reading of a day fixes its pick; only the scheduled job writes to anybody.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::operation::{Effect, Operation};
+use crate::route::Route;
+use registry_app::App;
+use registry_domain::outreach::connector_day;
+use registry_domain::views::connectors::{self, Playbook};
+use registry_model::error::Problem;
+use registry_model::{Caller, ConnectorPick, Moment};
+use registry_store::ConnectorDay;
+
+/// Tells the connector of the day.
+#[derive(Debug)]
+pub struct DailyConnector;
+
+/// Nothing is asked for.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct Arguments {}
+
+/// The connector of the day.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    version: &'static str,
+    playbook: Playbook,
+    /// The pick of this UTC day, the same all day.
+    today: ConnectorPick,
+    /// What outreach keeps to.
+    laws: Vec<String>,
+    prep: Prep,
+    automation: Automation,
+    /// The days so far, the newest first.
+    history: Vec<PastDay>,
+    updated_at: Moment,
+}
+
+/// How far today's message is.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Prep {
+    /// It is in the partner's inbox.
+    already: bool,
+    /// The registry tells its operator nothing by itself.
+    operator_notified: bool,
+    note: String,
+}
+
+/// What happens by itself.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Automation {
+    ranking: bool,
+    draft: bool,
+    durable_log: bool,
+    cron_prep: bool,
+    email_targets: bool,
+    email_operator_digest: bool,
+}
+
+/// A day and its pick.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PastDay {
+    day: String,
+    /// Null on a research day.
+    partner_id: Option<String>,
+    partner_name: Option<String>,
+    connector_likeness: u8,
+    /// `touched`, `picked`, `not_touched` or `research`.
+    status: &'static str,
+    /// When the partner was written to.
+    prepped_at: Option<Moment>,
+}
+
+impl Operation for DailyConnector {
+    const NAME: &'static str = "daily_connector";
+    const TITLE: &'static str = "Connector of the day";
+    const DESCRIPTION: &'static str = "Tells the connector of this UTC day: the Live router, directory, orchestrator \
+        or hub that the registry writes to today, why, the draft, the thresholds, and the picks of the days before.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str = "{}";
+    const PHRASES: &'static [&'static str] =
+        &["who is the connector of the day?", "show the daily connector", "what is today's connector pick?"];
+    const ROUTES: &'static [Route] = &[Route::get("/api/products/connectors/daily")];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+        let (today, days) = connector_day::days(app).await?;
+        let shown = usize::try_from(connector_day::SHOWN_DAYS).unwrap_or(usize::MAX);
+        Ok(Answer {
+            ok: true,
+            version: registry_model::VERSION,
+            playbook: connectors::playbook(&app.settings),
+            laws: connectors::laws(&app.settings),
+            prep: Prep { already: today.touched_at.is_some(), operator_notified: false, note: note(&today) },
+            automation: Automation {
+                ranking: true,
+                draft: true,
+                durable_log: true,
+                cron_prep: true,
+                email_targets: false,
+                email_operator_digest: false,
+            },
+            history: days.iter().take(shown).map(|day| past(day, &today)).collect(),
+            updated_at: today.touched_at.unwrap_or(today.picked_at),
+            today: today.pick,
+        })
+    }
+}
+
+fn note(today: &ConnectorDay) -> String {
+    match (&today.pick.partner, today.touched_at) {
+        (None, _) => "Nobody is written to on a research day.".to_owned(),
+        (Some(_), Some(at)) => format!("The draft was left in the partner's Talk inbox at {at}."),
+        (Some(_), None) => {
+            "The hourly job leaves the draft in the partner's Talk inbox, while it is Live and wants messages."
+                .to_owned()
+        }
+    }
+}
+
+fn past(day: &ConnectorDay, today: &ConnectorDay) -> PastDay {
+    let partner = day.pick.partner.as_ref();
+    PastDay {
+        day: day.pick.day.clone(),
+        partner_id: partner.map(|partner| partner.id.to_string()),
+        partner_name: partner.map(|partner| partner.name.clone()),
+        connector_likeness: day.pick.connector_likeness,
+        status: match (partner, day.touched_at) {
+            (None, _) => "research",
+            (Some(_), Some(_)) => "touched",
+            (Some(_), None) if day.pick.day == today.pick.day => "picked",
+            (Some(_), None) => "not_touched",
+        },
+        prepped_at: day.touched_at,
+    }
+}

@@ -1,0 +1,167 @@
+//! Connectors: the partners that were met, the Live listings that connect others, and how an agent comes aboard. The
+//! candidates are ranked when they are asked for, by a bounded search of the index.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::operation::{Effect, Operation};
+use crate::route::Route;
+use registry_app::App;
+use registry_domain::funnel::{self, Stage};
+use registry_domain::outreach::connector_day;
+use registry_domain::outreach::connectors::{self, Candidate};
+use registry_domain::views::connectors::laws;
+use registry_model::error::Problem;
+use registry_model::{Caller, Kind, ListingId, Moment};
+use registry_store::ConnectorDay;
+
+/// The candidates that are shown.
+const SHOWN: usize = 24;
+
+/// Lists connectors.
+#[derive(Debug)]
+pub struct ListConnectors;
+
+/// Nothing is asked for.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct Arguments {}
+
+/// Connectors.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    version: &'static str,
+    note: &'static str,
+    laws: Vec<String>,
+    /// Picked within the last days, the latest first, each once.
+    partners: Vec<KnownPartner>,
+    /// Live listings that connect others, the strongest first.
+    live_candidates: Vec<LiveCandidate>,
+    agent_onboarding_pack: OnboardingPack,
+    /// Where the pick of the day is read.
+    daily_pick: String,
+    updated_at: Moment,
+}
+
+/// A partner of an earlier day, or of today.
+#[derive(Debug, Serialize, JsonSchema)]
+struct KnownPartner {
+    id: ListingId,
+    name: String,
+    kind: Kind,
+    role: String,
+    /// The day it was picked last.
+    day: String,
+    /// When it was written to; null where it was not.
+    touched_at: Option<Moment>,
+}
+
+/// A listing that connects others.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LiveCandidate {
+    id: ListingId,
+    name: String,
+    kind: Kind,
+    role: &'static str,
+    /// 0 to 100.
+    connector_likeness: u8,
+    /// The score of its last probe in tenths.
+    live_score: u8,
+    /// What makes it a connector, each with its points.
+    traits: Vec<String>,
+    endpoint: String,
+    /// It may be picked now.
+    may_be_picked: bool,
+}
+
+/// How an agent comes aboard.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OnboardingPack {
+    /// The stages of the funnel, each with the call that it takes.
+    steps: Vec<Stage>,
+    publish: String,
+    status: String,
+    search: String,
+    match_url: String,
+    active: String,
+    mcp_endpoint: String,
+    a2a_endpoint: String,
+    discovery: String,
+}
+
+impl Operation for ListConnectors {
+    const NAME: &'static str = "list_connectors";
+    const TITLE: &'static str = "Connectors";
+    const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers that connect others (routers, \
+        directories, orchestrators, marketplaces), each with its likeness and traits, the partners of the last days, \
+        and the steps by which an agent comes aboard.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str = "{}";
+    const PHRASES: &'static [&'static str] =
+        &["which connectors are there?", "list the connectors", "show connector candidates"];
+    const ROUTES: &'static [Route] = &[Route::get("/api/products/connectors").kept_for(60)];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+        let (now, settings) = (app.clock.now(), &app.settings);
+        let days = app.store.connector_days(connector_day::SHOWN_DAYS);
+        let (days, candidates) = futures::try_join!(days, connectors::candidates(app))?;
+        let shown = candidates.iter().take(SHOWN).map(|one| candidate(one, app, now)).collect();
+        Ok(Answer {
+            ok: true,
+            version: registry_model::VERSION,
+            note: "Only what is Live is shown; the traits and points are the whole of the ranking.",
+            laws: laws(settings),
+            partners: partners(&days),
+            live_candidates: shown,
+            agent_onboarding_pack: OnboardingPack {
+                steps: funnel::stages(settings),
+                publish: settings.url("/api/publish"),
+                status: settings.url("/api/listings/status"),
+                search: settings.url("/api/ard/search"),
+                match_url: settings.url("/api/match"),
+                active: settings.url("/api/listings/active"),
+                mcp_endpoint: settings.url("/api/protocol"),
+                a2a_endpoint: settings.url("/api/a2a"),
+                discovery: settings.url("/discovery.json"),
+            },
+            daily_pick: settings.url("/api/products/connectors/daily"),
+            updated_at: now,
+        })
+    }
+}
+
+fn partners(days: &[ConnectorDay]) -> Vec<KnownPartner> {
+    let mut seen = HashSet::new();
+    let picked = days.iter().filter_map(|day| Some((day, day.pick.partner.as_ref()?)));
+    picked
+        .filter(|(_, partner)| seen.insert(&partner.id))
+        .map(|(day, partner)| KnownPartner {
+            id: partner.id.clone(),
+            name: partner.name.clone(),
+            kind: partner.kind,
+            role: partner.role.clone(),
+            day: day.pick.day.clone(),
+            touched_at: day.touched_at,
+        })
+        .collect()
+}
+
+fn candidate(one: &Candidate, app: &App, now: Moment) -> LiveCandidate {
+    let reaches =
+        one.likeness.points >= connector_day::MIN_LIKENESS && one.live_score >= connector_day::MIN_LIVE_SCORE;
+    LiveCandidate {
+        id: one.listing.id.clone(),
+        name: one.listing.name.clone(),
+        kind: one.listing.shown_kind(),
+        role: one.likeness.role.unwrap_or("peer"),
+        connector_likeness: one.likeness.points,
+        live_score: one.live_score,
+        traits: one.likeness.traits.clone(),
+        endpoint: one.listing.endpoint.clone().unwrap_or_default(),
+        may_be_picked: reaches && one.may_be_touched(now, app.settings.outreach_pause()),
+    }
+}

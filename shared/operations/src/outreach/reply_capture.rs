@@ -1,0 +1,137 @@
+//! What came back after the registry wrote: demos, feedback and check-ins of the listings that were touched lately. Read
+//! from the listings themselves, so that it cannot differ from them; no text of anybody is told.
+
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::operation::{Effect, Operation};
+use crate::route::Route;
+use registry_app::App;
+use registry_model::error::Problem;
+use registry_model::{Caller, Listing, ListingId, Moment, TouchKind};
+use registry_store::OutreachState;
+
+/// The touches that are looked at: with their listings, two batch reads.
+const LOOKED_AT: u32 = 50;
+
+/// Tells what came back.
+#[derive(Debug)]
+pub struct ReplyCapture;
+
+/// Nothing is asked for.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct Arguments {}
+
+/// What came back.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    version: &'static str,
+    /// Of the latest touches, at most 50.
+    totals: Totals,
+    /// The same, listing by listing, the latest touch first.
+    recent: Vec<Reply>,
+    /// How many there are in `recent`.
+    count: usize,
+    updated_at: Moment,
+    funnel: &'static str,
+    endpoints: Endpoints,
+}
+
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct Totals {
+    touched: u32,
+    demos: u32,
+    feedback: u32,
+    check_ins: u32,
+}
+
+/// A touched listing and what it did since.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Reply {
+    listing_id: ListingId,
+    touched_at: Moment,
+    kind: TouchKind,
+    /// It took its demo, and had not before.
+    demo: bool,
+    /// It gave its feedback after that.
+    feedback: bool,
+    /// How often it checked in at its inbox.
+    check_ins: u32,
+}
+
+/// Where a touched listing answers.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Endpoints {
+    demo: String,
+    feedback: String,
+    talk: String,
+}
+
+impl Operation for ReplyCapture {
+    const NAME: &'static str = "reply_capture";
+    const TITLE: &'static str = "What came back";
+    const DESCRIPTION: &'static str = "Tells what came back after the registry wrote to listings: demos, feedback and \
+        check-ins of those touched lately, by listing id, without any text.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str = "{}";
+    const PHRASES: &'static [&'static str] = &[
+        "what replies did outreach capture?",
+        "show the reply capture",
+        "what came back after the touches?",
+    ];
+    const ROUTES: &'static [Route] = &[Route::get("/api/products/reply-capture")];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+        let mut touches = app.store.recent_touches(LOOKED_AT).await?;
+        let mut ids: Vec<ListingId> = Vec::new();
+        // The latest touch of each.
+        touches.retain(|touch| {
+            let first = !ids.contains(&touch.listing_id);
+            if first {
+                ids.push(touch.listing_id.clone());
+            }
+            first
+        });
+        let (listings, states) =
+            futures::try_join!(app.store.listings(&ids), app.store.outreach_states(&ids))?;
+        let listings: HashMap<&ListingId, &Listing> = listings.iter().map(|one| (&one.id, one)).collect();
+        let states: HashMap<ListingId, OutreachState> = states.into_iter().collect();
+        let reply = |touch: &registry_model::Touch| {
+            let listing = listings.get(&touch.listing_id).filter(|_| !touch.after_demo);
+            Reply {
+                listing_id: touch.listing_id.clone(),
+                touched_at: touch.at,
+                kind: touch.kind,
+                demo: listing.is_some_and(|one| one.demoed),
+                feedback: listing.is_some_and(|one| one.feedbacked),
+                check_ins: states.get(&touch.listing_id).map_or(0, |state| state.check_ins),
+            }
+        };
+        let recent: Vec<Reply> = touches.iter().map(reply).collect();
+        let totals = recent.iter().fold(Totals::default(), |all, one| Totals {
+            touched: all.touched + 1,
+            demos: all.demos + u32::from(one.demo),
+            feedback: all.feedback + u32::from(one.feedback),
+            check_ins: all.check_ins + one.check_ins,
+        });
+        Ok(Answer {
+            ok: true,
+            version: registry_model::VERSION,
+            totals,
+            count: recent.len(),
+            recent,
+            updated_at: app.clock.now(),
+            funnel: "touch, demo, feedback, founding seat or discount",
+            endpoints: Endpoints {
+                demo: app.settings.url("/api/products/demo"),
+                feedback: app.settings.url("/api/products/feedback"),
+                talk: app.settings.url("/api/talk"),
+            },
+        })
+    }
+}

@@ -1,0 +1,12 @@
+//! Operations of the family "products".
+
+pub mod checkout;
+pub mod export_product;
+pub mod get_learning;
+pub mod improvement_log;
+mod lessons;
+pub mod preview_product;
+pub mod product_agent;
+pub mod run_product;
+mod subject;
+pub mod verify_product;

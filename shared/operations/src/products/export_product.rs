@@ -1,0 +1,184 @@
+//! A product to take away (contract `/api/products/export`): as a tree of Agent Skills, as zip or as tar.gz, made from
+//! what the registry knows of the listing now.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::attachment::Attachment;
+use crate::operation::{AdvertisedSkill, Effect, Operation};
+use crate::route::Route;
+use registry_app::App;
+use registry_domain::funnel::{self, Opened};
+use registry_model::error::{Problem, shorten};
+use registry_model::{Caller, ListingId, Moment, Sku};
+use registry_products::File;
+use registry_products::export::{self, Format};
+
+/// Exports a product.
+#[derive(Debug)]
+pub struct ExportProduct;
+
+/// Which product, and in which form.
+#[derive(Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// The access token that feedback or a purchase answered.
+    #[serde(alias = "access_token")]
+    token: String,
+    /// `skills` for a tree of Agent Skills, `zip` or `tar.gz` for an archive; without one, `skills`.
+    #[schemars(extend("enum" = ["skills", "zip", "tar.gz"]))]
+    #[serde(default = "skills")]
+    format: String,
+}
+
+fn skills() -> String {
+    "skills".to_owned()
+}
+
+/// A product to take away. By REST an archive is sent as a file, without this around it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    sku: Sku,
+    name: &'static str,
+    /// `skills`, `zip` or `tar.gz`.
+    format: &'static str,
+    message: String,
+    /// Whom it was made for, where that is listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listing_id: Option<ListingId>,
+    /// When the proof was made that its evidence comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proved_at: Option<Moment>,
+    /// The skills of the tree, by their folders.
+    skills: Vec<Skill>,
+    /// The tree, where the format is `skills`.
+    files: Vec<File>,
+    /// The archive, where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    archive: Option<Attachment>,
+}
+
+/// A skill of the tree.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+struct Skill {
+    /// Its name, which is that of its folder.
+    name: String,
+    /// Its `SKILL.md`.
+    path: String,
+    /// How many files its folder holds.
+    files: usize,
+}
+
+impl Operation for ExportProduct {
+    const NAME: &'static str = "export_product";
+    const TITLE: &'static str = "Export a product";
+    const DESCRIPTION: &'static str = "Gives the full product of an access token to take away: format `skills` is a \
+        tree of Agent Skills folders (paths and contents), `zip` and `tar.gz` are archives, here as base64.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str =
+        r#"{"token": "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "format": "skills"}"#;
+    const PHRASES: &'static [&'static str] =
+        &["export the skills of my product", "export my product as a zip", "download the skill tree"];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
+        id: "export-skills",
+        name: "Export a product as skills",
+        description: "Gives the product of an access token as a tree of Agent Skills, as zip or as tar.gz.",
+        tags: &["products", "export", "agent-skills"],
+    }];
+    const ROUTES: &'static [Route] = &[Route::get("/api/products/export").never_kept()];
+    const REFUSALS: &'static [u16] = &[401, 402, 404, 409, 410];
+    const FILES: &'static [&'static str] = &["application/zip", "application/gzip"];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    fn attachment(answer: &mut Answer) -> Option<Attachment> {
+        answer.archive.take()
+    }
+
+    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        // The token first: whoever has none learns nothing but that.
+        let Opened { grant, profile, files } = funnel::open(app, &arguments.token).await?;
+        let format = parse_format(&arguments.format)?;
+        let tree = export::skills(&files);
+        let (word, media_type) = match format {
+            Format::Skills => ("skills", None),
+            Format::Zip => ("zip", Some("application/zip")),
+            Format::TarGz => ("tar.gz", Some("application/gzip")),
+        };
+        let archive = match media_type {
+            None => None,
+            Some(media_type) => {
+                let bytes = export::archive(&files, format);
+                let bytes = bytes.map_err(|error| Problem::fault(error.to_string()))?;
+                Some(Attachment { file_name: file_name(grant.sku, &profile.name, word), media_type, bytes })
+            }
+        };
+        Ok(Answer {
+            ok: true,
+            sku: grant.sku,
+            name: grant.sku.title(),
+            format: word,
+            message: format!(
+                "{} for {} to take away: {} files.",
+                grant.sku.title(),
+                profile.name,
+                files.len()
+            ),
+            listing_id: profile.listing_id,
+            proved_at: profile.proof.map(|proof| proof.probed_at),
+            skills: skills_of(&tree),
+            files: if archive.is_none() { tree } else { Vec::new() },
+            archive,
+        })
+    }
+}
+
+fn parse_format(text: &str) -> Result<Format, Problem> {
+    text.parse().map_err(|_| {
+        let detail = format!("`format` is skills, zip or tar.gz, not `{}`.", shorten(text, 60));
+        Problem::invalid("format", "unknown_format", detail)
+    })
+}
+
+/// The skills of a tree by their folders.
+fn skills_of(tree: &[File]) -> Vec<Skill> {
+    let skill = |file: &File| {
+        let folder = file.path.strip_suffix("SKILL.md")?;
+        let name = folder.strip_suffix('/')?.rsplit('/').next()?;
+        let files = tree.iter().filter(|other| other.path.starts_with(folder)).count();
+        Some(Skill { name: name.to_owned(), path: file.path.clone(), files })
+    };
+    tree.iter().filter_map(skill).collect()
+}
+
+/// A name to keep an archive under: the product and the listing, in letters, digits and hyphens.
+fn file_name(sku: Sku, name: &str, ending: &str) -> String {
+    let plain = name.to_ascii_lowercase();
+    let words: Vec<&str> =
+        plain.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).take(8).collect();
+    let stem = [&[sku.as_str()], words.as_slice()].concat().join("-");
+    format!("{}.{ending}", stem.chars().take(80).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str) -> File {
+        File { path: path.to_owned(), media_type: "text/markdown", content: String::new() }
+    }
+
+    #[test]
+    fn a_file_name_is_plain() {
+        assert_eq!(file_name(Sku::McpMesh, "Ünïcode \"Bot\"\r\n../x", "zip"), "mcp_mesh-n-code-bot-x.zip");
+        assert_eq!(file_name(Sku::Kernel, "天気", "tar.gz"), "kernel.tar.gz");
+    }
+
+    #[test]
+    fn skills_are_named_by_their_folders() {
+        let tree = [file("skills/tides/SKILL.md"), file("skills/tides/references/a.md"), file("skills/x.md")];
+        let wanted = Skill { name: "tides".to_owned(), path: "skills/tides/SKILL.md".to_owned(), files: 2 };
+        assert_eq!(skills_of(&tree), [wanted]);
+        assert_eq!(parse_format("rar").unwrap_err().field.as_deref(), Some("format"));
+    }
+}

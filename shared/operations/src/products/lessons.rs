@@ -1,0 +1,232 @@
+//! What the registry learned from its own counters: how far listings come, how products are rated, why probes fail. Read
+//! by two queries, from numbers alone; what anybody wrote in an answer is in none of them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use registry_app::App;
+use registry_domain::funnel::{self, Unlock};
+use registry_model::error::Problem;
+use registry_model::{Moment, Sku};
+use registry_probe::explain;
+use registry_store::{Live, Tally};
+
+/// Reasons that are shown.
+const MOST_GAPS: usize = 9;
+
+/// The counters as they stand.
+#[derive(Debug)]
+pub(super) struct Lessons {
+    pub at: Moment,
+    pub live: Live,
+    /// The probes of this UTC day.
+    pub tally: Tally,
+}
+
+/// How many came so far, by kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(super) struct FunnelStage {
+    /// `live`, `demo`, `feedback` or `seat`.
+    pub id: &'static str,
+    /// What is counted.
+    pub counts: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agents: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcps: Option<u32>,
+    pub total: u32,
+    /// In percent of the stage before, where both are counted since the registry began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of_stage_before_pct: Option<u32>,
+}
+
+/// How often which rating was given.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub(super) struct Rating {
+    /// Ratings in all; a draft that was sent as it came is none.
+    pub ratings: u32,
+    /// Null before the first.
+    pub average: Option<f64>,
+    /// How often 1, 2, 3, 4 and 5 were given.
+    pub distribution: [u32; 5],
+}
+
+/// A reason that keeps listings from being Live.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(super) struct Gap {
+    /// In the words of the probe statistics.
+    pub reason: String,
+    /// How often today.
+    pub count: u32,
+    /// In percent of today's probes that were not `ok`.
+    pub share_pct: u32,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
+}
+
+/// Reads the counters.
+pub(super) async fn read(app: &App) -> Result<Lessons, Problem> {
+    let at = app.clock.now();
+    let (live, tally) = futures::try_join!(app.store.live(), app.store.tally(at))?;
+    Ok(Lessons { at, live, tally })
+}
+
+impl Lessons {
+    /// The stages of the funnel with how many came so far.
+    pub(super) fn stages(&self) -> Vec<FunnelStage> {
+        let counts = &self.live.funnel;
+        let stage = |id, counts, agents: u32, mcps: u32| FunnelStage {
+            id,
+            counts,
+            agents: Some(agents),
+            mcps: Some(mcps),
+            total: agents.saturating_add(mcps),
+            of_stage_before_pct: None,
+        };
+        let demos = stage(
+            "demo",
+            "Demos taken, one for each listing and product.",
+            counts.demos_agents,
+            counts.demos_mcps,
+        );
+        let feedback = stage(
+            "feedback",
+            "Listings that gave feedback, once each.",
+            counts.feedback_agents,
+            counts.feedback_mcps,
+        );
+        let share = percent(feedback.total, demos.total);
+        let seats = FunnelStage {
+            id: "seat",
+            counts: "Founding seats claimed.",
+            agents: None,
+            mcps: None,
+            total: counts.seats_claimed,
+            of_stage_before_pct: percent(counts.seats_claimed, feedback.total),
+        };
+        let live = stage("live", "Live now.", self.live.agents, self.live.mcps);
+        vec![live, demos, FunnelStage { of_stage_before_pct: share, ..feedback }, seats]
+    }
+
+    /// The rating of one product.
+    pub(super) fn rating(&self, sku: Sku) -> Rating {
+        let of = Sku::ALL.iter().position(|other| *other == sku);
+        Rating::of(of.map_or([0; 5], |place| self.live.funnel.ratings[place]))
+    }
+
+    /// The rating of all products together.
+    pub(super) fn rating_of_all(&self) -> Rating {
+        let mut all = [0_u32; 5];
+        for product in &self.live.funnel.ratings {
+            for (sum, count) in all.iter_mut().zip(product) {
+                *sum = sum.saturating_add(*count);
+            }
+        }
+        Rating::of(all)
+    }
+
+    /// Feedback that was the draft as it came.
+    pub(super) fn drafts(&self) -> u32 {
+        self.feedback().saturating_sub(self.rating_of_all().ratings)
+    }
+
+    pub(super) fn feedback(&self) -> u32 {
+        self.live.funnel.feedback_agents.saturating_add(self.live.funnel.feedback_mcps)
+    }
+
+    pub(super) fn demos(&self) -> u32 {
+        self.live.funnel.demos_agents.saturating_add(self.live.funnel.demos_mcps)
+    }
+
+    /// Probes of today that were not `ok`.
+    pub(super) fn not_ok(&self) -> u32 {
+        let [_, partial, fail, skip] = self.tally.handshakes;
+        partial.saturating_add(fail).saturating_add(skip)
+    }
+
+    /// Why probes were not `ok` today, the most frequent first.
+    pub(super) fn gaps(&self) -> Vec<Gap> {
+        let gap = |(reason, count): &(String, u32)| Gap {
+            reason: reason.clone(),
+            count: *count,
+            share_pct: percent(*count, self.not_ok()).unwrap_or(0),
+            fix: explain::fix_of(reason),
+        };
+        self.tally.reasons.iter().take(MOST_GAPS).map(gap).collect()
+    }
+
+    /// How far payments are from opening.
+    pub(super) fn unlock(&self, app: &App) -> Unlock {
+        funnel::unlock(&app.settings, &self.live.funnel)
+    }
+}
+
+impl Rating {
+    fn of(distribution: [u32; 5]) -> Self {
+        let ratings: u32 = distribution.iter().fold(0, |sum, count| sum.saturating_add(*count));
+        let stars: u64 = (1_u64..).zip(&distribution).map(|(stars, count)| stars * u64::from(*count)).sum();
+        let hundredths = (stars * 100 + u64::from(ratings) / 2).checked_div(u64::from(ratings));
+        let average = hundredths.and_then(|n| u32::try_from(n).ok()).map(|n| f64::from(n) / 100.0);
+        Self { ratings, average, distribution }
+    }
+}
+
+/// A share in whole percent; `None` of nothing.
+pub(super) fn percent(part: u32, whole: u32) -> Option<u32> {
+    (u64::from(part) * 100).checked_div(whole.into()).and_then(|share| u32::try_from(share).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_store::FunnelCounts;
+
+    fn lessons(funnel: FunnelCounts, tally: Tally) -> Lessons {
+        Lessons {
+            at: Moment::UNIX_EPOCH,
+            live: Live { agents: 3, mcps: 2, funnel, ..Live::default() },
+            tally,
+        }
+    }
+
+    #[test]
+    fn ratings_are_averaged_without_drafts() {
+        let ratings = [[0, 0, 0, 1, 2], [0; 5], [1, 0, 0, 0, 0], [0; 5]];
+        let counts =
+            FunnelCounts { feedback_agents: 5, feedback_mcps: 1, ratings, ..FunnelCounts::default() };
+        let learned = lessons(counts, Tally::default());
+        let kernel = learned.rating(Sku::Kernel);
+        assert_eq!((kernel.ratings, kernel.average), (3, Some(4.67)));
+        assert_eq!(learned.rating(Sku::Recursive).average, None);
+        assert_eq!(learned.rating_of_all().distribution, [1, 0, 0, 1, 2]);
+        assert_eq!(learned.drafts(), 2);
+    }
+
+    #[test]
+    fn stages_count_from_live_to_seat() {
+        let counts = FunnelCounts {
+            seats_claimed: 1,
+            demos_agents: 3,
+            demos_mcps: 1,
+            feedback_agents: 2,
+            ..FunnelCounts::default()
+        };
+        let stages = lessons(counts, Tally::default()).stages();
+        let shown: Vec<(&str, u32, Option<u32>)> =
+            stages.iter().map(|stage| (stage.id, stage.total, stage.of_stage_before_pct)).collect();
+        assert_eq!(
+            shown,
+            [("live", 5, None), ("demo", 4, None), ("feedback", 2, Some(50)), ("seat", 1, Some(50))]
+        );
+    }
+
+    #[test]
+    fn a_gap_has_its_share_and_its_fix() {
+        let reasons = vec![("card fail 404 (no card)".to_owned(), 3), ("unheard of".to_owned(), 1)];
+        let tally = Tally { handshakes: [9, 1, 3, 0], reasons, ..Tally::default() };
+        let gaps = lessons(FunnelCounts::default(), tally).gaps();
+        assert_eq!((gaps[0].count, gaps[0].share_pct), (3, 75));
+        assert!(gaps[0].fix.is_some() && gaps[1].fix.is_none());
+    }
+}

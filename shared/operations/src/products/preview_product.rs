@@ -1,0 +1,212 @@
+//! What is in a product, before anybody takes or buys it: its files with their sizes and first lines. Nothing is counted,
+//! and without arguments it is the catalogue with its prices.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::goals::Goals;
+use crate::operation::{Effect, Operation};
+use crate::products::subject::Subject;
+use crate::route::Route;
+use registry_app::App;
+use registry_domain::views::{NextStep, ProductEntry};
+use registry_formats::argument_schema;
+use registry_model::error::{Problem, shorten};
+use registry_model::{Caller, Kind, ListingId, Sku};
+use registry_products::{File, Preset};
+
+/// The longest first line that is shown, in characters.
+const LONGEST_LINE: usize = 120;
+
+/// Previews a product.
+#[derive(Debug)]
+pub struct PreviewProduct;
+
+/// Which product, and for whom; nothing for the catalogue.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// The product; without one, `alive` for an agent and `mcp_mesh` for an MCP server.
+    sku: Option<Sku>,
+    /// The listing that it is made for.
+    #[serde(alias = "id")]
+    listing_id: Option<String>,
+    /// Instead of a listing: the name of an agent or MCP server.
+    #[serde(alias = "name")]
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = 200))]
+    agent_name: Option<String>,
+    /// What that is for.
+    #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = 2000))]
+    description: Option<String>,
+    /// Goals of a trade.
+    preset: Option<Preset>,
+    /// What it is to reach, a line each.
+    #[serde(default)]
+    goals: Goals,
+}
+
+/// The catalogue, and the preview that was asked for.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    name: &'static str,
+    /// How it is asked.
+    usage: String,
+    /// Every product and what it costs.
+    skus: Vec<ProductEntry>,
+    /// Sets of goals by trade.
+    presets: Vec<&'static str>,
+    /// What is in the product, where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preview: Option<Preview>,
+    /// What to do next.
+    next: NextStep,
+}
+
+/// What is in a product.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Preview {
+    sku: Sku,
+    name: &'static str,
+    /// Whom it is made for.
+    made_for: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listing_id: Option<ListingId>,
+    kind: Kind,
+    goals: Vec<String>,
+    /// Bytes of all files.
+    bytes: usize,
+    files: Vec<FileSummary>,
+}
+
+/// A file in short.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+struct FileSummary {
+    path: String,
+    media_type: &'static str,
+    bytes: usize,
+    lines: usize,
+    /// Its first line that says anything.
+    first_line: String,
+    /// Whether the free demo shows the whole file.
+    in_demo: bool,
+}
+
+impl Operation for PreviewProduct {
+    const NAME: &'static str = "preview_product";
+    const TITLE: &'static str = "What is in a product";
+    const DESCRIPTION: &'static str = "Lists the files of a product (kernel, recursive, alive or mcp_mesh) as they \
+        would be made for a listing, or for what you say of an agent: paths, sizes, first lines. Counts nothing and \
+        needs no account. Without arguments: the catalogue with prices, and the presets of goals.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str = r#"{"sku": "kernel", "preset": "researcher"}"#;
+    const PHRASES: &'static [&'static str] =
+        &["preview the product for {id}", "what do the products cost?", "which files are in the product?"];
+    const ROUTES: &'static [Route] = &[Route::get("/api/products/preview")];
+    const REFUSALS: &'static [u16] = &[404, 409];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let preview = if arguments.asks_for_nothing() { None } else { Some(preview(app, arguments).await?) };
+        let settings = &app.settings;
+        let of_listing =
+            preview.as_ref().and_then(|preview| Some((preview.listing_id.as_ref()?, preview.sku)));
+        let next = match of_listing {
+            Some((id, sku)) => NextStep::post(
+                "take_demo",
+                settings.url("/api/products/demo"),
+                json!({ "listing_id": id, "sku": sku }),
+                "The demo shows some of these files in full, free.",
+            ),
+            None => NextStep::post_own(
+                "product_agent",
+                settings.url("/api/products/agent"),
+                "{\"tool\": \"one_click_demo\", \"agent_name\": …} shows files in full; list yourself for real ones.",
+            ),
+        };
+        Ok(Answer {
+            ok: true,
+            name: "Product preview",
+            usage: format!(
+                "GET {}?sku=kernel|recursive|alive|mcp_mesh&listing_id=… (or agent_name=, description=, preset=, goals=).",
+                settings.url("/api/products/preview")
+            ),
+            skus: ProductEntry::all(),
+            presets: Preset::ALL.iter().map(|preset| preset.as_str()).collect(),
+            preview,
+            next,
+        })
+    }
+}
+
+impl Arguments {
+    fn asks_for_nothing(&self) -> bool {
+        let Self { sku, listing_id, agent_name, description, preset, goals } = self;
+        sku.is_none()
+            && listing_id.is_none()
+            && agent_name.is_none()
+            && description.is_none()
+            && preset.is_none()
+            && matches!(goals, Goals::None)
+    }
+}
+
+async fn preview(app: &App, arguments: Arguments) -> Result<Preview, Problem> {
+    let Arguments { sku, listing_id, agent_name, description, preset, goals } = arguments;
+    let kind = sku.filter(|sku| *sku == Sku::McpMesh).map(|_| Kind::Mcp);
+    let subject =
+        Subject { listing_id, kind, name: agent_name, description, goals, preset, ..Subject::default() };
+    let profile = subject.profile(app).await?;
+    let sku = sku.unwrap_or_else(|| Sku::of_kind(profile.kind));
+    let files = registry_products::tree(sku, &profile, &app.settings);
+    let shown = registry_products::sample(sku, &profile, &app.settings);
+    let in_demo = |file: &File| shown.iter().any(|other| other == file);
+    Ok(Preview {
+        sku,
+        name: sku.title(),
+        goals: registry_products::goals_of(&profile),
+        made_for: profile.name,
+        listing_id: profile.listing_id,
+        kind: profile.kind,
+        bytes: files.iter().map(|file| file.content.len()).sum(),
+        files: files.iter().map(|file| summary(file, in_demo(file))).collect(),
+    })
+}
+
+fn summary(file: &File, in_demo: bool) -> FileSummary {
+    // The frame of a front matter and the braces of JSON say nothing.
+    let says = |line: &&str| line.chars().any(char::is_alphanumeric);
+    let first_line = file.content.lines().map(str::trim).find(says).unwrap_or_default();
+    FileSummary {
+        path: file.path.clone(),
+        media_type: file.media_type,
+        bytes: file.content.len(),
+        lines: file.content.lines().count(),
+        first_line: shorten(first_line, LONGEST_LINE),
+        in_demo,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_is_the_first_that_says_something() {
+        let file = File {
+            path: "a".to_owned(),
+            media_type: "text/markdown",
+            content: "---\n\nname: x\n".to_owned(),
+        };
+        let summary = summary(&file, true);
+        assert_eq!((summary.first_line.as_str(), summary.lines, summary.bytes), ("name: x", 3, 13));
+    }
+
+    #[test]
+    fn nothing_asked_is_the_catalogue() {
+        let arguments = |query: &str| crate::arguments::from_query::<Arguments>(query).unwrap();
+        assert!(arguments("").asks_for_nothing());
+        assert!(!arguments("sku=alive").asks_for_nothing() && !arguments("goals=ops").asks_for_nothing());
+    }
+}

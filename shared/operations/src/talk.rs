@@ -1,0 +1,4 @@
+//! Operations of the family "talk".
+
+pub mod message;
+pub mod talk_inbox;

@@ -1,0 +1,200 @@
+//! Speaking in a Talk inbox: checking in, leaving a message, saying something to everybody, keeping a note. Anybody may,
+//! without credentials; so who speaks is only claimed, texts are held to what is fit to be public, and acts are counted.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::operation::{Effect, Operation};
+use crate::route::Route;
+use crate::talk::talk_inbox::InboxMessage;
+use registry_app::App;
+use registry_app::talk::{self, NextAction, TalkAction, next_actions, read_text};
+use registry_formats::argument_schema;
+use registry_model::error::Problem;
+use registry_model::{Caller, Lane, Listing, ListingId, TalkChannel, TalkMessage};
+use registry_store::{Allowance, Talked, Talking};
+
+/// Speaks in the inbox of a listing.
+#[derive(Debug)]
+pub struct Talk;
+
+/// Whose inbox, and what is done there.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = needs_of_actions()))]
+pub struct Arguments {
+    /// The id of the listing in whose inbox it is done.
+    #[serde(alias = "id")]
+    listing_id: String,
+    /// What is done. Where it is left out: `message` with a text, `check_in` without.
+    action: Option<TalkAction>,
+    /// The text, in plain words; everybody may read it. Only a `check_in` may do without.
+    #[schemars(extend("format" = "public-text"))]
+    text: Option<String>,
+    /// With `message`: the id of the listing that sends it. It is shown as claimed, for nothing proves it.
+    #[schemars(extend("format" = "listing-id-of-another"))]
+    from: Option<String>,
+}
+
+/// What was done.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    listing_id: ListingId,
+    /// What was done.
+    action: TalkAction,
+    /// The message as it stands in the inbox; null for a check-in without words.
+    message: Option<InboxMessage>,
+    /// How the listing stands with its inbox now.
+    talk: talk::Talk,
+    /// What the listing should do next.
+    next_actions: Vec<NextAction>,
+}
+
+/// What goes with each action.
+fn needs_of_actions() -> Value {
+    let of = |action: TalkAction| {
+        let text = json!({ "type": ["string", "null"], "maxLength": action.longest_text() });
+        json!({ "properties": { "action": { "const": action }, "text": text }, "required": ["action"] })
+    };
+    let (all, none) = (argument_schema::all_of, argument_schema::none_of);
+    let unsaid = json!({ "properties": { "text": { "maxLength": TalkAction::Message.longest_text() } } });
+    json!([
+        { "allOf": [of(TalkAction::CheckIn), none(&["from"])] },
+        { "allOf": [of(TalkAction::Message), all(&["text"])] },
+        { "allOf": [of(TalkAction::Social), all(&["text"]), none(&["from"])] },
+        { "allOf": [of(TalkAction::Owner), all(&["text"]), none(&["from"])] },
+        { "allOf": [none(&["action"]), all(&["text"]), unsaid] },
+        none(&["action", "text", "from"]),
+    ])
+}
+
+impl Operation for Talk {
+    const NAME: &'static str = "talk";
+    const TITLE: &'static str = "Speak in a Talk inbox";
+    const DESCRIPTION: &'static str = "Acts in the Talk inbox of a listing: check_in shows that it is present, message \
+        leaves it a message (up to 2000 characters), social says something to everybody in its name (500, also in the \
+        feed of talk), owner keeps a note (2000). Inboxes are public: no e-mail addresses, no secrets.";
+    const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
+    const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "message", "text": "Your forecast skill fits our travel planner."}"#;
+    const PHRASES: &'static [&'static str] = &[
+        "talk check-in for {id}",
+        "mark {id} as present",
+        "leave a message for {id}: {text}",
+        "send {id} the message {text}",
+    ];
+    const ROUTES: &'static [Route] = &[Route::post_as("/api/talk", Ok)];
+    const REFUSALS: &'static [u16] = &[404, 409];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let action = arguments.action.unwrap_or(match arguments.text {
+            Some(_) => TalkAction::Message,
+            None => TalkAction::CheckIn,
+        });
+        let text = read_text(action, arguments.text.as_deref())?;
+        let (listing, from) = parties(app, &arguments, action).await?;
+        allowed(app, &listing, action)?;
+
+        let now = app.clock.now();
+        let message = text.map(|text| TalkMessage {
+            id: TalkMessage::id_at(now, &app.random.hex(6)),
+            at: now,
+            to: listing.id.clone(),
+            from,
+            channel: TalkChannel::Talk,
+            kind: action.kind(),
+            text,
+        });
+        let is_visit = action.is_of_the_listing();
+        let (caller, rate) = (caller.name(), app.settings.talk_rate);
+        // What strangers leave uses up a listing's allowance; its own signs of presence do not wait for them.
+        let target = Some(listing.id.as_str()).filter(|_| action != TalkAction::CheckIn);
+        let act = Allowance { act: "talk", caller: &caller, host: target, rate };
+        let talking = Talking {
+            listing_id: &listing.id,
+            message: message.as_ref(),
+            is_visit,
+            is_shown_anew: is_visit && talk::Talk::of(&listing, &app.settings, now).shows_a_visit(),
+            act: Some(act).filter(|_| app.settings.rate_limits),
+        };
+        match app.store.talk(talking, now).await? {
+            Talked::Written => {}
+            Talked::UsedUp(used_up) => return Err(used_up.refusal("listing")),
+            Talked::Closed => return Err(closed(app, &listing)),
+        }
+        let visited_at = if is_visit { Some(now) } else { listing.visited_at };
+        let listing = Listing { visited_at, ..listing };
+        Ok(Answer {
+            ok: true,
+            action,
+            message: message.map(|message| InboxMessage::of(message, None)),
+            talk: talk::Talk::of(&listing, &app.settings, now),
+            next_actions: next_actions(&listing, &app.settings, now),
+            listing_id: listing.id,
+        })
+    }
+}
+
+/// The listing whose inbox it is, and the one that says it speaks there; by one read.
+async fn parties(
+    app: &App,
+    arguments: &Arguments,
+    action: TalkAction,
+) -> Result<(Listing, Option<ListingId>), Problem> {
+    let missing = || Problem::listing_not_found(&arguments.listing_id);
+    let id: ListingId = arguments.listing_id.parse().map_err(|_| missing())?;
+    let unknown = || {
+        let detail = "`from` must be the id of a listing here that is not withdrawn; leave it out to say nothing of who \
+            you are.";
+        let mut problem = Problem::invalid("from", "unknown_sender", detail);
+        problem.status = http::StatusCode::NOT_FOUND;
+        problem
+    };
+    let from: Option<ListingId> = match &arguments.from {
+        None => None,
+        Some(from) if action == TalkAction::Message => Some(from.parse().map_err(|_| unknown())?),
+        Some(_) => {
+            let detail =
+                "`from` goes with the action `message` only: in all others `listing_id` speaks itself.";
+            return Err(Problem::invalid("from", "from_without_message", detail));
+        }
+    };
+    let mut ids = vec![id.clone()];
+    ids.extend(from.clone().filter(|from| *from != id));
+    let mut listings = app.store.listings(&ids).await?;
+    let place = listings.iter().position(|listing| listing.id == id).ok_or_else(missing)?;
+    let listing = listings.swap_remove(place);
+    let is_sender = |known: &Listing| Some(&known.id) == from.as_ref() && known.lane != Lane::Withdrawn;
+    if from.is_some() && !is_sender(&listing) && !listings.iter().any(is_sender) {
+        return Err(unknown());
+    }
+    Ok((listing, from))
+}
+
+/// Nothing is written into the inbox of what was withdrawn, and only what is Live speaks to everybody.
+fn allowed(app: &App, listing: &Listing, action: TalkAction) -> Result<(), Problem> {
+    let lane = listing.shown_lane(app.oldest_proof());
+    if lane == Lane::Withdrawn {
+        return Err(closed(app, listing));
+    }
+    if action == TalkAction::Social && lane != Lane::Active {
+        let detail = "Only a Live listing speaks to everybody. Its status says what it waits for.";
+        return Err(conflict(app, listing, "not_active", detail).with("lane", lane.as_str()));
+    }
+    Ok(())
+}
+
+fn closed(app: &App, listing: &Listing) -> Problem {
+    conflict(app, listing, "withdrawn", "This listing was withdrawn, and its inbox takes nothing.")
+        .with("lane", Lane::Withdrawn.as_str())
+}
+
+fn conflict(app: &App, listing: &Listing, code: &'static str, detail: &'static str) -> Problem {
+    Problem::new(http::StatusCode::CONFLICT, code, detail).with_next(json!({
+        "action": "check_status", "method": "GET",
+        "url": app.settings.url(&format!("/api/listings/status?id={}", listing.id)),
+        "note": "The status says where the listing stands, and why.",
+    }))
+}

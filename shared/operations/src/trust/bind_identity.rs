@@ -1,0 +1,163 @@
+//! Binds a key or DID to the domain of a listing, for whoever signs a challenge with a key that the domain makes known. What
+//! is shown is the proven domain, how and when: who speaks for it, and no praise.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::lookup;
+use crate::operation::{Effect, Operation};
+use crate::route::Action;
+use crate::trust::owner::{NamedKey, ShownChallenge, one_key, public_jwk_schema};
+use registry_app::App;
+use registry_app::domain_keys::Did;
+use registry_domain::trust::facts;
+use registry_domain::trust::ownership::{self, Offered, Proven, Way};
+use registry_formats::argument_schema;
+use registry_model::error::Problem;
+use registry_model::{Caller, Identity, KeySource, Lane, Listing, ListingId, Moment};
+
+/// The most identities of one listing; the oldest goes first.
+const MOST: usize = 8;
+/// How often identities that change under our hands are read again.
+const ATTEMPTS: u32 = 5;
+
+/// Binds a key to the domain of a listing.
+#[derive(Debug)]
+pub struct BindIdentity;
+
+/// Which listing, which key, and the proof.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("allOf" = [{ "anyOf": argument_schema::together(&["nonce", "signature"]) }, { "anyOf": one_key() }]))]
+pub struct Arguments {
+    /// The id of the listing.
+    #[serde(alias = "id")]
+    listing_id: String,
+    /// The DID that is bound: a `did:key`, or a `did:web` of the listing's own domain.
+    #[schemars(extend("format" = "did"))]
+    did: Option<String>,
+    /// The key as a JWK: Ed25519 (OKP) or P-256 (EC), without its private part.
+    #[serde(default)]
+    #[schemars(schema_with = "public_jwk_schema")]
+    public_jwk: Option<Map<String, Value>>,
+    /// The key as PEM (`-----BEGIN PUBLIC KEY-----`).
+    #[schemars(extend("format" = "public-key-pem"))]
+    public_key_pem: Option<String>,
+    /// The nonce of the challenge that was signed.
+    nonce: Option<String>,
+    /// The signature of its text, in hexadecimal or base64.
+    #[schemars(extend("format" = "signature"))]
+    signature: Option<String>,
+}
+
+/// What is bound, or the challenge that is to be signed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    version: &'static str,
+    listing_id: ListingId,
+    /// Whether this call bound a key.
+    bound: bool,
+    /// The domain that made the key known.
+    proven_domain: Option<String>,
+    /// Where it made it known.
+    method: Option<KeySource>,
+    /// When the key signed.
+    at: Option<Moment>,
+    /// What is to be signed, where no signature was sent.
+    challenge: Option<ShownChallenge>,
+    /// Where the domain may make a key known; one of them is enough.
+    ways: Vec<Way>,
+    /// What is bound to the domain of the listing now, the oldest first.
+    identities: Vec<Identity>,
+    note: &'static str,
+}
+
+impl Operation for BindIdentity {
+    const NAME: &'static str = "bind_identity";
+    const TITLE: &'static str = "Bind a key to a listing's domain";
+    const DESCRIPTION: &'static str = "Binds a key or DID (did:key, did:web, JWK, PEM) to the domain of a listing. Without a \
+        signature it answers a challenge and the ways to make the key known: a TXT record or /.well-known/mcp-registry-auth \
+        (v=MCPv1), /.well-known/jwks.json at the listing's origin, or a did:web document. With nonce and signature it binds.";
+    const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: true };
+    const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
+    const PHRASES: &'static [&'static str] =
+        &["bind an identity to {id}", "bind a key to {id}", "prove the domain of {id}"];
+    const ACTIONS: &'static [Action] =
+        &[Action { path: "/api/products/first-principles", names: &["bind_identity"] }];
+    const REFUSALS: &'static [u16] = &[401, 403, 404, 409];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let Arguments { listing_id, did, public_jwk, public_key_pem, nonce, signature } = arguments;
+        let named = NamedKey::parse(did.as_deref(), public_jwk.as_ref(), public_key_pem.as_deref())?;
+        let (key, did) = (named.key.clone(), named.did.clone());
+        let offered = named.offered(nonce.as_deref(), signature.as_deref())?;
+        let listing = lookup::listing(app, &listing_id).await?;
+        if listing.lane == Lane::Withdrawn {
+            let detail = "This listing was withdrawn: nothing is bound to it.";
+            return Err(Problem::new(http::StatusCode::CONFLICT, "withdrawn", detail));
+        }
+        let ways = ownership::ways(app, &listing, key.as_ref())?;
+        let act = format!("bind_identity {}", listing.id);
+        let (challenge, proven) = match &offered {
+            None => (Some(ownership::challenge(app, caller, &listing, &act).await?), None),
+            Some(offered) => (None, Some(bind(app, caller, &listing, &act, offered, did.as_ref()).await?)),
+        };
+        Ok(Answer {
+            ok: true,
+            version: registry_domain::trust::VERSION,
+            bound: proven.is_some(),
+            proven_domain: proven.as_ref().map(|identity| identity.proven_domain.to_string()),
+            method: proven.as_ref().map(|identity| identity.method),
+            at: proven.as_ref().map(|identity| identity.at),
+            note: if proven.is_some() {
+                "Bound. It tells who speaks for the domain, and nothing of how good the listing is. `attest` with type \
+                 identity_bind signs it."
+            } else {
+                "Make the key known in one of the `ways`, sign the challenge with it, and send the same call with `nonce` \
+                 and `signature`."
+            },
+            challenge: challenge.map(ShownChallenge::from),
+            ways,
+            identities: facts::identities(app, &listing).await?,
+            listing_id: listing.id,
+        })
+    }
+}
+
+async fn bind(
+    app: &App,
+    caller: &Caller,
+    listing: &Listing,
+    act: &str,
+    offered: &Offered,
+    did: Option<&Did>,
+) -> Result<Identity, Problem> {
+    let Proven { domain, method, key } = ownership::prove(app, caller, listing, act, offered).await?;
+    let public_jwk = key.jwk();
+    let identity = Identity {
+        proven_domain: domain,
+        method,
+        at: app.clock.now(),
+        thumbprint: public_jwk.thumbprint(),
+        public_jwk,
+        did: did.map(ToString::to_string),
+    };
+    for _ in 0..ATTEMPTS {
+        let before = app.store.identities(&listing.id).await?;
+        let is_other = |known: &&Identity| {
+            known.is_of(listing)
+                && (&known.proven_domain, &known.thumbprint, &known.did)
+                    != (&identity.proven_domain, &identity.thumbprint, &identity.did)
+        };
+        let mut after: Vec<Identity> = before.all.iter().filter(is_other).cloned().collect();
+        after.drain(..after.len().saturating_sub(MOST - 1));
+        after.push(identity.clone());
+        if app.store.keep_identities(&listing.id, &before, &after).await? {
+            return Ok(identity);
+        }
+    }
+    Err(Problem::unavailable("identities of a listing changed again and again while one was bound"))
+}

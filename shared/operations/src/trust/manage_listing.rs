@@ -1,0 +1,266 @@
+//! What the owner of a listing may do with it: withdraw it, bring it back, rename it, have it probed again. The owner is
+//! whoever signs a challenge for that act with a key that the listing's domain makes known now.
+
+use jiff::SignedDuration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::lookup;
+use crate::operation::{Effect, Operation};
+use crate::route::Action;
+use crate::trust::owner::{NamedKey, ShownChallenge, one_key, public_jwk_schema};
+use registry_app::App;
+use registry_app::takedown;
+use registry_domain::trust::ownership::{self, Way};
+use registry_formats::plain_text::{self, TextKind};
+use registry_formats::{argument_schema, argument_text, injection, server_json};
+use registry_model::error::Problem;
+use registry_model::{Caller, Contact, Lane, Listing, ListingId, Moment};
+use registry_store::events::{Event, What};
+
+const LONGEST_NAME: usize = 120;
+
+/// Does what an owner may do with a listing.
+#[derive(Debug)]
+pub struct ManageListing;
+
+/// What is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OwnerAct {
+    /// Takes it off; the owner may bring it back.
+    Withdraw,
+    /// Brings back what the owner withdrew: it goes Live by a new probe.
+    Restore,
+    /// Changes the name that is shown.
+    Rename,
+    /// Puts it first in the queue of probes.
+    Reprobe,
+}
+
+/// Which listing, what is done with it, and the proof.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("allOf" = [{ "anyOf": argument_schema::together(&["nonce", "signature"]) }, { "anyOf": one_key() }]))]
+#[schemars(extend("oneOf" = [{ "required": ["name"], "properties": { "act": { "const": "rename" }, "name": { "type": "string" } } }, { "properties": { "act": { "not": { "const": "rename" } }, "name": { "type": "null" } } }]))]
+pub struct Arguments {
+    /// The id of the listing.
+    #[serde(alias = "id")]
+    listing_id: String,
+    /// What is done.
+    act: OwnerAct,
+    /// With `rename`: the new name.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_NAME))]
+    name: Option<String>,
+    /// The DID of the key, where it is a `did:web` of the listing's domain.
+    #[schemars(extend("format" = "did"))]
+    did: Option<String>,
+    /// The key as a JWK, where it is to be this one.
+    #[serde(default)]
+    #[schemars(schema_with = "public_jwk_schema")]
+    public_jwk: Option<Map<String, Value>>,
+    /// The nonce of the challenge that was signed.
+    nonce: Option<String>,
+    /// The signature of its text, in hexadecimal or base64.
+    #[schemars(extend("format" = "signature"))]
+    signature: Option<String>,
+}
+
+/// What was done, or the challenge that is to be signed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    ok: bool,
+    version: &'static str,
+    listing_id: ListingId,
+    act: OwnerAct,
+    /// Whether it was done; false where a challenge is to be signed first.
+    done: bool,
+    /// Whether that changed anything.
+    changed: bool,
+    /// Where the listing stands now.
+    lane: Lane,
+    /// The name that is shown.
+    name: String,
+    /// The domain whose key signed.
+    proven_domain: Option<String>,
+    /// When it is probed next, after `restore` and `reprobe`.
+    due_at: Option<Moment>,
+    /// What is to be signed, where no signature was sent.
+    challenge: Option<ShownChallenge>,
+    /// Where the domain may make a key known; one of them is enough.
+    ways: Vec<Way>,
+    note: &'static str,
+}
+
+impl Operation for ManageListing {
+    const NAME: &'static str = "manage_listing";
+    const TITLE: &'static str = "Manage your own listing";
+    const DESCRIPTION: &'static str = "For the owner of a listing, who signs a challenge with a key of its domain: withdraw, \
+        restore, rename or reprobe it. Without a signature it answers the challenge for that act and where the domain may \
+        make its key known.";
+    const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: true };
+    const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "act": "reprobe"}"#;
+    const PHRASES: &'static [&'static str] = &["manage my listing {id}", "manage listing {id}"];
+    const ACTIONS: &'static [Action] =
+        &[Action { path: "/api/products/first-principles", names: &["manage_listing", "manage"] }];
+    const REFUSALS: &'static [u16] = &[401, 403, 404, 409];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let Arguments { listing_id, act, name, did, public_jwk, nonce, signature } = arguments;
+        let named = NamedKey::parse(did.as_deref(), public_jwk.as_ref(), None)?;
+        let offered = named.offered(nonce.as_deref(), signature.as_deref())?;
+        let listing = lookup::listing(app, &listing_id).await?;
+        let name = new_name(act, name.as_deref(), &listing)?;
+        allowed(act, &listing)?;
+        let ways = ownership::ways(app, &listing, None)?;
+        let text = text_of(act, &listing.id, name.as_deref());
+        let answer = Answer {
+            ok: true,
+            version: registry_domain::trust::VERSION,
+            listing_id: listing.id.clone(),
+            act,
+            done: false,
+            changed: false,
+            lane: listing.shown_lane(app.oldest_proof()),
+            name: listing.name.clone(),
+            proven_domain: None,
+            due_at: None,
+            challenge: None,
+            ways,
+            note: "Sign the challenge, and send the same call with `nonce` and `signature`.",
+        };
+        let Some(offered) = offered else {
+            let challenge = ownership::challenge(app, caller, &listing, &text).await?;
+            return Ok(Answer { challenge: Some(challenge.into()), ..answer });
+        };
+        let proven = ownership::prove(app, caller, &listing, &text, &offered).await?;
+        let done = carry_out(app, act, &listing, name).await?;
+        Ok(Answer {
+            done: true,
+            changed: done.changed,
+            lane: done.listing.shown_lane(app.oldest_proof()),
+            due_at: Some(done.listing.due_at)
+                .filter(|_| matches!(act, OwnerAct::Reprobe | OwnerAct::Restore)),
+            name: done.listing.name,
+            proven_domain: Some(proven.domain.to_string()),
+            note: done.note,
+            ..answer
+        })
+    }
+}
+
+struct Done {
+    listing: Listing,
+    changed: bool,
+    note: &'static str,
+}
+
+async fn carry_out(
+    app: &App,
+    act: OwnerAct,
+    listing: &Listing,
+    name: Option<String>,
+) -> Result<Done, Problem> {
+    let id = &listing.id;
+    let (changed, note) = match act {
+        OwnerAct::Withdraw => {
+            let changed = takedown::withdraw_by_owner(app, id).await?;
+            (changed, "Withdrawn. It is shown as Live nowhere; `restore` brings it back.")
+        }
+        OwnerAct::Restore => {
+            let changed = takedown::restore_by_owner(app, id).await?;
+            (changed, "It waits for its probe, and goes Live if it answers.")
+        }
+        OwnerAct::Rename => {
+            let after = Listing { name: name.unwrap_or_else(|| listing.name.clone()), ..listing.clone() };
+            let changed = after.name != listing.name;
+            if changed {
+                rewrite(app, listing, &after).await?;
+            }
+            (changed, "This name is shown from now on.")
+        }
+        OwnerAct::Reprobe => {
+            let now = app.clock.now();
+            let tick = SignedDuration::from_secs(app.settings.probe_tick_seconds.into());
+            let due_at = now.max(listing.probe.as_ref().map_or(now, |probe| probe.at + tick));
+            rewrite(app, listing, &Listing { due_at, failing_since: None, ..listing.clone() }).await?;
+            if due_at <= now {
+                let event = Event { what: What::Queued, listing_id: id.clone(), kind: listing.kind, at: now };
+                app.bus.send(&event).await;
+            }
+            (true, "It is probed at `due_at`; its status says how that went.")
+        }
+    };
+    let listing = app.store.listing(id).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
+    Ok(Done { listing, changed, note })
+}
+
+async fn rewrite(app: &App, before: &Listing, after: &Listing) -> Result<(), Problem> {
+    let nobody = Contact { email: None, source: None };
+    if app.store.republish(before, after, &nobody, None, app.clock.now()).await? {
+        return Ok(());
+    }
+    Err(Problem::unavailable("a listing was being probed while its owner changed it"))
+}
+
+/// The act as a challenge names it.
+fn text_of(act: OwnerAct, id: &ListingId, name: Option<&str>) -> String {
+    let word = match act {
+        OwnerAct::Withdraw => "withdraw",
+        OwnerAct::Restore => "restore",
+        OwnerAct::Rename => "rename",
+        OwnerAct::Reprobe => "reprobe",
+    };
+    name.map_or_else(|| format!("{word} {id}"), |name| format!("{word} {id} to {name}"))
+}
+
+/// What may not be done is refused before anybody signs for it.
+fn allowed(act: OwnerAct, listing: &Listing) -> Result<(), Problem> {
+    let conflict = |code, detail: &str| {
+        let problem = Problem::new(http::StatusCode::CONFLICT, code, detail);
+        Err(problem.with("lane", listing.lane.as_str()))
+    };
+    let withdrawn = listing.lane == Lane::Withdrawn;
+    match act {
+        OwnerAct::Rename | OwnerAct::Reprobe if withdrawn => {
+            conflict("withdrawn", "This listing was withdrawn: bring it back with `restore` first.")
+        }
+        OwnerAct::Rename if listing.server_name.is_none() => conflict(
+            "name_of_the_card",
+            "The name of this listing is taken from its own card or server at every probe: change it there, and ask for a \
+             `reprobe`.",
+        ),
+        OwnerAct::Restore if !withdrawn => conflict("not_withdrawn", "This listing is not withdrawn."),
+        _ => Ok(()),
+    }
+}
+
+/// The new name. A name in the form of server names is a claim to a namespace: only the listing's own may be shown, whose
+/// standing (claimed or proven) is shown beside it.
+fn new_name(act: OwnerAct, name: Option<&str>, listing: &Listing) -> Result<Option<String>, Problem> {
+    let name = match (act, name) {
+        (OwnerAct::Rename, Some(name)) => argument_text::line("name", name, LONGEST_NAME)?,
+        (OwnerAct::Rename, None) => {
+            return Err(Problem::invalid("name", "name_missing", "`rename` needs the new `name`."));
+        }
+        (_, Some(_)) => {
+            return Err(Problem::invalid(
+                "name",
+                "name_without_rename",
+                "`name` goes with the act `rename`.",
+            ));
+        }
+        (_, None) => return Ok(None),
+    };
+    if let Some(fault) = plain_text::fault(&name, TextKind::Name).or_else(|| injection::fault(&name)) {
+        return Err(Problem::invalid("name", "bad_name", format!("`name` cannot be shown: {fault}")));
+    }
+    if server_json::is_name(&name) && listing.server_name.as_deref() != Some(name.as_str()) {
+        let detail = "`name` has the form of a server name of another: publish it as the name of a server description, with \
+            a proof.";
+        return Err(Problem::invalid("name", "name_of_another", detail));
+    }
+    Ok(Some(name))
+}

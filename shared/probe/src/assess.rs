@@ -1,0 +1,79 @@
+//! From a verdict to an assessment: the checks on what the handshake found, and the score of both.
+//! Listed or not, everything is assessed by the same code, so that a trial score predicts the real one.
+
+use crate::checks::{self, Context, documents};
+use crate::handshake::{self, PreflightResult, Subject};
+use crate::{score, transition};
+use registry_app::App;
+use registry_model::{Amounts, Assessment, Handshake, Listing, TextFaults, Verdict};
+use registry_store::StoreError;
+
+/// Probes something that is not listed.
+pub async fn stranger(app: &App, subject: &Subject) -> Assessment {
+    let verdict = match handshake::preflight(&app.fetcher, subject).await {
+        PreflightResult::Pass { card } => handshake::probe(&app.fetcher, subject, card, &app.random).await,
+        PreflightResult::Reject(verdict) => verdict,
+    };
+    let context = Context {
+        reach: app.settings.reach(),
+        card_url: verdict.facts.card_url.clone(),
+        endpoint_holder: None,
+        previous_tools_hash: None,
+        listing_faults: TextFaults::default(),
+    };
+    assessed(app, verdict, &context)
+}
+
+/// Assesses what a probe of a listing found. Costs one read, to see who holds the endpoint, where the handshake
+/// was `ok`; that read brings the values of its trail.
+///
+/// # Errors
+/// The table is busy.
+pub async fn listed(
+    app: &App,
+    listing: &Listing,
+    verdict: Verdict,
+) -> Result<(Assessment, Option<Amounts>), StoreError> {
+    let (holder, trail) =
+        match verdict.facts.endpoint.as_deref().filter(|_| verdict.handshake == Handshake::Ok) {
+            Some(endpoint)
+                if listing.live_since.is_none() || listing.endpoint.as_deref() != Some(endpoint) =>
+            {
+                let (holder, trail) =
+                    app.store.endpoint_holder_and_trail(endpoint, &listing.id, app.clock.now()).await?;
+                (holder, Some(trail))
+            }
+            _ => (None, None),
+        };
+    let context = context(app, listing, &verdict, holder.map(|id| id.to_string()));
+    Ok((assessed(app, verdict, &context), trail))
+}
+
+/// Assesses again, now that `holder` turned out to hold the endpoint.
+#[must_use]
+pub fn held_by(app: &App, listing: &Listing, verdict: Verdict, holder: String) -> Assessment {
+    let context = context(app, listing, &verdict, Some(holder));
+    assessed(app, verdict, &context)
+}
+
+fn context(app: &App, listing: &Listing, verdict: &Verdict, endpoint_holder: Option<String>) -> Context {
+    // The words as they will be shown: those of an earlier look that this one replaced no longer count.
+    let mut shown = listing.clone();
+    transition::learn_words(&mut shown, &verdict.facts);
+    Context {
+        listing_faults: documents::of_listing(&shown),
+        reach: app.settings.reach(),
+        card_url: listing
+            .card_url
+            .clone()
+            .or_else(|| listing.url.clone().filter(|_| listing.server_name.is_none())),
+        endpoint_holder,
+        previous_tools_hash: listing.tools_hash.clone(),
+    }
+}
+
+fn assessed(app: &App, verdict: Verdict, context: &Context) -> Assessment {
+    let checks = checks::of(&verdict, context);
+    let score = score::of(&verdict, &checks);
+    Assessment { verdict, checks, score, probed_at: app.clock.now(), changed: None }
+}

@@ -1,0 +1,115 @@
+//! The checks beside the handshake: what a listing must not be, though it speaks its protocol well (design §5).
+//! A blocking check that fails keeps a listing off the active list; the others are only shown.
+
+pub mod documents;
+mod domain;
+
+use registry_model::{Check, Facts, Kind, Reach, TextFaults, Verdict};
+
+pub(super) use domain::same_owner;
+
+/// What the checks need to know beside the verdict.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// How far the fetcher may reach: in development a loopback peer may do without https.
+    pub reach: Reach,
+    /// The card's URL as it is listed; the verdict's own where there is none.
+    pub card_url: Option<String>,
+    /// Another listing that already has this endpoint.
+    pub endpoint_holder: Option<String>,
+    /// The hash of the tool list when it was last looked at.
+    pub previous_tools_hash: Option<String>,
+    /// What is wrong with the words of the listing itself, which its publisher may have written.
+    pub listing_faults: TextFaults,
+}
+
+/// Runs every check; always all of them, in this order.
+#[must_use]
+pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
+    let facts = &verdict.facts;
+    let card_url = context.card_url.as_deref().or(facts.card_url.as_deref());
+    let mut found = facts.text_faults.clone();
+    found.or(context.listing_faults.clone());
+    vec![
+        https(facts, card_url, context.reach),
+        card_valid(verdict),
+        interface_domain(facts, card_url),
+        outcome("text_sane", found.not_plain, "Names and texts are plain text of sane length."),
+        outcome("no_injection", found.injection, "No text gives instructions to whoever's model reads it."),
+        endpoint_unique(context),
+        tools_unchanged(facts, context),
+    ]
+}
+
+/// A blocking check by the fault it found.
+fn outcome(id: &str, fault: Option<String>, fine: &str) -> Check {
+    let ok = fault.is_none();
+    Check { id: id.to_owned(), ok, blocking: true, detail: fault.unwrap_or_else(|| fine.to_owned()) }
+}
+
+/// Card and endpoint are served over https.
+fn https(facts: &Facts, card_url: Option<&str>, reach: Reach) -> Check {
+    let plain: Vec<&str> =
+        [card_url, facts.endpoint.as_deref()].into_iter().flatten().filter(|url| !is_https(url)).collect();
+    let tolerated = reach == Reach::Development && plain.iter().all(|url| domain::is_loopback(url));
+    let fault = plain.first().map(|url| format!("{url} is not served over https."));
+    Check { blocking: !tolerated, ..outcome("https", fault, "Everything is served over https.") }
+}
+
+/// True for an https URL; a bare `host:port` of gRPC counts as its client will use it, with TLS.
+fn is_https(url: &str) -> bool {
+    !url.contains("://") || url.starts_with("https://") || url.starts_with("grpcs://")
+}
+
+/// The agent's card could be read; an MCP server needs none.
+fn card_valid(verdict: &Verdict) -> Check {
+    if verdict.facts.kind == Some(Kind::Mcp) {
+        return outcome("card_valid", None, "An MCP server needs no card.");
+    }
+    let told = verdict.reasons.iter().find(|reason| reason.reason.starts_with("card fail"));
+    let fault = match told {
+        Some(reason) => Some(format!("{}: {}", reason.reason, reason.fix)),
+        None if verdict.facts.name.is_none() => Some("No agent card was read.".to_owned()),
+        None => None,
+    };
+    outcome("card_valid", fault, "The agent card is valid.")
+}
+
+/// Card and interface have one owner: the same registrable domain, for addresses the same host.
+fn interface_domain(facts: &Facts, card_url: Option<&str>) -> Check {
+    let (Some(card), Some(endpoint)) = (card_url, facts.endpoint.as_deref()) else {
+        return outcome("interface_domain", None, "There is no card and endpoint to compare.");
+    };
+    let fault = (!same_owner(card, endpoint)).then(|| {
+        format!("The card at {card} sends callers to {endpoint}: serve both under one registrable domain.")
+    });
+    outcome("interface_domain", fault, "The card and its endpoint are under one domain.")
+}
+
+/// Nobody else is listed with this endpoint.
+fn endpoint_unique(context: &Context) -> Check {
+    let fault = context
+        .endpoint_holder
+        .as_ref()
+        .map(|holder| format!("This endpoint is already listed as {holder}."));
+    outcome("endpoint_unique", fault, "No other listing has this endpoint.")
+}
+
+/// The tools are those of the last look; a change is shown and blocks nothing.
+fn tools_unchanged(facts: &Facts, context: &Context) -> Check {
+    let fault = match (&context.previous_tools_hash, &facts.tools_hash) {
+        (Some(before), Some(now)) if before != now && form(before) == form(now) => {
+            Some(format!("The tools changed since the last look: {before} before, {now} now."))
+        }
+        _ => None,
+    };
+    Check { blocking: false, ..outcome("tools_unchanged", fault, "The tools are those of the last look.") }
+}
+
+/// The form of a hash, before its colon: hashes of two forms say nothing of each other.
+fn form(hash: &str) -> Option<&str> {
+    hash.split_once(':').map(|(form, _)| form)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+//! Each check by the verdict that meets it and the one that does not.
+
+use super::*;
+use registry_model::{Handshake, Reason, Skill};
+
+/// A verdict that every check is content with.
+fn fine() -> Verdict {
+    Verdict {
+        handshake: Handshake::Ok,
+        reasons: Vec::new(),
+        inconclusive: false,
+        retry_after: None,
+        speaks: true,
+        answers: Some(true),
+        latency_ms: Some(120),
+        signals: Vec::new(),
+        protocol_hints: Vec::new(),
+        facts: Facts {
+            kind: Some(Kind::Agent),
+            name: Some("Weather".to_owned()),
+            description: Some("Tells the weather.".to_owned()),
+            endpoint: Some("https://api.example.com/a2a".to_owned()),
+            card_url: Some("https://example.com/.well-known/agent-card.json".to_owned()),
+            skills: vec![Skill { id: "now".to_owned(), name: "Now".to_owned(), ..Skill::default() }],
+            ..Facts::default()
+        },
+    }
+}
+
+fn context(reach: Reach) -> Context {
+    Context {
+        reach,
+        card_url: None,
+        endpoint_holder: None,
+        previous_tools_hash: None,
+        listing_faults: TextFaults::default(),
+    }
+}
+
+/// The one check that does not hold.
+fn failing(verdict: &Verdict, context: &Context) -> Check {
+    let failing: Vec<Check> = of(verdict, context).into_iter().filter(|check| !check.ok).collect();
+    match &failing[..] {
+        [check] => check.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn with(change: impl FnOnce(&mut Verdict)) -> Verdict {
+    let mut verdict = fine();
+    change(&mut verdict);
+    verdict
+}
+
+#[test]
+fn a_fine_peer_is_clean() {
+    let checks = of(&fine(), &context(Reach::Public));
+    let ids: Vec<&str> = checks.iter().map(|check| check.id.as_str()).collect();
+    assert_eq!(
+        ids,
+        [
+            "https",
+            "card_valid",
+            "interface_domain",
+            "text_sane",
+            "no_injection",
+            "endpoint_unique",
+            "tools_unchanged"
+        ]
+    );
+    assert!(checks.iter().all(|check| check.ok && !check.detail.is_empty()));
+    assert!(clean(&checks));
+}
+
+#[test]
+fn plain_http_blocks_except_on_this_machine_in_development() {
+    let plain = with(|verdict| verdict.facts.endpoint = Some("http://api.example.com/a2a".to_owned()));
+    for reach in [Reach::Public, Reach::Development] {
+        let check = failing(&plain, &context(reach));
+        assert_eq!((check.id.as_str(), check.blocking), ("https", true));
+    }
+    let local = with(|verdict| {
+        verdict.facts.endpoint = Some("http://127.0.0.1:9000/a2a".to_owned());
+        verdict.facts.card_url = Some("http://localhost:9000/card".to_owned());
+    });
+    assert!(failing(&local, &context(Reach::Public)).blocking);
+    assert!(!failing(&local, &context(Reach::Development)).blocking);
+    assert!(clean(&of(&local, &context(Reach::Development))));
+}
+
+#[test]
+fn an_agent_needs_a_card_and_a_server_does_not() {
+    let invalid = with(|verdict| {
+        verdict.reasons.push(Reason {
+            code: "name_missing".to_owned(),
+            reason: "card fail 200 (invalid card: name)".to_owned(),
+            seen: "nothing".to_owned(),
+            fix: "Give it a name.".to_owned(),
+        });
+    });
+    let check = failing(&invalid, &context(Reach::Public));
+    assert_eq!(check.detail, "card fail 200 (invalid card: name): Give it a name.");
+    let unread = with(|verdict| verdict.facts.name = None);
+    assert_eq!(failing(&unread, &context(Reach::Public)).id, "card_valid");
+    let server = with(|verdict| {
+        verdict.facts =
+            Facts { kind: Some(Kind::Mcp), endpoint: verdict.facts.endpoint.take(), ..Facts::default() };
+    });
+    assert!(clean(&of(&server, &context(Reach::Public))));
+}
+
+#[test]
+fn an_interface_elsewhere_blocks() {
+    let elsewhere = with(|verdict| verdict.facts.endpoint = Some("https://example.org/a2a".to_owned()));
+    let check = failing(&elsewhere, &context(Reach::Public));
+    assert_eq!((check.id.as_str(), check.blocking), ("interface_domain", true));
+    let listed =
+        Context { card_url: Some("https://www.example.org/card.json".to_owned()), ..context(Reach::Public) };
+    assert!(clean(&of(&elsewhere, &listed)), "the listed URL of the card counts");
+}
+
+#[test]
+fn bad_texts_block_whoever_wrote_them() {
+    let hidden = TextFaults { not_plain: Some("skills[0].name: hidden".to_owned()), injection: None };
+    let injected = TextFaults { not_plain: None, injection: Some("tools[0].title: injected".to_owned()) };
+    for (faults, id) in [(hidden, "text_sane"), (injected, "no_injection")] {
+        let of_peer =
+            failing(&with(|verdict| verdict.facts.text_faults = faults.clone()), &context(Reach::Public));
+        let of_listing = Context { listing_faults: faults, ..context(Reach::Public) };
+        let of_listing = failing(&fine(), &of_listing);
+        assert_eq!((of_peer.id.as_str(), of_peer.blocking), (id, true));
+        assert_eq!(of_listing, of_peer);
+    }
+}
+
+#[test]
+fn an_endpoint_of_another_listing_blocks() {
+    let held = Context { endpoint_holder: Some("agent-other".to_owned()), ..context(Reach::Public) };
+    let check = failing(&fine(), &held);
+    assert_eq!((check.id.as_str(), check.blocking), ("endpoint_unique", true));
+    assert_eq!(check.detail, "This endpoint is already listed as agent-other.");
+}
+
+#[test]
+fn changed_tools_are_told_and_do_not_block() {
+    let now = with(|verdict| verdict.facts.tools_hash = Some("bbb".to_owned()));
+    let before =
+        |hash: &str| Context { previous_tools_hash: Some(hash.to_owned()), ..context(Reach::Public) };
+    let check = failing(&now, &before("aaa"));
+    assert_eq!((check.id.as_str(), check.blocking), ("tools_unchanged", false));
+    assert_eq!(check.detail, "The tools changed since the last look: aaa before, bbb now.");
+    assert!(clean(&of(&now, &before("aaa"))));
+    assert!(of(&now, &before("bbb")).iter().all(|check| check.ok));
+    assert!(of(&now, &before("v0:aaa")).iter().all(|check| check.ok), "hashed in another way");
+    assert!(of(&fine(), &before("aaa")).iter().all(|check| check.ok), "no tool list was read this time");
+}
+
+fn clean(checks: &[Check]) -> bool {
+    checks.iter().all(|check| check.ok || !check.blocking)
+}

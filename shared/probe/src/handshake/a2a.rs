@@ -1,0 +1,285 @@
+//! The conversation with an agent: its card, a question that costs it nothing, and, where asked for, one message.
+//! A question about a task that cannot exist proves the protocol without work, money or memory on the agent's side.
+
+mod reply;
+mod requests;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use super::conversation::{Conversation, fault_of};
+use super::findings::Findings;
+use super::subject::{Depth, Subject};
+use crate::checks::{documents, same_owner};
+use crate::reasons::{self, ProbeFault, ProbedResource, Stage};
+use registry_fetch::{Answer, FetchError, Target};
+use registry_formats::agent_card::{self, AgentCard, Binding, CardFault, Dialect, Interface};
+use registry_model::Kind;
+use reply::{StepFailure, StepOutcome};
+use requests::{GREETING, MethodSet, Route, Transport};
+
+/// How long the question may take: a message must still fit behind one that is never answered.
+const QUESTION: Duration = Duration::from_secs(4);
+
+/// Reads the card in `answer`, and probes the agent that it describes.
+pub(super) async fn probe(
+    talk: &mut Conversation<'_>,
+    subject: &Subject,
+    card_url: &Target,
+    answer: &Answer,
+) {
+    talk.findings.facts.card_url = Some(card_url.to_string());
+    talk.findings.answered_before(answer.elapsed);
+    let read = talk.read(answer, |answer, _| {
+        let document = agent_card::document(&answer.body)?;
+        let card = agent_card::read(&document)?;
+        Ok((card, documents::of_card(&document)))
+    });
+    let card = match read.await {
+        Ok((card, text_faults)) => {
+            talk.findings.facts.text_faults.or(text_faults);
+            card
+        }
+        Err(fault) => {
+            if matches!(fault, CardFault::Invalid(_)) {
+                talk.findings.facts.kind = Some(Kind::Agent);
+            }
+            for (fault, seen) in reasons::of_card(fault, answer.status.as_u16()) {
+                talk.findings.fault(&fault, &seen);
+            }
+            return;
+        }
+    };
+    record_card(talk.findings, &card);
+    match routes(&card, card_url, &answer.target, talk, subject.last_era.as_deref()) {
+        Ok((first, second)) => {
+            talk.findings.facts.endpoint = Some(first.target.to_string());
+            converse(talk, subject.depth, first, second).await;
+        }
+        Err(obstacle) => {
+            let Obstacle { fault, seen, foreign } = *obstacle;
+            talk.findings.facts.endpoint = foreign.map(|target| target.to_string());
+            talk.findings.fault(&fault, &seen);
+        }
+    }
+}
+
+fn record_card(findings: &mut Findings, card: &AgentCard) {
+    findings.facts.kind = Some(Kind::Agent);
+    findings.signal("card_ok");
+    if card.authenticated {
+        findings.signal("auth_declared");
+    }
+    let facts = &mut findings.facts;
+    facts.name = Some(card.name.clone());
+    facts.description = Some(card.description.clone()).filter(|text| !text.is_empty());
+    facts.version.clone_from(&card.version);
+    facts.website = card.documentation_url.clone().or_else(|| card.provider_url.clone());
+    facts.skills.clone_from(&card.skills);
+    for dialect in &card.dialects {
+        findings.version(dialect.as_str(), false);
+    }
+    for violation in &card.broken {
+        let fault = ProbeFault::BrokenCardRule { violation: violation.clone() };
+        findings.fault(&fault, &violation.seen);
+    }
+    for finding in &card.warnings {
+        findings.warning(reasons::advice(finding));
+    }
+}
+
+/// Sends one text to an agent that was proven before, in the dialect it spoke then; once, whatever the answer is.
+///
+/// # Errors
+/// The stable code of why it was not taken.
+pub(super) async fn send_text(
+    talk: &mut Conversation<'_>,
+    target: Target,
+    era: Option<&str>,
+    rest: bool,
+    text: &str,
+) -> Result<(), String> {
+    let dialects = [Dialect::V1_0, Dialect::V0_3, Dialect::V0_2];
+    let spoken = dialects.into_iter().find(|dialect| Some(dialect.as_str()) == era);
+    let methods = MethodSet::of(spoken.unwrap_or(Dialect::V1_0));
+    let transport = if rest { Transport::Rest } else { Transport::Rpc };
+    match message(talk, &Route { target, transport, methods }, text).await {
+        StepOutcome::Answered(_) | StepOutcome::Proof(_) => Ok(()),
+        StepOutcome::Failed(failure) => Err(failure.fault.code().to_string()),
+    }
+}
+
+/// Why none of a card's interfaces is asked.
+struct Obstacle {
+    fault: ProbeFault,
+    seen: String,
+    /// The interface of another owner, where that is the obstacle.
+    foreign: Option<Target>,
+}
+
+/// The route to take, and the one to fall back to: JSON-RPC before REST, the dialect of last time before others,
+/// then the card's own order. An interface of another owner than the card's (`card_url`, as it is listed) counts for
+/// nothing, whatever it answers; so it is left alone, or anybody could have anybody messaged.
+fn routes(
+    card: &AgentCard,
+    card_url: &Target,
+    found_at: &Target,
+    talk: &Conversation<'_>,
+    last_era: Option<&str>,
+) -> Result<(Route, Route), Box<Obstacle>> {
+    let callable: Vec<(&Interface, Transport)> = card
+        .interfaces
+        .iter()
+        .filter_map(|interface| Some((interface, transport(&interface.binding)?)))
+        .collect();
+    if callable.is_empty() {
+        let grpc = card.interfaces.iter().any(|interface| interface.binding == Binding::Grpc);
+        let seen =
+            card.interfaces.iter().map(|interface| interface.url.as_str()).collect::<Vec<_>>().join(", ");
+        let fault = if grpc { ProbeFault::GrpcOnly } else { ProbeFault::NoInterface };
+        return Err(Box::new(Obstacle { fault, seen, foreign: None }));
+    }
+    let mut refused = String::new();
+    let mut foreign = None;
+    let mut routes = Vec::new();
+    for (interface, transport) in callable {
+        match found_at.join(&interface.url, talk.reach()) {
+            Ok(target) if !same_owner(card_url.as_str(), target.as_str()) => {
+                foreign.get_or_insert(target);
+            }
+            Ok(target) => routes.push(Route { target, transport, methods: MethodSet::of(interface.version) }),
+            Err(error) => refused = format!("{}: {error}", interface.url),
+        }
+    }
+    routes
+        .sort_by_key(|route| (route.transport != Transport::Rpc, Some(route.methods.version()) != last_era));
+    let Some(first) = routes.first().cloned() else {
+        return Err(Box::new(match &foreign {
+            Some(target) => {
+                let seen = format!("the card at {card_url} sends callers to {target}");
+                Obstacle { fault: ProbeFault::ForeignInterface, seen, foreign }
+            }
+            None => Obstacle { fault: ProbeFault::InterfaceUrl, seen: refused, foreign: None },
+        }));
+    };
+    let declared =
+        routes.into_iter().find(|route| route.transport == first.transport && route.methods != first.methods);
+    let second = declared.unwrap_or_else(|| Route { methods: first.methods.other(), ..first.clone() });
+    Ok((first, second))
+}
+
+const fn transport(binding: &Binding) -> Option<Transport> {
+    match binding {
+        Binding::JsonRpc => Some(Transport::Rpc),
+        Binding::HttpJson => Some(Transport::Rest),
+        Binding::Grpc | Binding::Other(_) => None,
+    }
+}
+
+async fn converse(talk: &mut Conversation<'_>, depth: Depth, first: Route, second: Route) {
+    match question(talk, &first).await {
+        StepOutcome::Proof(signal) => {
+            spoken(talk.findings, &first);
+            talk.findings.signal(signal);
+            if depth == Depth::Question {
+                return;
+            }
+        }
+        StepOutcome::Failed(failure) if failure.last => {
+            talk.findings.speaks |= failure.spoke;
+            return talk.findings.fault(&failure.fault, &failure.seen);
+        }
+        // Some agents answer nothing but messages.
+        StepOutcome::Failed(_) | StepOutcome::Answered(_) => talk.findings.signal("question_not_understood"),
+    }
+    let mut failure = match message(talk, &first, GREETING).await {
+        StepOutcome::Failed(failure) => failure,
+        answered => return conclude(talk.findings, &first, &answered),
+    };
+    if failure.retry && talk.may_ask(1) {
+        match message(talk, &second, GREETING).await {
+            // The first refusal is the one that its card asked for, unless only the second was in A2A.
+            StepOutcome::Failed(other) if other.spoke && !failure.spoke => failure = other,
+            StepOutcome::Failed(_) => {}
+            answered => return conclude(talk.findings, &second, &answered),
+        }
+    }
+    refused(talk.findings, &failure);
+}
+
+fn conclude(findings: &mut Findings, route: &Route, answered: &StepOutcome) {
+    spoken(findings, route);
+    findings.facts.endpoint = Some(route.target.to_string());
+    findings.answers = Some(true);
+    if let StepOutcome::Answered(signal) | StepOutcome::Proof(signal) = answered {
+        findings.signal(*signal);
+    }
+}
+
+/// A message was not answered; what the question proved stays proven.
+fn refused(findings: &mut Findings, failure: &StepFailure) {
+    findings.speaks |= failure.spoke;
+    if !failure.fault.class().inconclusive {
+        findings.answers = Some(false);
+    }
+    let fault = match &failure.fault {
+        ProbeFault::UnknownMethods if findings.speaks => &ProbeFault::MessageRefused,
+        ProbeFault::ProbeTimeout { .. } if findings.speaks => &ProbeFault::MessageTimeout,
+        other => other,
+    };
+    findings.fault(fault, &failure.seen);
+}
+
+fn spoken(findings: &mut Findings, route: &Route) {
+    findings.speaks = true;
+    findings.version(route.methods.version(), true);
+    findings.hint(format!("a2a/{}", route.methods.version()));
+    findings.hint(match route.transport {
+        Transport::Rpc => "jsonrpc",
+        Transport::Rest => "http+json",
+    });
+}
+
+async fn question(talk: &mut Conversation<'_>, route: &Route) -> StepOutcome {
+    let (id, task) = (talk.id(), talk.uuid());
+    let Some(request) = route.question(id, &task, talk.reach()) else { return unusable(route) };
+    let deadline = QUESTION.min(request.deadline);
+    match talk.ask(request.with_deadline(deadline)).await {
+        Ok(answer) => {
+            let route = route.clone();
+            talk.read(&answer, move |answer, work| reply::to_question(&route, answer, id, &task, work)).await
+        }
+        // Time may run out on a server that takes every request for a message; the message has its own chance.
+        Err(error @ FetchError::Timeout { .. }) => failed(&error, false),
+        Err(error) => failed(&error, true),
+    }
+}
+
+async fn message(talk: &mut Conversation<'_>, route: &Route, text: &str) -> StepOutcome {
+    let (id, message) = (talk.id(), talk.uuid());
+    let Some(request) = route.message(id, &message, text, talk.reach()) else { return unusable(route) };
+    match talk.ask(request).await {
+        Ok(answer) => {
+            let route = route.clone();
+            talk.read(&answer, move |answer, work| reply::to_message(&route, answer, id, work)).await
+        }
+        Err(error) => failed(&error, true),
+    }
+}
+
+fn failed(error: &FetchError, last: bool) -> StepOutcome {
+    let fault = fault_of(error, ProbedResource::Remote, Stage::Probe);
+    StepOutcome::Failed(StepFailure { fault, seen: error.to_string(), spoke: false, retry: false, last })
+}
+
+fn unusable(route: &Route) -> StepOutcome {
+    let seen = route.target.to_string();
+    StepOutcome::Failed(StepFailure {
+        fault: ProbeFault::InterfaceUrl,
+        seen,
+        spoke: false,
+        retry: false,
+        last: true,
+    })
+}

@@ -1,0 +1,222 @@
+//! What an agent's reply means: proof of the protocol, an answer, or the reason why neither came.
+//! The body is read first; a status alone counts only where the body says nothing.
+
+use serde_json::Value;
+
+use super::requests::{Route, Transport};
+use crate::handshake::conversation::{excerpt, refusal};
+use crate::handshake::jsonrpc::{
+    INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError, RpcOutcome,
+    parse_reply,
+};
+use crate::handshake::work::Work;
+use crate::reasons::{ProbeFault, ProbedResource};
+use registry_fetch::Answer;
+
+/// Task not found (A2A specification 5.4).
+const TASK_NOT_FOUND: i64 = -32001;
+/// The version of the protocol is not spoken.
+const VERSION_NOT_SUPPORTED: i64 = -32009;
+
+/// The outcome of one request.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum StepOutcome {
+    /// The question was answered in A2A; the signal says how.
+    Proof(&'static str),
+    /// The message was answered; the signal says with what.
+    Answered(&'static str),
+    /// Neither.
+    Failed(StepFailure),
+}
+
+/// Why a request proved nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct StepFailure {
+    pub(super) fault: ProbeFault,
+    pub(super) seen: String,
+    /// It was a well-formed answer of the protocol all the same.
+    pub(super) spoke: bool,
+    /// Another dialect may be understood.
+    pub(super) retry: bool,
+    /// Nothing further is worth asking.
+    pub(super) last: bool,
+}
+
+/// The meaning of a reply to the question about `task`.
+pub(super) fn to_question(
+    route: &Route,
+    answer: &Answer,
+    id: u64,
+    task: &str,
+    work: &mut Work,
+) -> StepOutcome {
+    match route.transport {
+        Transport::Rpc => match rpc(answer, id, work) {
+            RpcOutcome::TooMuch => failed(ProbeFault::TooMuch, excerpt(answer)),
+            RpcOutcome::Error(error) if error.code == TASK_NOT_FOUND => {
+                StepOutcome::Proof("task_not_found_answered")
+            }
+            RpcOutcome::Error(error) if error.code == VERSION_NOT_SUPPORTED => {
+                StepOutcome::Proof("version_not_supported_answered")
+            }
+            RpcOutcome::Result(result) if is_task(&result) => StepOutcome::Proof("task_answered"),
+            outcome => {
+                gate(answer, matches!(outcome, RpcOutcome::Error(_))).unwrap_or_else(|| unclear(answer))
+            }
+        },
+        Transport::Rest => {
+            let body = match answer.json(&mut work.values) {
+                Err(error) if error.is_data() => return failed(ProbeFault::TooMuch, excerpt(answer)),
+                read => read.unwrap_or_default(),
+            };
+            if let Some(outcome) = gate(answer, rest_error(answer, &body).is_some()) {
+                return outcome;
+            }
+            let text = String::from_utf8_lossy(&answer.body).to_ascii_lowercase();
+            // Every web framework answers an unknown path with 404 and JSON: only one that talks of the task has
+            // understood what it was asked.
+            let of_the_task =
+                text.contains(task) || text.replace(['_', '-', ' '], "").contains("tasknotfound");
+            match answer.status.as_u16() {
+                404 if body.is_object() && of_the_task => StepOutcome::Proof("task_not_found_answered"),
+                400 if text.contains("version_not_supported") => {
+                    StepOutcome::Proof("version_not_supported_answered")
+                }
+                200 if is_task(&body) => StepOutcome::Proof("task_answered"),
+                _ => unclear(answer),
+            }
+        }
+    }
+}
+
+/// The meaning of a reply to the message.
+pub(super) fn to_message(route: &Route, answer: &Answer, id: u64, work: &mut Work) -> StepOutcome {
+    match route.transport {
+        Transport::Rpc => match rpc(answer, id, work) {
+            RpcOutcome::Result(result) => answered(&result),
+            RpcOutcome::Error(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
+            RpcOutcome::Broken => {
+                gate(answer, false).unwrap_or_else(|| failed(ProbeFault::BadJsonRpc, excerpt(answer)))
+            }
+            RpcOutcome::OtherJson | RpcOutcome::Html | RpcOutcome::Nothing | RpcOutcome::Text => {
+                unanswered(answer)
+            }
+            RpcOutcome::TooMuch => failed(ProbeFault::TooMuch, excerpt(answer)),
+        },
+        Transport::Rest => match answer.json(&mut work.values) {
+            Ok(body) if answer.status.is_success() && body.is_object() => match answered(&body) {
+                StepOutcome::Failed(_) => failed(ProbeFault::NotA2a, excerpt(answer)),
+                outcome => outcome,
+            },
+            Ok(body) if !answer.status.is_success() => match rest_error(answer, &body) {
+                Some(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
+                None => unanswered(answer),
+            },
+            Err(error) if error.is_data() => failed(ProbeFault::TooMuch, excerpt(answer)),
+            Ok(_) | Err(_) => unanswered(answer),
+        },
+    }
+}
+
+fn rpc(answer: &Answer, id: u64, work: &mut Work) -> RpcOutcome {
+    parse_reply(Some(answer.content_type()), &answer.body, id, &mut work.values).outcome
+}
+
+/// Statuses that end the conversation before anything is said in the protocol.
+fn gate(answer: &Answer, spoke: bool) -> Option<StepOutcome> {
+    let status = answer.status.as_u16();
+    let fault = match status {
+        _ if crate::handshake::conversation::is_bot_wall(answer) => refusal(answer, ProbedResource::Remote),
+        401 | 403 | 407 => ProbeFault::AuthRequired { status },
+        402 => ProbeFault::PaymentRequired,
+        429 => refusal(answer, ProbedResource::Remote),
+        _ => return None,
+    };
+    Some(StepOutcome::Failed(StepFailure { fault, seen: excerpt(answer), spoke, retry: false, last: true }))
+}
+
+/// The question was not understood; the message decides.
+fn unclear(answer: &Answer) -> StepOutcome {
+    StepOutcome::Failed(StepFailure {
+        fault: ProbeFault::NotA2a,
+        seen: excerpt(answer),
+        spoke: false,
+        retry: true,
+        last: false,
+    })
+}
+
+fn failed(fault: ProbeFault, seen: String) -> StepOutcome {
+    StepOutcome::Failed(StepFailure { fault, seen, spoke: false, retry: false, last: true })
+}
+
+/// No JSON-RPC and no REST error: a page, a proxy, a crash.
+fn unanswered(answer: &Answer) -> StepOutcome {
+    if let Some(outcome) = gate(answer, false) {
+        return outcome;
+    }
+    let status = answer.status.as_u16();
+    let fault =
+        if answer.status.is_success() { ProbeFault::NotA2a } else { refusal(answer, ProbedResource::Remote) };
+    // Frameworks crash on a dialect they do not know, or know its paths nowhere.
+    let retry = matches!(status, 400 | 404 | 405 | 500 | 501);
+    StepOutcome::Failed(StepFailure { fault, seen: excerpt(answer), spoke: false, retry, last: true })
+}
+
+/// A message or a task, in whatever state, bare (0.3) or wrapped (1.0).
+fn answered(result: &Value) -> StepOutcome {
+    let held = |name: &str| result.get(name).unwrap_or(&Value::Null);
+    if is_task(result) || is_task(held("task")) {
+        StepOutcome::Answered("task_answered")
+    } else if is_message(result) || is_message(held("message")) {
+        StepOutcome::Answered("message_answered")
+    } else {
+        let seen = result.to_string();
+        StepOutcome::Failed(StepFailure {
+            fault: ProbeFault::AnswerShape,
+            seen,
+            spoke: true,
+            retry: false,
+            last: true,
+        })
+    }
+}
+
+fn is_task(value: &Value) -> bool {
+    value.get("status").is_some_and(|status| status.get("state").is_some_and(Value::is_string))
+}
+
+fn is_message(value: &Value) -> bool {
+    let parts = value.get("parts").or_else(|| value.get("content"));
+    value.get("role").is_some_and(Value::is_string) && parts.is_some_and(Value::is_array)
+}
+
+fn refused(answer: &Answer, error: &RpcError) -> StepOutcome {
+    let (fault, spoke, retry) = match error.code {
+        _ if error.wants_credentials() => {
+            (ProbeFault::AuthRequired { status: answer.status.as_u16() }, true, false)
+        }
+        METHOD_NOT_FOUND | INVALID_REQUEST | PARSE_ERROR => (ProbeFault::UnknownMethods, false, true),
+        INVALID_PARAMS | VERSION_NOT_SUPPORTED => (ProbeFault::MessageRefused, true, true),
+        INTERNAL_ERROR => (ProbeFault::MessageFailed, true, false),
+        _ => (ProbeFault::MessageRefused, true, false),
+    };
+    StepOutcome::Failed(StepFailure { fault, seen: error.line(), spoke, retry, last: true })
+}
+
+/// An error of the REST binding: `{"error": {code, status, message}}` (1.0) or a problem of A2A's own type (0.3).
+/// Any other JSON with a message in it is not one.
+fn rest_error(answer: &Answer, body: &Value) -> Option<RpcError> {
+    let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+    let (name, message) = match body.get("error") {
+        Some(error) => (text(error, "status")?, text(error, "message")),
+        None => (text(body, "type").filter(|kind| kind.contains("a2a"))?, text(body, "title")),
+    };
+    let code = match name.as_str() {
+        "INTERNAL" => INTERNAL_ERROR,
+        "UNIMPLEMENTED" | "NOT_FOUND" => METHOD_NOT_FOUND,
+        "INVALID_ARGUMENT" => INVALID_PARAMS,
+        _ => i64::from(answer.status.as_u16()),
+    };
+    Some(RpcError { code, message: format!("{name} {}", message.unwrap_or_default()), supported: Vec::new() })
+}

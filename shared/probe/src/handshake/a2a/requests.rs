@@ -1,0 +1,178 @@
+//! The requests to an agent in each dialect of A2A, over JSON-RPC or REST: one question, one message.
+//! They have the shapes that the official clients of 1.0 and 0.3 send, because agents are tested with those.
+
+use serde_json::{Value, json};
+
+use crate::handshake::sse;
+use registry_fetch::{Follow, PROBE, Request, TOOL_LIST_BYTES, Target};
+use registry_formats::a2a_message::{newest, older, older_rest, oldest, rest_path};
+use registry_formats::agent_card::Dialect;
+use registry_model::Reach;
+
+/// The text of the one message of a probe; it says who asks, so that no work is done for it.
+pub(super) const GREETING: &str = "Hello! What can you do? (liveness check by a registry; no action needed)";
+
+/// The bindings that can be called over plain HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Transport {
+    /// JSON-RPC 2.0: one URL, the method in the body.
+    Rpc,
+    /// REST: the operation in the path.
+    Rest,
+}
+
+/// The methods and message shapes of a dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MethodSet {
+    /// 1.0: `GetTask`, `SendMessage`.
+    V1_0,
+    /// 0.3: `tasks/get`, `message/send`.
+    V0_3,
+    /// 0.2: the same methods, older shapes are a subset.
+    V0_2,
+    /// Before 0.2: `tasks/send`.
+    Tasks,
+}
+
+impl MethodSet {
+    pub(super) const fn of(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::V1_0 => Self::V1_0,
+            Dialect::V0_3 => Self::V0_3,
+            Dialect::V0_2 => Self::V0_2,
+        }
+    }
+
+    /// What to try when these methods are not known.
+    pub(super) const fn other(self) -> Self {
+        match self {
+            Self::V1_0 => Self::V0_3,
+            Self::V0_3 | Self::Tasks => Self::V1_0,
+            Self::V0_2 => Self::Tasks,
+        }
+    }
+
+    pub(super) const fn version(self) -> &'static str {
+        match self {
+            Self::V1_0 => "1.0",
+            Self::V0_3 => "0.3",
+            Self::V0_2 | Self::Tasks => "0.2",
+        }
+    }
+}
+
+/// One interface of an agent, and how to call it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Route {
+    pub(super) target: Target,
+    pub(super) transport: Transport,
+    pub(super) methods: MethodSet,
+}
+
+impl Route {
+    /// Asks for a task that does not exist. `None` where the REST path makes the URL too long.
+    pub(super) fn question(&self, id: u64, task: &str, reach: Reach) -> Option<Request> {
+        let method = if self.methods == MethodSet::V1_0 { "GetTask" } else { "tasks/get" };
+        let request = match self.transport {
+            Transport::Rpc => self.rpc(id, method, &json!({"id": task})),
+            Transport::Rest => {
+                let get = Request::get(self.below(&format!("/tasks/{task}"), reach)?);
+                get.with_deadline(PROBE).with_max_bytes(TOOL_LIST_BYTES).with_follow(Follow::SameOriginOnce)
+            }
+        };
+        Some(self.versioned(request))
+    }
+
+    /// Sends a text; answered at once if the agent knows how to answer later.
+    pub(super) fn message(&self, id: u64, message_id: &str, text: &str, reach: Reach) -> Option<Request> {
+        let request = match (self.transport, self.methods) {
+            (Transport::Rpc, MethodSet::V1_0) => self.rpc(id, "SendMessage", &newest(message_id, text)),
+            (Transport::Rpc, MethodSet::V0_3 | MethodSet::V0_2) => {
+                self.rpc(id, "message/send", &older(message_id, text))
+            }
+            (Transport::Rpc, MethodSet::Tasks) => self.rpc(id, "tasks/send", &oldest(message_id, text)),
+            (Transport::Rest, MethodSet::V1_0) => {
+                Request::post_json(self.below("/message:send", reach)?, &newest(message_id, text))
+            }
+            (Transport::Rest, _) => {
+                Request::post_json(self.below("/message:send", reach)?, &older_rest(message_id, text))
+            }
+        };
+        Some(self.versioned(request))
+    }
+
+    fn rpc(&self, id: u64, method: &str, params: &Value) -> Request {
+        let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        let request = Request::post_json(self.target.clone(), &body);
+        // Some servers stream every answer; the stream may stay open behind it.
+        let request = request.until(sse::until_reply(id));
+        request.with_header("accept", "application/json, text/event-stream")
+    }
+
+    /// REST paths are relative to the interface's URL; before 1.0 they begin with `/v1`.
+    fn below(&self, path: &str, reach: Reach) -> Option<Target> {
+        let mut url = self.target.url().clone();
+        let path = rest_path(url.path(), self.methods == MethodSet::V1_0, path);
+        url.set_path(&path);
+        self.target.join(url.as_str(), reach).ok()
+    }
+
+    /// Agents of 0.3 and older know no version header, and an absent one means 0.3 (A2A specification 3.6).
+    fn versioned(&self, request: Request) -> Request {
+        let request = match self.transport {
+            Transport::Rpc => request,
+            Transport::Rest => request.with_header("accept", "application/a2a+json, application/json"),
+        };
+        if self.methods == MethodSet::V1_0 { request.with_header("a2a-version", "1.0") } else { request }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn route(url: &str, transport: Transport, methods: MethodSet) -> Route {
+        Route { target: Target::parse(url, Reach::Public).unwrap(), transport, methods }
+    }
+
+    #[test]
+    fn rest_paths_are_below_the_interface() {
+        let asked = |url: &str, methods| {
+            let request = route(url, Transport::Rest, methods).question(1, "t", Reach::Public).unwrap();
+            request.target.to_string()
+        };
+        assert_eq!(asked("https://a.example.org/api/", MethodSet::V1_0), "https://a.example.org/api/tasks/t");
+        assert_eq!(asked("https://a.example.org", MethodSet::V0_3), "https://a.example.org/v1/tasks/t");
+        assert_eq!(
+            asked("https://a.example.org/x/v1", MethodSet::V0_3),
+            "https://a.example.org/x/v1/tasks/t"
+        );
+        assert_eq!(asked("https://a.example.org/v1", MethodSet::V1_0), "https://a.example.org/v1/tasks/t");
+        let long = format!("https://a.example.org/{}", "x".repeat(2020));
+        assert_eq!(
+            route(&long, Transport::Rest, MethodSet::V1_0).question(1, "task", Reach::Public).map(|_| ()),
+            None
+        );
+    }
+
+    #[test]
+    fn each_dialect_has_its_method_and_only_the_newest_a_header() {
+        let table = [
+            (MethodSet::V1_0, "GetTask", "SendMessage"),
+            (MethodSet::V0_3, "tasks/get", "message/send"),
+            (MethodSet::V0_2, "tasks/get", "message/send"),
+            (MethodSet::Tasks, "tasks/get", "tasks/send"),
+        ];
+        for (methods, question, message) in table {
+            let route = route("https://a.example.org/rpc", Transport::Rpc, methods);
+            let sent =
+                [route.question(5, "t", Reach::Public), route.message(5, "m", GREETING, Reach::Public)]
+                    .map(Option::unwrap);
+            for (request, method) in sent.iter().zip([question, message]) {
+                let body: Value = serde_json::from_slice(request.body.as_ref().unwrap()).unwrap();
+                assert_eq!((body["method"].as_str(), body["id"].as_u64()), (Some(method), Some(5)));
+                assert_eq!(request.headers.contains_key("a2a-version"), methods == MethodSet::V1_0);
+            }
+        }
+    }
+}

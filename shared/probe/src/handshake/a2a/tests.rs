@@ -1,0 +1,283 @@
+//! Every row of the A2A table, against peers that behave as the row says.
+//! Proof of the protocol, answering and class are asserted separately in each, because the owner sees them separately.
+
+mod table;
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::handshake::peer::{Asked, Peer, Reply, ask, ask_within};
+use crate::handshake::subject::{Depth, Subject};
+use registry_model::{Handshake, Kind, Verdict};
+
+use table::on_message;
+
+type Script = fn(&Asked) -> Reply;
+
+const CARD: &str = "/.well-known/agent-card.json";
+
+/// A card with one interface per `(binding, version)`, all at `/rpc` of the peer itself.
+fn card(asked: &Asked, interfaces: &[(&str, &str)]) -> Reply {
+    let url = format!("http://{}/rpc", asked.header("host").unwrap());
+    let interfaces: Vec<Value> = interfaces
+        .iter()
+        .map(|(binding, version)| json!({"url": url, "protocolBinding": binding, "protocolVersion": version}))
+        .collect();
+    Reply::json(
+        200,
+        &json!({
+            "name": "Echo", "description": "Echoes.", "version": "1.0.0", "supportedInterfaces": interfaces,
+            "documentationUrl": "https://a.example/docs", "capabilities": {}, "defaultInputModes": ["text/plain"],
+            "defaultOutputModes": ["text/plain"],
+            "skills": [{"id": "echo", "name": "Echo", "description": "Echoes.", "tags": ["echo"]}],
+        }),
+    )
+}
+
+fn message() -> Value {
+    json!({"message": {"messageId": "m", "role": "ROLE_AGENT", "parts": [{"text": "Hi"}]}})
+}
+
+/// A sound agent of 1.0.
+fn sound(asked: &Asked) -> Reply {
+    match asked.method() {
+        Some("GetTask") => {
+            assert_eq!(asked.header("a2a-version"), Some("1.0"));
+            Reply::error(200, asked, -32001, "Task not found")
+        }
+        Some("SendMessage") => Reply::result(asked, &message()),
+        Some(_) => Reply::error(200, asked, -32601, "Method not found"),
+        None => card(asked, &[("JSONRPC", "1.0")]),
+    }
+}
+
+/// A sound agent of 0.3, that knows no other methods.
+fn older(asked: &Asked) -> Reply {
+    match asked.method() {
+        Some("tasks/get") => Reply::error(200, asked, -32001, "Task not found"),
+        Some("message/send") => {
+            assert_eq!(asked.header("a2a-version"), None);
+            assert_eq!(asked.body["params"]["message"]["parts"][0]["kind"], "text");
+            Reply::result(
+                asked,
+                &json!({"kind": "task", "id": "t", "contextId": "c", "status": {"state": "submitted"}}),
+            )
+        }
+        _ => Reply::error(200, asked, -32601, "Method not found"),
+    }
+}
+
+/// The codes of the faults; the advice on every card on loopback ("nobody else reaches this") left out.
+fn codes(verdict: &Verdict) -> Vec<&str> {
+    let faults = verdict.reasons.iter().filter(|reason| reason.reason != "card warning");
+    faults.map(|reason| reason.code.as_str()).collect()
+}
+
+async fn probed(depth: Depth, script: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> (Peer, Verdict) {
+    let peer = Peer::start(script).await;
+    let verdict = ask(&Subject { depth, ..peer.subject(Some(Kind::Agent), CARD) }).await;
+    assert!(peer.asked().len() <= 4, "a probe stays cheap: {:?}", peer.whats());
+    (peer, verdict)
+}
+
+fn outcome(verdict: &Verdict) -> (Handshake, Vec<&str>, bool, Option<bool>) {
+    (verdict.handshake, codes(verdict), verdict.speaks, verdict.answers)
+}
+
+#[tokio::test]
+async fn handshake_a2a_a_sound_agent() {
+    let (peer, verdict) = probed(Depth::Message, sound).await;
+    assert_eq!(outcome(&verdict), (Handshake::Ok, vec![], true, Some(true)));
+    assert_eq!(peer.whats(), [&format!("GET {CARD}"), "GetTask", "SendMessage"], "the card is fetched once");
+    assert_eq!(verdict.signals, ["card_ok", "task_not_found_answered", "message_answered"]);
+    assert_eq!(verdict.protocol_hints, ["a2a/1.0", "jsonrpc"]);
+    let facts = verdict.facts;
+    assert_eq!((facts.kind, facts.name.as_deref()), (Some(Kind::Agent), Some("Echo")));
+    assert_eq!(facts.endpoint, Some(format!("{}/rpc", peer.origin)));
+    assert_eq!(facts.card_url, Some(format!("{}{CARD}", peer.origin)));
+    assert_eq!(facts.website.as_deref(), Some("https://a.example/docs"));
+    assert_eq!((facts.skills.len(), facts.protocol_versions), (1, vec!["1.0".to_owned()]));
+
+    let (peer, verdict) = probed(Depth::Question, sound).await;
+    assert_eq!(outcome(&verdict), (Handshake::Ok, vec![], true, None));
+    assert_eq!(peer.whats()[1..], ["GetTask"], "a question leaves no trace");
+    assert!(verdict.latency_ms.is_some());
+}
+
+#[tokio::test]
+async fn handshake_a2a_falls_back_to_the_other_dialect() {
+    let (peer, verdict) = probed(Depth::Message, |asked: &Asked| match asked.method() {
+        None => card(asked, &[("JSONRPC", "1.0")]),
+        Some(_) => older(asked),
+    })
+    .await;
+    assert_eq!(outcome(&verdict), (Handshake::Ok, vec![], true, Some(true)));
+    assert_eq!(peer.whats()[1..], ["GetTask", "SendMessage", "message/send"]);
+    assert_eq!(verdict.facts.protocol_versions, ["0.3", "1.0"]);
+
+    // 0.3 cards of today are often served by 1.0 agents without the older methods.
+    let (_, verdict) = probed(Depth::Message, |asked: &Asked| match asked.method() {
+        None => card(asked, &[("JSONRPC", "0.3")]),
+        Some(_) => sound(asked),
+    })
+    .await;
+    assert_eq!(outcome(&verdict), (Handshake::Ok, vec![], true, Some(true)));
+
+    let (peer, verdict) = probed(Depth::Message, |asked: &Asked| match asked.method() {
+        None => Reply::json(
+            200,
+            &json!({
+                "name": "Old", "description": "Old.", "version": "0.1", "capabilities": {}, "skills": [],
+                "url": format!("http://{}/a2a", asked.header("host").unwrap()),
+            }),
+        ),
+        Some("tasks/send") => Reply::result(asked, &json!({"id": "t", "status": {"state": "completed"}})),
+        Some(_) => Reply::error(200, asked, -32601, "Method not found"),
+    })
+    .await;
+    assert_eq!((verdict.handshake, verdict.answers), (Handshake::Ok, Some(true)), "{:?}", peer.whats());
+    assert_eq!(verdict.facts.protocol_versions, ["0.2"]);
+    assert!(!verdict.reasons.is_empty(), "what the card lacks is reported, and blocks nothing");
+}
+
+#[tokio::test]
+async fn handshake_a2a_starts_with_the_dialect_of_last_time() {
+    let script: Script = |asked| match asked.method() {
+        None => card(asked, &[("HTTP+JSON", "1.0"), ("JSONRPC", "1.0"), ("JSONRPC", "0.3")]),
+        Some(_) => older(asked),
+    };
+    let peer = Peer::start(script).await;
+    let subject = Subject { last_era: Some("0.3".into()), ..peer.subject(Some(Kind::Agent), CARD) };
+    assert_eq!(ask(&subject).await.handshake, Handshake::Ok);
+    assert_eq!(peer.whats()[1..], ["tasks/get", "message/send"]);
+}
+
+#[tokio::test]
+async fn handshake_a2a_over_rest() {
+    for (version, question, send) in [
+        ("1.0", "GET /rpc/tasks/", "POST /rpc/message:send"),
+        ("0.3", "GET /rpc/v1/tasks/", "POST /rpc/v1/message:send"),
+    ] {
+        let (peer, verdict) = probed(Depth::Message, move |asked: &Asked| match asked.path.as_str() {
+            CARD => card(asked, &[("GRPC", "1.0"), ("HTTP+JSON", version)]),
+            path if path.ends_with(":send") => {
+                Reply::json(200, &json!({"task": {"id": "t", "status": {"state": "TASK_STATE_WORKING"}}}))
+            }
+            _ => Reply::json(
+                404,
+                &json!({"error": {"code": 404, "status": "NOT_FOUND", "message": "Task not found"}}),
+            ),
+        })
+        .await;
+        assert_eq!(outcome(&verdict), (Handshake::Ok, vec![], true, Some(true)), "{version}");
+        let whats = peer.whats();
+        assert!(whats[1].starts_with(question) && whats[2] == send, "{whats:?}");
+        assert!(verdict.signals.contains(&"task_not_found_answered".to_owned()));
+        assert_eq!(verdict.protocol_hints, [&format!("a2a/{version}"), "http+json"]);
+    }
+}
+
+#[tokio::test]
+async fn handshake_a2a_anybodys_404_is_no_proof() {
+    let (_, verdict) = probed(Depth::Question, |asked: &Asked| match asked.path.as_str() {
+        CARD => card(asked, &[("HTTP+JSON", "1.0")]),
+        _ => Reply::json(404, &json!({"detail": "Not Found"})),
+    })
+    .await;
+    assert_eq!(outcome(&verdict), (Handshake::Fail, vec!["http_404"], false, Some(false)));
+}
+
+#[tokio::test]
+async fn handshake_a2a_answers_to_a_message_in_every_shape() {
+    let task = |state: &str| json!({"task": {"id": "t", "contextId": "c", "status": {"state": state}}});
+    let mut answers: Vec<Value> =
+        ["TASK_STATE_SUBMITTED", "TASK_STATE_REJECTED", "TASK_STATE_FAILED", "TASK_STATE_AUTH_REQUIRED"]
+            .map(task)
+            .into();
+    answers.push(message());
+    answers.push(json!({"kind": "message", "role": "agent", "messageId": "m", "parts": []}));
+    answers.push(json!({"role": "agent", "parts": [{"type": "text", "text": "Hi"}]}));
+    for answer in answers {
+        let given = answer.clone();
+        let (_, verdict) = probed(Depth::Message, move |asked: &Asked| match asked.method() {
+            Some("SendMessage") => Reply::result(asked, &given.clone()).streamed(),
+            _ => sound(asked),
+        })
+        .await;
+        assert_eq!(outcome(&verdict), (Handshake::Ok, vec![], true, Some(true)), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn handshake_a2a_an_agent_that_only_answers_messages_is_ok() {
+    for depth in [Depth::Question, Depth::Message] {
+        let (_, verdict) = probed(depth, |asked: &Asked| match asked.method() {
+            Some("GetTask") => Reply::html(500),
+            _ => sound(asked),
+        })
+        .await;
+        assert_eq!(outcome(&verdict), (Handshake::Ok, vec![], true, Some(true)));
+        assert!(verdict.signals.contains(&"question_not_understood".to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn handshake_a2a_a_refused_version_is_proof_of_life() {
+    let (peer, verdict) = probed(Depth::Question, |asked: &Asked| match asked.method() {
+        Some(_) => Reply::error(200, asked, -32009, "Version not supported"),
+        None => sound(asked),
+    })
+    .await;
+    assert_eq!(outcome(&verdict), (Handshake::Ok, vec![], true, None), "{:?}", peer.whats());
+}
+
+#[tokio::test]
+async fn handshake_a2a_cards_that_lead_nowhere() {
+    let table: [(Script, Handshake, &str); 5] = [
+        (|asked| card(asked, &[("GRPC", "1.0")]), Handshake::Partial, "grpc_only"),
+        (|asked| card(asked, &[("https://a.example/own-binding", "1.0")]), Handshake::Fail, "no_interface"),
+        (|_| Reply::html(200), Handshake::Fail, "not_a_card"),
+        (|_| Reply::json(200, &json!({"ok": true})), Handshake::Fail, "not_a_card"),
+        (
+            |_| {
+                Reply::json(
+                    200,
+                    &json!({
+                        "name": "x", "description": "X.", "version": "1", "capabilities": {}, "skills": [], "supportedInterfaces": [{"url": "http://10.0.0.1/", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
+                    }),
+                )
+            },
+            Handshake::Fail,
+            "interface_url",
+        ),
+    ];
+    for (script, class, code) in table {
+        let (peer, verdict) = probed(Depth::Message, script).await;
+        assert_eq!((verdict.handshake, codes(&verdict)[0]), (class, code));
+        assert_eq!(peer.asked().len(), 1, "{code}: there is nobody to talk to");
+        assert!(!verdict.speaks && verdict.latency_ms.is_some());
+    }
+    let (_, verdict) = probed(Depth::Message, |_: &Asked| {
+        Reply::json(200, &json!({"name": "x", "skills": [], "protocolVersion": "0.3.0"}))
+    })
+    .await;
+    assert!(
+        verdict.handshake == Handshake::Fail && verdict.reasons[0].reason == "card fail 200 (invalid card)"
+    );
+    assert!(verdict.reasons.iter().all(|reason| !reason.fix.is_empty()));
+}
+
+#[tokio::test]
+async fn handshake_a2a_silence_ends_in_time_and_keeps_what_was_proven() {
+    let silent: Script = |asked| on_message(asked, |_| Reply::silence());
+    let peer = Peer::start(silent).await;
+    let verdict = ask_within(Duration::from_millis(400), &peer.subject(Some(Kind::Agent), CARD)).await;
+    assert_eq!(outcome(&verdict), (Handshake::Partial, vec!["message_timeout"], true, None));
+    assert!(verdict.inconclusive);
+
+    let peer =
+        Peer::start(|asked: &Asked| if asked.path == CARD { sound(asked) } else { Reply::silence() }).await;
+    let verdict = ask_within(Duration::from_millis(400), &peer.subject(Some(Kind::Agent), CARD)).await;
+    assert_eq!(outcome(&verdict), (Handshake::Fail, vec!["timeout"], false, None));
+}

@@ -1,0 +1,292 @@
+//! One conversation with one peer: how much time and how many requests are left, and what was found so far.
+//! Every request of a handshake goes through here, so that no turn of a protocol can overrun what a probe may cost.
+
+use std::time::Duration;
+
+use http::header::RETRY_AFTER;
+use tokio::time::Instant;
+
+use super::findings::Findings;
+use super::work::{Work, aside, is_long};
+use crate::host_slots::{HostSlot, HostSlots};
+use crate::reasons::{ConnectError, ProbeFault, ProbedResource, Stage};
+use registry_fetch::{
+    Answer, CARD_BYTES, FetchError, Fetcher, PREFLIGHT, PROBE, Request, TOOL_LIST_BYTES, Target, TargetError,
+};
+use registry_model::{Random, Reach};
+
+/// The most requests of one handshake: the longest correct one takes seven, and a hostile peer could ask for more.
+const MOST_REQUESTS: u8 = 10;
+
+/// Held back, so that the last request ends before the probe does and its own reason is recorded.
+const RESERVE: Duration = Duration::from_millis(50);
+
+/// The longest wait that a peer may ask for.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 3600);
+
+#[derive(Debug)]
+pub(super) struct Conversation<'a> {
+    fetcher: &'a Fetcher,
+    random: &'a Random,
+    pub(super) findings: &'a mut Findings,
+    ends: Instant,
+    requests: u8,
+    /// The slots of the sweep that this is a part of.
+    hosts: Option<&'a HostSlots>,
+    slot: Option<HostSlot>,
+    turned_away: bool,
+    work: Work,
+}
+
+impl<'a> Conversation<'a> {
+    /// A conversation that ends `limit` from now, waits for slots not counted.
+    pub(super) fn new(
+        fetcher: &'a Fetcher,
+        random: &'a Random,
+        findings: &'a mut Findings,
+        limit: Duration,
+        hosts: Option<&'a HostSlots>,
+    ) -> Self {
+        let ends = Instant::now() + limit;
+        let work = Work::default();
+        Self { fetcher, random, findings, ends, requests: 0, hosts, slot: None, turned_away: false, work }
+    }
+
+    /// Whether a host had no slot in time; what was found is then no verdict.
+    pub(super) const fn was_turned_away(&self) -> bool {
+        self.turned_away
+    }
+
+    /// Takes a slot at the host of `target`, for one at another; none where it comes too late. It is the host that is
+    /// asked whose slots count, which need not be the one that is listed.
+    pub(super) async fn turn_at(&mut self, target: &Target) -> bool {
+        let Some(hosts) = self.hosts else { return true };
+        if self.turned_away || self.slot.as_ref().is_some_and(|slot| slot.is_at(target)) {
+            return !self.turned_away;
+        }
+        // Two probes that kept their slots while waiting for each other's would wait for ever.
+        self.slot = None;
+        let asked = Instant::now();
+        self.slot = hosts.slot(target).await;
+        // The time is the host's, and not the peer's to lose.
+        self.ends += asked.elapsed();
+        self.turned_away = self.slot.is_none();
+        !self.turned_away
+    }
+
+    /// The time that is left for requests.
+    pub(super) fn left(&self) -> Duration {
+        self.ends.saturating_duration_since(Instant::now()).saturating_sub(RESERVE)
+    }
+
+    /// Whether this many further requests may be sent.
+    pub(super) fn may_ask(&self, requests: u8) -> bool {
+        self.requests + requests <= MOST_REQUESTS && !self.left().is_zero()
+    }
+
+    /// How far the fetcher reaches, for URLs that the peer names.
+    pub(super) fn reach(&self) -> Reach {
+        self.fetcher.reach()
+    }
+
+    /// The fetcher, for questions that are asked side by side.
+    pub(super) const fn fetcher(&self) -> &'a Fetcher {
+        self.fetcher
+    }
+
+    /// A request id that no canned reply can echo; exact in every JSON reader.
+    pub(super) fn id(&self) -> u64 {
+        self.random.below(1 << 31) + 1
+    }
+
+    /// A random UUID (version 4): a name for a message, or for a task that does not exist. Some frameworks keep
+    /// tasks in a column of that type and fail on any other text.
+    pub(super) fn uuid(&self) -> String {
+        let hex = self.random.hex(16);
+        format!("{}-{}-4{}-a{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..])
+    }
+
+    /// Sends a request of the handshake, within the time that is left.
+    ///
+    /// # Errors
+    /// Those of the fetcher; [`FetchError::Timeout`] also where time, requests or turns have run out.
+    pub(super) async fn ask(&mut self, request: Request) -> Result<Answer, FetchError> {
+        if !self.may_ask(1) || !self.turn_at(&request.target).await {
+            return Err(FetchError::Timeout { after: Duration::ZERO });
+        }
+        self.requests += 1;
+        self.findings.asking();
+        let deadline = request.deadline.min(self.left());
+        let most = request.max_bytes.min(self.work.bytes);
+        let answer = self.fetcher.send(request.with_deadline(deadline).with_max_bytes(most)).await?;
+        self.findings.answered();
+        self.charge(&answer);
+        self.findings.asked_to_wait(retry_after(&answer));
+        Ok(answer)
+    }
+
+    /// Counts an answer that did not come through [`Self::ask`].
+    pub(super) fn charge(&mut self, answer: &Answer) {
+        self.work.bytes = self.work.bytes.saturating_sub(answer.body.len());
+    }
+
+    /// Reads an answer within the work that is left for the probe; a long one beside the thread that others wait for.
+    pub(super) async fn read<T: Send + 'static>(
+        &mut self,
+        answer: &Answer,
+        read: impl FnOnce(&Answer, &mut Work) -> T + Send + 'static,
+    ) -> T {
+        if !is_long(answer.body.len()) {
+            return read(answer, &mut self.work);
+        }
+        let (answer, mut work) = (answer.clone(), self.work);
+        let found = aside(move || (read(&answer, &mut work), work)).await;
+        self.work = found.1;
+        found.0
+    }
+}
+
+/// The seconds of Retry-After (RFC 9110 §10.2.3), at most a day. Its other form, a date, would need a clock that
+/// agrees with the peer's, and a retry comes early anyway.
+pub(super) fn retry_after(answer: &Answer) -> Option<Duration> {
+    let seconds = answer.header(RETRY_AFTER.as_str())?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds).min(LONGEST_WAIT))
+}
+
+/// What a fetch without an answer amounts to.
+pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stage) -> ProbeFault {
+    let unreached = |cause| ProbeFault::Unreached { stage, cause };
+    match error {
+        FetchError::Blocked(TargetError::PrivateAddress) => unreached(ConnectError::NotPublic),
+        FetchError::OwnHost => unreached(ConnectError::OwnHost),
+        FetchError::Blocked(_) => unreached(ConnectError::Url),
+        FetchError::NameNotFound => unreached(ConnectError::HostNotFound),
+        FetchError::NameUnresolved => unreached(ConnectError::ResolverFailed),
+        FetchError::Refused => unreached(ConnectError::Refused),
+        FetchError::Tls => unreached(ConnectError::Tls),
+        FetchError::Timeout { .. } => match stage {
+            Stage::Preflight => ProbeFault::PreflightTimeout { ms: PREFLIGHT.as_millis() },
+            Stage::Probe => ProbeFault::ProbeTimeout { ms: PROBE.as_millis() },
+        },
+        FetchError::TooLarge { limit: CARD_BYTES | TOOL_LIST_BYTES } => ProbeFault::TooLarge { resource },
+        // Not the limit of a request, but what was left for it.
+        FetchError::TooLarge { .. } => ProbeFault::TooMuch,
+        FetchError::TooManyRedirects | FetchError::BadRedirect => {
+            ProbeFault::Redirected { resource, status: None }
+        }
+        FetchError::Broken => ProbeFault::ConnectionLost,
+        FetchError::BadEncoding => ProbeFault::BadEncoding,
+    }
+}
+
+/// What a status that refuses amounts to, a bot wall in front of the server included.
+pub(super) fn refusal(answer: &Answer, resource: ProbedResource) -> ProbeFault {
+    let status = answer.status.as_u16();
+    if is_bot_wall(answer) {
+        ProbeFault::Waf { resource, status }
+    } else if answer.status.is_redirection() {
+        ProbeFault::Redirected { resource, status: Some(status) }
+    } else {
+        ProbeFault::Http { resource, status }
+    }
+}
+
+/// The marks that the common bot walls leave on a challenge or block page.
+pub(super) fn is_bot_wall(answer: &Answer) -> bool {
+    const MARKS: [&str; 7] = [
+        "cf-chl",
+        "/cdn-cgi/challenge-platform",
+        "Attention Required! | Cloudflare",
+        "_Incapsula_Resource",
+        "errors.edgesuite.net",
+        "awsWafCookieDomainList",
+        "px-captcha",
+    ];
+    if answer.header("cf-mitigated").is_some() || answer.header("x-amzn-waf-action").is_some() {
+        return true;
+    }
+    let page = answer.content_type() == "text/html" && !answer.status.is_success();
+    let start = &answer.body[..answer.body.len().min(16 * 1024)];
+    page && MARKS.iter().any(|mark| start.windows(mark.len()).any(|window| window == mark.as_bytes()))
+}
+
+/// The beginning of a body and its type, for `seen`.
+pub(super) fn excerpt(answer: &Answer) -> String {
+    let start = String::from_utf8_lossy(&answer.body[..answer.body.len().min(400)]);
+    let kind = match answer.content_type() {
+        "" => "no content-type",
+        kind => kind,
+    };
+    format!("HTTP {}, {kind}: {}", answer.status.as_u16(), start.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_failed_fetch_has_its_fault() {
+        let table = [
+            (FetchError::Blocked(TargetError::PrivateAddress), "blocked_ip"),
+            (FetchError::OwnHost, "own_host"),
+            (FetchError::Blocked(TargetError::Scheme), "url_refused"),
+            (FetchError::NameNotFound, "dns_nxdomain"),
+            (FetchError::NameUnresolved, "dns_failed"),
+            (FetchError::Refused, "conn_refused"),
+            (FetchError::Tls, "tls_error"),
+            (FetchError::Timeout { after: PROBE }, "timeout"),
+            (FetchError::TooLarge { limit: TOOL_LIST_BYTES }, "answer_too_large"),
+            (FetchError::TooLarge { limit: 9 }, "answers_too_large"),
+            (FetchError::TooManyRedirects, "redirected"),
+            (FetchError::BadRedirect, "redirected"),
+            (FetchError::Broken, "conn_lost"),
+            (FetchError::BadEncoding, "bad_encoding"),
+        ];
+        for (error, code) in table {
+            assert_eq!(fault_of(&error, ProbedResource::Remote, Stage::Probe).code(), code, "{error:?}");
+        }
+        let preflight =
+            fault_of(&FetchError::Timeout { after: PREFLIGHT }, ProbedResource::Card, Stage::Preflight);
+        assert_eq!(preflight.reason("").reason, "preflight timeout (2500 ms)");
+    }
+
+    #[test]
+    fn a_name_for_nothing_is_a_uuid() {
+        let (fetcher, random) = (Fetcher::new(Reach::Public, "test", None), Random::seeded(1));
+        let mut findings = Findings::default();
+        let talk = Conversation::new(&fetcher, &random, &mut findings, PROBE, None);
+        let uuid = talk.uuid();
+        assert_eq!(uuid.split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
+        assert_ne!(talk.uuid(), uuid);
+        assert_ne!(talk.id(), talk.id());
+    }
+
+    #[tokio::test]
+    async fn a_long_answer_is_read_beside_the_thread_and_within_the_work_that_is_left() {
+        let (fetcher, random) = (Fetcher::new(Reach::Public, "test", None), Random::seeded(1));
+        let mut findings = Findings::default();
+        let mut talk = Conversation::new(&fetcher, &random, &mut findings, PROBE, None);
+        let answer = |zeros: usize| Answer {
+            status: http::StatusCode::OK,
+            headers: http::HeaderMap::new(),
+            body: format!("[0{}]", ",0".repeat(zeros - 1)).into(),
+            target: Target::parse("https://example.org/", Reach::Public).unwrap(),
+            elapsed: Duration::ZERO,
+            truncated: false,
+        };
+        let here = std::thread::current().id();
+        let mut left = talk.work.values;
+        for (zeros, beside) in [(10, false), (40_000, true), (40_000, true), (10, false)] {
+            let answer = answer(zeros);
+            let read = talk.read(&answer, |answer, work| {
+                (std::thread::current().id(), answer.json(&mut work.values).is_ok())
+            });
+            let (thread, whole) = read.await;
+            assert_eq!((thread != here, whole), (beside, true), "{zeros}");
+            left -= zeros + 1;
+            assert_eq!(talk.work.values, left, "what was read beside the thread counts as well");
+        }
+        let whole = talk.read(&answer(40_000), |answer, work| answer.json(&mut work.values).is_ok()).await;
+        assert!(!whole && talk.work.values == 0, "nothing is left for more");
+    }
+}

@@ -1,0 +1,326 @@
+//! The reply to a JSON-RPC request, whatever it is wrapped in: JSON, an event stream, an array.
+//! The body is read before any status is looked at, because good replies come with bad statuses and the reverse.
+
+use serde_json::Value;
+
+use super::sse;
+use crate::reasons::ConformanceRule;
+use registry_model::error::shorten;
+use registry_model::json;
+
+/// Method not found (JSON-RPC 2.0 §5.1).
+pub(super) const METHOD_NOT_FOUND: i64 = -32601;
+/// Not a valid request object.
+pub(super) const INVALID_REQUEST: i64 = -32600;
+/// Parameters that do not fit.
+pub(super) const INVALID_PARAMS: i64 = -32602;
+/// An error inside the server.
+pub(super) const INTERNAL_ERROR: i64 = -32603;
+/// Unreadable JSON.
+pub(super) const PARSE_ERROR: i64 = -32700;
+
+/// The most texts that are taken from one list.
+const MOST_TEXTS: usize = 50;
+/// The longest text kept, in characters.
+const LONGEST_TEXT: usize = 2000;
+
+/// An error object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RpcError {
+    /// Its number.
+    pub code: i64,
+    /// Its text, as the peer wrote it, cut to a sane length.
+    pub message: String,
+    /// The protocol versions that it offers instead (MCP -32022 and its forerunners).
+    pub supported: Vec<String>,
+}
+
+/// What a body holds as the reply to our request.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RpcOutcome {
+    /// A result for our id.
+    Result(Value),
+    /// An error for our id, or for none.
+    Error(RpcError),
+    /// JSON-RPC in form, for another id or broken.
+    Broken,
+    /// JSON of another kind.
+    OtherJson,
+    /// A web page.
+    Html,
+    /// Nothing at all.
+    Nothing,
+    /// Neither JSON nor a page.
+    Text,
+    /// More values than the probe had left.
+    TooMuch,
+}
+
+/// The outcome of a request, and how it was sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RpcReply {
+    /// What it amounts to.
+    pub outcome: RpcOutcome,
+    /// Rules of form that it breaks and that still leave it readable.
+    pub broken_rules: Vec<ConformanceRule>,
+    /// As an event stream.
+    pub streamed: bool,
+}
+
+impl RpcError {
+    /// One line for `seen`.
+    pub(super) fn line(&self) -> String {
+        format!("error {}: {}", self.code, self.message)
+    }
+
+    /// The error names missing credentials, whatever its number.
+    pub(super) fn wants_credentials(&self) -> bool {
+        let text = self.message.to_ascii_lowercase();
+        [
+            "unauthori",
+            "unauthenticated",
+            "not authenticated",
+            "authentication",
+            "authorization",
+            "api key",
+            "api_key",
+            "apikey",
+            "api-key",
+            "access token",
+            "bearer",
+            "invalid token",
+            "missing token",
+            "credential",
+        ]
+        .iter()
+        .any(|word| text.contains(word))
+    }
+}
+
+/// The first strings of an array, and nothing where there is none.
+pub(super) fn texts(array: Option<&Value>) -> Vec<String> {
+    let items = array.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    items.iter().filter_map(Value::as_str).take(MOST_TEXTS).map(|text| shorten(text, LONGEST_TEXT)).collect()
+}
+
+impl RpcReply {
+    /// The same without the result: what is kept of a reply once its result was read, which may be long.
+    pub(super) fn without_result(self) -> Self {
+        match self.outcome {
+            RpcOutcome::Result(_) => Self { outcome: RpcOutcome::Result(Value::Null), ..self },
+            _ => self,
+        }
+    }
+}
+
+/// Finds the reply to request `id` in a body. `left` is how many values may be read, and is counted down; an event of
+/// a stream counts for one at least.
+#[must_use]
+pub fn parse_reply(content_type: Option<&str>, body: &[u8], id: u64, left: &mut usize) -> RpcReply {
+    let typed = content_type.unwrap_or_default().to_ascii_lowercase();
+    if typed.starts_with("text/event-stream") || sse::looks_like_stream(body) {
+        let mut best = RpcReply { outcome: RpcOutcome::Nothing, broken_rules: Vec::new(), streamed: true };
+        for event in sse::events(body) {
+            let message = match json::read(event.data.as_bytes(), left) {
+                Ok(message) => message,
+                Err(error) if error.is_data() => {
+                    return RpcReply { outcome: RpcOutcome::TooMuch, ..best };
+                }
+                Err(_) => continue,
+            };
+            // A server may send requests or notifications before its reply.
+            if message.get("method").is_some() {
+                continue;
+            }
+            let (outcome, broken_rules) = classify(message, id);
+            let found = matches!(outcome, RpcOutcome::Result(_) | RpcOutcome::Error(_));
+            best = RpcReply { outcome, broken_rules, streamed: true };
+            if found {
+                break;
+            }
+        }
+        return best;
+    }
+    let (outcome, broken_rules) = match json::read(body, left) {
+        Ok(message) => classify(message, id),
+        Err(error) if error.is_data() => (RpcOutcome::TooMuch, Vec::new()),
+        Err(_) if body.trim_ascii().is_empty() => (RpcOutcome::Nothing, Vec::new()),
+        Err(_) if typed.contains("html") || body.trim_ascii_start().starts_with(b"<") => {
+            (RpcOutcome::Html, Vec::new())
+        }
+        Err(_) if typed.contains("json") && body.trim_ascii_start().starts_with(b"{\"jsonrpc\"") => {
+            (RpcOutcome::Broken, Vec::new())
+        }
+        Err(_) => (RpcOutcome::Text, Vec::new()),
+    };
+    RpcReply { outcome, broken_rules, streamed: false }
+}
+
+fn classify(message: Value, id: u64) -> (RpcOutcome, Vec<ConformanceRule>) {
+    let mut broken_rules = Vec::new();
+    let message = match message {
+        Value::Array(batch) => {
+            broken_rules.push(ConformanceRule::Batch);
+            let ours = batch.into_iter().find(|item| echo(item, id) != Echo::Other);
+            ours.unwrap_or(Value::Null)
+        }
+        message => message,
+    };
+    let Value::Object(mut message) = message else { return (RpcOutcome::OtherJson, Vec::new()) };
+    let declared = message.get("jsonrpc").and_then(Value::as_str) == Some("2.0");
+    let echoed = echo_of(message.get("id"), id);
+    if !declared {
+        // Without the member only an echo of our id tells a reply from any other document.
+        if !matches!(echoed, Echo::Same | Echo::AsText) {
+            return (RpcOutcome::OtherJson, Vec::new());
+        }
+        broken_rules.push(ConformanceRule::JsonRpcMember);
+    }
+    if echoed == Echo::AsText {
+        broken_rules.push(ConformanceRule::IdEcho);
+    }
+    let error = message.get("error").and_then(read_error);
+    let outcome = match (message.remove("result"), error, echoed) {
+        (_, _, Echo::Other) => RpcOutcome::Broken,
+        // Some frameworks write "error": null beside every result, and "result": null beside every error.
+        (Some(result), None, Echo::Same | Echo::AsText) => RpcOutcome::Result(result),
+        (None | Some(Value::Null), Some(error), _) => RpcOutcome::Error(error),
+        _ => RpcOutcome::Broken,
+    };
+    (outcome, broken_rules)
+}
+
+fn read_error(error: &Value) -> Option<RpcError> {
+    let code = error.get("code")?;
+    let code = code.as_i64().or_else(|| code.as_str().and_then(|text| text.parse().ok()))?;
+    let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
+    let message = shorten(message, LONGEST_TEXT);
+    let offered = |name| error.get("data").and_then(|data| data.get(name));
+    let supported = texts(offered("supported").or_else(|| offered("supportedVersions")));
+    Some(RpcError { code, message, supported })
+}
+
+/// How the reply names our id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Echo {
+    Same,
+    AsText,
+    Absent,
+    Other,
+}
+
+fn echo(message: &Value, id: u64) -> Echo {
+    echo_of(message.get("id"), id)
+}
+
+fn echo_of(echoed: Option<&Value>, id: u64) -> Echo {
+    match echoed {
+        None | Some(Value::Null) => Echo::Absent,
+        Some(Value::String(text)) if *text == id.to_string() => Echo::AsText,
+        Some(Value::Number(number)) if number.as_f64() == Some(id as f64) => Echo::Same,
+        Some(_) => Echo::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn outcome(body: &str) -> RpcOutcome {
+        parse_reply(Some("application/json"), body.as_bytes(), 7, &mut 100).outcome
+    }
+
+    fn error(code: i64) -> RpcOutcome {
+        RpcOutcome::Error(RpcError { code, message: String::new(), supported: Vec::new() })
+    }
+
+    #[test]
+    fn a_reply_is_one_that_echoes_our_id() {
+        let result = RpcOutcome::Result(json!({"a": 1}));
+        assert_eq!(outcome(r#"{"jsonrpc":"2.0","id":7,"result":{"a":1}}"#), result);
+        assert_eq!(outcome(r#"{"jsonrpc":"2.0","id":7,"result":{"a":1},"error":null}"#), result);
+        assert_eq!(outcome(r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32601}}"#), error(-32601));
+        assert_eq!(outcome(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}"#), error(-32700));
+        assert_eq!(outcome(r#"{"jsonrpc":"2.0","error":{"code":-32000}}"#), error(-32000));
+        for broken in [
+            r#"{"jsonrpc":"2.0","id":8,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":8,"error":{"code":-32601}}"#,
+            r#"{"jsonrpc":"2.0","result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":7}"#,
+            r#"{"jsonrpc":"2.0","id":7,"error":"no"}"#,
+            r#"{"jsonrpc":"2.0","id":7,"result":{}"#,
+        ] {
+            assert_eq!(outcome(broken), RpcOutcome::Broken, "{broken}");
+        }
+    }
+
+    #[test]
+    fn other_documents_are_told_apart() {
+        assert_eq!(outcome(r#"{"detail":"Not Found"}"#), RpcOutcome::OtherJson);
+        assert_eq!(outcome(r#"{"error":{"code":404,"message":"x"}}"#), RpcOutcome::OtherJson);
+        assert_eq!(outcome("[]"), RpcOutcome::OtherJson);
+        assert_eq!(outcome(" "), RpcOutcome::Nothing);
+        assert_eq!(outcome("Not Found"), RpcOutcome::Text);
+        assert_eq!(parse_reply(None, b"<!doctype html>", 7, &mut 100).outcome, RpcOutcome::Html);
+        assert_eq!(parse_reply(Some("text/html"), b"hello", 7, &mut 100).outcome, RpcOutcome::Html);
+    }
+
+    #[test]
+    fn broken_forms_are_read_and_noted() {
+        let reply = |body: &str| parse_reply(None, body.as_bytes(), 7, &mut 100);
+        let cases = [
+            (r#"{"jsonrpc":"2.0","id":"7","result":{}}"#, ConformanceRule::IdEcho),
+            (r#"{"id":7,"result":{}}"#, ConformanceRule::JsonRpcMember),
+            (r#"[{"jsonrpc":"2.0","id":7,"result":{}}]"#, ConformanceRule::Batch),
+        ];
+        for (body, rule) in cases {
+            assert_eq!(
+                reply(body),
+                RpcReply {
+                    outcome: RpcOutcome::Result(json!({})),
+                    broken_rules: vec![rule],
+                    streamed: false
+                }
+            );
+        }
+    }
+
+    #[test]
+    fn a_stream_is_searched_for_our_reply() {
+        let body = b"data: \n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n\n\
+            data: {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":5}\n\n";
+        let reply = parse_reply(Some("text/event-stream; charset=utf-8"), body, 7, &mut 100);
+        assert_eq!((reply.outcome, reply.streamed), (RpcOutcome::Result(json!(5)), true));
+        assert_eq!(parse_reply(Some("text/event-stream"), body, 9, &mut 100).outcome, RpcOutcome::Broken);
+        assert_eq!(
+            parse_reply(Some("text/event-stream"), b"data: \n\n", 7, &mut 100).outcome,
+            RpcOutcome::Nothing
+        );
+    }
+
+    #[test]
+    fn what_is_too_much_to_read_is_not_read() {
+        let stream = b"data: 1\n\n".repeat(101);
+        assert_eq!(
+            parse_reply(None, &stream, 7, &mut 100).outcome,
+            RpcOutcome::TooMuch,
+            "an event is a value"
+        );
+        let body = br#"{"jsonrpc":"2.0","id":7,"result":{"a":[0,0,0,0]}}"#;
+        assert_eq!(parse_reply(None, body, 7, &mut 8).outcome, RpcOutcome::TooMuch);
+        assert_eq!(
+            parse_reply(None, body, 7, &mut 9).outcome,
+            RpcOutcome::Result(json!({"a": [0, 0, 0, 0]}))
+        );
+    }
+
+    #[test]
+    fn errors_that_ask_for_credentials_are_recognized_by_their_words() {
+        let error = |message: &str| RpcError { code: -32000, message: message.into(), supported: Vec::new() };
+        assert!(error("Missing API key").wants_credentials());
+        assert!(error("Unauthorized").wants_credentials());
+        assert!(!error("Unexpected token < in JSON").wants_credentials());
+        assert!(!error("Bad Request: Server not initialized").wants_credentials());
+    }
+}

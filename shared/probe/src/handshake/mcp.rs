@@ -1,0 +1,260 @@
+//! The conversation with an MCP server: its identity and its tools, none of which is ever called.
+//! Both eras are tried in turn, because no single refusal says which one a server belongs to.
+
+mod auth;
+mod eras;
+#[cfg(test)]
+mod fuzz;
+mod opening;
+#[cfg(test)]
+mod tests;
+mod tools;
+
+use std::time::Duration;
+
+use super::conversation::{Conversation, fault_of, is_bot_wall, refusal};
+use super::jsonrpc::{METHOD_NOT_FOUND, PARSE_ERROR, RpcOutcome, RpcReply};
+use super::sse;
+use super::subject::{Depth, Subject};
+use crate::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
+use eras::{Era, MODERN, Opened, Session};
+use registry_fetch::{Answer, Request, TOOL_LIST_BYTES, Target};
+use registry_model::DeclaredTransport;
+
+/// How long an HTTP+SSE server has to name its endpoint.
+const STREAM: Duration = Duration::from_secs(5);
+
+/// Why a server refused an era; the row of the decision table where it refuses both.
+#[derive(Debug)]
+struct EraRefusal {
+    fault: ProbeFault,
+    seen: String,
+    /// Whether the transport may be at fault, so that a GET may open HTTP+SSE.
+    transport: bool,
+}
+
+pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
+    if subject.declared == DeclaredTransport::Sse && opens_stream(talk, &subject.url).await {
+        return sse_only(talk, subject);
+    }
+    let legacy_first = subject.last_era.as_deref().is_some_and(|era| eras::is_revision(era) && era < MODERN);
+    let order = if legacy_first { [Era::Legacy, Era::Modern] } else { [Era::Modern, Era::Legacy] };
+    let mut refused = None;
+    for era in order {
+        let opened = match era {
+            Era::Modern => eras::discover(talk, &subject.url).await,
+            Era::Legacy => eras::initialize(talk, &subject.url).await,
+        };
+        match opened {
+            Opened::Session(session) => return converse(talk, subject, *session).await,
+            Opened::Nothing(error) => {
+                return talk
+                    .findings
+                    .fault(&fault_of(&error, ProbedResource::Remote, Stage::Probe), &error.to_string());
+            }
+            // Only the question of the modern era may go unanswered: the other has its own chance.
+            Opened::Silence => {}
+            Opened::Refused(answer, reply) => match classify_refusal(talk, &answer, &reply, era).await {
+                Some(found) => refused = more_telling(refused, found, era),
+                None => return,
+            },
+        }
+    }
+    let Some(refused) = refused else { return };
+    if refused.transport
+        && subject.declared != DeclaredTransport::Sse
+        && opens_stream(talk, &subject.url).await
+    {
+        return sse_only(talk, subject);
+    }
+    talk.findings.fault(&refused.fault, &refused.seen);
+}
+
+/// What `initialize` met counts, unless `server/discover` proved that the protocol is there.
+fn more_telling(known: Option<EraRefusal>, found: EraRefusal, era: Era) -> Option<EraRefusal> {
+    let proves = |refused: &EraRefusal| matches!(refused.fault, ProbeFault::Nonconforming(_));
+    match known {
+        Some(known) if proves(&known) || (era == Era::Modern && !proves(&found)) => Some(known),
+        _ => Some(found),
+    }
+}
+
+/// The meaning of a refusal by the decision table; `None` where it ends the conversation, its fault recorded.
+async fn classify_refusal(
+    talk: &mut Conversation<'_>,
+    answer: &Answer,
+    reply: &RpcReply,
+    era: Era,
+) -> Option<EraRefusal> {
+    let status = answer.status.as_u16();
+    let seen = eras::seen(answer, reply);
+    if is_bot_wall(answer) || status == 429 {
+        talk.findings.fault(&refusal(answer, ProbedResource::Remote), &seen);
+        return None;
+    }
+    let error = match &reply.outcome {
+        RpcOutcome::Error(error) => Some(error),
+        _ => None,
+    };
+    let gated = matches!(status, 401..=403 | 407);
+    // An unknown method may be refused in any words; `initialize` is known to every server of its era.
+    if gated || (era == Era::Legacy && error.is_some_and(|error| error.wants_credentials())) {
+        auth::record_refusal(talk, answer, error.is_some(), &seen).await;
+        return None;
+    }
+    if reply.outcome == RpcOutcome::TooMuch {
+        talk.findings.fault(&ProbeFault::TooMuch, &seen);
+        return None;
+    }
+    let found = |fault, transport| Some(EraRefusal { fault, seen, transport });
+    if let Some(error) = error {
+        return match error.code {
+            eras::HEADER_MISMATCH | eras::MISSING_CAPABILITY => {
+                talk.findings.speaks = true;
+                found(ProbeFault::Nonconforming(ConformanceRule::Headers), false)
+            }
+            _ if status >= 500 => found(refusal(answer, ProbedResource::Remote), false),
+            METHOD_NOT_FOUND | PARSE_ERROR => found(ProbeFault::NotMcp { status }, era == Era::Legacy),
+            _ if status == 406 => {
+                talk.findings.speaks |= era == Era::Legacy;
+                found(ProbeFault::NotAcceptable { speaks: true }, true)
+            }
+            _ => {
+                talk.findings.speaks |= era == Era::Legacy;
+                found(ProbeFault::InitializeRefused, matches!(status, 400 | 404 | 405))
+            }
+        };
+    }
+    match (&reply.outcome, status) {
+        (RpcOutcome::Broken, 200..=499) => found(ProbeFault::BadJsonRpc, false),
+        (_, 200..=299) => found(ProbeFault::NotMcp { status }, false),
+        (_, 400 | 405) => found(ProbeFault::NotMcp { status }, true),
+        (_, 404 | 410) => found(refusal(answer, ProbedResource::Remote), true),
+        (_, 406) => found(ProbeFault::NotAcceptable { speaks: false }, true),
+        (_, 415) => found(ProbeFault::ContentTypeRefused, true),
+        _ => found(refusal(answer, ProbedResource::Remote), false),
+    }
+}
+
+/// The deprecated transport is all there is.
+fn sse_only(talk: &mut Conversation<'_>, subject: &Subject) {
+    let findings = &mut *talk.findings;
+    findings.speaks = true;
+    findings.signal("sse_endpoint_event");
+    findings.hint("mcp/2024-11-05");
+    findings.hint("sse");
+    findings.version("2024-11-05", true);
+    findings.facts.endpoint = Some(subject.url.to_string());
+    let fault = match subject.declared {
+        DeclaredTransport::StreamableHttp => ProbeFault::WrongTransport,
+        DeclaredTransport::Sse | DeclaredTransport::Unknown => ProbeFault::SseLegacy,
+    };
+    findings.fault(&fault, "GET opens an event stream with an endpoint event; POST is not answered in MCP");
+}
+
+/// Whether a GET opens an HTTP+SSE stream (MCP 2024-11-05, basic/transports).
+async fn opens_stream(talk: &mut Conversation<'_>, url: &Target) -> bool {
+    let request = Request::get(url.clone())
+        .with_header("accept", "text/event-stream")
+        .with_deadline(STREAM)
+        .with_max_bytes(TOOL_LIST_BYTES)
+        .until(sse::until_endpoint());
+    match talk.ask(request).await {
+        Ok(answer) => {
+            answer.status.is_success()
+                && talk.read(&answer, |answer, _| sse::endpoint(&answer.body).is_some()).await
+        }
+        Err(_) => false,
+    }
+}
+
+/// The handshake has succeeded: facts, the tools, and what the other era says.
+async fn converse(talk: &mut Conversation<'_>, subject: &Subject, session: Session) {
+    let findings = &mut *talk.findings;
+    findings.speaks = true;
+    findings.facts.endpoint = Some(session.url.to_string());
+    introduce(talk, &session);
+    if session.era == Era::Legacy {
+        confirm(talk, &session).await;
+    }
+    tools::list(talk, &session).await;
+    let both =
+        session.era == Era::Modern && subject.depth == Depth::Message && also_legacy(talk, &session).await;
+    if subject.declared == DeclaredTransport::Sse {
+        let seen = "POST is answered in Streamable HTTP, and no event stream with an endpoint is opened";
+        talk.findings.fault(&ProbeFault::WrongTransport, seen);
+    }
+    if talk.findings.is_clear() {
+        talk.findings.signal(match session.era {
+            _ if both => "ok_dual",
+            Era::Modern => "ok_modern",
+            Era::Legacy => "ok_legacy",
+        });
+    }
+}
+
+fn introduce(talk: &mut Conversation<'_>, session: &Session) {
+    let findings = &mut *talk.findings;
+    findings.hint(format!("mcp/{}", session.version));
+    findings.hint("jsonrpc");
+    let (method, signal) = match session.era {
+        Era::Modern => ("server/discover", "discover_answered"),
+        Era::Legacy => ("initialize", "initialize_answered"),
+    };
+    findings.signal(signal);
+    if session.id.is_some() {
+        findings.signal("session_id");
+    }
+    for version in &session.supported {
+        findings.version(version, false);
+    }
+    findings.version(&session.version, true);
+    let facts = &mut findings.facts;
+    facts.name.clone_from(&session.info.name);
+    facts.description.clone_from(&session.info.description);
+    facts.version.clone_from(&session.info.version);
+    facts.website.clone_from(&session.info.website);
+    facts.text_faults.or(session.text_faults.clone());
+    eras::note(talk, session.streamed, &session.broken_rules, method);
+    if let Some(field) = session.misshapen {
+        talk.findings.broken(&[ConformanceRule::ResultShape], &format!("{field} in the result of {method}"));
+    }
+    if session.is_picky() {
+        talk.findings.fault(
+            &ProbeFault::NotAcceptable { speaks: true },
+            "406, unless Accept is application/json alone",
+        );
+    }
+}
+
+/// `notifications/initialized`, which the legacy handshake ends with.
+async fn confirm(talk: &mut Conversation<'_>, session: &Session) {
+    match talk.ask(session.notify("notifications/initialized")).await {
+        Ok(answer) if matches!(answer.status.as_u16(), 200 | 202 | 204) => {}
+        // A busy server breaks no rule; if it stays busy, tools/list fails the same way and records it.
+        Ok(answer) if answer.status.is_server_error() || answer.status.as_u16() == 429 => {}
+        Ok(answer) => {
+            let seen = format!("notifications/initialized was answered with HTTP {}", answer.status.as_u16());
+            talk.findings.broken(&[ConformanceRule::Notification], &seen);
+        }
+        Err(error) => {
+            tracing::debug!(code = error.code(), "notification not answered");
+        }
+    }
+}
+
+/// Whether a modern server also takes the legacy handshake; its list of versions seldom says so.
+async fn also_legacy(talk: &mut Conversation<'_>, session: &Session) -> bool {
+    if !talk.may_ask(1) {
+        return false;
+    }
+    match eras::initialize(talk, &session.url).await {
+        Opened::Session(older) => {
+            talk.findings.version(&older.version, false);
+            talk.findings.facts.text_faults.or(older.text_faults);
+            talk.findings.hint(format!("mcp/{}", older.version));
+            true
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,366 @@
+//! The two ways a conversation in MCP is opened: `server/discover` (2026-07-28) and `initialize` (before it).
+//! Requests have the exact shapes of the official clients, so that what answers them answers every client.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::opening;
+use crate::checks::documents;
+use crate::handshake::conversation::{Conversation, excerpt};
+use crate::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply, texts};
+use crate::handshake::sse;
+use crate::reasons::ConformanceRule;
+use registry_fetch::{Answer, FetchError, Request, Target};
+use registry_formats::limits::LONGEST_URL;
+use registry_model::TextFaults;
+use registry_model::error::shorten;
+
+/// The stateless revision, and the first of its era.
+pub(super) const MODERN: &str = "2026-07-28";
+/// The newest revision of the era before, which servers of all of it know how to answer.
+const LEGACY: &str = "2025-11-25";
+
+/// A header differs from the body (MCP 2026-07-28, basic/transports).
+pub(super) const HEADER_MISMATCH: i64 = -32020;
+/// A capability is demanded that was not declared.
+pub(super) const MISSING_CAPABILITY: i64 = -32021;
+/// The protocol version is not spoken; `data.supported` names those that are.
+const UNSUPPORTED_VERSION: i64 = -32022;
+
+/// How long `server/discover` may take: some older servers never answer a method that they do not know.
+const DISCOVER: Duration = Duration::from_secs(4);
+
+/// The published revisions (modelcontextprotocol.io, specification). Official clients end
+/// the conversation where another one is named.
+const REVISIONS: [&str; 6] = [MODERN, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
+
+const ACCEPT: &str = "application/json, text/event-stream";
+
+/// The two eras.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Era {
+    /// 2026-07-28 and later: no handshake, every request is independent.
+    Modern,
+    /// 2024-11-05 to 2025-11-25: `initialize`, perhaps a session.
+    Legacy,
+}
+
+/// A conversation that was opened.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) era: Era,
+    /// The revision that is spoken.
+    pub(super) version: String,
+    /// Revisions that the server lists besides.
+    pub(super) supported: Vec<String>,
+    /// Where it answered, after a redirect.
+    pub(super) url: Target,
+    /// `Mcp-Session-Id`, to be echoed.
+    pub(super) id: Option<String>,
+    /// What it says of itself.
+    pub(super) info: ServerInfo,
+    /// What is wrong with the texts of the answer, instructions included.
+    pub(super) text_faults: TextFaults,
+    /// It announces tools.
+    pub(super) has_tools: bool,
+    /// The opening was answered by an event stream.
+    pub(super) streamed: bool,
+    /// The field of the answer that is missing or of a wrong type.
+    pub(super) misshapen: Option<&'static str>,
+    /// The rules that the answer to the opening breaks.
+    pub(super) broken_rules: Vec<ConformanceRule>,
+    /// The `Accept` that it takes.
+    accept: &'static str,
+}
+
+/// A server's `serverInfo`, cut to what is kept of it.
+#[derive(Debug)]
+pub(super) struct ServerInfo {
+    pub(super) name: Option<String>,
+    pub(super) description: Option<String>,
+    pub(super) version: Option<String>,
+    pub(super) website: Option<String>,
+}
+
+impl ServerInfo {
+    fn of(info: &Value) -> Self {
+        let text = |name: &str, limit: usize| {
+            let text = info.get(name).and_then(Value::as_str)?.trim();
+            (!text.is_empty()).then(|| shorten(text, limit))
+        };
+        Self {
+            name: text("title", 120).or_else(|| text("name", 120)),
+            description: text("description", 1000),
+            version: text("version", 60),
+            website: info.get("websiteUrl").and_then(Value::as_str).and_then(page),
+        }
+    }
+}
+
+/// A page that a browser could open; `websiteUrl` is a URL by the schema, and anything by some servers.
+fn page(text: &str) -> Option<String> {
+    let url = url::Url::parse(text.trim()).ok()?;
+    (matches!(url.scheme(), "http" | "https") && url.as_str().len() <= LONGEST_URL).then(|| url.into())
+}
+
+/// What is kept of the result that opens a conversation.
+struct Opening {
+    version: String,
+    supported: Vec<String>,
+    info: ServerInfo,
+    text_faults: TextFaults,
+    has_tools: bool,
+    misshapen: Option<&'static str>,
+    broken_rules: Vec<ConformanceRule>,
+}
+
+/// What an attempt to open a conversation brought.
+#[derive(Debug)]
+pub(super) enum Opened {
+    /// It is open.
+    Session(Box<Session>),
+    /// It was answered otherwise.
+    Refused(Box<Answer>, RpcReply),
+    /// It was not answered in the time that the attempt had, and the rest is left.
+    Silence,
+    /// It was not answered, and no other attempt will be.
+    Nothing(FetchError),
+}
+
+impl Session {
+    /// It refuses what every client accepts, and takes one media type alone.
+    pub(super) fn is_picky(&self) -> bool {
+        self.accept != ACCEPT
+    }
+
+    /// A request within the conversation. `params` is an object; empty ones are left out where clients do so.
+    pub(super) fn request(&self, id: u64, method: &str, params: Value) -> Request {
+        match self.era {
+            Era::Modern => modern(&self.url, id, method, params, &self.version),
+            Era::Legacy => {
+                let mut body = json!({"jsonrpc": "2.0", "id": id, "method": method});
+                if params.as_object().is_some_and(|params| !params.is_empty()) {
+                    body["params"] = params;
+                }
+                self.within(streamed(Request::post_json(self.url.clone(), &body), id, self.accept))
+            }
+        }
+    }
+
+    /// A notification within a legacy conversation.
+    pub(super) fn notify(&self, method: &str) -> Request {
+        let body = json!({"jsonrpc": "2.0", "method": method});
+        let request = Request::post_json(self.url.clone(), &body).with_header("accept", self.accept);
+        self.within(request)
+    }
+
+    fn within(&self, request: Request) -> Request {
+        let request = request.with_header("mcp-protocol-version", &self.version);
+        match &self.id {
+            Some(id) => request.with_header("mcp-session-id", id),
+            None => request,
+        }
+    }
+}
+
+/// Opens a modern conversation, a second time with a version of the server's choice where it names one.
+pub(super) async fn discover(talk: &mut Conversation<'_>, url: &Target) -> Opened {
+    let opened = discover_as(talk, url, MODERN).await;
+    if let Opened::Refused(_, reply) = &opened
+        && let RpcOutcome::Error(error) = &reply.outcome
+        && error.code == UNSUPPORTED_VERSION
+        && let Some(offered) = error.supported.iter().find(|version| is_modern(version) && *version != MODERN)
+    {
+        return discover_as(talk, url, offered).await;
+    }
+    opened
+}
+
+async fn discover_as(talk: &mut Conversation<'_>, url: &Target, version: &str) -> Opened {
+    let id = talk.id();
+    let request = modern(url, id, "server/discover", json!({}), version).with_deadline(DISCOVER);
+    let answer = match talk.ask(request).await {
+        Ok(answer) => answer,
+        Err(FetchError::Timeout { .. } | FetchError::Broken) if !talk.left().is_zero() => {
+            return Opened::Silence;
+        }
+        Err(error) => return Opened::Nothing(error),
+    };
+    let asked = version.to_owned();
+    let (reply, opening) = read(talk, &answer, id, move |result| discovered(result, &asked)).await;
+    opened(Era::Modern, answer, reply, opening, ACCEPT)
+}
+
+/// The result of `server/discover`, where it is one.
+fn discovered(result: &Value, asked: &str) -> Option<Opening> {
+    let supported = texts(result.get("supportedVersions"));
+    // Some servers answer any method with a result; and one may list nothing but older revisions.
+    let spoken = supported
+        .iter()
+        .find(|listed| *listed == asked)
+        .or_else(|| supported.iter().find(|version| is_modern(version)))?;
+    Some(Opening {
+        version: spoken.clone(),
+        info: ServerInfo::of(&result["_meta"]["io.modelcontextprotocol/serverInfo"]),
+        text_faults: documents::of_opening(result),
+        has_tools: result["capabilities"].get("tools").is_some(),
+        misshapen: opening::misshapen_discover(result),
+        broken_rules: opening::modern_faults(result),
+        supported: supported.iter().filter(|version| is_revision(version)).take(10).cloned().collect(),
+    })
+}
+
+/// Reads the reply to an opening, whose result may be long and is not kept.
+async fn read(
+    talk: &mut Conversation<'_>,
+    answer: &Answer,
+    id: u64,
+    take: impl FnOnce(&Value) -> Option<Opening> + Send + 'static,
+) -> (RpcReply, Option<Opening>) {
+    let read = talk.read(answer, move |answer, work| {
+        let reply = parse_reply(Some(answer.content_type()), &answer.body, id, &mut work.values);
+        let opening = match &reply.outcome {
+            RpcOutcome::Result(result) => take(result),
+            _ => None,
+        };
+        (reply.without_result(), opening)
+    });
+    read.await
+}
+
+fn opened(
+    era: Era,
+    answer: Answer,
+    reply: RpcReply,
+    opening: Option<Opening>,
+    accept: &'static str,
+) -> Opened {
+    let Some(opening) = opening else { return Opened::Refused(Box::new(answer.head()), reply) };
+    Opened::Session(Box::new(Session {
+        era,
+        version: opening.version,
+        supported: opening.supported,
+        // Only the era before has sessions.
+        id: answer.header("mcp-session-id").filter(|_| era == Era::Legacy).map(str::to_owned),
+        url: answer.target,
+        info: opening.info,
+        text_faults: opening.text_faults,
+        has_tools: opening.has_tools,
+        streamed: reply.streamed,
+        misshapen: opening.misshapen,
+        broken_rules: reply.broken_rules.into_iter().chain(opening.broken_rules).collect(),
+        accept,
+    }))
+}
+
+/// Opens a legacy conversation: once more with a version that the refusal offers, or with one media type alone.
+pub(super) async fn initialize(talk: &mut Conversation<'_>, url: &Target) -> Opened {
+    let opened = initialize_as(talk, url, LEGACY, ACCEPT).await;
+    let Opened::Refused(answer, reply) = &opened else { return opened };
+    if answer.status.as_u16() == 406 && talk.may_ask(1) {
+        return match initialize_as(talk, url, LEGACY, "application/json").await {
+            again @ Opened::Session(_) => again,
+            _ => opened,
+        };
+    }
+    if let RpcOutcome::Error(error) = &reply.outcome
+        && let Some(offered) =
+            error.supported.iter().filter(|version| is_legacy(version) && *version != LEGACY).max()
+    {
+        return initialize_as(talk, url, offered, ACCEPT).await;
+    }
+    opened
+}
+
+async fn initialize_as(
+    talk: &mut Conversation<'_>,
+    url: &Target,
+    version: &str,
+    accept: &'static str,
+) -> Opened {
+    let id = talk.id();
+    let body = json!({
+        "jsonrpc": "2.0", "id": id, "method": "initialize",
+        "params": {"protocolVersion": version, "capabilities": {}, "clientInfo": client()},
+    });
+    let answer = match talk.ask(streamed(Request::post_json(url.clone(), &body), id, accept)).await {
+        Ok(answer) => answer,
+        Err(error) => return Opened::Nothing(error),
+    };
+    let (reply, opening) = read(talk, &answer, id, initialized).await;
+    opened(Era::Legacy, answer, reply, opening, accept)
+}
+
+/// The result of `initialize`, where it is one.
+fn initialized(result: &Value) -> Option<Opening> {
+    // Old servers answer 2024-11-05 whatever is asked; that is their right.
+    let spoken = result["protocolVersion"].as_str().filter(|version| is_revision(version))?;
+    Some(Opening {
+        version: spoken.to_owned(),
+        supported: Vec::new(),
+        info: ServerInfo::of(&result["serverInfo"]),
+        text_faults: documents::of_opening(result),
+        has_tools: result["capabilities"].get("tools").is_some(),
+        misshapen: opening::misshapen_initialize(result),
+        broken_rules: (!REVISIONS.contains(&spoken))
+            .then_some(ConformanceRule::Revision)
+            .into_iter()
+            .collect(),
+    })
+}
+
+fn modern(url: &Target, id: u64, method: &str, mut params: Value, version: &str) -> Request {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": version,
+        "io.modelcontextprotocol/clientInfo": client(),
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    streamed(Request::post_json(url.clone(), &body), id, ACCEPT)
+        .with_header("mcp-protocol-version", version)
+        .with_header("mcp-method", method)
+}
+
+/// A stream is read no further than the reply.
+fn streamed(request: Request, id: u64, accept: &str) -> Request {
+    request.with_header("accept", accept).until(sse::until_reply(id))
+}
+
+fn client() -> Value {
+    json!({"name": "agent-and-mcp-registry", "title": "Agent and MCP Registry", "version": registry_model::VERSION})
+}
+
+/// Notes how a reply came, and which rules it breaks.
+pub(super) fn note(talk: &mut Conversation<'_>, streamed: bool, broken: &[ConformanceRule], method: &str) {
+    if streamed {
+        talk.findings.signal("sse_answer");
+        talk.findings.hint("sse");
+    }
+    talk.findings.broken(broken, &format!("in the reply to {method}"));
+}
+
+/// One line on a refusal, for `seen`.
+pub(super) fn seen(answer: &Answer, reply: &RpcReply) -> String {
+    match &reply.outcome {
+        RpcOutcome::Error(error) => format!("HTTP {}, {}", answer.status.as_u16(), error.line()),
+        _ => excerpt(answer),
+    }
+}
+
+/// Whether a text is the name of a revision: a date.
+pub(super) fn is_revision(text: &str) -> bool {
+    text.len() == 10
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        })
+}
+
+fn is_modern(version: &str) -> bool {
+    is_revision(version) && version >= MODERN
+}
+
+fn is_legacy(version: &str) -> bool {
+    is_revision(version) && version < MODERN
+}

@@ -1,0 +1,58 @@
+//! What the result that opens a conversation must hold (MCP schemas, `InitializeResult` and `DiscoverResult`). Official
+//! clients read it by these types, and end the conversation where one is wrong.
+
+use serde_json::Value;
+
+use crate::reasons::ConformanceRule;
+
+/// What every cacheable result of the modern era must carry (MCP 2026-07-28, server/utilities/caching).
+pub(super) fn modern_faults(result: &Value) -> Vec<ConformanceRule> {
+    let mut faults = Vec::new();
+    if !result["resultType"].is_string() {
+        faults.push(ConformanceRule::ResultType);
+    }
+    let scoped = matches!(result["cacheScope"].as_str(), Some("public" | "private"));
+    if result["ttlMs"].as_u64().is_none() || !scoped {
+        faults.push(ConformanceRule::Caching);
+    }
+    faults
+}
+
+/// The first field of a result of `initialize` that is missing or of a wrong type.
+pub(super) fn misshapen_initialize(result: &Value) -> Option<&'static str> {
+    common(result).or_else(|| identity(&result["serverInfo"], "serverInfo"))
+}
+
+/// The first field of a result of `server/discover` that is missing or of a wrong type. The identity may be left out,
+/// and clients go on without it.
+pub(super) fn misshapen_discover(result: &Value) -> Option<&'static str> {
+    let info = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
+    let identity = || if info.is_null() { None } else { identity(info, "serverInfo in _meta") };
+    let listed = result["supportedVersions"].as_array();
+    let texts = listed.is_some_and(|versions| versions.iter().all(Value::is_string));
+    common(result).or(if texts { None } else { Some("supportedVersions") }).or_else(identity)
+}
+
+fn common(result: &Value) -> Option<&'static str> {
+    // Every capability is an object of its own (`ServerCapabilities`).
+    let capabilities = result["capabilities"].as_object();
+    if !capabilities.is_some_and(|all| {
+        let known = ["experimental", "logging", "completions", "prompts", "resources", "tools"];
+        known.iter().all(|name| all.get(*name).is_none_or(Value::is_object))
+    }) {
+        return Some("capabilities");
+    }
+    is_other_than_text(&result["instructions"]).then_some("instructions")
+}
+
+fn identity(info: &Value, place: &'static str) -> Option<&'static str> {
+    let named = info["name"].is_string() && info["version"].is_string();
+    let described =
+        ["title", "description", "websiteUrl"].iter().all(|field| !is_other_than_text(&info[*field]));
+    (!named || !described).then_some(place)
+}
+
+/// True for a field that is there and no text. Some frameworks write null for what they leave out.
+pub(super) fn is_other_than_text(value: &Value) -> bool {
+    !value.is_null() && !value.is_string()
+}

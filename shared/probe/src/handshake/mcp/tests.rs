@@ -1,0 +1,402 @@
+//! Every row of the MCP decision table, against peers that behave as the row says.
+//! The faults are those of real servers (mcp research: fifteen frameworks), one test each.
+
+mod fields;
+mod table;
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::handshake::peer::{Asked, Peer, Reply, ask, ask_within, codes};
+use crate::handshake::subject::{Depth, Subject};
+use registry_model::{DeclaredTransport, Handshake, Kind, Verdict};
+
+use table::after_handshake;
+
+type Script = fn(&Asked) -> Reply;
+
+fn info() -> Value {
+    json!({"name": "adder", "title": "Adder", "version": "1.2.3", "description": "Adds.", "websiteUrl": "https://a.example/"})
+}
+
+fn tools() -> Value {
+    json!([
+        {"name": "add", "description": "Adds two numbers.", "inputSchema": {"type": "object"}},
+        {"name": "echo", "inputSchema": {"type": "object"}},
+    ])
+}
+
+/// A sound server of 2026-07-28.
+fn modern(asked: &Asked) -> Reply {
+    let meta = &asked.body["params"]["_meta"];
+    let version = "2026-07-28";
+    assert_eq!(asked.header("mcp-protocol-version"), Some(version));
+    assert_eq!(asked.header("mcp-method"), asked.method());
+    assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], version);
+    assert!(meta["io.modelcontextprotocol/clientCapabilities"].is_object());
+    match asked.method() {
+        Some("server/discover") => Reply::result(
+            asked,
+            &json!({
+                "resultType": "complete", "supportedVersions": [version], "capabilities": {"tools": {}},
+                "ttlMs": 0, "cacheScope": "public", "_meta": {"io.modelcontextprotocol/serverInfo": info()},
+            }),
+        ),
+        Some("tools/list") => Reply::result(
+            asked,
+            &json!({
+                "resultType": "complete", "tools": tools(), "ttlMs": 0, "cacheScope": "public",
+            }),
+        ),
+        _ => Reply::error(404, asked, -32601, "Method not found"),
+    }
+}
+
+/// The same, but for `initialize`, which comes without the modern headers.
+fn modern_only(asked: &Asked) -> Reply {
+    match asked.method() {
+        Some("initialize") => Reply::error(404, asked, -32601, "Method not found"),
+        _ => modern(asked),
+    }
+}
+
+/// A sound server of the era before, that refuses what it does not know by HTTP 200.
+fn legacy(asked: &Asked) -> Reply {
+    match asked.method() {
+        Some("initialize") => {
+            assert_eq!(asked.header("mcp-protocol-version"), None, "clients send it only afterwards");
+            Reply::result(
+                asked,
+                &json!({
+                    "protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info(),
+                }),
+            )
+        }
+        Some("notifications/initialized") => Reply::empty(202),
+        Some("tools/list") => {
+            assert_eq!(asked.header("mcp-protocol-version"), Some("2025-06-18"));
+            assert_eq!(asked.body.get("params"), None);
+            Reply::result(asked, &json!({"tools": tools()}))
+        }
+        _ => Reply::error(200, asked, -32601, "Method not found"),
+    }
+}
+
+async fn probed(script: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> (Peer, Verdict) {
+    let peer = Peer::start(script).await;
+    let verdict = ask(&peer.subject(Some(Kind::Mcp), "/mcp")).await;
+    assert!(peer.asked().len() <= 8, "a probe stays cheap: {:?}", peer.whats());
+    assert!(peer.asked().iter().all(|asked| asked.verb != "DELETE" && asked.method() != Some("tools/call")));
+    (peer, verdict)
+}
+
+#[tokio::test]
+async fn handshake_mcp_modern_legacy_and_both() {
+    let (peer, verdict) = probed(modern_only).await;
+    assert_eq!((verdict.handshake, verdict.reasons.as_slice()), (Handshake::Ok, [].as_slice()));
+    assert!(verdict.signals.contains(&"ok_modern".to_owned()));
+    assert_eq!(peer.whats(), ["server/discover", "tools/list", "initialize"]);
+    let facts = verdict.facts;
+    assert_eq!(facts.name.as_deref(), Some("Adder"));
+    assert_eq!(facts.version.as_deref(), Some("1.2.3"));
+    assert_eq!(facts.description.as_deref(), Some("Adds."));
+    assert_eq!(facts.website.as_deref(), Some("https://a.example/"));
+    assert_eq!(facts.endpoint, Some(format!("{}/mcp", peer.origin)));
+    assert_eq!(facts.protocol_versions, ["2026-07-28"]);
+    assert_eq!((facts.tools.len(), facts.tools[0].description.as_str()), (2, "Adds two numbers."));
+    assert!(verdict.latency_ms.is_some() && verdict.speaks && verdict.answers.is_none());
+
+    let (peer, older) = probed(legacy).await;
+    assert_eq!(older.handshake, Handshake::Ok);
+    assert!(older.signals.contains(&"ok_legacy".to_owned()));
+    assert_eq!(peer.whats(), ["server/discover", "initialize", "notifications/initialized", "tools/list"]);
+    assert_eq!(older.facts.tools_hash, facts.tools_hash, "the tools are the same");
+
+    let both =
+        |asked: &Asked| if asked.header("mcp-method").is_some() { modern(asked) } else { legacy(asked) };
+    let (_, dual) = probed(both).await;
+    assert_eq!(dual.handshake, Handshake::Ok);
+    assert!(dual.signals.contains(&"ok_dual".to_owned()));
+    assert_eq!(dual.facts.protocol_versions, ["2026-07-28", "2025-06-18"]);
+}
+
+#[tokio::test]
+async fn handshake_mcp_a_question_opens_no_session_of_a_modern_server() {
+    let peer = Peer::start(modern).await;
+    let subject = Subject { depth: Depth::Question, ..peer.subject(Some(Kind::Mcp), "/mcp") };
+    assert_eq!(ask(&subject).await.handshake, Handshake::Ok);
+    assert_eq!(peer.whats(), ["server/discover", "tools/list"]);
+}
+
+#[tokio::test]
+async fn handshake_mcp_starts_with_the_era_of_last_time() {
+    let peer = Peer::start(legacy).await;
+    let subject = Subject { last_era: Some("2025-06-18".into()), ..peer.subject(Some(Kind::Mcp), "/mcp") };
+    assert_eq!(ask(&subject).await.handshake, Handshake::Ok);
+    assert_eq!(peer.whats(), ["initialize", "notifications/initialized", "tools/list"]);
+
+    let peer = Peer::start(modern_only).await;
+    let subject = Subject {
+        last_era: Some("2025-06-18".into()),
+        depth: Depth::Question,
+        ..peer.subject(Some(Kind::Mcp), "/mcp")
+    };
+    assert_eq!(ask(&subject).await.handshake, Handshake::Ok, "a server may move to the new era");
+    assert_eq!(peer.whats()[..2], ["initialize", "server/discover"]);
+}
+
+#[tokio::test]
+async fn handshake_mcp_every_refusal_of_discover_leads_to_initialize() {
+    let refusals: [Script; 12] = [
+        |asked| Reply::error(404, asked, -32601, "Method not found"),
+        |asked| Reply::error(400, asked, -32000, "Bad Request: Server not initialized"),
+        |asked| Reply::error(400, asked, -32600, "Invalid Request"),
+        |asked| Reply::error(400, asked, -32602, "Invalid params"),
+        |asked| Reply::error(200, asked, -32001, "authorization header of session missing"),
+        |asked| Reply::error(400, asked, -32022, "Unsupported protocol version"),
+        |_| Reply::empty(404),
+        |_| Reply::html(404),
+        |_| Reply::html(500),
+        |_| {
+            Reply::json(
+                400,
+                &json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "x"}}),
+            )
+        },
+        |asked| Reply::result(asked, &json!({})),
+        |asked| Reply::result(asked, &json!({"supportedVersions": ["2025-06-18"]})),
+    ];
+    for (row, refusal) in refusals.into_iter().enumerate() {
+        let script = move |asked: &Asked| match asked.method() {
+            Some("server/discover") => refusal(asked),
+            _ => legacy(asked),
+        };
+        let (_, verdict) = probed(script).await;
+        assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Ok, vec![]), "row {row}");
+    }
+}
+
+#[tokio::test]
+async fn handshake_mcp_a_named_version_is_taken_up() {
+    let (peer, verdict) = probed(|asked: &Asked| match asked.header("mcp-protocol-version") {
+        Some("2027-01-01") => match asked.method() {
+            Some("server/discover") => Reply::result(asked, &json!({
+                "resultType": "complete", "capabilities": {}, "supportedVersions": ["2027-01-01"], "ttlMs": 1, "cacheScope": "private",
+            })),
+            _ => Reply::result(asked, &json!({"resultType": "complete", "tools": [], "ttlMs": 1, "cacheScope": "public"})),
+        },
+        Some(_) => Reply::json(400, &json!({
+            "jsonrpc": "2.0", "id": asked.body["id"],
+            "error": {"code": -32022, "message": "no", "data": {"supported": ["2027-01-01"], "requested": "2026-07-28"}},
+        })),
+        None => Reply::empty(404),
+    })
+    .await;
+    assert_eq!(verdict.handshake, Handshake::Ok, "{:?}", verdict.reasons);
+    assert_eq!(peer.whats()[..3], ["server/discover", "server/discover", "tools/list"]);
+    assert_eq!(verdict.facts.protocol_versions, ["2027-01-01"]);
+
+    let (peer, verdict) = probed(|asked: &Asked| match asked.method() {
+        Some("initialize") if asked.body["params"]["protocolVersion"] != "2024-11-05" => Reply::json(200, &json!({
+            "jsonrpc": "2.0", "id": asked.body["id"],
+            "error": {"code": -32602, "message": "Unsupported protocol version", "data": {"supported": ["2024-11-05"]}},
+        })),
+        Some("initialize") => Reply::result(asked, &json!({"protocolVersion": "2024-11-05", "capabilities": {"tools": {}}, "serverInfo": info()})),
+        Some("tools/list") => Reply::result(asked, &json!({"tools": tools()})),
+        _ => Reply::empty(202),
+    })
+    .await;
+    assert_eq!(verdict.handshake, Handshake::Ok, "{:?} {:?}", verdict.reasons, peer.whats());
+    assert_eq!(verdict.facts.protocol_versions, ["2024-11-05"]);
+}
+
+#[tokio::test]
+async fn handshake_mcp_streams_with_an_empty_event_first_and_sessions() {
+    let (peer, verdict) = probed(|asked: &Asked| match asked.method() {
+        Some("initialize") => legacy(asked).streamed().with("mcp-session-id", "s-1"),
+        Some("server/discover") => Reply::error(400, asked, -32000, "Bad Request: no session").streamed(),
+        _ if asked.header("mcp-session-id") != Some("s-1") => Reply::empty(400),
+        Some("tools/list") => legacy(asked).streamed(),
+        _ => legacy(asked),
+    })
+    .await;
+    assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Ok, vec![]));
+    assert!(verdict.signals.contains(&"sse_answer".to_owned()));
+    assert!(verdict.latency_ms.unwrap() < 3000, "a stream that stays open costs no waiting");
+    assert_eq!(peer.whats().last().map(String::as_str), Some("tools/list"));
+}
+
+#[tokio::test]
+async fn handshake_mcp_one_redirect_within_the_origin() {
+    let (peer, verdict) = probed(|asked: &Asked| match asked.path.as_str() {
+        "/mcp" => Reply::empty(307).with("location", "/mcp/"),
+        _ => legacy(asked),
+    })
+    .await;
+    assert_eq!(verdict.handshake, Handshake::Ok, "{:?}", verdict.reasons);
+    assert_eq!(verdict.facts.endpoint, Some(format!("{}/mcp/", peer.origin)));
+
+    let (_, verdict) = probed(|_: &Asked| Reply::empty(307).with("location", "http://127.0.0.2:9/mcp")).await;
+    assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Fail, vec!["redirected"]));
+    let (_, verdict) = probed(|_: &Asked| Reply::empty(301).with("location", "/elsewhere")).await;
+    assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Fail, vec!["redirected"]));
+}
+
+#[tokio::test]
+async fn handshake_mcp_pages_of_tools() {
+    let page = |asked: &Asked, next: Option<&str>| {
+        let name = asked.body["params"]["cursor"].as_str().unwrap_or("first").to_owned();
+        let mut result = json!({"tools": [{"name": name, "inputSchema": {"type": "object"}}]});
+        if let Some(next) = next {
+            result["nextCursor"] = json!(next);
+        }
+        Reply::result(asked, &result)
+    };
+    let (_, verdict) =
+        probed(move |asked: &Asked| match (asked.method(), asked.body["params"]["cursor"].as_str()) {
+            (Some("tools/list"), None) => page(asked, Some("b")),
+            (Some("tools/list"), Some("b")) => page(asked, Some("c")),
+            (Some("tools/list"), Some(_)) => page(asked, Some("")),
+            _ => legacy(asked),
+        })
+        .await;
+    assert_eq!(verdict.handshake, Handshake::Ok, "{:?}", verdict.reasons);
+    let names: Vec<_> = verdict.facts.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["first", "b", "c"]);
+
+    let (peer, verdict) = probed(move |asked: &Asked| match asked.method() {
+        Some("tools/list") => {
+            let next = format!("{}x", asked.body["params"]["cursor"].as_str().unwrap_or_default());
+            page(asked, Some(&next))
+        }
+        _ => legacy(asked),
+    })
+    .await;
+    assert_eq!(peer.whats().iter().filter(|what| *what == "tools/list").count(), 5);
+    assert!(verdict.handshake == Handshake::Ok && verdict.signals.contains(&"tools_not_all_read".to_owned()));
+
+    let (_, verdict) = probed(move |asked: &Asked| match asked.method() {
+        Some("tools/list") => page(asked, Some("again")),
+        _ => legacy(asked),
+    })
+    .await;
+    assert_eq!((verdict.handshake, codes(&verdict)[0]), (Handshake::Partial, "nonconforming:cursor"));
+}
+
+#[tokio::test]
+async fn handshake_mcp_tools_are_cut_to_sane_lengths() {
+    let (_, verdict) = probed(|asked: &Asked| match asked.method() {
+        Some("tools/list") => {
+            let tools: Vec<Value> = (0..300)
+                .map(|n| json!({"name": format!("t{n}"), "description": "d".repeat(900), "inputSchema": {"type": "object"}}))
+                .collect();
+            Reply::result(asked, &json!({"tools": tools}))
+        }
+        _ => legacy(asked),
+    })
+    .await;
+    assert_eq!((verdict.handshake, verdict.facts.tools.len()), (Handshake::Ok, 200));
+    assert_eq!(verdict.facts.tools[0].description.chars().count(), 501, "500 and the mark of the cut");
+}
+
+#[tokio::test]
+async fn handshake_mcp_a_server_that_takes_one_media_type_is_nonconforming() {
+    let (_, verdict) = probed(|asked: &Asked| match asked.header("accept") {
+        Some("application/json") => legacy(asked),
+        _ => Reply::empty(406),
+    })
+    .await;
+    assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Partial, vec!["accept_406"]));
+    assert!(verdict.speaks && verdict.facts.tools.len() == 2);
+}
+
+#[tokio::test]
+async fn handshake_mcp_a_server_without_tools_may_refuse_the_question() {
+    let (_, verdict) = probed(|asked: &Asked| match asked.method() {
+        Some("initialize") => {
+            let capabilities = json!({"prompts": {}});
+            Reply::result(
+                asked,
+                &json!({"protocolVersion": "2025-06-18", "capabilities": capabilities, "serverInfo": info()}),
+            )
+        }
+        Some("tools/list") => Reply::error(200, asked, -32601, "Method not found"),
+        _ => legacy(asked),
+    })
+    .await;
+    assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Ok, vec![]));
+    assert_eq!(verdict.facts.tools_hash, None);
+}
+
+#[tokio::test]
+async fn handshake_mcp_metadata_proves_a_gate() {
+    let described = |at: &'static str, challenge: Option<&'static str>| {
+        move |asked: &Asked| match asked.verb.as_str() {
+            "GET" if asked.path == at => {
+                let host = asked.header("host").unwrap();
+                let metadata = json!({"resource": format!("http://{host}/mcp"), "authorization_servers": ["https://as.example"]});
+                Reply::json(200, &metadata)
+            }
+            "GET" => Reply::empty(404),
+            _ => match challenge {
+                Some(challenge) => Reply::empty(401).with("www-authenticate", challenge),
+                None => Reply::empty(401),
+            },
+        }
+    };
+    for (at, challenge) in [
+        ("/.well-known/oauth-protected-resource/mcp", None),
+        ("/.well-known/oauth-protected-resource", None),
+        ("/meta", Some("Bearer resource_metadata=\"/meta\"")),
+    ] {
+        let (_, verdict) = probed(described(at, challenge)).await;
+        assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Partial, vec!["auth_required"]), "{at}");
+        assert!(verdict.signals.contains(&"protected_resource_metadata".to_owned()), "{at}");
+    }
+}
+
+#[tokio::test]
+async fn handshake_mcp_the_deprecated_transport_is_told_apart() {
+    let sse: Script = |asked| match asked.verb.as_str() {
+        "GET" => Reply::new(200, "text/event-stream", "event: endpoint\ndata: /messages?s=1\n\n").open(),
+        _ => Reply::empty(405),
+    };
+    for (declared, class, code) in [
+        (DeclaredTransport::Unknown, Handshake::Partial, "sse_legacy"),
+        (DeclaredTransport::Sse, Handshake::Partial, "sse_legacy"),
+        (DeclaredTransport::StreamableHttp, Handshake::Fail, "wrong_transport"),
+    ] {
+        let peer = Peer::start(sse).await;
+        let verdict = ask(&Subject { declared, ..peer.subject(Some(Kind::Mcp), "/sse") }).await;
+        assert_eq!((verdict.handshake, codes(&verdict)), (class, vec![code]), "{declared:?}");
+        assert_eq!(peer.asked().len(), if declared == DeclaredTransport::Sse { 1 } else { 3 });
+    }
+    let peer =
+        Peer::start(|asked: &Asked| if asked.verb == "GET" { Reply::empty(405) } else { legacy(asked) })
+            .await;
+    let verdict =
+        ask(&Subject { declared: DeclaredTransport::Sse, ..peer.subject(Some(Kind::Mcp), "/mcp") }).await;
+    assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Fail, vec!["wrong_transport"]));
+    assert_eq!(verdict.facts.tools.len(), 2, "what it says of itself is kept");
+}
+
+#[tokio::test]
+async fn handshake_mcp_silence_ends_in_time() {
+    let peer = Peer::start(|_: &Asked| Reply::silence()).await;
+    let verdict = ask_within(Duration::from_millis(300), &peer.subject(Some(Kind::Mcp), "/mcp")).await;
+    assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Fail, vec!["timeout"]));
+    assert!(verdict.inconclusive && verdict.reasons[0].reason == "remote timeout (10000 ms)");
+
+    let silent_tools: Script = |asked| after_handshake(asked, |_| Reply::silence());
+    let peer = Peer::start(silent_tools).await;
+    let verdict = ask_within(Duration::from_millis(600), &peer.subject(Some(Kind::Mcp), "/mcp")).await;
+    assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Partial, vec!["timeout"]));
+    assert!(verdict.speaks && verdict.inconclusive && verdict.facts.name.as_deref() == Some("Adder"));
+}
+
+#[tokio::test]
+async fn handshake_mcp_an_answer_without_end_is_cut() {
+    let (_, verdict) = probed(|_: &Asked| Reply::json(200, &json!({"x": "y".repeat(2 << 20)}))).await;
+    assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Fail, vec!["answer_too_large"]));
+}

@@ -1,0 +1,269 @@
+//! The decision table itself: one peer for each row, and the class and code that it must come to.
+//! Kept as a table, so that it can be laid beside the one it was taken from.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{Script, legacy, modern_only, probed, tools};
+use crate::handshake::peer::{Asked, Reply, codes};
+use registry_model::Handshake;
+
+/// A script, and the row of the table that it must come to: class, code, speaks, inconclusive.
+type Row = (&'static str, Script, Handshake, &'static str, bool, bool);
+
+pub(super) fn after_handshake(asked: &Asked, on_tools: fn(&Asked) -> Reply) -> Reply {
+    if asked.method() == Some("tools/list") { on_tools(asked) } else { legacy(asked) }
+}
+
+fn rows() -> Vec<Row> {
+    use Handshake::{Fail, Partial};
+    vec![
+        (
+            "tools error",
+            |a| after_handshake(a, |a| Reply::error(200, a, -32603, "boom")),
+            Partial,
+            "tools_failed",
+            true,
+            false,
+        ),
+        (
+            "tools without tools",
+            |a| after_handshake(a, |a| Reply::result(a, &json!({}))),
+            Partial,
+            "tools_failed",
+            true,
+            false,
+        ),
+        ("tools page", |a| after_handshake(a, |_| Reply::html(200)), Partial, "tools_failed", true, false),
+        ("tools 503", |a| after_handshake(a, |_| Reply::html(503)), Partial, "http_5xx", true, true),
+        ("tools 429", |a| after_handshake(a, |_| Reply::empty(429)), Partial, "rate_limited", true, true),
+        ("tools gated", |a| after_handshake(a, |_| Reply::empty(401)), Partial, "auth_required", true, false),
+        (
+            "tools key",
+            |a| after_handshake(a, |a| Reply::error(200, a, -32000, "Invalid API key")),
+            Partial,
+            "auth_required",
+            true,
+            false,
+        ),
+        (
+            "tools other id",
+            |a| after_handshake(a, |_| Reply::json(200, &json!({"jsonrpc": "2.0", "id": 1, "result": {}}))),
+            Partial,
+            "nonconforming:id_echo",
+            true,
+            false,
+        ),
+        (
+            "a revision that never was",
+            |a| match a.method() {
+                Some("initialize") => Reply::result(
+                    a,
+                    &json!({"protocolVersion": "1999-01-01", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"}}),
+                ),
+                Some("tools/list") => Reply::result(a, &json!({"tools": tools()})),
+                _ => legacy(a),
+            },
+            Partial,
+            "nonconforming:revision",
+            true,
+            false,
+        ),
+        (
+            "tool shape",
+            |a| after_handshake(a, |a| Reply::result(a, &json!({"tools": [{"name": "x"}]}))),
+            Partial,
+            "nonconforming:tool_shape",
+            true,
+            false,
+        ),
+        (
+            "tool names",
+            |a| {
+                after_handshake(a, |a| {
+                    Reply::result(
+                        a,
+                        &json!({"tools": [{"name": "x", "inputSchema": {"type": "object"}}, {"name": "x", "inputSchema": {"type": "object"}}]}),
+                    )
+                })
+            },
+            Partial,
+            "nonconforming:tool_names",
+            true,
+            false,
+        ),
+        (
+            "text id",
+            |a| match a.method() {
+                Some("initialize") => Reply::json(
+                    200,
+                    &json!({
+                        "jsonrpc": "2.0", "id": a.body["id"].to_string(), "result": {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": super::info()},
+                    }),
+                ),
+                _ => legacy(a),
+            },
+            Partial,
+            "nonconforming:id_echo",
+            true,
+            false,
+        ),
+        (
+            "batch",
+            |a| match a.method() {
+                Some("initialize") => Reply::json(
+                    200,
+                    &json!([
+                        {"jsonrpc": "2.0", "id": a.body["id"], "result": {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": super::info()}},
+                    ]),
+                ),
+                _ => legacy(a),
+            },
+            Partial,
+            "nonconforming:batch",
+            true,
+            false,
+        ),
+        (
+            "notification",
+            |a| match a.method() {
+                Some("notifications/initialized") => Reply::empty(400),
+                _ => legacy(a),
+            },
+            Partial,
+            "nonconforming:notification",
+            true,
+            false,
+        ),
+        (
+            "no resultType",
+            |a| match a.method() {
+                Some("tools/list") => {
+                    Reply::result(a, &json!({"tools": tools(), "ttlMs": 1, "cacheScope": "public"}))
+                }
+                _ => modern_only(a),
+            },
+            Partial,
+            "nonconforming:result_type",
+            true,
+            false,
+        ),
+        (
+            "no ttlMs",
+            |a| match a.method() {
+                Some("tools/list") => Reply::result(a, &json!({"tools": tools(), "resultType": "complete"})),
+                _ => modern_only(a),
+            },
+            Partial,
+            "nonconforming:caching",
+            true,
+            false,
+        ),
+        (
+            "headers",
+            |a| match a.method() {
+                Some("server/discover") => Reply::error(400, a, -32020, "Mcp-Method missing"),
+                _ => Reply::error(404, a, -32601, "no"),
+            },
+            Partial,
+            "nonconforming:headers",
+            true,
+            false,
+        ),
+        (
+            "bearer",
+            |_| Reply::empty(401).with("www-authenticate", "Bearer realm=\"x\""),
+            Partial,
+            "auth_required",
+            false,
+            false,
+        ),
+        ("bare 401", |_| Reply::empty(401), Partial, "gated_unproven", false, false),
+        (
+            "basic 401",
+            |_| Reply::empty(401).with("www-authenticate", "Basic realm=\"x\""),
+            Partial,
+            "gated_unproven",
+            false,
+            false,
+        ),
+        ("bare 403", |_| Reply::html(403), Partial, "gated_unproven", false, false),
+        ("rpc 401", |a| Reply::error(401, a, -32001, "Unauthorized"), Partial, "auth_required", true, false),
+        (
+            "rpc key",
+            |a| Reply::error(200, a, -32000, "API key required"),
+            Partial,
+            "auth_required",
+            true,
+            false,
+        ),
+        ("402", |_| Reply::json(402, &json!({"x402Version": 1})), Partial, "payment_required", false, false),
+        ("html", |_| Reply::html(200), Fail, "not_mcp", false, false),
+        ("json", |_| Reply::json(200, &json!({"ok": true})), Fail, "not_mcp", false, false),
+        ("echo of all", |a| Reply::result(a, &json!({"ok": true})), Fail, "not_mcp", false, false),
+        ("unknown method", |a| Reply::error(200, a, -32601, "no"), Fail, "not_mcp", false, false),
+        ("empty 400", |_| Reply::empty(400), Fail, "not_mcp", false, false),
+        ("empty 405", |_| Reply::empty(405), Fail, "not_mcp", false, false),
+        (
+            "other id",
+            |_| Reply::json(200, &json!({"jsonrpc": "2.0", "id": 99, "result": {}})),
+            Fail,
+            "bad_jsonrpc",
+            false,
+            false,
+        ),
+        (
+            "no id",
+            |_| Reply::json(200, &json!({"jsonrpc": "2.0", "result": {}})),
+            Fail,
+            "bad_jsonrpc",
+            false,
+            false,
+        ),
+        (
+            "refused",
+            |a| Reply::error(200, a, -32602, "Invalid params"),
+            Partial,
+            "initialize_refused",
+            true,
+            false,
+        ),
+        ("404", |_| Reply::html(404), Fail, "http_404", false, false),
+        ("410", |_| Reply::empty(410), Fail, "http_404", false, false),
+        ("418", |_| Reply::empty(418), Fail, "http_418", false, false),
+        ("406", |_| Reply::empty(406), Fail, "accept_406", false, false),
+        ("rpc 406", |a| Reply::error(406, a, -32000, "Not Acceptable"), Partial, "accept_406", true, false),
+        ("415", |_| Reply::empty(415), Fail, "ctype_415", false, false),
+        ("429", |_| Reply::empty(429).with("retry-after", "77"), Fail, "rate_limited", false, true),
+        ("500", |_| Reply::html(500), Fail, "http_5xx", false, true),
+        ("rpc 500", |a| Reply::error(500, a, -32603, "boom"), Fail, "http_5xx", false, true),
+        (
+            "wall",
+            |_| Reply::new(403, "text/html", "<html><script src=/cdn-cgi/challenge-platform/x>"),
+            Fail,
+            "waf",
+            false,
+            true,
+        ),
+        (
+            "wall header",
+            |_| Reply::html(202).with("x-amzn-waf-action", "challenge"),
+            Fail,
+            "waf",
+            false,
+            true,
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn handshake_mcp_every_row_of_the_table() {
+    for (name, script, class, code, speaks, inconclusive) in rows() {
+        let (peer, verdict) = probed(script).await;
+        assert_eq!(codes(&verdict), [code], "{name}: {:?}", peer.whats());
+        let found = (verdict.handshake, verdict.speaks, verdict.inconclusive);
+        assert_eq!(found, (class, speaks, inconclusive), "{name}");
+        assert_eq!(verdict.retry_after, (name == "429").then_some(Duration::from_secs(77)), "{name}");
+    }
+}

@@ -1,0 +1,110 @@
+//! Runs one handshake: picks the protocol by the subject's kind, and ends in a verdict whatever the peer does.
+//! The findings live outside the conversation, so that a deadline loses none of them.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+use super::conversation::{Conversation, excerpt, fault_of, refusal};
+use super::findings::Findings;
+use super::subject::Subject;
+use super::{a2a, detect_kind, mcp};
+use crate::host_slots::HostSlots;
+use crate::reasons::{ProbeFault, ProbedResource, Stage};
+use registry_fetch::{Answer, FetchError, Fetcher, PROBE, Request};
+use registry_formats::agent_card;
+use registry_model::{Handshake, Kind, Random, Verdict};
+
+/// Does the handshake, within [`PROBE`] in all. `card` is what the preflight fetched. What was found before the time
+/// ran out counts.
+pub async fn probe(fetcher: &Fetcher, subject: &Subject, card: Option<Answer>, random: &Random) -> Verdict {
+    let mut findings = Findings::default();
+    probe_within(PROBE, fetcher, subject, card, random, &mut findings, None).await;
+    findings.into_verdict()
+}
+
+/// The same as a part of a sweep: every host that is asked is asked in its turn. `None` where a turn did not come in
+/// time, which says nothing of the peer.
+pub(crate) async fn probe_in_turn(
+    fetcher: &Fetcher,
+    subject: &Subject,
+    card: Option<Answer>,
+    random: &Random,
+    hosts: &HostSlots,
+) -> Option<Verdict> {
+    let mut findings = Findings::default();
+    let heard = probe_within(PROBE, fetcher, subject, card, random, &mut findings, Some(hosts)).await;
+    heard.then(|| findings.into_verdict())
+}
+
+/// Whether the peer was heard out: no host turned it away.
+pub(super) async fn probe_within(
+    limit: Duration,
+    fetcher: &Fetcher,
+    subject: &Subject,
+    card: Option<Answer>,
+    random: &Random,
+    findings: &mut Findings,
+    hosts: Option<&HostSlots>,
+) -> bool {
+    findings.facts.kind = subject.kind;
+    let mut talk = Conversation::new(fetcher, random, findings, limit, hosts);
+    // The conversation keeps its own deadline; this one only catches what overruns it.
+    let now = Instant::now();
+    let latest = hosts.map_or(now, |hosts| hosts.latest().max(now)) + limit;
+    if timeout_at(latest, converse(&mut talk, subject, card)).await.is_err() {
+        talk.findings.fault(&ProbeFault::ProbeTimeout { ms: PROBE.as_millis() }, "");
+    }
+    !talk.was_turned_away()
+}
+
+async fn converse(talk: &mut Conversation<'_>, subject: &Subject, card: Option<Answer>) {
+    match (card, subject.kind) {
+        (Some(answer), _) => look_for_agent(talk, subject, Ok(answer)).await,
+        (None, Some(Kind::Agent)) => {
+            let answer = talk.ask(Request::get(subject.url.clone())).await;
+            look_for_agent(talk, subject, answer).await;
+        }
+        (None, Some(Kind::Mcp)) => look_for_server(talk, subject).await,
+        (None, None) => detect_kind::probe(talk, subject).await,
+    }
+}
+
+/// An agent by its card; where there is none at all, perhaps an MCP server.
+async fn look_for_agent(talk: &mut Conversation<'_>, subject: &Subject, card: Result<Answer, FetchError>) {
+    match card {
+        Ok(answer) if answer.status.is_success() => a2a::probe(talk, subject, &subject.url, &answer).await,
+        Ok(answer) => {
+            talk.findings.fault(&refusal(&answer, ProbedResource::Card), &excerpt(&answer));
+        }
+        Err(error) => {
+            let fault = fault_of(&error, ProbedResource::Card, Stage::Probe);
+            return talk.findings.fault(&fault, &error.to_string());
+        }
+    }
+    if subject.may_be(Kind::Mcp) && !talk.findings.has_signal("card_ok") && !talk.findings.is_inconclusive() {
+        let faults = talk.findings.set_aside();
+        mcp::probe(talk, subject).await;
+        if talk.findings.speaks {
+            talk.findings.facts.kind = Some(Kind::Mcp);
+            talk.findings.facts.card_url = None;
+        } else {
+            talk.findings.put_back(faults);
+        }
+    }
+}
+
+/// An MCP server; where nothing speaks, perhaps an agent's card is there.
+async fn look_for_server(talk: &mut Conversation<'_>, subject: &Subject) {
+    mcp::probe(talk, subject).await;
+    let nothing = !talk.findings.speaks && talk.findings.worst() == Handshake::Fail;
+    if !nothing || talk.findings.is_inconclusive() || !subject.may_be(Kind::Agent) {
+        return;
+    }
+    let Ok(answer) = talk.ask(Request::get(subject.url.clone())).await else { return };
+    if answer.status.is_success() && agent_card::read_body(&answer.body).is_ok() {
+        talk.findings.forgive();
+        talk.findings.facts.endpoint = None;
+        a2a::probe(talk, subject, &subject.url, &answer).await;
+    }
+}

@@ -1,0 +1,204 @@
+//! Preflight and detecting the kind of a URL, against peers on loopback: what is rejected before any budget is spent,
+//! and what a bare URL turns out to be.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::peer::{Asked, Peer, Reply, ask, ask_within, codes};
+use super::preflight::{PreflightResult, preflight};
+use super::subject::{Depth, Subject};
+use registry_fetch::{Fetcher, Target};
+use registry_model::{Handshake, Kind, Reach, Verdict};
+
+const CARD: &str = "/.well-known/agent-card.json";
+
+async fn rejected(subject: &Subject) -> Verdict {
+    let fetcher = Fetcher::new(Reach::Development, "registry-test", None);
+    match preflight(&fetcher, subject).await {
+        PreflightResult::Reject(verdict) => verdict,
+        PreflightResult::Pass { .. } => panic!("{} passed", subject.url),
+    }
+}
+
+#[tokio::test]
+async fn handshake_preflight_speaks_the_contracts_words() {
+    let table = [
+        (404, "card fail 404 (no card)", false),
+        (403, "card fail 403", false),
+        (402, "card fail 402", false),
+        (401, "card fail 401", false),
+        (503, "card fail 503", true),
+        (429, "card fail 429", true),
+    ];
+    for (status, words, inconclusive) in table {
+        let peer = Peer::start(move |_: &Asked| Reply::empty(status).with("retry-after", "9")).await;
+        let verdict = rejected(&peer.subject(Some(Kind::Agent), CARD)).await;
+        assert_eq!((verdict.handshake, verdict.reasons[0].reason.as_str()), (Handshake::Fail, words));
+        assert_eq!(verdict.inconclusive, inconclusive, "{status}");
+        assert_eq!(verdict.retry_after, Some(Duration::from_secs(9)));
+        assert_eq!(
+            (verdict.facts.kind, verdict.signals.as_slice()),
+            (Some(Kind::Agent), ["preflight_reject".to_owned()].as_slice())
+        );
+    }
+}
+
+#[tokio::test]
+async fn handshake_preflight_of_nobody_and_of_placeholders() {
+    let peer = Peer::start(|_: &Asked| Reply::empty(200)).await;
+    let dead = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    for kind in [Some(Kind::Agent), Some(Kind::Mcp), None] {
+        let url = Target::parse(&format!("http://{dead}/x"), Reach::Development).unwrap();
+        let verdict = rejected(&Subject { url, ..peer.subject(kind, "/") }).await;
+        assert_eq!(verdict.reasons[0].reason, "preflight reject (connection refused)");
+        assert_eq!((verdict.handshake, verdict.inconclusive), (Handshake::Fail, false));
+
+        let verdict = rejected(&peer.subject(kind, "/{tenant}/mcp")).await;
+        assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Skip, vec!["template"]));
+    }
+    assert!(peer.asked().is_empty());
+}
+
+#[tokio::test]
+async fn handshake_preflight_of_a_silent_card_is_inconclusive() {
+    let peer = Peer::start(|_: &Asked| Reply::silence()).await;
+    let verdict = rejected(&peer.subject(Some(Kind::Agent), CARD)).await;
+    assert_eq!(verdict.reasons[0].reason, "preflight timeout (2500 ms)");
+    assert!(verdict.inconclusive && verdict.latency_ms.is_none());
+}
+
+#[tokio::test]
+async fn handshake_preflight_of_an_endpoint_sends_nothing() {
+    let peer = Peer::start(|_: &Asked| Reply::empty(405)).await;
+    let fetcher = Fetcher::new(Reach::Development, "registry-test", None);
+    let passed = preflight(&fetcher, &peer.subject(Some(Kind::Mcp), "/mcp")).await;
+    assert!(matches!(passed, PreflightResult::Pass { card: None }));
+    assert!(peer.asked().is_empty());
+}
+
+/// An agent whose card is at `at`, and nothing else on its site.
+fn agent_at(at: &'static str) -> impl Fn(&Asked) -> Reply + Send + Sync + 'static {
+    move |asked| match (asked.method(), asked.path == at) {
+        (Some("tasks/get"), _) => Reply::error(200, asked, -32001, "Task not found"),
+        (None, true) => {
+            let url = format!("http://{}/rpc", asked.header("host").unwrap());
+            Reply::json(
+                200,
+                &json!({
+                    "name": "A", "description": "A.", "version": "1", "url": url, "protocolVersion": "0.3.0",
+                    "capabilities": {}, "skills": [],
+                }),
+            )
+        }
+        _ => Reply::html(if asked.verb == "GET" { 200 } else { 404 }),
+    }
+}
+
+fn mcp(asked: &Asked) -> Reply {
+    match asked.method() {
+        Some("initialize") => {
+            let info = json!({"name": "m", "version": "1"});
+            Reply::result(
+                asked,
+                &json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": info}),
+            )
+        }
+        Some("tools/list") => Reply::result(asked, &json!({"tools": []})),
+        Some("notifications/initialized") => Reply::empty(202),
+        _ => Reply::empty(404),
+    }
+}
+
+fn of_unknown_kind(peer: &Peer, path: &str) -> Subject {
+    Subject { depth: Depth::Question, ..peer.subject(None, path) }
+}
+
+#[tokio::test]
+async fn handshake_detect_kind_finds_the_card_of_a_site() {
+    let table = [
+        ("/", CARD),
+        ("/", "/.well-known/agent.json"),
+        ("/", "/agent.json"),
+        ("/agents/a/", "/agents/a/.well-known/agent-card.json"),
+        ("/agents/a", CARD),
+        ("/agents/a", "/.well-known/agent.json"),
+        ("/my-card", "/my-card"),
+        ("/card.json", "/card.json"),
+    ];
+    for (path, at) in table {
+        let peer = Peer::start(agent_at(at)).await;
+        let verdict = ask(&of_unknown_kind(&peer, path)).await;
+        assert_eq!(verdict.handshake, Handshake::Ok, "{path} {at}: {:?}", verdict.reasons);
+        assert_eq!(verdict.facts.kind, Some(Kind::Agent), "{at}");
+        assert_eq!(verdict.facts.card_url, Some(format!("{}{at}", peer.origin)));
+    }
+}
+
+#[tokio::test]
+async fn handshake_detect_kind_finds_the_server_at_the_address() {
+    for path in ["/", "/mcp", "/api/protocol"] {
+        let peer = Peer::start(mcp).await;
+        let verdict = ask(&of_unknown_kind(&peer, path)).await;
+        assert_eq!(verdict.handshake, Handshake::Ok, "{path}: {:?}", verdict.reasons);
+        assert_eq!(verdict.facts.kind, Some(Kind::Mcp));
+    }
+    // The agent of the site is not what somebody meant who names its MCP endpoint.
+    let both = |asked: &Asked| if asked.path == "/mcp" { mcp(asked) } else { agent_at(CARD)(asked) };
+    let peer = Peer::start(both).await;
+    assert_eq!(ask(&of_unknown_kind(&peer, "/mcp")).await.facts.kind, Some(Kind::Mcp));
+}
+
+#[tokio::test]
+async fn handshake_detect_kind_says_what_is_missing() {
+    let peer = Peer::start(|_: &Asked| Reply::html(404)).await;
+    let verdict = ask(&of_unknown_kind(&peer, "/")).await;
+    assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Fail, vec!["nothing_found", "http_404"]));
+    assert_eq!(verdict.reasons[0].reason, "card fail 404 (no card)");
+    assert_eq!(verdict.facts.kind, None);
+
+    let peer = Peer::start(|_: &Asked| Reply::html(200)).await;
+    let verdict = ask(&of_unknown_kind(&peer, "/card.json")).await;
+    assert_eq!(verdict.reasons[0].reason, "card fail 200 (non-card body)");
+    assert_eq!(verdict.facts.kind, None, "a page is no agent");
+
+    let broken = json!({"name": "x", "protocolVersion": "0.3.0", "skills": [], "capabilities": {}});
+    let peer = Peer::start(
+        move |asked: &Asked| if asked.verb == "GET" { Reply::json(200, &broken) } else { Reply::empty(404) },
+    )
+    .await;
+    let verdict = ask(&of_unknown_kind(&peer, "/")).await;
+    assert_eq!(verdict.reasons[0].reason, "card fail 200 (invalid card)", "{:?}", codes(&verdict));
+    assert_eq!(verdict.facts.kind, Some(Kind::Agent));
+
+    let peer = Peer::start(|_: &Asked| Reply::empty(401)).await;
+    let verdict = ask(&of_unknown_kind(&peer, "/x")).await;
+    assert_eq!(
+        (verdict.handshake, codes(&verdict), verdict.facts.kind),
+        (Handshake::Partial, vec!["gated_unproven"], None)
+    );
+}
+
+#[tokio::test]
+async fn handshake_detect_kind_keeps_to_its_time() {
+    let peer = Peer::start(|_: &Asked| Reply::silence()).await;
+    let started = std::time::Instant::now();
+    let verdict = ask_within(Duration::from_millis(500), &of_unknown_kind(&peer, "/")).await;
+    assert!(started.elapsed() < Duration::from_secs(10) && verdict.inconclusive);
+    assert_eq!(verdict.handshake, Handshake::Fail);
+}
+
+#[tokio::test]
+async fn handshake_a_strangers_words_are_shown_clean_and_short() {
+    let peer = Peer::start(|_: &Asked| {
+        Reply::new(404, "text/plain", format!("\u{1b}[31m\u{202e}{}", "x".repeat(5000)))
+    })
+    .await;
+    for kind in [Some(Kind::Mcp), Some(Kind::Agent)] {
+        let verdict = ask(&peer.subject(kind, "/x")).await;
+        let document: Value = serde_json::to_value(&verdict.reasons).unwrap();
+        let text = document.to_string();
+        assert!(!text.contains("\\u001b") && !text.contains('\u{202e}') && text.contains("[31m"));
+        assert!(verdict.reasons.iter().all(|reason| reason.seen.chars().count() <= 161));
+    }
+}

@@ -1,0 +1,81 @@
+//! A fault as its owner reads it: the row of the table, with what was seen.
+//! What was seen is a stranger's text, so it is cleaned and cut here, where every reason is made.
+
+use std::borrow::Cow;
+
+use super::class::Class;
+use super::fault::ProbeFault;
+use super::rows::row_of;
+use registry_formats::agent_card::{CardFault, CardViolation};
+use registry_model::Reason;
+use registry_model::error::shorten;
+
+/// The longest `seen` that is kept of a stranger's text, in characters.
+pub(super) const SEEN: usize = 160;
+
+impl ProbeFault {
+    /// The fault as it is shown to the owner, with what was seen (cut short, control characters removed).
+    #[must_use]
+    pub fn reason(&self, seen: &str) -> Reason {
+        let (code, reason, fix, _) = row_of(self);
+        let seen = if seen.trim().is_empty() { reason.clone() } else { plain(seen, SEEN) };
+        Reason { code: code.into_owned(), reason, seen, fix: fix.into_owned() }
+    }
+
+    /// How the fault counts.
+    #[must_use]
+    pub fn class(&self) -> Class {
+        row_of(self).3
+    }
+
+    /// The stable code of the fault.
+    #[must_use]
+    pub fn code(&self) -> Cow<'static, str> {
+        row_of(self).0
+    }
+}
+
+/// The faults of a document that came with `status` from a card's URL, each with what was seen.
+#[must_use]
+pub fn of_card(fault: CardFault, status: u16) -> Vec<(ProbeFault, String)> {
+    match fault {
+        CardFault::NotACard { seen } => vec![(ProbeFault::NotACard { status }, seen)],
+        CardFault::Invalid(findings) => findings
+            .into_iter()
+            .map(|finding| {
+                let seen = format!("{}: {}", finding.path, finding.seen);
+                (ProbeFault::InvalidCard { status, finding }, seen)
+            })
+            .collect(),
+    }
+}
+
+/// What a working card could say better: shown beside an `ok`, never in its way.
+#[must_use]
+pub fn advice(finding: &CardViolation) -> Reason {
+    Reason {
+        code: finding.code.to_owned(),
+        reason: "card warning".to_owned(),
+        seen: plain(&format!("{}: {}", finding.path, finding.seen), SEEN),
+        fix: finding.fix.clone(),
+    }
+}
+
+/// A stranger's text without control and formatting characters, on one line, at most `limit` characters long.
+#[must_use]
+pub(super) fn plain(text: &str, limit: usize) -> String {
+    let mut line = String::new();
+    for c in text.chars() {
+        let hidden = c.is_control()
+            || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
+        let c = if hidden || c.is_whitespace() { ' ' } else { c };
+        if !(c == ' ' && (line.is_empty() || line.ends_with(' '))) {
+            line.push(c);
+        }
+        // One more than is shown, so that the cut can be marked.
+        if line.len() > limit * 4 {
+            break;
+        }
+    }
+    shorten(line.trim_end(), limit)
+}

@@ -1,0 +1,216 @@
+//! The whole table of faults, row by row: owners and statistics read these words, so a change must be meant.
+//! A row that is missing here is a row that nobody looked at.
+
+use std::collections::HashSet;
+
+use super::class::{FAIL, LATER, PARTIAL, SKIP, UNKNOWN};
+use super::reason::{SEEN, plain};
+use super::*;
+use registry_formats::agent_card::{CardFault, CardViolation};
+
+fn table() -> Vec<(ProbeFault, &'static str, &'static str, Class)> {
+    use ProbedResource::{Card, Remote};
+    let unreached = |stage, cause| ProbeFault::Unreached { stage, cause };
+    vec![
+        (
+            ProbeFault::PreflightTimeout { ms: 2500 },
+            "preflight_timeout",
+            "preflight timeout (2500 ms)",
+            UNKNOWN,
+        ),
+        (ProbeFault::ProbeTimeout { ms: 10_000 }, "timeout", "remote timeout (10000 ms)", UNKNOWN),
+        (
+            unreached(Stage::Preflight, ConnectError::HostNotFound),
+            "dns_nxdomain",
+            "preflight reject (host not found)",
+            FAIL,
+        ),
+        (
+            unreached(Stage::Preflight, ConnectError::ResolverFailed),
+            "dns_failed",
+            "preflight reject (host lookup failed)",
+            UNKNOWN,
+        ),
+        (
+            unreached(Stage::Preflight, ConnectError::Refused),
+            "conn_refused",
+            "preflight reject (connection refused)",
+            FAIL,
+        ),
+        (unreached(Stage::Preflight, ConnectError::Tls), "tls_error", "preflight reject (TLS error)", FAIL),
+        (
+            unreached(Stage::Probe, ConnectError::Refused),
+            "conn_refused",
+            "remote fail (connection refused)",
+            FAIL,
+        ),
+        (ProbeFault::BadEncoding, "bad_encoding", "remote fail (undecodable body)", FAIL),
+        (ProbeFault::ConnectionLost, "conn_lost", "remote fail (connection lost)", UNKNOWN),
+        (
+            unreached(Stage::Preflight, ConnectError::NotPublic),
+            "blocked_ip",
+            "preflight reject (address not public)",
+            SKIP,
+        ),
+        (
+            unreached(Stage::Preflight, ConnectError::OwnHost),
+            "own_host",
+            "preflight reject (the registry's own host)",
+            SKIP,
+        ),
+        (
+            unreached(Stage::Preflight, ConnectError::Url),
+            "url_refused",
+            "preflight reject (URL not allowed)",
+            FAIL,
+        ),
+        (
+            ProbeFault::Redirected { resource: Remote, status: Some(302) },
+            "redirected",
+            "remote fail 302 (redirect not followed)",
+            FAIL,
+        ),
+        (ProbeFault::TooLarge { resource: Card }, "card_too_large", "card fail 200 (over 256 KiB)", FAIL),
+        (ProbeFault::TooLarge { resource: Remote }, "answer_too_large", "remote fail 200 (over 1 MiB)", FAIL),
+        (ProbeFault::TooMuch, "answers_too_large", "remote fail 200 (too much to read)", FAIL),
+        (ProbeFault::Http { resource: Card, status: 404 }, "card_404", "card fail 404 (no card)", FAIL),
+        (ProbeFault::Http { resource: Card, status: 401 }, "card_401", "card fail 401", FAIL),
+        (ProbeFault::Http { resource: Card, status: 403 }, "card_403", "card fail 403", FAIL),
+        (ProbeFault::Http { resource: Card, status: 402 }, "card_402", "card fail 402", FAIL),
+        (ProbeFault::Http { resource: Card, status: 406 }, "card_406", "card fail 406", FAIL),
+        (ProbeFault::Http { resource: Card, status: 503 }, "http_5xx", "card fail 503", UNKNOWN),
+        (ProbeFault::Http { resource: Remote, status: 404 }, "http_404", "remote fail 404", FAIL),
+        (ProbeFault::Http { resource: Remote, status: 405 }, "http_405", "remote fail 405", FAIL),
+        (ProbeFault::Http { resource: Remote, status: 429 }, "rate_limited", "remote fail 429", UNKNOWN),
+        (ProbeFault::Waf { resource: Card, status: 403 }, "waf", "card fail 403 (bot wall)", UNKNOWN),
+        (ProbeFault::Waf { resource: Remote, status: 403 }, "waf", "remote fail 403 (bot wall)", UNKNOWN),
+        (ProbeFault::NothingFound { status: Some(404) }, "nothing_found", "card fail 404 (no card)", FAIL),
+        (ProbeFault::NotACard { status: 200 }, "not_a_card", "card fail 200 (non-card body)", FAIL),
+        (
+            ProbeFault::InvalidCard {
+                status: 200,
+                finding: CardViolation {
+                    path: "name".into(),
+                    code: "name_missing",
+                    seen: "nothing".into(),
+                    fix: "Give it a name.".into(),
+                },
+            },
+            "name_missing",
+            "card fail 200 (invalid card)",
+            FAIL,
+        ),
+        (ProbeFault::GrpcOnly, "grpc_only", "remote partial (gRPC only)", PARTIAL),
+        (ProbeFault::NoInterface, "no_interface", "card fail 200 (no usable interface)", FAIL),
+        (ProbeFault::InterfaceUrl, "interface_url", "card fail 200 (interface URL not allowed)", FAIL),
+        (ProbeFault::ForeignInterface, "interface_domain", "remote fail (interface on another domain)", FAIL),
+        (ProbeFault::NotA2a, "not_a2a", "remote fail 200 (not A2A)", FAIL),
+        (ProbeFault::UnknownMethods, "unknown_methods", "remote fail 200 (no A2A method known)", FAIL),
+        (ProbeFault::MessageRefused, "message_refused", "remote partial (message refused)", PARTIAL),
+        (
+            ProbeFault::MessageFailed,
+            "message_failed",
+            "remote partial (internal error on a message)",
+            PARTIAL,
+        ),
+        (ProbeFault::MessageTimeout, "message_timeout", "remote timeout (no answer to a message)", LATER),
+        (ProbeFault::AnswerShape, "answer_shape", "remote partial (neither message nor task)", PARTIAL),
+        (
+            ProbeFault::AuthRequired { status: 401 },
+            "auth_required",
+            "remote partial 401 (authentication required)",
+            PARTIAL,
+        ),
+        (
+            ProbeFault::GatedUnproven { status: 403 },
+            "gated_unproven",
+            "remote partial 403 (gated, protocol unproven)",
+            PARTIAL,
+        ),
+        (ProbeFault::PaymentRequired, "payment_required", "remote partial 402 (payment required)", PARTIAL),
+        (ProbeFault::NotMcp { status: 200 }, "not_mcp", "remote fail 200 (not MCP)", FAIL),
+        (ProbeFault::BadJsonRpc, "bad_jsonrpc", "remote fail 200 (malformed JSON-RPC)", FAIL),
+        (ProbeFault::InitializeRefused, "initialize_refused", "remote partial (initialize refused)", PARTIAL),
+        (ProbeFault::WrongTransport, "wrong_transport", "remote fail (wrong transport)", FAIL),
+        (ProbeFault::SseLegacy, "sse_legacy", "remote partial (HTTP+SSE only)", PARTIAL),
+        (ProbeFault::ToolsFailed, "tools_failed", "remote partial (tools/list failed)", PARTIAL),
+        (
+            ProbeFault::NotAcceptable { speaks: true },
+            "accept_406",
+            "remote partial 406 (nonconforming Accept)",
+            PARTIAL,
+        ),
+        (ProbeFault::NotAcceptable { speaks: false }, "accept_406", "remote fail 406", FAIL),
+        (ProbeFault::ContentTypeRefused, "ctype_415", "remote fail 415", FAIL),
+        (ProbeFault::Templated, "template", "skip (templated URL)", SKIP),
+        (ProbeFault::NeedsConfig, "needs_config", "skip (needs a header or secret)", SKIP),
+        (ProbeFault::StdioOnly, "stdio", "skip (stdio only)", SKIP),
+        (ProbeFault::OptedOut, "opted_out", "skip (opted out)", SKIP),
+        (ProbeFault::Flaky, "flaky", "remote fail (alternating results)", UNKNOWN),
+    ]
+}
+
+#[test]
+fn every_fault_has_its_code_words_class_and_cure() {
+    for (fault, code, words, class) in table() {
+        let reason = fault.reason("what was seen");
+        assert_eq!((reason.code.as_str(), reason.reason.as_str()), (code, words), "{fault:?}");
+        assert_eq!(reason.seen, "what was seen");
+        assert_eq!(fault.class(), class, "{fault:?}");
+        assert!(reason.fix.ends_with('.'), "{fault:?} has no cure: {}", reason.fix);
+    }
+}
+
+#[test]
+fn every_broken_rule_has_a_code_and_a_cure_of_its_own() {
+    let rules = [
+        ConformanceRule::ResultType,
+        ConformanceRule::Caching,
+        ConformanceRule::IdEcho,
+        ConformanceRule::Batch,
+        ConformanceRule::JsonRpcMember,
+        ConformanceRule::Notification,
+        ConformanceRule::ToolShape,
+        ConformanceRule::ToolNames,
+        ConformanceRule::Cursor,
+        ConformanceRule::Revision,
+        ConformanceRule::Headers,
+    ];
+    let reasons = rules.map(|rule| ProbeFault::Nonconforming(rule).reason(""));
+    assert!(reasons.iter().all(|r| r.code.starts_with("nonconforming:") && r.fix.ends_with('.')));
+    assert!(reasons.iter().all(|r| r.seen == r.reason), "nothing seen says what is wrong instead");
+    assert_eq!(reasons.iter().map(|r| &r.code).collect::<HashSet<_>>().len(), rules.len());
+    assert_eq!(reasons.iter().map(|r| &r.fix).collect::<HashSet<_>>().len(), rules.len());
+}
+
+#[test]
+fn a_strangers_text_is_cut_and_cleaned() {
+    assert_eq!(plain("\u{1b}[31mred\r\n\u{202e}tfel\u{200b}", 80), "[31mred tfel");
+    assert_eq!(plain(&"é".repeat(500), 10), format!("{}…", "é".repeat(10)));
+    assert_eq!(ProbeFault::GrpcOnly.reason(&"x".repeat(10_000)).seen.chars().count(), SEEN + 1);
+}
+
+#[test]
+fn what_is_wrong_with_a_card_names_its_place() {
+    let finding =
+        CardViolation { path: "url".into(), code: "x", seen: "\u{7}null".into(), fix: "Do.".into() };
+    assert_eq!(advice(&finding).seen, "url: null");
+    let faults = of_card(CardFault::Invalid(vec![finding.clone(), finding]), 200);
+    assert_eq!(faults.len(), 2);
+    assert_eq!(faults[0].0.reason(&faults[0].1).seen, "url: null");
+    let faults = of_card(CardFault::NotACard { seen: "an HTML page".into() }, 203);
+    assert_eq!(faults[0].0.reason(&faults[0].1).reason, "card fail 203 (non-card body)");
+}
+
+#[test]
+fn the_cure_of_a_fault_is_found_by_its_words() {
+    for (fault, _, words, _) in table() {
+        assert!(cure_of(words).is_some_and(|cure| !cure.is_empty()), "{words}");
+        let is_of_content =
+            matches!(fault, ProbeFault::InvalidCard { .. } | ProbeFault::BrokenCardRule { .. });
+        // Two faults may share their words; either cure is then one of theirs.
+        let shares = table().iter().filter(|(_, _, other, _)| *other == words).count() > 1;
+        assert!(is_of_content || shares || cure_of(words) == Some(fault.reason("").fix), "{words}");
+    }
+    assert_eq!(cure_of("no such words 404"), None);
+}

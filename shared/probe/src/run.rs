@@ -1,0 +1,123 @@
+//! The scheduled probing: the tick over everything that is due, the first probe of what was just published, the weekly
+//! recheck. What others wait for is boxed: else all of it would be compiled once more in each crate that does.
+
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+
+use super::due_queue::DueQueue;
+use super::host_slots::PER_HOST;
+use super::sweep::{Limits, SweepReport, caps, sweep};
+use super::transition::Job;
+use super::{overdue, recheck_parts};
+use registry_app::App;
+use registry_model::{HashPrefix, ListingId, Moment};
+use registry_store::events::RecheckPart;
+use registry_store::{DueClass, StoreError};
+
+/// A tick takes no new listing after this; its function may run for a minute.
+const SWEEP: Duration = Duration::from_secs(30);
+/// A recheck takes no new listing after this; its function may run for fifteen minutes.
+const RECHECK: Duration = Duration::from_secs(10 * 60);
+
+/// One tick: a full sweep over what is due in the contract's order of classes. A second delivery of the same
+/// tick finds its slot taken and does nothing. `scheduled` is the time that its schedule says it is for.
+///
+/// # Errors
+/// The table is busy.
+pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
+    Box::pin(async move {
+        let now = app.clock.now();
+        let slot = slot(now, scheduled, app.settings.probe_tick_seconds);
+        if !app.store.take_slot("probe-tick", slot, now).await? {
+            return Ok(SweepReport::default());
+        }
+        let probes = app.store.budget(now).await?.left(caps(app)).min(app.settings.probes_per_tick);
+        let queue = DueQueue::of(&DueClass::OF_A_TICK, now);
+        let report =
+            sweep(app, queue, Job::Tick, &Limits { probes, taking: SWEEP, per_host: PER_HOST }).await?;
+        if let Err(error) = overdue::count_if_late(app).await {
+            tracing::warn!(%error, "overdue listings were not counted; the next tick counts them");
+        }
+        let last = report.last.as_ref().map(|(id, outcome)| (id.as_str(), outcome.as_str()));
+        app.store.note_tick(last, report.ok > 0, report.probed, app.clock.now()).await?;
+        Ok(report)
+    })
+}
+
+/// The slot of a tick: that of the time it was scheduled for, so that jitter at a boundary neither skips a slot nor
+/// takes one twice. A time that is more than a tick away is not believed.
+fn slot(now: Moment, scheduled: Option<Moment>, tick_seconds: u32) -> i64 {
+    let tick = i64::from(tick_seconds);
+    let is_near = |at: &Moment| now.duration_since(*at).as_secs().abs() <= tick;
+    scheduled.filter(is_near).unwrap_or(now).as_second() / tick
+}
+
+/// The first probe of a listing that was just published, under the same caps as the tick.
+///
+/// # Errors
+/// The table is busy.
+pub fn first_probe<'a>(app: &'a App, id: &'a ListingId) -> BoxFuture<'a, Result<SweepReport, StoreError>> {
+    Box::pin(async move {
+        let queue = DueQueue::of_one(id, app.clock.now());
+        sweep(app, queue, Job::Tick, &Limits { probes: 1, taking: SWEEP, per_host: PER_HOST }).await
+    })
+}
+
+/// Shares the weekly recheck out where more is due than one run can ask: an event for each part but the first, which is
+/// left to the caller. A part that the bus loses is due still, and the next run finds it.
+///
+/// # Errors
+/// The table is busy.
+pub fn share_recheck(app: &App) -> BoxFuture<'_, Result<HashPrefix, StoreError>> {
+    Box::pin(async move {
+        let now = app.clock.now();
+        let due = app.store.due_count(DueClass::WeeklyDue, now, recheck_parts::MOST_COUNTED).await?;
+        let mut parts = recheck_parts::of(due).into_iter();
+        let first = parts.next().unwrap_or_default();
+        for part in parts {
+            app.bus.send_part(&RecheckPart { part, at: now }).await;
+        }
+        Ok(first)
+    })
+}
+
+/// The weekly recheck over what is due now and belongs to `part`; unlimited by the budget, as the contract wants it.
+///
+/// # Errors
+/// The table is busy.
+pub fn recheck(app: &App, part: HashPrefix) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
+    Box::pin(async move {
+        let per_host = recheck_parts::per_host(part);
+        let queue = DueQueue::of(&DueClass::OF_A_RECHECK, app.clock.now()).only(part, per_host);
+        let limits = Limits { probes: u32::MAX, taking: RECHECK, per_host };
+        let report = sweep(app, queue, Job::Recheck, &limits).await?;
+        if let Err(error) = overdue::count(app).await {
+            tracing::warn!(%error, "overdue listings were not counted; the next tick counts them");
+        }
+        Ok(report)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tick_takes_the_slot_it_was_scheduled_for_where_its_time_can_be_believed() {
+        let at = |text: &str| text.parse::<Moment>().unwrap();
+        let slot_at = |now: &str, scheduled: Option<&str>| slot(at(now), scheduled.map(at), 360);
+        let own = at("2026-11-20T12:00:00Z").as_second() / 360;
+        let scheduled = Some("2026-11-20T12:00:00Z");
+        for (now, scheduled, expected) in [
+            ("2026-11-20T12:00:00.100Z", scheduled, own),
+            ("2026-11-20T11:59:59.900Z", scheduled, own),
+            ("2026-11-20T12:05:59Z", scheduled, own),
+            ("2026-11-20T12:00:00Z", None, own),
+            ("2026-11-20T12:30:00Z", scheduled, own + 5),
+            ("2026-11-19T12:00:00Z", scheduled, own - 240),
+        ] {
+            assert_eq!(slot_at(now, scheduled), expected, "{now} {scheduled:?}");
+        }
+    }
+}

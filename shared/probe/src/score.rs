@@ -1,0 +1,324 @@
+//! The score of a listing, 0 to 100, and always with it what it is made of.
+//! A bare number cannot be acted on, so every part says what was seen and how many points it gave.
+
+use registry_model::{Check, Facts, Handshake, Kind, Score, ScorePart, Verdict};
+
+/// The score of a verdict and the checks over it. Three quarters hang on what the peer did when it was asked.
+#[must_use]
+pub fn of(verdict: &Verdict, checks: &[Check]) -> Score {
+    let facts = &verdict.facts;
+    let breakdown = vec![
+        handshake(verdict),
+        answers(verdict),
+        latency(verdict),
+        protocol(facts),
+        description(facts),
+        abilities(facts),
+        identity(facts),
+        clean(verdict, checks),
+    ];
+    Score { value: breakdown.iter().map(|part| part.points).sum(), breakdown }
+}
+
+fn part(id: &str, points: u8, of: u8, why: impl Into<String>) -> ScorePart {
+    ScorePart { id: id.to_owned(), points, of, why: why.into() }
+}
+
+/// The protocol was spoken to the end.
+fn handshake(verdict: &Verdict) -> ScorePart {
+    let told =
+        |fine: &str| verdict.reasons.first().map_or_else(|| fine.to_owned(), |reason| reason.reason.clone());
+    let (points, why) = match verdict.handshake {
+        Handshake::Ok => (40, "The handshake was completed.".to_owned()),
+        Handshake::Partial if verdict.speaks => (15, told("The protocol is spoken, but not to the end.")),
+        Handshake::Partial => (8, told("Something is there, but the protocol was not spoken.")),
+        Handshake::Fail => (0, told("The handshake failed.")),
+        Handshake::Skip => (0, told("There is nothing to ask.")),
+    };
+    part("handshake", points, 40, why)
+}
+
+/// Work was done, or shown: an agent's message answered, a server's tools listed.
+fn answers(verdict: &Verdict) -> ScorePart {
+    let listed = verdict.facts.kind == Some(Kind::Mcp) && !verdict.facts.tools.is_empty();
+    let (points, why) = match (verdict.answers, verdict.handshake) {
+        (Some(true), _) => (10, "A message was answered."),
+        (Some(false), _) => (0, "A message was not answered."),
+        (None, Handshake::Ok) if listed => (10, "The tools were listed."),
+        (None, Handshake::Ok) => (5, "No message was sent this time."),
+        (None, _) => (0, "Nothing was answered."),
+    };
+    part("answers", points, 10, why)
+}
+
+/// How long the handshake took; the tiers are those that callers feel.
+fn latency(verdict: &Verdict) -> ScorePart {
+    let Some(ms) = verdict.latency_ms.filter(|_| verdict.speaks) else {
+        return part("latency", 0, 10, "Nothing answered in the protocol.");
+    };
+    let points = match ms {
+        0..=500 => 10,
+        501..=1500 => 8,
+        1501..=3000 => 5,
+        3001..=6000 => 2,
+        _ => 1,
+    };
+    part("latency", points, 10, format!("The handshake took {ms} ms."))
+}
+
+/// The newest protocol version that was spoken: A2A 1.0 and MCP 2026-07-28 are current.
+fn protocol(facts: &Facts) -> ScorePart {
+    let worth = |version: &str| match version {
+        "1.0" | "2026-07-28" => 10,
+        "0.3" | "2025-11-25" | "2025-06-18" => 7,
+        "0.2" | "2025-03-26" | "2024-11-05" => 4,
+        _ => 2,
+    };
+    match facts.protocol_versions.iter().max_by_key(|version| worth(version)) {
+        Some(version) => {
+            part("protocol", worth(version), 10, format!("The newest version spoken is {version}."))
+        }
+        None => part("protocol", 0, 10, "No protocol version was spoken."),
+    }
+}
+
+/// A description that search and readers can use.
+fn description(facts: &Facts) -> ScorePart {
+    let length = facts.description.as_deref().map_or(0, |text| text.trim().chars().count());
+    let points = match length {
+        0 => 0,
+        1..=19 => 1,
+        20..=79 => 3,
+        _ => 5,
+    };
+    part("description", points, 5, format!("The description has {length} characters."))
+}
+
+/// Skills or tools, each of them described.
+fn abilities(facts: &Facts) -> ScorePart {
+    let described = |texts: Vec<&str>| texts.into_iter().filter(|text| !text.trim().is_empty()).count();
+    let (all, told) = if facts.kind == Some(Kind::Mcp) {
+        (facts.tools.len(), described(facts.tools.iter().map(|tool| tool.description.as_str()).collect()))
+    } else {
+        (facts.skills.len(), described(facts.skills.iter().map(|skill| skill.description.as_str()).collect()))
+    };
+    let word = if facts.kind == Some(Kind::Mcp) { "tools" } else { "skills" };
+    // Two points for having any, the rest by how many are described.
+    let points =
+        (6 * told).checked_div(all).and_then(|share| u8::try_from(share).ok()).map_or(0, |share| 2 + share);
+    part("abilities", points, 8, format!("{told} of {all} {word} are described."))
+}
+
+/// Whom one deals with: name, version, and a page with documentation or about the provider.
+fn identity(facts: &Facts) -> ScorePart {
+    let given = [
+        ("a name", 2, &facts.name),
+        ("a version", 2, &facts.version),
+        ("a page about it", 3, &facts.website),
+    ];
+    let has = |field: &Option<String>| field.as_deref().is_some_and(|text| !text.trim().is_empty());
+    let points = given.iter().filter(|(_, _, field)| has(field)).map(|(_, points, _)| points).sum();
+    let missing: Vec<&str> =
+        given.iter().filter(|(_, _, field)| !has(field)).map(|(word, _, _)| *word).collect();
+    let why = if missing.is_empty() {
+        "Name, version and a page about it are given.".to_owned()
+    } else {
+        format!("Missing: {}.", missing.join(", "))
+    };
+    part("identity", points, 7, why)
+}
+
+/// The checks; a peer that said nothing gave nothing to check.
+fn clean(verdict: &Verdict, checks: &[Check]) -> ScorePart {
+    if !verdict.speaks {
+        return part("checks", 0, 10, "Nothing was said that could be checked.");
+    }
+    let failed: Vec<&str> = checks.iter().filter(|check| !check.ok).map(|check| check.id.as_str()).collect();
+    let points = match failed.len() {
+        _ if checks.iter().any(|check| !check.ok && check.blocking) => 0,
+        0 => 10,
+        1 => 7,
+        _ => 5,
+    };
+    let why = if failed.is_empty() {
+        "Every check holds.".to_owned()
+    } else {
+        format!("Failed: {}.", failed.join(", "))
+    };
+    part("checks", points, 10, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checks;
+    use crate::checks::Context;
+    use proptest::prelude::*;
+    use registry_model::{Reach, TextFaults};
+    use registry_model::{Reason, Skill, Tool};
+
+    fn skill(description: &str) -> Skill {
+        Skill {
+            id: "s".to_owned(),
+            name: "S".to_owned(),
+            description: description.to_owned(),
+            tags: Vec::new(),
+        }
+    }
+
+    fn good() -> Verdict {
+        Verdict {
+            handshake: Handshake::Ok,
+            reasons: Vec::new(),
+            inconclusive: false,
+            retry_after: None,
+            speaks: true,
+            answers: Some(true),
+            latency_ms: Some(180),
+            signals: Vec::new(),
+            protocol_hints: Vec::new(),
+            facts: Facts {
+                kind: Some(Kind::Agent),
+                name: Some("Weather".to_owned()),
+                description: Some(
+                    "Tells the weather of any city in the world, now and for the next ten days, in any unit."
+                        .to_owned(),
+                ),
+                version: Some("1.0.0".to_owned()),
+                endpoint: Some("https://a.example.com/a2a".to_owned()),
+                card_url: Some("https://a.example.com/card".to_owned()),
+                website: Some("https://a.example.com".to_owned()),
+                protocol_versions: vec!["0.3".to_owned(), "1.0".to_owned()],
+                skills: vec![skill("The weather now."), skill("The forecast.")],
+                ..Facts::default()
+            },
+        }
+    }
+
+    fn dead() -> Verdict {
+        Verdict {
+            handshake: Handshake::Fail,
+            reasons: vec![Reason {
+                code: "card_404".to_owned(),
+                reason: "card fail 404 (no card)".to_owned(),
+                seen: "404".to_owned(),
+                fix: "Serve the card.".to_owned(),
+            }],
+            speaks: false,
+            answers: None,
+            latency_ms: Some(40),
+            facts: Facts { kind: Some(Kind::Agent), ..Facts::default() },
+            ..good()
+        }
+    }
+
+    fn scored(verdict: &Verdict) -> Score {
+        let context = Context {
+            reach: Reach::Public,
+            card_url: None,
+            endpoint_holder: None,
+            previous_tools_hash: None,
+            listing_faults: TextFaults::default(),
+        };
+        of(verdict, &checks::of(verdict, &context))
+    }
+
+    fn points(score: &Score, id: &str) -> u8 {
+        score.breakdown.iter().find(|part| part.id == id).unwrap().points
+    }
+
+    #[test]
+    fn a_perfect_peer_scores_a_hundred_and_a_dead_one_next_to_nothing() {
+        assert_eq!(scored(&good()).value, 100);
+        assert_eq!(scored(&dead()).value, 0);
+        assert_eq!(scored(&dead()).breakdown[0].why, "card fail 404 (no card)");
+        let pretty_corpse = Verdict { facts: good().facts, ..dead() };
+        assert!(scored(&pretty_corpse).value <= 30, "{:?}", scored(&pretty_corpse));
+    }
+
+    #[test]
+    fn an_mcp_server_is_scored_by_its_tools() {
+        let tool = |description: &str| Tool { name: "t".to_owned(), description: description.to_owned() };
+        let server = Verdict {
+            answers: None,
+            facts: Facts {
+                kind: Some(Kind::Mcp),
+                card_url: None,
+                skills: Vec::new(),
+                tools: vec![tool("Does it."), tool("")],
+                protocol_versions: vec!["2025-06-18".to_owned()],
+                ..good().facts
+            },
+            ..good()
+        };
+        let score = scored(&server);
+        assert_eq!(points(&score, "answers"), 10);
+        assert_eq!(points(&score, "abilities"), 5);
+        assert_eq!(points(&score, "protocol"), 7);
+        assert_eq!(score.value, 94);
+    }
+
+    #[test]
+    fn each_part_falls_with_what_it_measures() {
+        let less = |change: fn(&mut Verdict), id: &str, left: u8| {
+            let mut verdict = good();
+            change(&mut verdict);
+            assert_eq!(points(&scored(&verdict), id), left, "{id}");
+        };
+        less(|verdict| verdict.handshake = Handshake::Partial, "handshake", 15);
+        less(|verdict| verdict.handshake = Handshake::Skip, "handshake", 0);
+        less(|verdict| verdict.answers = None, "answers", 5);
+        less(|verdict| verdict.answers = Some(false), "answers", 0);
+        less(|verdict| verdict.latency_ms = Some(1500), "latency", 8);
+        less(|verdict| verdict.latency_ms = Some(60_000), "latency", 1);
+        less(|verdict| verdict.latency_ms = None, "latency", 0);
+        less(|verdict| verdict.facts.protocol_versions = vec!["0.3".to_owned()], "protocol", 7);
+        less(|verdict| verdict.facts.protocol_versions.clear(), "protocol", 0);
+        less(
+            |verdict| verdict.facts.description = Some("Weather of cities.....".to_owned()),
+            "description",
+            3,
+        );
+        less(|verdict| verdict.facts.skills.clear(), "abilities", 0);
+        less(|verdict| verdict.facts.website = None, "identity", 4);
+        let markup = |verdict: &mut Verdict| {
+            verdict.facts.text_faults.not_plain = Some("name: markup (\"<b>\") is in it.".to_owned());
+        };
+        less(markup, "checks", 0);
+    }
+
+    #[test]
+    fn a_change_of_tools_costs_a_little() {
+        let mut verdict = good();
+        verdict.facts.tools_hash = Some("b".to_owned());
+        let context = Context {
+            reach: Reach::Public,
+            card_url: None,
+            endpoint_holder: None,
+            previous_tools_hash: Some("a".to_owned()),
+            listing_faults: TextFaults::default(),
+        };
+        assert_eq!(of(&verdict, &checks::of(&verdict, &context)).value, 97);
+    }
+
+    proptest! {
+        #[test]
+        fn parts_sum_to_the_value_and_to_a_hundred(
+            handshake in proptest::sample::select(vec![Handshake::Ok, Handshake::Partial, Handshake::Fail, Handshake::Skip]),
+            speaks: bool, answers: Option<bool>, latency_ms: Option<u32>,
+            name: Option<String>, description: Option<String>, version: Option<String>,
+            described in proptest::collection::vec(any::<bool>(), 0..50),
+            versions in proptest::collection::vec("[0-9.-]{0,10}", 0..4),
+            mcp: bool,
+        ) {
+            let skills = described.iter().map(|told| skill(if *told { "x" } else { "" })).collect();
+            let kind = Some(if mcp { Kind::Mcp } else { Kind::Agent });
+            let facts = Facts { kind, name, description, version, skills, protocol_versions: versions, ..Facts::default() };
+            let verdict = Verdict { handshake, speaks, answers, latency_ms, facts, ..good() };
+            let score = scored(&verdict);
+            prop_assert_eq!(score.breakdown.iter().map(|part| u32::from(part.of)).sum::<u32>(), 100);
+            prop_assert_eq!(score.breakdown.iter().map(|part| u32::from(part.points)).sum::<u32>(), u32::from(score.value));
+            prop_assert!(score.breakdown.iter().all(|part| part.points <= part.of && !part.why.is_empty()));
+        }
+    }
+}

@@ -1,0 +1,392 @@
+//! A sweep: listings on their way through preflight, budget and probe. Each step is safe to be done twice: a claim is
+//! conditional, a verdict needs the claim's mark, and a process that dies in between leaves the listing due again when
+//! its lease ends.
+
+use std::time::Duration;
+
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt as _, StreamExt as _};
+use jiff::SignedDuration;
+use serde::Serialize;
+use tokio::sync::OnceCell;
+use tokio::time::Instant;
+
+use super::due_queue::{DueQueue, Taken};
+use super::handshake::{self, Depth, PreflightResult, Subject};
+use super::host_slots::HostSlots;
+use super::transition::Job;
+use super::{not_probed, record};
+use registry_app::App;
+use registry_app::takedown;
+use registry_fetch::{Answer, Target};
+use registry_model::metrics::Metric;
+use registry_model::{
+    Amounts, BlockedHost, BlockedHosts, Handshake, HostName, Lane, Listing, ListingId, Verdict,
+};
+use registry_store::{Caps, Claim, StoreError};
+
+/// Concurrent probes; each may hold a tool list of 1 MiB, and a sweep stays under 128 MB.
+pub(super) const AT_ONCE: usize = 64;
+/// How long a listing waits for a slot at a slow host before it is released, so that a tick ends within its function's
+/// minute.
+const TURN: Duration = Duration::from_secs(15);
+/// A claim outlives the longest probe several times over.
+const LEASE: Duration = Duration::from_secs(60);
+/// The longest rest of a listing whose claims end without a verdict: within half of a day its week would not be over.
+const LONGEST_REST: SignedDuration = SignedDuration::from_hours(6);
+
+/// What a sweep did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SweepReport {
+    /// Listings claimed.
+    pub claimed: u32,
+    /// Of these, ended at the preflight, without budget.
+    pub rejected: u32,
+    /// Full probes.
+    pub probed: u32,
+    /// Handshakes that were `ok`.
+    pub ok: u32,
+    /// Given back because the budget was used up, or their host was too slow for all that is listed there.
+    pub released: u32,
+    /// Left to their lease because the table was busy.
+    pub unrecorded: u32,
+    /// The listing recorded last, and its outcome.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<(String, String)>,
+}
+
+impl SweepReport {
+    /// What the dashboard shows of it.
+    #[must_use]
+    pub fn metrics(&self) -> [(Metric, i64); 4] {
+        [
+            (Metric::ProbesOk, self.ok.into()),
+            (Metric::ProbesNotOk, self.probed.saturating_sub(self.ok).into()),
+            (Metric::PreflightRejects, self.rejected.into()),
+            (Metric::VerdictsUnrecorded, self.unrecorded.into()),
+        ]
+    }
+
+    fn count(&mut self, done: &ProbeOutcome) {
+        match done {
+            ProbeOutcome::NotClaimed => return,
+            ProbeOutcome::Released => self.released += 1,
+            ProbeOutcome::Unrecorded => self.unrecorded += 1,
+            ProbeOutcome::Rejected(id, outcome) => {
+                self.rejected += 1;
+                self.last = Some((id.to_string(), outcome.as_str().to_owned()));
+            }
+            ProbeOutcome::Probed(id, outcome) => {
+                self.probed += 1;
+                self.ok += u32::from(*outcome == Handshake::Ok);
+                self.last = Some((id.to_string(), outcome.as_str().to_owned()));
+            }
+        }
+        self.claimed += 1;
+    }
+}
+
+enum ProbeOutcome {
+    NotClaimed,
+    Released,
+    Unrecorded,
+    Rejected(ListingId, Handshake),
+    Probed(ListingId, Handshake),
+}
+
+/// A claimed listing that passed its preflight, and the card where that fetched one.
+struct Ready {
+    listing: Listing,
+    subject: Subject,
+    card: Option<Answer>,
+    hosts: HostSlots,
+}
+
+/// A claimed listing on its way through a sweep.
+enum Prepared {
+    Ready(Box<Ready>),
+    /// Nothing more is to be done.
+    Ended(ProbeOutcome),
+}
+
+/// How far a sweep goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Full probes.
+    pub(super) probes: u32,
+    /// No listing is taken later than this.
+    pub(super) taking: Duration,
+    /// At one host at a time.
+    pub(super) per_host: usize,
+}
+
+/// Takes what is due through preflight, budget and probe, and refills as places come free. No listing waits for
+/// another's preflight: budget is requested for all that passed at the same moment.
+///
+/// # Errors
+/// The table is busy; what was taken is done with first.
+pub(super) async fn sweep(
+    app: &App,
+    queue: DueQueue,
+    job: Job,
+    limits: &Limits,
+) -> Result<SweepReport, StoreError> {
+    let (began, hosts) = (Instant::now(), HostSlots::until(Instant::now(), limits.per_host));
+    // Read by the first that is taken: a sweep over nothing needs none.
+    let blocked = OnceCell::new();
+    let mut report = SweepReport::default();
+    let (mut preparing, mut probing) = (FuturesUnordered::new(), FuturesUnordered::new());
+    // The queue is read beside the probes: they must not lose time while the table is slow.
+    let (mut resting, mut reading) = (Some(queue), None);
+    let (mut done, mut dry, mut failure) = (Vec::new(), false, None);
+    let mut ended = false;
+    loop {
+        if let Some(queue) = &mut resting {
+            dry &= done.is_empty();
+            done.drain(..).for_each(|taken| queue.done(&taken));
+        }
+        ended |= began.elapsed() >= limits.taking;
+        let under_way = preparing.len() + probing.len();
+        let asked = report.probed.saturating_add(u32::try_from(under_way).unwrap_or(u32::MAX));
+        if !ended
+            && !dry
+            && under_way < AT_ONCE
+            && asked < limits.probes
+            && let Some(queue) = resting.take()
+        {
+            reading = Some(Box::pin(next(app, queue)));
+        }
+        tokio::select! {
+            Some((queue, next)) = async { Some(reading.as_mut()?.await) } => {
+                (resting, reading) = (Some(queue), None);
+                match next {
+                    Ok(Some(taken)) => {
+                        let hosts = hosts.for_listing(Instant::now() + TURN);
+                        preparing.push(prepare(app, taken, job, hosts, &blocked));
+                    }
+                    Ok(None) => dry = true,
+                    Err(error) => (ended, failure) = (true, Some(error)),
+                }
+            }
+            Some(first) = preparing.next() => {
+                let mut ready = Vec::new();
+                let mut passed = Some(first);
+                while let Some((taken, prepared)) = passed {
+                    match prepared {
+                        Prepared::Ended(one) => {
+                            report.count(&one);
+                            done.push(taken);
+                        }
+                        Prepared::Ready(one) => ready.push((taken, *one)),
+                    }
+                    passed = preparing.next().now_or_never().flatten();
+                }
+                let granted = granted(app, job, ready.len()).await;
+                for (taken, one) in ready.split_off(granted) {
+                    // The budget is used up.
+                    ended = true;
+                    report.count(&release(app, &one.listing).await);
+                    done.push(taken);
+                }
+                probing.extend(ready.into_iter().map(|(taken, one)| probe(app, taken, one, job, &blocked)));
+            }
+            Some((taken, one)) = probing.next() => {
+                report.count(&one);
+                done.push(taken);
+            }
+            else => return failure.map_or(Ok(report), Err),
+        }
+    }
+}
+
+async fn next(app: &App, mut queue: DueQueue) -> (DueQueue, Result<Option<Taken>, StoreError>) {
+    let next = queue.take(app).await;
+    (queue, next)
+}
+
+/// How many of `wanted` probes the budget allows; none where the table cannot say.
+async fn granted(app: &App, job: Job, wanted: usize) -> usize {
+    if wanted == 0 || job == Job::Recheck {
+        return wanted;
+    }
+    let asked = u32::try_from(wanted).unwrap_or(u32::MAX);
+    match app.store.take_probes(asked, caps(app), app.clock.now()).await {
+        Ok(granted) => granted as usize,
+        Err(error) => {
+            tracing::warn!(%error, "the budget could not be read; the claimed listings are released");
+            0
+        }
+    }
+}
+
+async fn release(app: &App, listing: &Listing) -> ProbeOutcome {
+    // Left to its lease where the table is busy: the others were granted their probes and get them.
+    if let Err(error) = app.store.release(listing, app.clock.now()).await {
+        tracing::warn!(listing_id = %listing.id, %error, "a listing was not released");
+    }
+    ProbeOutcome::Released
+}
+
+/// Takes a listing at a blocked host off instead of asking it.
+async fn withdraw(app: &App, listing: &Listing, block: &BlockedHost) -> ProbeOutcome {
+    if let Err(error) = takedown::withdraw_blocked(app, listing, block).await {
+        tracing::warn!(listing_id = %listing.id, %error, "a listing at a blocked host was not withdrawn");
+        return ProbeOutcome::Unrecorded;
+    }
+    ProbeOutcome::NotClaimed
+}
+
+async fn probe(
+    app: &App,
+    taken: Taken,
+    ready: Ready,
+    job: Job,
+    blocked: &OnceCell<BlockedHosts>,
+) -> (Taken, ProbeOutcome) {
+    let Ready { listing, subject, card, hosts } = ready;
+    let fetcher = app.fetcher_for(&listing.id);
+    let outcome = match handshake::probe_in_turn(&fetcher, &subject, card, &app.random, &hosts).await {
+        Some(verdict) => {
+            // Its card may lead to a blocked host.
+            let hosts = [&verdict.facts.endpoint, &verdict.facts.card_url].into_iter().flatten();
+            let hosts: Vec<HostName> = hosts.filter_map(|url| HostName::of_url(url)).collect();
+            match blocked.get().and_then(|blocked| blocked.covering(&hosts)) {
+                Some(block) => withdraw(app, &listing, block).await,
+                None => conclude(app, listing, verdict, job, false, taken.trail).await,
+            }
+        }
+        None => release(app, &listing).await,
+    };
+    (taken, outcome)
+}
+
+async fn prepare(
+    app: &App,
+    taken: Taken,
+    job: Job,
+    hosts: HostSlots,
+    blocked: &OnceCell<BlockedHosts>,
+) -> (Taken, Prepared) {
+    let prepared = match claim(app, &taken.id).await {
+        Some(listing) => match blocked.get_or_try_init(|| app.store.blocked_hosts()).await {
+            Ok(blocked) => match blocked.covering(&listing.hosts()) {
+                Some(block) => Prepared::Ended(withdraw(app, &listing, block).await),
+                None => preflight(app, listing, taken.trail, job, hosts).await,
+            },
+            Err(error) => {
+                tracing::warn!(%error, "which hosts are blocked could not be read; a listing is left to its lease");
+                Prepared::Ended(ProbeOutcome::Unrecorded)
+            }
+        },
+        None => Prepared::Ended(ProbeOutcome::NotClaimed),
+    };
+    (taken, prepared)
+}
+
+/// Claims a listing; `None` where it is not to be probed now. One that was claimed before without a verdict is put
+/// off first, further each time: what a process died of may kill the next one, too.
+async fn claim(app: &App, id: &ListingId) -> Option<Listing> {
+    let now = app.clock.now();
+    let mark = app.random.hex(8);
+    let lease_ms = i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX);
+    let apart_ms = i64::from(app.settings.probe_tick_seconds) * 1000;
+    let claimed = async {
+        let claimed = app.store.claim(&Claim { id, mark: &mark, now, lease_ms, apart_ms }).await?;
+        match claimed {
+            Some(listing) if listing.attempts > 1 => {
+                let until = now + pause_after(listing.attempts);
+                Ok(app.store.put_off(&listing, until).await?.then_some(listing))
+            }
+            claimed => Ok(claimed),
+        }
+    };
+    claimed.await.unwrap_or_else(|error: StoreError| {
+        tracing::warn!(listing_id = %id, %error, "a due listing was not claimed");
+        None
+    })
+}
+
+/// How long a listing rests should its `attempts`-th claim end without a verdict, too.
+fn pause_after(attempts: u32) -> SignedDuration {
+    let lease = SignedDuration::try_from(LEASE).unwrap_or(SignedDuration::from_mins(1));
+    lease.saturating_mul(1 << attempts.saturating_sub(1).min(10)).min(LONGEST_REST)
+}
+
+/// Preflights a claimed listing; whatever ends there is recorded at once.
+async fn preflight(
+    app: &App,
+    listing: Listing,
+    trail: Option<Amounts>,
+    job: Job,
+    hosts: HostSlots,
+) -> Prepared {
+    let subject = match subject(app, &listing) {
+        Ok(subject) => subject,
+        Err(verdict) => return Prepared::Ended(conclude(app, listing, *verdict, job, true, trail).await),
+    };
+    let Some(slot) = hosts.slot(&subject.url).await else {
+        return Prepared::Ended(release(app, &listing).await);
+    };
+    let preflight = handshake::preflight(&app.fetcher_for(&listing.id), &subject).await;
+    drop(slot);
+    match preflight {
+        PreflightResult::Pass { card } => Prepared::Ready(Box::new(Ready { listing, subject, card, hosts })),
+        PreflightResult::Reject(verdict) => {
+            Prepared::Ended(conclude(app, listing, verdict, job, true, trail).await)
+        }
+    }
+}
+
+/// What is to be asked of a listing, or the verdict where nothing can be.
+fn subject(app: &App, listing: &Listing) -> Result<Subject, Box<Verdict>> {
+    if let Some(obstacle) = listing.obstacle {
+        return Err(Box::new(not_probed::for_obstacle(obstacle, listing.kind)));
+    }
+    let url = Target::parse(listing.target(), app.settings.reach())
+        .map_err(|error| Box::new(not_probed::for_refused_url(&error, listing.kind)))?;
+    // An `ok` makes or keeps the listing Live, so every probe asks for the whole proof: coming back after a demotion
+    // takes the same as the first time.
+    Ok(Subject {
+        kind: listing.kind,
+        is_proven: listing.lane == Lane::Active,
+        url,
+        depth: Depth::Message,
+        last_era: listing.era.clone(),
+        declared: listing.declared,
+    })
+}
+
+async fn conclude(
+    app: &App,
+    before: Listing,
+    verdict: Verdict,
+    job: Job,
+    rejected: bool,
+    trail: Option<Amounts>,
+) -> ProbeOutcome {
+    let (latency_ms, inconclusive) = (verdict.latency_ms, verdict.inconclusive);
+    let reason = verdict.reasons.first().map(|reason| reason.code.clone());
+    let recorded = record::record(app, &before, verdict, job, rejected, trail).await;
+    if let Ok(Some(outcome)) = &recorded {
+        let (listing_id, outcome) = (&before.id, outcome.as_str());
+        tracing::info!(%listing_id, ?job, outcome, reason, inconclusive, rejected, latency_ms, "probe");
+    }
+    match recorded {
+        Ok(Some(outcome)) if rejected => ProbeOutcome::Rejected(before.id, outcome),
+        Ok(Some(outcome)) => ProbeOutcome::Probed(before.id, outcome),
+        Ok(None) => ProbeOutcome::NotClaimed,
+        Err(error) => {
+            tracing::warn!(listing_id = %before.id, %error, "a verdict was not recorded; its lease will run out");
+            ProbeOutcome::Unrecorded
+        }
+    }
+}
+
+pub(super) fn caps(app: &App) -> Caps {
+    let settings = &app.settings;
+    Caps {
+        window: settings.probe_window_cap,
+        hour: settings.probe_hourly_cap,
+        day: settings.probe_daily_budget,
+    }
+}

@@ -1,0 +1,169 @@
+//! What an assessment makes of a listing: its lane, its next date, its strikes. Pure rules over plain data, so that
+//! every transition of the contract's table can be read, and tested, in one place.
+
+use jiff::SignedDuration;
+use sha2::{Digest, Sha256};
+
+use registry_formats::name_owner;
+use registry_model::settings::Settings;
+use registry_model::{
+    Assessment, Category, Facts, Handshake, Kind, Lane, LastProbe, Listing, Moment, NameProof, Verdict,
+};
+use registry_search::IndexedText;
+
+/// The job that probes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Job {
+    /// The first probe, at once after publishing, or the tick. Never demotes: "live counts never decrease".
+    Tick,
+    /// The weekly recheck: three failures at different hours demote (design §5 Lanes).
+    Recheck,
+}
+
+/// Failed rechecks at this many different hours demote.
+const STRIKES: usize = 3;
+
+/// The longest pause between two probes of a listing that is not Live.
+const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(24);
+
+/// The listing after a probe that came to `assessment`.
+#[must_use]
+pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings: &Settings) -> Listing {
+    let now = assessment.probed_at;
+    let good = assessment.verdict.handshake == Handshake::Ok && assessment.is_clean();
+    let mut after = Listing { attempts: 0, lease: None, lease_until: 0, ..before.clone() };
+    if good {
+        learn(&mut after, &assessment.verdict);
+        show(&mut after, assessment);
+        after.lane = Lane::Active;
+        after.live_since = after.live_since.or(Some(now));
+        after.last_ok_at = Some(now);
+        after.name_proof = after.name_proof.or_else(|| proven_by_domain(&after, now));
+        after.failures = 0;
+        after.strikes.clear();
+        after.failing_since = None;
+        after.content_hash = Some(IndexedText::of(&after, Some(assessment)).content_hash());
+        after.due_at = next_recheck(&after, now, settings);
+        return after;
+    }
+    after.failures = before.failures.saturating_add(1);
+    if before.lane == Lane::Active {
+        keep_or_demote(&mut after, assessment, job, settings);
+        return after;
+    }
+    learn(&mut after, &assessment.verdict);
+    show(&mut after, assessment);
+    let verdict = &assessment.verdict;
+    // What cannot be asked does not fail: it is listed as what it is.
+    let fails = before.last_ok_at.is_none() && verdict.handshake != Handshake::Skip;
+    after.failing_since = before.failing_since.or(Some(now)).filter(|_| fails);
+    if before.lane != Lane::Demoted {
+        after.lane = if verdict.inconclusive { Lane::Queued } else { Lane::NeedsFix };
+    }
+    after.due_at = now + pause(&after, verdict, settings);
+    after
+}
+
+/// An Active listing that failed stays Live and shows the proof it was Live by, until its failure is confirmed.
+/// A silent server may come back, so an inconclusive failure demotes only when the week is over.
+fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settings: &Settings) {
+    let now = assessment.probed_at;
+    after.due_at = now + SignedDuration::from_hours(1);
+    if job == Job::Tick {
+        return;
+    }
+    let hour = now.as_second() / 3600;
+    if !after.strikes.contains(&hour) {
+        after.strikes.push(hour);
+    }
+    let week_over = after.last_ok_at.is_none_or(|last| {
+        now.duration_since(last) >= settings.recheck_interval() - SignedDuration::from_hours(1)
+    });
+    if after.strikes.len() >= STRIKES && (week_over || !assessment.verdict.inconclusive) {
+        show(after, assessment);
+        after.lane = Lane::Demoted;
+        after.live_since = None;
+        after.strikes.clear();
+        after.due_at = now + pause(after, &assessment.verdict, settings);
+    }
+}
+
+/// Takes over what the peer says of itself.
+fn learn(listing: &mut Listing, verdict: &Verdict) {
+    let facts = &verdict.facts;
+    listing.kind = facts.kind.or(listing.kind);
+    learn_words(listing, facts);
+    listing.era = facts.protocol_versions.first().cloned().or(listing.era.take());
+    listing.tools_hash = facts.tools_hash.clone().or(listing.tools_hash.take());
+    listing.category = filed(listing, verdict);
+}
+
+/// Takes over the peer's own words. A server description's stay: they are its publisher's.
+pub fn learn_words(listing: &mut Listing, facts: &Facts) {
+    let described = listing.server_name.is_some();
+    if let Some(name) = facts.name.as_ref().filter(|_| !described) {
+        listing.name.clone_from(name);
+    }
+    let keep = |own: &mut Option<String>, told: &Option<String>| {
+        if told.is_some() && !(described && own.is_some()) {
+            own.clone_from(told);
+        }
+    };
+    keep(&mut listing.description, &facts.description);
+    keep(&mut listing.version, &facts.version);
+    keep(&mut listing.website, &facts.website);
+    listing.endpoint = facts.endpoint.clone().or(listing.endpoint.take());
+    listing.card_url = facts.card_url.clone().or(listing.card_url.take());
+}
+
+fn filed(listing: &Listing, verdict: &Verdict) -> Category {
+    let facts = &verdict.facts;
+    let mut texts: Vec<&str> = listing.description.iter().map(String::as_str).collect();
+    texts.extend(facts.skills.iter().flat_map(|skill| {
+        [skill.name.as_str(), skill.description.as_str()]
+            .into_iter()
+            .chain(skill.tags.iter().map(String::as_str))
+    }));
+    texts.extend(facts.tools.iter().flat_map(|tool| [tool.name.as_str(), tool.description.as_str()]));
+    Category::of(listing.kind.unwrap_or(Kind::Agent), &listing.name, &texts)
+}
+
+fn show(listing: &mut Listing, assessment: &Assessment) {
+    let target = assessment.verdict.facts.endpoint.as_deref().unwrap_or(listing.target());
+    listing.probe = Some(LastProbe {
+        handshake: assessment.verdict.handshake,
+        score: assessment.score.value,
+        at: assessment.probed_at,
+        target: target.to_owned(),
+        latency_ms: assessment.verdict.latency_ms,
+    });
+}
+
+/// What answered at the domain of its name proves the name, also where it was listed before names were proven.
+fn proven_by_domain(listing: &Listing, now: Moment) -> Option<NameProof> {
+    name_owner::proof_by_domain(listing.server_name.as_deref()?, listing.url.as_deref()?, now)
+}
+
+/// Half a day to a day before the week is over, spread by id, so that the load of a week is even and a failure
+/// can still be confirmed in time.
+fn next_recheck(listing: &Listing, now: Moment, settings: &Settings) -> Moment {
+    let spread = Sha256::digest(listing.id.as_str())[0];
+    let early = SignedDuration::from_mins(720 + i64::from(spread) * 720 / 256);
+    let week = settings.recheck_interval();
+    now + (week - early).max(week / 2)
+}
+
+/// How long until the next look: as long as the peer asked for, and longer with every failure.
+fn pause(listing: &Listing, verdict: &Verdict, settings: &Settings) -> SignedDuration {
+    if verdict.handshake == Handshake::Skip {
+        return settings.recheck_interval();
+    }
+    let first = if verdict.inconclusive {
+        SignedDuration::from_secs(settings.probe_tick_seconds.into())
+    } else {
+        SignedDuration::from_hours(1)
+    };
+    let doubled = first.saturating_mul(1 << listing.failures.saturating_sub(1).min(12));
+    let asked = verdict.retry_after.and_then(|wait| SignedDuration::try_from(wait).ok()).unwrap_or_default();
+    doubled.max(asked).min(LONGEST_PAUSE)
+}

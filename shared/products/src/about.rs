@@ -1,0 +1,170 @@
+//! What is known of a listing in a few lines, and what is not: every page opens with it, so none claims more than is
+//! known.
+
+use super::ability;
+use super::profile::Profile;
+use super::text::{address, code, plain, prose, quoted};
+use registry_formats::server_json::is_name;
+use registry_model::settings::Settings;
+use registry_model::{Handshake, Kind};
+
+/// Its name on a page.
+pub(super) fn name(profile: &Profile) -> String {
+    let name = prose(&profile.name, 80);
+    if name.is_empty() { profile.slug() } else { name }
+}
+
+/// Its name in JSON and other plain places.
+pub(super) fn plain_name(profile: &Profile) -> String {
+    let name = plain(&profile.name, 80);
+    if name.is_empty() { profile.slug() } else { name }
+}
+
+/// Who acts by a charter: the agent itself, or one that works through the server.
+pub(super) fn actor(profile: &Profile) -> String {
+    match profile.kind {
+        Kind::Agent => name(profile),
+        Kind::Mcp => format!("an agent with {}", name(profile)),
+    }
+}
+
+/// Where it answers.
+pub(super) fn endpoint(profile: &Profile) -> Option<String> {
+    address(profile.endpoint.as_deref())
+}
+
+/// Its status at the registry.
+pub(super) fn status_url(profile: &Profile, settings: &Settings) -> Option<String> {
+    let id = profile.listing_id.as_ref()?;
+    Some(settings.url(&format!("/api/listings/status?id={id}")))
+}
+
+/// What the registry is given to probe it again.
+pub(super) fn publish_body(profile: &Profile) -> Option<serde_json::Value> {
+    let card = address(profile.card_url.as_deref());
+    match (profile.kind, card, endpoint(profile)) {
+        (Kind::Agent, Some(card), _) => Some(serde_json::json!({ "agent_card_url": card })),
+        (Kind::Agent, None, Some(url)) => Some(serde_json::json!({ "url": url })),
+        (Kind::Mcp, _, Some(url)) => {
+            Some(described(profile, &url).unwrap_or_else(|| serde_json::json!({ "mcp_url": url })))
+        }
+        (_, _, None) => None,
+    }
+}
+
+/// The description of a server that is listed under its name: its URL alone would make another listing.
+fn described(profile: &Profile, url: &str) -> Option<serde_json::Value> {
+    let server = profile.server_name.as_deref().filter(|name| is_name(name))?;
+    let mut body = serde_json::json!({
+        "name": server,
+        "version": plain(profile.version.as_deref()?, 200),
+        "description": plain(profile.description.as_deref()?, 99),
+        "remotes": [{ "type": "streamable-http", "url": url }],
+    });
+    if profile.name != server {
+        body["title"] = plain(&profile.name, 99).into();
+    }
+    if let Some(page) = address(profile.website.as_deref()) {
+        body["websiteUrl"] = page.into();
+    }
+    Some(body)
+}
+
+/// What it is, where it answers, and what its last proof found.
+pub(super) fn lines(profile: &Profile, settings: &Settings) -> Vec<String> {
+    let name = name(profile);
+    let version =
+        profile.version.as_deref().map(|version| format!(" {}", prose(version, 40))).unwrap_or_default();
+    let category = prose(&profile.category, 60);
+    let filed = if category.is_empty() { String::new() } else { format!(" ({category})") };
+    let said = profile.description.as_deref().filter(|text| !plain(text, 9).is_empty());
+    let mut lines = match said {
+        Some(text) => vec![format!("**{name}**{version}{filed}: {}", quoted(text, 600))],
+        None => vec![format!("**{name}**{version}{filed} does not say what it is for.")],
+    };
+    if let Some(url) = endpoint(profile) {
+        let protocol = match profile.kind {
+            Kind::Agent => "A2A",
+            Kind::Mcp => "MCP",
+        };
+        let versions: Vec<String> =
+            profile.protocol_versions.iter().take(6).map(|version| prose(version, 20)).collect();
+        let versions = if versions.is_empty() { String::new() } else { format!(" {}", versions.join(", ")) };
+        let page = address(profile.website.as_deref()).map(|url| format!("; about it: {}", code(&url, 2048)));
+        lines.push(format!(
+            "Answers {protocol}{versions} at {}{}.",
+            code(&url, 2048),
+            page.unwrap_or_default()
+        ));
+    }
+    lines.extend(proof(profile, settings));
+    let missing = missing(profile);
+    if !missing.is_empty() {
+        lines.push(format!("Not known of {name}: {}.", missing.join("; ")));
+    }
+    // Two blanks at the end keep each on a line of its own when rendered.
+    let last = lines.len().saturating_sub(1);
+    lines
+        .iter()
+        .enumerate()
+        .map(|(at, line)| if at < last { format!("{line}  ") } else { line.clone() })
+        .collect()
+}
+
+/// The last proof in one line.
+pub(super) fn proof(profile: &Profile, settings: &Settings) -> Option<String> {
+    let proof = profile.proof.as_ref()?;
+    let took = proof.latency_ms.map(|ms| format!(" in {ms} ms")).unwrap_or_default();
+    let full: Vec<String> = proof
+        .parts
+        .iter()
+        .filter(|part| part.points < part.of)
+        .map(|part| format!("{} {}/{}", prose(&part.id, 40), part.points, part.of))
+        .collect();
+    let lost =
+        if full.is_empty() { String::new() } else { format!(" (short of points: {})", full.join(", ")) };
+    let at = status_url(profile, settings)
+        .map(|url| format!("; evidence: {}", code(&url, 2048)))
+        .unwrap_or_default();
+    Some(format!(
+        "Proof of {}: handshake {}{took}, score {} of 100{lost}{at}.",
+        proof.probed_at,
+        proof.handshake.as_str(),
+        proof.score
+    ))
+}
+
+/// What the registry does not know, with what to do about it.
+pub(super) fn missing(profile: &Profile) -> Vec<String> {
+    let noun = ability::noun(profile);
+    let mut missing = Vec::new();
+    if profile.listing_id.is_none() {
+        missing.push("a listing (it was described by hand, nobody asked it anything)".to_owned());
+    } else if profile.proof.is_none() {
+        missing.push("a proof (it was not probed yet)".to_owned());
+    }
+    if endpoint(profile).is_none() {
+        missing.push("a URL at which it answers".to_owned());
+    }
+    if profile.description.as_deref().is_none_or(|text| plain(text, 9).is_empty()) {
+        missing.push("a description".to_owned());
+    }
+    if profile.skills.is_empty() && profile.tools.is_empty() {
+        missing.push(format!("any {noun}"));
+    }
+    if profile.version.as_deref().is_none_or(|text| plain(text, 9).is_empty()) {
+        missing.push("a version".to_owned());
+    }
+    missing
+}
+
+/// Whether the last proof found that it asks for credentials.
+pub(super) fn asks_for_credentials(profile: &Profile) -> bool {
+    profile.proof.as_ref().is_some_and(|proof| {
+        proof.handshake != Handshake::Ok
+            && proof
+                .weaknesses
+                .iter()
+                .any(|weakness| matches!(weakness.id.as_str(), "auth_required" | "gated_unproven"))
+    })
+}

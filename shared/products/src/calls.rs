@@ -1,0 +1,99 @@
+//! How a listing is called, as lines for a shell: in the dialect that its proof found, to the URL that answered. A call is
+//! shown only where an address is known.
+
+use serde_json::{Value, json};
+
+use super::ability::Ability;
+use super::about;
+use super::profile::Profile;
+use super::text::{address, code, plain, prose, shell, shell_json, slug};
+use registry_model::Kind;
+
+/// Calls that work as they stand, each with what it is for; `ability` is one that only reads.
+pub(super) fn of(profile: &Profile, ability: Option<&Ability>) -> Vec<(String, String)> {
+    let Some(url) = about::endpoint(profile) else { return Vec::new() };
+    match profile.kind {
+        Kind::Agent => {
+            let card = address(profile.card_url.as_deref());
+            let card = card.map(|card| ("its card".to_owned(), get(&card)));
+            let asked = ability.map_or_else(
+                || "ask what it can do".to_owned(),
+                |ability| format!("ask about {}", ability.title),
+            );
+            card.into_iter().chain([(asked, message(profile, &url, ability))]).collect()
+        }
+        Kind::Mcp => inspections(&url, ability),
+    }
+}
+
+/// The same as items of a list.
+pub(super) fn listed(profile: &Profile, ability: Option<&Ability>) -> Vec<String> {
+    of(profile, ability)
+        .iter()
+        .map(|(what, call)| format!("{}: {}", prose(what, 120), code(call, 8192)))
+        .collect()
+}
+
+/// A plain text message in the newest dialect that was proven; in 1.0 where none was.
+fn message(profile: &Profile, url: &str, ability: Option<&Ability>) -> String {
+    let text = match ability {
+        Some(ability) => format!("What do you need to know for this: {}?", ability.title),
+        None => format!("What can {} do?", about::plain_name(profile)),
+    };
+    let id = format!("{}-1", profile.slug());
+    let newest = profile.protocol_versions.iter().any(|version| version == "1.0")
+        || profile.protocol_versions.is_empty();
+    let hints = profile.proof.as_ref().map(|proof| proof.protocol_hints.as_slice()).unwrap_or_default();
+    let rest = hints.iter().any(|hint| hint == "http+json") && !hints.iter().any(|hint| hint == "jsonrpc");
+    let message = if newest {
+        json!({ "messageId": id, "role": "ROLE_USER", "parts": [{ "text": text }] })
+    } else {
+        json!({ "kind": "message", "messageId": id, "role": "user", "parts": [{ "kind": "text", "text": text }] })
+    };
+    let version = if newest { " -H 'A2A-Version: 1.0'" } else { "" };
+    let (target, body) = match (rest, newest) {
+        (true, true) => (below(url, "message:send"), json!({ "message": message })),
+        (true, false) => (below(url, "v1/message:send"), json!({ "message": message })),
+        (false, _) => {
+            let method = if newest { "SendMessage" } else { "message/send" };
+            let call =
+                json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": { "message": message } });
+            (url.to_owned(), call)
+        }
+    };
+    post(&target, version, &body)
+}
+
+/// The official inspector does the handshake of every revision, which one bare request could not.
+fn inspections(url: &str, ability: Option<&Ability>) -> Vec<(String, String)> {
+    let inspect =
+        format!("npx -y @modelcontextprotocol/inspector --cli {} --transport http --method", shell(url));
+    let tools = ("its tools, with their inputs".to_owned(), format!("{inspect} tools/list"));
+    let call = ability.map(|ability| {
+        let call = format!("{inspect} tools/call --tool-name {}", shell(&ability.id));
+        (format!("one call ({}; add --tool-arg key=value for each input)", ability.title), call)
+    });
+    [tools].into_iter().chain(call).collect()
+}
+
+/// A POST of JSON as one line.
+pub(super) fn post(url: &str, headers: &str, body: &Value) -> String {
+    format!("curl -fsS {} -H 'content-type: application/json'{headers} -d {}", shell(url), shell_json(body))
+}
+
+/// A GET as one line.
+pub(super) fn get(url: &str) -> String {
+    format!("curl -fsS {}", shell(url))
+}
+
+/// A call of a tool of the registry.
+pub(super) fn registry_tool(endpoint: &str, id: &str, tool: &str, arguments: &Value) -> String {
+    let params = json!({ "name": tool, "arguments": arguments });
+    let id = slug(&plain(id, 60)).unwrap_or_else(|| tool.to_owned());
+    let call = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
+    post(endpoint, " -H 'accept: application/json, text/event-stream'", &call)
+}
+
+fn below(url: &str, path: &str) -> String {
+    format!("{}/{path}", url.trim_end_matches('/'))
+}

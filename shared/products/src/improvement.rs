@@ -1,0 +1,185 @@
+//! What the recursive product adds: the listing's own weak points as a checklist with their cures, a loop that mends one at
+//! a time and keeps only what holds, and the log in which it is written down.
+
+use serde_json::{Value, json};
+
+use super::ability::Ability;
+use super::about;
+use super::calls;
+use super::file::File;
+use super::lint::{self, Finding, MOST_FINDINGS};
+use super::page::{Page, items, shell_block, steps, table};
+use super::profile::{Profile, Weakness};
+use super::text::{address, code, plain, prose, query, quoted, scalar, slug_after};
+use registry_model::settings::Settings;
+
+/// Name of the skill's folder.
+pub(super) fn slug(profile: &Profile) -> String {
+    slug_after("improve", &profile.slug())
+}
+
+/// The files.
+pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], cases: usize) -> Vec<File> {
+    let findings = lint::of(abilities, &lint::Rules::of(profile));
+    vec![skill(profile, settings, &findings, cases), regression(profile, settings, &findings), log(profile)]
+}
+
+/// What the last proof and the missing facts leave to mend, the worst first.
+pub(super) fn open(profile: &Profile) -> Vec<Weakness> {
+    let weaknesses = profile.proof.iter().flat_map(|proof| proof.weaknesses.iter().cloned());
+    weaknesses.take(MOST_FINDINGS).collect()
+}
+
+/// The score of its card by itself, without a new listing.
+fn score_line(profile: &Profile, settings: &Settings) -> Option<String> {
+    let card = address(profile.card_url.as_deref()).or_else(|| about::endpoint(profile))?;
+    Some(calls::get(&settings.url(&format!("/api/score?url={}", query(&card)))))
+}
+
+fn skill(profile: &Profile, settings: &Settings, findings: &[Finding], cases: usize) -> File {
+    let name = about::name(profile);
+    let plain_name = about::plain_name(profile);
+    let slug = slug(profile);
+    let open = open(profile);
+    let score = profile
+        .proof
+        .as_ref()
+        .map_or_else(|| "no proof yet".to_owned(), |proof| format!("score {} of 100", proof.score));
+    let first: Vec<String> = open.iter().take(3).map(|weakness| plain(&weakness.id, 60)).collect();
+    let todo = if first.is_empty() { String::new() } else { format!("; open first: {}", first.join(", ")) };
+    let description = format!(
+        "Improves {plain_name} one change at a time ({score}{todo}). Use after a failed case of evaluation.jsonl, a proof \
+         that lost points, or a complaint about {plain_name}."
+    );
+    let mut page = Page::skill(&slug, &scalar(&description, 1000), Vec::new());
+    page.title(&format!("Improve {name}"));
+    page.block(steps(round(profile, &open, findings, cases)));
+    page.section(&format!("What {name} says of its abilities, and better words"), better(profile, findings));
+    page.section(
+        &format!("An entry in the log of {name}"),
+        vec![format!("`{}`", example(profile, &open, findings).to_string().replace('`', "'"))],
+    );
+    page.section(
+        &format!("Look at {name} as the registry does"),
+        shell_block(score_line(profile, settings).into_iter().collect()),
+    );
+    File { path: format!("skills/{slug}/SKILL.md"), media_type: "text/markdown", content: page.text() }
+}
+
+fn round(profile: &Profile, open: &[Weakness], findings: &[Finding], cases: usize) -> Vec<String> {
+    let name = about::name(profile);
+    let mut round = vec![format!(
+        "Observe: run the {cases} cases of `evaluation.jsonl` against {name}, and take the first that fails."
+    )];
+    let next = match (open.first(), findings.first()) {
+        (Some(weakness), _) => Some(format!(
+            "Nothing fails? Take the first open line of `regression.md`: {}, {}.",
+            code(&weakness.id, 60),
+            prose(weakness.seen.trim_end_matches('.'), 160)
+        )),
+        (None, Some(finding)) => Some(format!(
+            "Nothing fails? Take the first description below: {}, {}.",
+            code(&finding.id, 64),
+            prose(&finding.faults.join("; "), 160)
+        )),
+        (None, None) => None,
+    };
+    round.extend(next);
+    round.push(format!("Critique: write in one sentence which line of the charter of {name} the answer broke, quoting the answer; no second fault in the same entry."));
+    round.push(format!("Revise: change one text or one handler of {name}, and nothing else."));
+    let floor = profile
+        .proof
+        .as_ref()
+        .map_or_else(String::new, |proof| format!(" and a score of at least {}", proof.score));
+    round.push(format!("Verify: all {cases} cases again{floor}; every checked line of `regression.md` still holds for {name}."));
+    round.push(format!("Keep it, or put it back: either way one line in `improvement-log.jsonl` of {name}, with what was tried."));
+    round
+}
+
+fn better(profile: &Profile, findings: &[Finding]) -> Vec<String> {
+    let rows = findings.iter().take(MOST_FINDINGS).map(|finding| {
+        [code(&finding.id, 64), prose(&finding.faults.join("; "), 240), quoted(&finding.description, 400)]
+    });
+    let mut lines = table(
+        [&format!("Of {}", about::name(profile)), "What is wrong", "Rewrite; fill what stands in brackets"],
+        rows.collect(),
+    );
+    if findings.len() > MOST_FINDINGS {
+        lines.push(String::new());
+        lines.push(format!("{} more are not shown.", findings.len() - MOST_FINDINGS));
+    }
+    lines
+}
+
+fn example(profile: &Profile, open: &[Weakness], findings: &[Finding]) -> Value {
+    let score = profile.proof.as_ref().map(|proof| proof.score);
+    let (id, seen) = match (open.first(), findings.first()) {
+        (Some(weakness), _) => (plain(&weakness.id, 60), plain(&weakness.seen, 120)),
+        (None, Some(finding)) => (plain(&finding.id, 60), plain(&finding.faults.join("; "), 120)),
+        (None, None) => (profile.slug(), String::new()),
+    };
+    json!({ "entry": "change", "of": id, "critique": seen, "change": null, "score_before": score, "score_after": null, "kept": null })
+}
+
+fn regression(profile: &Profile, settings: &Settings, findings: &[Finding]) -> File {
+    let name = about::name(profile);
+    let mut page = Page::default();
+    page.title(&format!("{name}: what must hold"));
+    page.block(about::proof(profile, settings).into_iter().collect());
+    let open = open(profile).into_iter().map(|weakness| {
+        let mark = if weakness.blocking { " keeps it from being Live;" } else { "" };
+        format!(
+            "[ ] {}:{mark} {} → {}",
+            code(&weakness.id, 60),
+            prose(&weakness.seen, 300),
+            prose(&weakness.fix, 400)
+        )
+    });
+    page.section(&format!("Open in the proof of {name}"), items(open.collect()));
+    let parts = profile
+        .proof
+        .iter()
+        .flat_map(|proof| proof.parts.iter())
+        .filter(|part| part.points > 0 && part.points == part.of)
+        .map(|part| {
+            format!(
+                "[x] {}: all {} points ({})",
+                code(&part.id, 40),
+                part.of,
+                prose(part.why.trim_end_matches('.'), 160)
+            )
+        });
+    page.section(&format!("Held by {name}, to be kept"), items(parts.collect()));
+    let texts = findings
+        .iter()
+        .take(MOST_FINDINGS)
+        .map(|finding| format!("[ ] {}: {}", code(&finding.id, 64), prose(&finding.faults.join("; "), 240)));
+    page.section(&format!("Open in the words of {name}"), items(texts.collect()));
+    let missing = about::missing(profile).into_iter().map(|what| format!("[ ] {name} has {what}"));
+    page.section(&format!("Missing of {name}"), items(missing.collect()));
+    File { path: "regression.md".to_owned(), media_type: "text/markdown", content: page.text() }
+}
+
+fn log(profile: &Profile) -> File {
+    let slug = profile.slug();
+    let at = profile.proof.as_ref().map(|proof| proof.probed_at.to_string());
+    let parts: serde_json::Map<String, Value> = profile
+        .proof
+        .iter()
+        .flat_map(|proof| proof.parts.iter())
+        .map(|part| (plain(&part.id, 40), json!([part.points, part.of])))
+        .collect();
+    let score = profile.proof.as_ref().map(|proof| proof.score);
+    let mut lines =
+        vec![json!({ "entry": "baseline", "of": slug, "at": at, "score": score, "parts": parts })];
+    lines.extend(open(profile).iter().map(|weakness| {
+        let (seen, fix) = (plain(&weakness.seen, 300), plain(&weakness.fix, 400));
+        json!({ "entry": "open", "of": plain(&weakness.id, 60), "at": at, "seen": seen, "fix": fix, "points": weakness.points })
+    }));
+    let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+    File {
+        path: "improvement-log.jsonl".to_owned(),
+        media_type: "application/jsonl",
+        content: lines.join("\n") + "\n",
+    }
+}

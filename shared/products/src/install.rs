@@ -1,0 +1,79 @@
+//! How a listing is taken into use: for an MCP server the command or file of each client, for an agent its card and a first
+//! message. The same that the products' trees hold, for a page that shows them one by one.
+
+use super::profile::Profile;
+use super::{calls, clients};
+use registry_model::Kind;
+
+/// Something to run, or to put into a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snippet {
+    /// By which client, or for what.
+    pub title: String,
+    /// The file it belongs into; none where it is a command.
+    pub file: Option<&'static str>,
+    /// The command, or what the file holds.
+    pub text: String,
+}
+
+/// How it is taken into use; nothing where no address of it is known.
+#[must_use]
+pub fn install(profile: &Profile) -> Vec<Snippet> {
+    let of_client = |client: clients::Client| {
+        let title = client.name.to_owned();
+        match client.command.as_str() {
+            "" => Snippet { title, file: client.paths.first().copied(), text: client.file.content },
+            _ => Snippet { title, file: None, text: client.command },
+        }
+    };
+    let of_call = |(what, call): (String, String)| {
+        let mut title = what;
+        if let Some(first) = title.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        Snippet { title, file: None, text: call }
+    };
+    match profile.kind {
+        Kind::Mcp => clients::of(profile).into_iter().map(of_client).collect(),
+        Kind::Agent => calls::of(profile, None).into_iter().map(of_call).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn profile(kind: Kind) -> Profile {
+        let endpoint = Some("https://a.example/it's".to_owned());
+        let card_url = Some("https://a.example/.well-known/agent-card.json".to_owned());
+        Profile { endpoint, card_url, ..Profile::unlisted(kind, "Adder", None, Vec::new()) }
+    }
+
+    #[test]
+    fn a_server_is_installed_by_a_command_or_a_file() {
+        let snippets = install(&profile(Kind::Mcp));
+        let titles: Vec<_> = snippets.iter().map(|snippet| (snippet.title.as_str(), snippet.file)).collect();
+        assert_eq!(
+            titles,
+            [
+                ("VS Code", None),
+                ("Cursor", Some(".cursor/mcp.json")),
+                ("Claude Code", None),
+                ("Claude Desktop", Some("claude_desktop_config.json")),
+                ("Codex", None),
+            ]
+        );
+        for command in snippets.iter().filter(|snippet| snippet.file.is_none()) {
+            assert!(shell_words::split(&command.text).is_ok(), "{}", command.text);
+        }
+    }
+
+    #[test]
+    fn an_agent_is_called() {
+        let snippets = install(&profile(Kind::Agent));
+        assert_eq!(snippets[0].title, "Its card");
+        assert_eq!(snippets[0].text, "curl -fsS 'https://a.example/.well-known/agent-card.json'");
+        assert_eq!(snippets[1].title, "Ask what it can do");
+        assert!(install(&Profile::unlisted(Kind::Agent, "Adder", None, Vec::new())).is_empty());
+    }
+}

@@ -1,0 +1,221 @@
+//! What a product is made from: a listing's own words, its last proof, its goals, and who goes well with it. Apart from
+//! `Listing`, because a demo may also be made of what a caller says of an agent that is not listed.
+
+use super::fixes;
+use super::preset::Preset;
+use super::text::{address, slug};
+use registry_model::{Assessment, Handshake, Kind, Listing, ListingId, Moment, ScorePart, Skill, Tool};
+
+/// What is known of an agent or MCP server.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// Its listing, where it has one.
+    pub listing_id: Option<ListingId>,
+    /// Agent or MCP server.
+    pub kind: Kind,
+    /// Its display name.
+    pub name: String,
+    /// What it is for, in its own words.
+    pub description: Option<String>,
+    /// The name in its server description, such as `io.github.acme/weather`.
+    pub server_name: Option<String>,
+    /// Its own version.
+    pub version: Option<String>,
+    /// The URL that answers its protocol.
+    pub endpoint: Option<String>,
+    /// The URL of its card.
+    pub card_url: Option<String>,
+    /// A page about it.
+    pub website: Option<String>,
+    /// What it is filed under, for people.
+    pub category: String,
+    /// Protocol versions that it speaks.
+    pub protocol_versions: Vec<String>,
+    /// Skills of an agent.
+    pub skills: Vec<Skill>,
+    /// Tools of an MCP server.
+    pub tools: Vec<Tool>,
+    /// What its owner wants it to reach; empty where none said.
+    pub goals: Vec<String>,
+    /// A set of goals of its trade, beside those.
+    pub preset: Option<Preset>,
+    /// Its last proof, where it was probed.
+    pub proof: Option<Proof>,
+    /// Other Live listings that complement it, the best first.
+    pub peers: Vec<Peer>,
+}
+
+/// What the last probe of a listing found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proof {
+    /// When.
+    pub probed_at: Moment,
+    /// Its outcome.
+    pub handshake: Handshake,
+    /// 0 to 100.
+    pub score: u8,
+    /// Milliseconds of the handshake.
+    pub latency_ms: Option<u32>,
+    /// Short machine-readable findings.
+    pub signals: Vec<String>,
+    /// Protocols seen, such as `a2a/1.0`, `jsonrpc`, `http+json`.
+    pub protocol_hints: Vec<String>,
+    /// The parts of the score.
+    pub parts: Vec<ScorePart>,
+    /// What failed or is weak: the blocking first, then what costs the most points.
+    pub weaknesses: Vec<Weakness>,
+}
+
+/// Something that a probe found wanting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weakness {
+    /// Stable name: a check, a reason's code, or a part of the score.
+    pub id: String,
+    /// It keeps the listing from being Live.
+    pub blocking: bool,
+    /// What was seen.
+    pub seen: String,
+    /// What to do about it.
+    pub fix: String,
+    /// Points of the score that it costs; 0 where that is not known.
+    pub points: u8,
+}
+
+/// Another Live listing that complements it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// Its listing.
+    pub listing_id: ListingId,
+    /// Agent or MCP server.
+    pub kind: Kind,
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// Where it answers.
+    pub url: String,
+}
+
+impl Profile {
+    /// The profile of a listing with its evidence; without goals and peers.
+    #[must_use]
+    pub fn of(listing: &Listing, evidence: Option<&Assessment>) -> Self {
+        let facts = evidence.map(|evidence| &evidence.verdict.facts);
+        Self {
+            listing_id: Some(listing.id.clone()),
+            kind: listing.shown_kind(),
+            name: listing.name.clone(),
+            description: listing.description.clone(),
+            server_name: listing.server_name.clone(),
+            version: listing.version.clone(),
+            endpoint: listing.endpoint.clone().or_else(|| listing.url.clone()),
+            card_url: listing.card_url.clone(),
+            website: listing.website.clone(),
+            category: listing.category.label().to_owned(),
+            protocol_versions: facts.map(|facts| facts.protocol_versions.clone()).unwrap_or_default(),
+            skills: facts.map(|facts| facts.skills.clone()).unwrap_or_default(),
+            tools: facts.map(|facts| facts.tools.clone()).unwrap_or_default(),
+            goals: Vec::new(),
+            preset: None,
+            proof: evidence.map(Proof::of),
+            peers: Vec::new(),
+        }
+    }
+}
+
+impl Profile {
+    /// What is known of an agent or server that is not listed: its own words.
+    #[must_use]
+    pub fn unlisted(kind: Kind, name: &str, description: Option<&str>, tools: Vec<Tool>) -> Self {
+        Self {
+            listing_id: None,
+            kind,
+            name: name.to_owned(),
+            description: description.map(str::to_owned).filter(|text| !text.trim().is_empty()),
+            server_name: None,
+            version: None,
+            endpoint: None,
+            card_url: None,
+            website: None,
+            category: String::new(),
+            protocol_versions: Vec::new(),
+            skills: Vec::new(),
+            tools,
+            goals: Vec::new(),
+            preset: None,
+            proof: None,
+            peers: Vec::new(),
+        }
+    }
+
+    /// The name of its folder and of its skill: its own, else its host's, else its kind.
+    #[must_use]
+    pub fn slug(&self) -> String {
+        let host = || {
+            let url = url::Url::parse(&address(self.endpoint.as_deref())?).ok()?;
+            slug(url.host_str()?)
+        };
+        let id = || slug(self.listing_id.as_ref()?.as_str());
+        let kind = match self.kind {
+            Kind::Agent => "agent",
+            Kind::Mcp => "mcp-server",
+        };
+        slug(&self.name).or_else(host).or_else(id).unwrap_or_else(|| kind.to_owned())
+    }
+}
+
+impl Proof {
+    /// The proof in an assessment.
+    #[must_use]
+    pub fn of(evidence: &Assessment) -> Self {
+        let verdict = &evidence.verdict;
+        let failed = evidence.checks.iter().filter(|check| !check.ok).map(|check| Weakness {
+            id: check.id.clone(),
+            blocking: check.blocking,
+            seen: check.detail.clone(),
+            fix: fixes::of_check(&check.id).to_owned(),
+            points: 0,
+        });
+        let reasons = verdict.reasons.iter().map(|reason| Weakness {
+            id: reason.code.clone(),
+            blocking: verdict.handshake != Handshake::Ok,
+            seen: reason.seen.clone(),
+            fix: reason.fix.clone(),
+            points: 0,
+        });
+        // A part that only repeats a reason or a failed check names no weakness of its own.
+        let told = |part: &ScorePart| match part.id.as_str() {
+            "handshake" => !verdict.reasons.is_empty(),
+            "checks" => evidence.checks.iter().any(|check| !check.ok),
+            _ => false,
+        };
+        let parts =
+            evidence.score.breakdown.iter().filter(|part| part.points < part.of && !told(part)).map(|part| {
+                let kind = verdict.facts.kind.unwrap_or(Kind::Agent);
+                Weakness {
+                    id: part.id.clone(),
+                    blocking: false,
+                    seen: format!(
+                        "{} ({} of {} points)",
+                        part.why.trim_end_matches('.'),
+                        part.points,
+                        part.of
+                    ),
+                    fix: fixes::of_part(&part.id, kind, &part.why),
+                    points: part.of - part.points,
+                }
+            });
+        let mut weaknesses: Vec<Weakness> = failed.chain(reasons).chain(parts).collect();
+        weaknesses.sort_by_key(|weakness| (!weakness.blocking, u8::MAX - weakness.points));
+        Self {
+            probed_at: evidence.probed_at,
+            handshake: verdict.handshake,
+            score: evidence.score.value,
+            latency_ms: verdict.latency_ms,
+            signals: verdict.signals.clone(),
+            protocol_hints: verdict.protocol_hints.clone(),
+            parts: evidence.score.breakdown.clone(),
+            weaknesses,
+        }
+    }
+}

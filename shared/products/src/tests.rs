@@ -1,0 +1,253 @@
+//! What holds of every product: it is the listing's own, it can be read by what it is made for, strangers' words break
+//! nothing, and the same listing gives the same bytes.
+
+mod formats;
+mod hostile;
+mod real;
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use super::*;
+use real::settings;
+use registry_formats::server_json;
+use registry_model::{Kind, Reach, Sku, Tool};
+
+/// The product of a profile by the role of each file: folders named after the listing count as one.
+fn by_role(sku: Sku, profile: &Profile) -> Vec<(String, String)> {
+    let slug = profile.slug();
+    let files = tree(sku, profile, &settings());
+    files.into_iter().map(|file| (file.path.replace(&slug, "<slug>"), file.content)).collect()
+}
+
+fn lines(text: &str) -> Vec<&str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect()
+}
+
+/// How many of the lines of one text are not in the other.
+fn own_lines(text: &str, other: &str) -> (usize, usize) {
+    let others: HashSet<&str> = lines(other).into_iter().collect();
+    let all = lines(text);
+    (all.iter().filter(|line| !others.contains(*line)).count(), all.len())
+}
+
+#[test]
+fn two_thirds_of_each_file_are_the_listings_own() {
+    let profiles = real::all();
+    let mut compared = 0;
+    for sku in Sku::ALL {
+        for (at, one) in profiles.iter().enumerate() {
+            for (_, other) in profiles.iter().enumerate().filter(|(other, _)| *other != at) {
+                let others = by_role(sku, other);
+                for (role, content) in by_role(sku, one) {
+                    let Some((_, theirs)) = others.iter().find(|(path, _)| *path == role) else { continue };
+                    let (own, all) = own_lines(&content, theirs);
+                    compared += 1;
+                    assert!(
+                        own * 3 >= all * 2,
+                        "{sku:?} {role} of {}: {own} of {all} lines are its own beside {}\n{content}",
+                        one.name,
+                        other.name
+                    );
+                }
+            }
+        }
+    }
+    assert!(compared > 100, "{compared}");
+}
+
+#[test]
+fn every_file_is_what_its_name_says() {
+    for profile in real::all() {
+        for sku in Sku::ALL {
+            formats::check(&tree(sku, &profile, &settings()));
+            formats::check(&sample(sku, &profile, &settings()));
+        }
+    }
+}
+
+/// A demo as one text.
+fn shown(sku: Sku, profile: &Profile) -> String {
+    let files = sample(sku, profile, &settings());
+    files.iter().map(|file| format!("=== {}\n{}", file.path, file.content)).collect()
+}
+
+#[test]
+fn demos_of_three_real_listings() {
+    insta::assert_snapshot!("alive_for_an_agent_with_three_skills", shown(Sku::Alive, &real::governance()));
+    insta::assert_snapshot!(
+        "recursive_for_an_agent_with_one_skill",
+        shown(Sku::Recursive, &real::air_tickets())
+    );
+    insta::assert_snapshot!(
+        "mcp_mesh_for_a_server_without_descriptions",
+        shown(Sku::McpMesh, &real::papers())
+    );
+}
+
+#[test]
+fn the_same_listing_gives_the_same_bytes_in_the_order_of_paths() {
+    for profile in real::all() {
+        for sku in Sku::ALL {
+            let files = tree(sku, &profile, &settings());
+            assert_eq!(files, tree(sku, &profile, &settings()));
+            assert!(files.is_sorted_by_key(|file| file.path.clone()));
+        }
+    }
+}
+
+#[test]
+fn a_demo_shows_real_files_and_names_the_others() {
+    for profile in real::all() {
+        for sku in Sku::ALL {
+            let (whole, mut part) = (tree(sku, &profile, &settings()), sample(sku, &profile, &settings()));
+            let more = part.pop().unwrap();
+            assert!(!part.is_empty() && part.iter().all(|file| whole.contains(file)));
+            for file in whole.iter().filter(|file| !part.contains(file)) {
+                assert!(more.content.contains(&format!("`{}`", file.path)), "{}", more.content);
+            }
+        }
+    }
+}
+
+#[test]
+fn each_product_has_what_it_is_named_for() {
+    let paths = |sku, profile: &Profile| -> Vec<String> {
+        tree(sku, profile, &settings()).into_iter().map(|file| file.path).collect()
+    };
+    let kernel = ["AGENTS.md", "evaluation.jsonl", "skills/arxiv-mcp-server/SKILL.md"];
+    assert_eq!(paths(Sku::Kernel, &real::papers()), kernel);
+    let recursive = paths(Sku::Recursive, &real::papers());
+    assert!(kernel.iter().all(|path| recursive.iter().any(|other| other == path)));
+    let alive = paths(Sku::Alive, &real::papers());
+    assert!(recursive.iter().all(|path| alive.contains(path)) && alive.len() == recursive.len() + 1);
+    assert_eq!(
+        paths(Sku::McpMesh, &real::papers()),
+        [
+            ".codex/config.toml",
+            ".cursor/mcp.json",
+            ".mcp.json",
+            ".vscode/mcp.json",
+            "claude_desktop_config.json",
+            "descriptions.md",
+            "install.md",
+            "server-card.json",
+            "server.json",
+            "skills/arxiv-mcp-server/SKILL.md",
+            "tools.jsonl",
+        ]
+    );
+}
+
+#[test]
+fn the_documents_hold_to_the_official_schemas() {
+    let schema: Value =
+        serde_json::from_str(include_str!("../../../tests/fixtures/server-card.schema.json")).unwrap();
+    let schema: Value =
+        json!({ "$schema": schema["$schema"], "$defs": schema["$defs"], "$ref": "#/$defs/ServerCard" });
+    let card_rules = jsonschema::draft202012::options().should_validate_formats(true).build(&schema).unwrap();
+    let long = Profile {
+        server_name: Some("not a name".to_owned()),
+        version: Some("^1.2".to_owned()),
+        description: Some("Finds papers and their citations. ".repeat(9)),
+        website: Some("http://papers.example".to_owned()),
+        ..real::papers()
+    };
+    let bare = Profile { server_name: None, version: None, description: None, ..real::papers() };
+    let local = Profile { endpoint: Some("http://localhost:9000/mcp".to_owned()), ..real::papers() };
+    for profile in [real::papers(), real::reversed_text(), long, bare, local] {
+        let files = tree(Sku::McpMesh, &profile, &settings());
+        let read = |path: &str| -> Value {
+            serde_json::from_str(&files.iter().find(|file| file.path == path).unwrap().content).unwrap()
+        };
+        let described = server_json::read(&read("server.json"), Reach::Public).unwrap();
+        assert!(!described.description.is_empty());
+        let card = read("server-card.json");
+        assert!(card_rules.is_valid(&card), "{card}");
+    }
+}
+
+#[test]
+fn what_was_corrected_is_told() {
+    let profile = Profile {
+        server_name: Some("not a name".to_owned()),
+        version: Some("latest".to_owned()),
+        endpoint: Some("http://localhost:9000/mcp".to_owned()),
+        ..real::papers()
+    };
+    let files = tree(Sku::McpMesh, &profile, &settings());
+    let install = &files.iter().find(|file| file.path == "install.md").unwrap().content;
+    for words in ["breaks the rule of names", "version 0.0.0 stands in", "remotes left out"] {
+        assert!(install.contains(words), "{words}\n{install}");
+    }
+}
+
+#[test]
+fn nothing_is_invented_for_what_is_described_by_hand() {
+    let tools = vec![Tool { name: "add".to_owned(), description: String::new() }];
+    let bare = Profile::unlisted(Kind::Agent, "Ada", None, Vec::new());
+    let told = Profile::unlisted(Kind::Mcp, "Ada", Some("Adds numbers."), tools);
+    for profile in [bare, told] {
+        for sku in Sku::ALL {
+            let files = tree(sku, &profile, &settings());
+            formats::check(&files);
+            let all: String = files.iter().map(|file| file.content.as_str()).collect();
+            assert!(all.contains("Ada") && all.contains("described by hand"), "{sku:?}\n{all}");
+            let urls = all.split("https://").skip(1);
+            assert!(
+                urls.into_iter().all(|url| url.starts_with("registry.example.com") || url.starts_with("URL")),
+                "{all}"
+            );
+            assert!(!all.contains("score 9") && !files.iter().any(|file| file.path == "server.json"));
+        }
+    }
+}
+
+#[test]
+fn goals_are_the_owners_the_trades_or_the_listings_own() {
+    let charter = |profile: &Profile| tree(Sku::Kernel, profile, &settings())[0].content.clone();
+    let own = charter(&real::governance());
+    assert!(
+        own.contains("| G1 | Verify a proposed action against policy bounds | `action-verify` |"),
+        "{own}"
+    );
+
+    let asked = Profile {
+        goals: vec!["Prove what was intended".to_owned(), "Bake bread".to_owned()],
+        ..real::governance()
+    };
+    let asked = charter(&asked);
+    assert!(asked.contains("| G1 | Prove what was intended | `intent-bind`"), "{asked}");
+    assert!(asked.contains("| G2 | Bake bread | no skill serves it | first add a skill"), "{asked}");
+
+    for preset in Preset::ALL {
+        let one = charter(&Profile { preset: Some(preset), ..real::governance() });
+        let other = charter(&Profile { preset: Some(preset), ..real::papers() });
+        let (rows, _) = (one.lines().filter(|line| line.starts_with("| G")).count(), ());
+        assert_eq!(rows, 4, "{one}");
+        let others: HashSet<&str> = other.lines().collect();
+        assert!(
+            one.lines().filter(|line| line.starts_with("| G")).all(|line| !others.contains(line)),
+            "{one}"
+        );
+    }
+}
+
+#[test]
+fn a_proof_tells_what_is_weak_with_its_cure() {
+    let proof = real::papers().proof.unwrap();
+    let told: Vec<(&str, u8)> =
+        proof.weaknesses.iter().map(|weakness| (weakness.id.as_str(), weakness.points)).collect();
+    // The part `checks` lacks points only for the check that is named itself.
+    assert_eq!(
+        told,
+        [("abilities", 6), ("protocol", 3), ("identity", 3), ("latency", 2), ("tools_unchanged", 0)]
+    );
+    assert!(proof.weaknesses.iter().all(|weakness| !weakness.fix.is_empty() && !weakness.seen.is_empty()));
+    let files = tree(Sku::Recursive, &real::papers(), &settings());
+    let regression = &files.iter().find(|file| file.path == "regression.md").unwrap().content;
+    assert!(
+        proof.weaknesses.iter().all(|weakness| regression.contains(&format!("- [ ] `{}`:", weakness.id)))
+    );
+}

@@ -1,0 +1,258 @@
+//! Strangers' words inside other formats. Every text of a listing passes through here before it stands in Markdown, YAML,
+//! TOML, JSON or a shell line, so that none of them can end the place it was put in.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use unicode_normalization::UnicodeNormalization as _;
+use url::Url;
+
+use registry_model::error::shorten;
+
+/// The longest slug: what Agent Skills allow as a name.
+const LONGEST_SLUG: usize = 64;
+
+/// One line without control, formatting and reordering characters, at most `limit` characters long.
+pub(super) fn plain(text: &str, limit: usize) -> String {
+    let mut line = String::new();
+    let mut left = limit.saturating_mul(2);
+    for c in text.chars() {
+        let c = if c.is_whitespace() || is_hidden(c) { ' ' } else { c };
+        if !(c == ' ' && (line.is_empty() || line.ends_with(' '))) {
+            line.push(c);
+            left = left.saturating_sub(1);
+        }
+        if left == 0 {
+            break;
+        }
+    }
+    shorten_at_word(line.trim_end(), limit)
+}
+
+/// The text within the limit, cut between words where one ends near it.
+fn shorten_at_word(line: &str, limit: usize) -> String {
+    let cut = shorten(line, limit);
+    match cut.rsplit_once(' ').filter(|_| cut != line) {
+        Some((whole, part)) if !whole.is_empty() && part.chars().count() < 24 => {
+            format!("{}…", whole.trim_end_matches([',', ';', ':', '.', ' ', '(']))
+        }
+        _ => cut,
+    }
+}
+
+/// Characters that are not seen, or that change what is.
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}'
+            | '\u{E0000}'..='\u{E0FFF}')
+}
+
+/// Prose inside a line of Markdown, in which nothing is markup; an address is code, so that none becomes a link.
+pub(super) fn prose(text: &str, limit: usize) -> String {
+    let line = plain(text, limit);
+    let mut safe = String::with_capacity(line.len() + 8);
+    let mut rest = line.as_str();
+    // At the beginning of a line or an item these would make a heading, a quotation or a list of it.
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let numbered =
+        digits > 0 && [". ", ") "].iter().any(|dot| format!("{} ", &rest[digits..]).starts_with(dot));
+    if numbered || rest.starts_with(['#', '>', '+', '-', '=']) {
+        let (number, after) = rest.split_at(digits);
+        safe.push_str(number);
+        safe.push('\\');
+        safe.extend(after.chars().take(1));
+        rest = after.get(1..).unwrap_or_default();
+    }
+    while let Some(at) = ["http://", "https://"].iter().filter_map(|scheme| rest.find(scheme)).min() {
+        let (before, url) = rest.split_at(at);
+        let end =
+            url.find([' ', '"', '\'', '`', '<', '>', '(', ')', '[', ']', '|', '\\']).unwrap_or(url.len());
+        let (url, after) =
+            url.split_at(url[..end].trim_end_matches(['.', ',', ';', ':', '!', '?', '…']).len());
+        safe.push_str(&escaped(before));
+        safe.push_str(&code(url, usize::MAX));
+        rest = after;
+    }
+    safe + &escaped(rest)
+}
+
+/// A part of a line in which nothing is markup.
+fn escaped(line: &str) -> String {
+    let mut safe = String::with_capacity(line.len() + 8);
+    let mut before = ' ';
+    let mut rest = line.chars().peekable();
+    while let Some(c) = rest.next() {
+        let inside_word = before.is_alphanumeric() && rest.peek().is_some_and(|next| next.is_alphanumeric());
+        if matches!(c, '\\' | '`' | '*' | '[' | ']' | '<' | '|' | '~' | '$') || (c == '_' && !inside_word) {
+            safe.push('\\');
+        }
+        safe.push(c);
+        before = c;
+    }
+    safe
+}
+
+/// The same between quotation marks, as what a listing says of itself.
+pub(super) fn quoted(text: &str, limit: usize) -> String {
+    let said = prose(text, limit);
+    format!("“{}”", said.trim_end_matches('.'))
+}
+
+/// A code span of Markdown; in a row of a table its bars are escaped there.
+pub(super) fn code(text: &str, limit: usize) -> String {
+    let line = plain(text, limit);
+    if line.is_empty() {
+        return "(unnamed)".to_owned();
+    }
+    let longest = line.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    let pad = if line.starts_with('`') || line.ends_with('`') { " " } else { "" };
+    format!("{fence}{pad}{line}{pad}{fence}")
+}
+
+/// Several code spans in a row; what is more than `most` is counted.
+pub(super) fn codes<'a>(texts: impl IntoIterator<Item = &'a str>, most: usize) -> String {
+    let mut texts = texts.into_iter();
+    let spans: Vec<String> = texts.by_ref().take(most).map(|text| code(text, 64)).collect();
+    let mut line = spans.join(", ");
+    let more = texts.count();
+    if more > 0 {
+        let _ = write!(line, " and {more} more");
+    }
+    line
+}
+
+/// A row of a table; a bar inside a cell is escaped.
+pub(super) fn row<const N: usize>(cells: [&str; N]) -> String {
+    let mut line = "|".to_owned();
+    for cell in cells {
+        line.push(' ');
+        let mut escaped = false;
+        for c in cell.chars() {
+            if c == '|' && !escaped {
+                line.push('\\');
+            }
+            escaped = c == '\\' && !escaped;
+            line.push(c);
+        }
+        line.push_str(" |");
+    }
+    line
+}
+
+/// The line below the head of a table.
+pub(super) fn rule(columns: usize) -> String {
+    format!("|{}", "---|".repeat(columns))
+}
+
+/// A double-quoted scalar, which YAML and TOML read as JSON does.
+pub(super) fn scalar(text: &str, limit: usize) -> String {
+    Value::from(plain(text, limit)).to_string()
+}
+
+/// One word of a POSIX shell, whatever is in it.
+pub(super) fn shell(text: &str) -> String {
+    let line: String = text.chars().filter(|c| !c.is_control()).collect();
+    format!("'{}'", line.replace('\'', r"'\''"))
+}
+
+/// JSON as one word of a POSIX shell.
+pub(super) fn shell_json(value: &Value) -> String {
+    shell(&value.to_string())
+}
+
+/// JSON on one line, with blanks where people put them.
+pub(super) fn spaced(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
+        Value::Object(members) if members.is_empty() => "{}".to_owned(),
+        Value::Object(members) => {
+            let member =
+                |(key, value): (&String, &Value)| format!("{}: {}", Value::from(key.as_str()), spaced(value));
+            format!("{{ {} }}", members.iter().map(member).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// An address that a client can open, in its normal form; none for anything else.
+pub(super) fn address(url: Option<&str>) -> Option<String> {
+    let url = Url::parse(url?.trim()).ok()?;
+    let opens = matches!(url.scheme(), "http" | "https") && url.has_host();
+    let bare = url.username().is_empty() && url.password().is_none();
+    Some(String::from(url)).filter(|url| opens && bare && url.len() <= registry_formats::limits::LONGEST_URL)
+}
+
+/// A value in the query of a URL.
+pub(super) fn query(text: &str) -> String {
+    form_urlencoded::byte_serialize(text.as_bytes()).collect()
+}
+
+/// Lowercase letters, digits and single hyphens, as names of skills and folders are written; none where nothing of the
+/// text can be.
+pub(super) fn slug(text: &str) -> Option<String> {
+    let mut slug = String::new();
+    for c in text.nfkd().take(4 * LONGEST_SLUG) {
+        if c.is_ascii_alphanumeric() {
+            slug.push(c.to_ascii_lowercase());
+        } else if c.is_ascii() && !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+        if slug.len() >= LONGEST_SLUG {
+            break;
+        }
+    }
+    Some(slug.trim_end_matches('-').to_owned()).filter(|slug| !slug.is_empty())
+}
+
+/// A slug with a word before it, cut to what is allowed.
+pub(super) fn slug_after(word: &str, slug: &str) -> String {
+    let joined: String = format!("{word}-{slug}").chars().take(LONGEST_SLUG).collect();
+    joined.trim_end_matches('-').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_of_strangers_is_shown_as_it_was_written() {
+        assert_eq!(
+            prose("# Hi\n* <b>you</b> [x](y) a_b _c_", 99),
+            r"\# Hi \* \<b>you\</b> \[x\](y) a_b \_c\_"
+        );
+        assert_eq!(
+            prose("url: \"https://a.org/x_y_\", see http://b.org/*. www", 99),
+            "url: \"`https://a.org/x_y_`\", see `http://b.org/*`. www"
+        );
+        for (text, shown) in
+            [("1. one", r"1\. one"), ("2.0", "2.0"), ("> a", r"\> a"), ("---", r"\---"), ("7)", r"7\)")]
+        {
+            assert_eq!(prose(text, 99), shown);
+        }
+        assert_eq!(prose("one two three", 9), "one two…");
+        assert_eq!(code("a`b``c", 99), "```a`b``c```");
+        assert_eq!(code("`", 99), "`` ` ``");
+        assert_eq!(row([&code("a|b", 9), &prose("c|d", 9)]), r"| `a\|b` | c\|d |");
+        assert_eq!(plain("a\u{202E}b\n---\n\u{7}c", 99), "a b --- c");
+    }
+
+    #[test]
+    fn a_slug_is_a_name_of_agent_skills() {
+        assert_eq!(slug("Météo & Weather™ 2").as_deref(), Some("meteo-weathertm-2"));
+        assert_eq!(slug("--A  b--").as_deref(), Some("a-b"));
+        assert_eq!(slug("天気"), None);
+        assert_eq!(slug(&"ab-".repeat(50)).map(|slug| slug.len()), Some(64));
+        assert_eq!(slug_after("improve", &"a".repeat(64)).len(), 64);
+    }
+
+    #[test]
+    fn only_addresses_that_open_are_shown() {
+        assert_eq!(address(Some(" https://a.org/x y ")).as_deref(), Some("https://a.org/x%20y"));
+        for url in ["javascript:alert(1)", "https://u:p@a.org", "a.org", "file:///etc/passwd"] {
+            assert_eq!(address(Some(url)), None, "{url}");
+        }
+    }
+}

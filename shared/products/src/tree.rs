@@ -1,0 +1,99 @@
+//! Which files make up a product, and which of them a demo shows. A demo shows real files of the product as they are, and
+//! names the others with their size.
+
+use super::ability;
+use super::about;
+use super::charter::{self, Further};
+use super::evaluation;
+use super::file::File;
+use super::goals;
+use super::improvement;
+use super::mesh;
+use super::page::{Page, items};
+use super::profile::Profile;
+use super::routine;
+use super::skill;
+use super::text::code;
+use registry_model::Sku;
+use registry_model::settings::Settings;
+
+/// The whole product, its files in the order of their paths.
+#[must_use]
+pub fn tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
+    let mut files = match sku {
+        Sku::McpMesh => mesh::of(profile, settings),
+        Sku::Kernel | Sku::Recursive | Sku::Alive => charter_tree(sku, profile, settings),
+    };
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    files
+}
+
+/// The part of a product that a demo shows.
+#[must_use]
+pub fn sample(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
+    let slug = profile.slug();
+    let shown: Vec<String> = match sku {
+        Sku::Kernel => vec!["AGENTS.md".to_owned()],
+        Sku::Recursive => vec!["AGENTS.md".to_owned(), "regression.md".to_owned()],
+        Sku::Alive => vec!["AGENTS.md".to_owned(), format!("skills/{}/SKILL.md", routine::slug(profile))],
+        Sku::McpMesh => vec![
+            "bridge.md".to_owned(),
+            "descriptions.md".to_owned(),
+            "install.md".to_owned(),
+            "server.json".to_owned(),
+            format!("skills/{slug}/SKILL.md"),
+        ],
+    };
+    let (mut files, rest): (Vec<File>, Vec<File>) =
+        tree(sku, profile, settings).into_iter().partition(|file| shown.contains(&file.path));
+    files.push(others(sku, profile, &rest));
+    files
+}
+
+/// What the whole product adds.
+fn others(sku: Sku, profile: &Profile, rest: &[File]) -> File {
+    let name = about::name(profile);
+    let mut page = Page::default();
+    page.title(&format!("{} of {name}: {} more files", sku.title(), rest.len()));
+    let lines = rest.iter().map(|file| {
+        let lines = file.content.lines().count();
+        let count = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
+        format!("{}: {count}, {} bytes", code(&file.path, 200), file.content.len())
+    });
+    page.block(items(lines.collect()));
+    File { path: "more.md".to_owned(), media_type: "text/markdown", content: page.text() }
+}
+
+fn charter_tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
+    let name = about::name(profile);
+    let slug = profile.slug();
+    let abilities = ability::all(profile);
+    let goals = goals::of(profile, &abilities);
+    let cases = evaluation::cases(profile, &abilities, &goals);
+    let noun = ability::noun(profile);
+    let mut lines = vec![
+        format!(
+            "`skills/{slug}/SKILL.md`: which request goes to which {noun} of {name}, and how it is called."
+        ),
+        format!(
+            "`evaluation.jsonl`: {} promptfoo test cases for {name} (prompt `{{{{request}}}}`), all to pass before a change goes out.",
+            cases.len()
+        ),
+    ];
+    let mut files = vec![skill::of(profile, settings, &abilities, false), evaluation::file(&cases)];
+    if matches!(sku, Sku::Recursive | Sku::Alive) {
+        let improve = improvement::slug(profile);
+        let open = improvement::open(profile).len();
+        lines.push(format!("`skills/{improve}/SKILL.md`: one round of improving {name}; `regression.md` holds what is open in its proof ({open}) and its words, `improvement-log.jsonl` what was tried."));
+        files.extend(improvement::of(profile, settings, &abilities, cases.len()));
+    }
+    if sku == Sku::Alive {
+        lines.push(format!(
+            "`skills/{}/SKILL.md`: the routine that keeps {name} Live, with its hours and calls.",
+            routine::slug(profile)
+        ));
+        files.push(routine::of(profile, settings, &abilities));
+    }
+    files.push(charter::of(profile, settings, &abilities, &goals, Further { lines }));
+    files
+}

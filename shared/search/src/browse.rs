@@ -1,0 +1,211 @@
+//! Live listings without a query: by name, page by page, or counted by facet. The index gives the order and the counts;
+//! the rows are read from the table, so that none is older than it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::entry::IndexedListing;
+use super::index::Index;
+use super::parsed_query::ParsedQuery;
+use super::rank::{self, Filter};
+use super::{Searcher, Text};
+use registry_model::{Assessment, Category, Kind, Listing, ListingId, Moment};
+use registry_store::{NamedListing, StoreError};
+
+/// Filters and position of a page, in the order of names.
+#[derive(Clone, Debug, Default)]
+pub struct BrowseQuery {
+    /// Only agents, or only MCP servers.
+    pub kind: Option<Kind>,
+    /// Only this category.
+    pub category: Option<Category>,
+    /// Only names that contain this, in any case.
+    pub name_contains: Option<String>,
+    /// Only listings of exactly this name.
+    pub named: Option<String>,
+    /// Only listings changed at this moment or later.
+    pub changed_since: Option<Moment>,
+    /// Only names after this one: the `next` of an earlier page.
+    pub after: Option<String>,
+    /// The most rows of a page.
+    pub limit: usize,
+    /// With the evidence of each listing, which is many times as large.
+    pub with_evidence: bool,
+}
+
+/// A page of Live listings.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// Its rows by name.
+    pub rows: Vec<Row>,
+    /// How many there are on all pages.
+    pub total: usize,
+    /// What [`BrowseQuery::after`] must be for the next page; `None` on the last.
+    pub next: Option<String>,
+}
+
+/// A Live listing.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Its name in this order; two listings may have the same.
+    pub name: String,
+    /// The listing, as the table holds it now.
+    pub listing: Listing,
+    /// The evidence of its last probe, where the query asks for it.
+    pub evidence: Option<Assessment>,
+    /// When its searched texts last changed.
+    pub changed_at: Moment,
+}
+
+/// A property by which listings are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Facet {
+    /// `agent` or `mcp`.
+    Kind,
+    /// The id of a category.
+    Category,
+    /// A tag of a skill.
+    Tag,
+    /// The host that serves it.
+    Publisher,
+}
+
+impl BrowseQuery {
+    fn matches(&self, entry: &IndexedListing) -> bool {
+        let contains = |part: &String| entry.registry_name.to_lowercase().contains(&part.to_lowercase());
+        self.kind.is_none_or(|kind| entry.kind == kind)
+            && self.category.as_ref().is_none_or(|category| entry.category == category.id())
+            && self.name_contains.as_ref().is_none_or(contains)
+            && self.named.as_ref().is_none_or(|name| entry.registry_name == *name)
+            && self.changed_since.is_none_or(|since| entry.changed_at >= since.as_millisecond())
+    }
+}
+
+/// The sort key: the name, then the id, since two listings may have one name. A name holds no space.
+fn sort_key(entry: &IndexedListing) -> (&str, &str) {
+    (&entry.registry_name, entry.id.as_str())
+}
+
+/// The same as a text.
+fn place(entry: &IndexedListing) -> String {
+    format!("{} {}", entry.registry_name, entry.id)
+}
+
+/// The listings of a page by sort key, their number on all pages, and whether any follow.
+fn chosen(index: &Index, part: &BrowseQuery) -> (Vec<IndexedListing>, usize, bool) {
+    let (mut page, mut total, mut after) = (BTreeMap::<(&str, &str), &IndexedListing>::new(), 0, 0);
+    let begin = part.after.as_deref().map(|place| place.split_once(' ').unwrap_or((place, "")));
+    for (_, entry) in index.listings().filter(|(_, entry)| part.matches(entry)) {
+        total += 1;
+        let key = sort_key(entry);
+        if begin.is_some_and(|begin| key <= begin) {
+            continue;
+        }
+        after += 1;
+        // Only the rows of the page are kept, so that sorting does not grow with the number of listings.
+        let full = page.len() >= part.limit;
+        if !full || page.last_key_value().is_some_and(|(last, _)| key < *last) {
+            page.insert(key, entry);
+            if full {
+                page.pop_last();
+            }
+        }
+    }
+    let more = after > page.len();
+    (page.into_values().cloned().collect(), total, more)
+}
+
+fn counted(entries: &[&IndexedListing], facet: Facet) -> Vec<(String, usize)> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for entry in entries {
+        match facet {
+            Facet::Kind => *counts.entry(entry.kind.as_str()).or_default() += 1,
+            Facet::Category => *counts.entry(&entry.category).or_default() += 1,
+            Facet::Publisher => *counts.entry(&entry.publisher).or_default() += 1,
+            Facet::Tag => entry.tags.iter().for_each(|tag| *counts.entry(tag).or_default() += 1),
+        }
+    }
+    let mut counts: Vec<(String, usize)> =
+        counts.into_iter().map(|(value, count)| (value.to_owned(), count)).collect();
+    counts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    counts
+}
+
+impl Searcher {
+    /// A page of Live listings.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn browse(&self, part: &BrowseQuery) -> Result<Page, StoreError> {
+        self.refresh().await?;
+        self.browse_loaded(part).await
+    }
+
+    /// A page of Live listings by the index as it is loaded, for a caller that has just refreshed it.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn browse_loaded(&self, part: &BrowseQuery) -> Result<Page, StoreError> {
+        let (entries, total, more) = chosen(&self.read(), part);
+        let ids: Vec<ListingId> = entries.iter().map(|entry| entry.id.clone()).collect();
+        let listings: Vec<NamedListing> = if part.with_evidence {
+            self.store.listings_with_evidence(&ids).await?
+        } else {
+            self.store.listings(&ids).await?.into_iter().map(|listing| (listing, None)).collect()
+        };
+        let mut listings: HashMap<ListingId, NamedListing> =
+            listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
+        let next = entries.last().filter(|_| more).map(place);
+        let oldest_proof = self.oldest_proof();
+        let row = |entry: IndexedListing| {
+            let named = listings.remove(&entry.id).filter(|named| named.0.is_live(oldest_proof));
+            let (listing, evidence) = named?;
+            let changed_at = Moment::from_millisecond(entry.changed_at)?;
+            Some(Row { name: entry.registry_name, listing, evidence, changed_at })
+        };
+        Ok(Page { rows: entries.into_iter().filter_map(row).collect(), total, next })
+    }
+
+    /// Ids of Live listings in their order, each with when its searched texts last changed: as many as `limit` after the
+    /// first `skip`; and how many there are. Only the index is read.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn listed(
+        &self,
+        skip: usize,
+        limit: usize,
+    ) -> Result<(Vec<(ListingId, Moment)>, usize), StoreError> {
+        self.refresh().await?;
+        let index = self.read();
+        let mut all: Vec<&IndexedListing> = index.listings().map(|(_, entry)| entry).collect();
+        all.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        let part = all.iter().skip(skip).take(limit);
+        let part =
+            part.filter_map(|entry| Some((entry.id.clone(), Moment::from_millisecond(entry.changed_at)?)));
+        Ok((part.collect(), all.len()))
+    }
+
+    /// The number of listings per value of each facet, of all or of the hits for `text`; the most frequent first.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn count(
+        &self,
+        text: &Text,
+        kind: Option<Kind>,
+        by: &[Facet],
+    ) -> Result<Vec<Vec<(String, usize)>>, StoreError> {
+        self.refresh().await?;
+        let index = self.read();
+        let filter = Filter { kind, category: None };
+        let among = if text.is_empty() {
+            rank::newest(&index, &filter, index.slots())
+        } else {
+            let parsed = ParsedQuery::of(text.as_str(), &index);
+            rank::ranked(&index, &parsed, text.as_str(), &filter, index.slots())
+        };
+        let entries: Vec<&IndexedListing> =
+            among.best.iter().filter_map(|hit| index.listing(hit.number)).collect();
+        Ok(by.iter().map(|facet| counted(&entries, *facet)).collect())
+    }
+}

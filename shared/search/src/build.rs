@@ -1,0 +1,187 @@
+//! Brings the stored index up to date: listings with a dirty mark are read and their buckets rewritten. Builds may run
+//! concurrently, because the manifest is replaced only where its version is still the one that was read.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::{Duration, Instant};
+
+use futures::future::BoxFuture;
+use serde::Serialize;
+
+use super::Searcher;
+use super::bucket::Bucket;
+use super::damage::{self, Damage};
+use super::entry::{IndexEntry, IndexedText};
+use registry_model::{HashPrefix, ListingId, Moment};
+use registry_store::{DirtyMark, Manifest, Store, StoreError};
+
+/// Dirty marks read in one round.
+const MAX_MARKS: u16 = 500;
+/// Bytes of buckets in one transaction, which takes 4 MB.
+const MAX_BYTES: usize = 2 * 1024 * 1024;
+/// Buckets rewritten in one transaction, and the number of writes after which none is added: a transaction takes 100
+/// writes, and a bucket that is split needs three or more.
+const MAX_BUCKETS: usize = 24;
+const MAX_WRITTEN: usize = 48;
+/// Rounds lost to a concurrent build before the index counts as busy.
+const MAX_ATTEMPTS: u32 = 8;
+
+/// A longer build leaves the rest to the next one, so that the function does not time out in the middle of a round.
+const MAX_DURATION: Duration = Duration::from_secs(45);
+/// The longest pause between two rounds of a build.
+const MAX_PAUSE: Duration = Duration::from_secs(2);
+
+/// What a build did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct BuildReport {
+    /// Entries that were added or replaced.
+    pub come: usize,
+    /// Listings that are no longer Live.
+    pub gone: usize,
+    /// Buckets that were written.
+    pub buckets: usize,
+    /// Buckets that were damaged, or the manifest; their listings are indexed anew.
+    pub damaged: usize,
+    /// The version of the index at the end.
+    pub version: u64,
+}
+
+impl Searcher {
+    /// Indexes all listings with a dirty mark. Where a build is under way in this process, it looks for new marks once
+    /// more and this call does nothing. Boxed for the same reason as a sweep.
+    ///
+    /// # Errors
+    /// The table is busy or refused; listings that were not indexed keep their marks.
+    pub fn build(&self) -> BoxFuture<'_, Result<BuildReport, StoreError>> {
+        Box::pin(async move {
+            let store = &self.store;
+            let mut report = BuildReport::default();
+            let Some(alone) = self.index.begin_build() else { return Ok(report) };
+            let (mut lost, first) = (0, Instant::now());
+            if self.index.is_check_due(self.clock.now()) {
+                if let Some(damage) = damage::look(store).await? {
+                    report.damaged += damage::repair(store, &damage, self.clock.now()).await?;
+                }
+                self.index.note_check(self.clock.now());
+            }
+            loop {
+                let marks = store.dirty_marks(MAX_MARKS.into()).await?;
+                let done = marks.is_empty() && !alone.is_asked_again();
+                if done || first.elapsed() > MAX_DURATION {
+                    return Ok(report);
+                }
+                let (begun, full) = (Instant::now(), marks.len() >= usize::from(MAX_MARKS));
+                match index_marked(store, marks, self.oldest_proof()).await? {
+                    Round::Indexed(done) => {
+                        report.come += done.come;
+                        report.gone += done.gone;
+                        report.buckets += done.buckets;
+                        report.version = report.version.max(done.version);
+                    }
+                    Round::Damaged(damage) => {
+                        report.damaged += damage::repair(store, &damage, self.clock.now()).await?;
+                    }
+                    Round::Lost if lost < MAX_ATTEMPTS => lost += 1,
+                    Round::Lost => {
+                        return Err(StoreError::Busy("the index changed again and again".to_owned()));
+                    }
+                }
+                // While many listings go Live at once, marks are left to accumulate, so that one write of a bucket serves
+                // many of them.
+                if full || alone.is_asked_again() {
+                    tokio::time::sleep((begun.elapsed() * 2).min(MAX_PAUSE)).await;
+                }
+            }
+        })
+    }
+}
+
+/// How a round of a build ended.
+enum Round {
+    Indexed(BuildReport),
+    /// A concurrent build won; nothing was written.
+    Lost,
+    /// Something cannot be read; nothing was written.
+    Damaged(Damage),
+}
+
+/// Indexes the marked listings of as many buckets as one transaction takes.
+async fn index_marked(
+    store: &Store,
+    marks: Vec<DirtyMark>,
+    oldest_proof: Moment,
+) -> Result<Round, StoreError> {
+    if marks.is_empty() {
+        return Ok(Round::Indexed(BuildReport::default()));
+    }
+    let before = store.manifest().await?;
+    if before.is_damaged {
+        return Ok(Round::Damaged(Damage::Manifest));
+    }
+    let mut by_bucket: BTreeMap<HashPrefix, Vec<DirtyMark>> = BTreeMap::new();
+    for mark in marks {
+        by_bucket.entry(before.bucket_of(&mark.id)).or_default().push(mark);
+    }
+    let chosen: Vec<(HashPrefix, Vec<DirtyMark>)> = by_bucket.into_iter().take(MAX_BUCKETS).collect();
+    let ids: Vec<ListingId> =
+        chosen.iter().flat_map(|(_, marks)| marks).map(|mark| mark.id.clone()).collect();
+    let known: Vec<HashPrefix> = chosen
+        .iter()
+        .map(|(prefix, _)| *prefix)
+        .filter(|prefix| before.buckets.contains_key(prefix))
+        .collect();
+    let (listings, stored_buckets) =
+        futures::try_join!(store.listings_with_evidence(&ids), store.buckets(&known))?;
+    if stored_buckets.len() != known.len() && store.manifest().await?.version != before.version {
+        return Ok(Round::Lost);
+    }
+    let mut buckets = HashMap::new();
+    for stored in stored_buckets {
+        if let Ok(bucket) = Bucket::read(&stored.bytes) {
+            buckets.insert(stored.prefix, bucket);
+        }
+    }
+    let damaged: Vec<HashPrefix> = known.into_iter().filter(|prefix| !buckets.contains_key(prefix)).collect();
+    if !damaged.is_empty() {
+        return Ok(Round::Damaged(Damage::Buckets(damaged)));
+    }
+    let listings: HashMap<ListingId, _> =
+        listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
+
+    let mut report = BuildReport { version: before.version + 1, ..BuildReport::default() };
+    let mut after = Manifest { version: report.version, ..Manifest::clone(&before) };
+    let (mut written, mut done) = (Vec::new(), Vec::new());
+    for (prefix, marks) in chosen {
+        let bytes: usize = written.iter().map(|(_, bytes): &(HashPrefix, Vec<u8>)| bytes.len()).sum();
+        if bytes > MAX_BYTES || written.len() >= MAX_WRITTEN {
+            break;
+        }
+        let (mut upserted, mut removed) = (Vec::new(), Vec::new());
+        for mark in marks {
+            match listings.get(&mark.id) {
+                Some((listing, evidence)) if listing.is_live(oldest_proof) => {
+                    upserted.push(IndexEntry::of(
+                        listing,
+                        &IndexedText::of(listing, evidence.as_ref()),
+                        mark.at,
+                    ));
+                }
+                _ => removed.push(mark.id.clone()),
+            }
+            done.push(mark);
+        }
+        report.come += upserted.len();
+        report.gone += removed.len();
+        let bucket = buckets.remove(&prefix).unwrap_or_default();
+        after.buckets.remove(&prefix);
+        for (prefix, bytes) in bucket.changed(prefix, upserted, &removed)? {
+            after.buckets.insert(prefix, report.version);
+            written.push((prefix, bytes));
+        }
+    }
+    report.buckets = written.len();
+    if !store.replace_buckets(&before, &after, &written).await? {
+        return Ok(Round::Lost);
+    }
+    store.clear_dirty_marks(&done).await?;
+    Ok(Round::Indexed(report))
+}

@@ -1,0 +1,54 @@
+//! The table of word pieces: for each a vector in four bits a component and the value of one step. It is part of the
+//! binary, so that nothing is fetched or parsed at the start; `assets/meaning/distil.py` makes it.
+
+pub(super) const WIDTH: usize = 256;
+
+/// The step of each piece (f32, little endian), then the components of each, two a byte, the first in its lower half.
+static TABLE: &[u8] = include_bytes!("../../assets/meaning/table.bin");
+
+/// The usual length of a word's vector: the median over the words of the listings it was made for.
+pub(super) const USUAL: f32 = 2.2206;
+
+/// Bytes of the components of a piece.
+const PARTS: usize = WIDTH / 2;
+const ROW: usize = PARTS + size_of::<f32>();
+const PIECES: usize = TABLE.len() / ROW;
+const _: () = assert!(PIECES * ROW == TABLE.len(), "the table has whole rows only");
+
+/// Adds the vector of a piece to a sum. A piece that the table does not have adds nothing.
+pub(super) fn add(piece: u32, sum: &mut [f32]) {
+    let piece = piece as usize;
+    if piece >= PIECES {
+        return;
+    }
+    let (weights, parts) = TABLE.split_at(PIECES * size_of::<f32>());
+    let weight = weights[piece * 4..].first_chunk().map_or(0.0, |bytes| f32::from_le_bytes(*bytes));
+    for (sums, pair) in sum.chunks_exact_mut(2).zip(&parts[piece * PARTS..][..PARTS]) {
+        sums[0] += weight * odd(pair & 15);
+        sums[1] += weight * odd(pair >> 4);
+    }
+}
+
+/// The component that four bits stand for: an odd number from -15 to 15.
+fn odd(half: u8) -> f32 {
+    2.0 * f32::from(half) - 15.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn four_bits_are_odd_numbers_around_nothing() {
+        assert_eq!([odd(0), odd(7), odd(8), odd(15)], [-15.0, -1.0, 1.0, 15.0]);
+    }
+
+    #[test]
+    fn a_piece_beyond_the_table_adds_nothing() {
+        let mut sum = [0.0; WIDTH];
+        add(u32::MAX, &mut sum);
+        assert_eq!(sum, [0.0; WIDTH]);
+        add(0, &mut sum);
+        assert!(sum.iter().all(|part| *part != 0.0), "a row has no part of nothing");
+    }
+}

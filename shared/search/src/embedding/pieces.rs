@@ -1,0 +1,103 @@
+//! Tokenises text as the language model behind the table does (`WordPiece`, uncased), because its vectors hold only for
+//! its own pieces: lower case, without accents, each word cut by the longest known piece from its start.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
+/// Each piece in the order of the table; those that go on within a word begin with `##`.
+static PIECES: LazyLock<HashMap<&'static str, u32>> =
+    LazyLock::new(|| include_str!("../../assets/meaning/pieces.txt").lines().zip(0..).collect());
+
+/// Longer words are unknown, as in the model.
+const LONGEST: usize = 100;
+
+/// The most pieces of a text: as many as the model reads.
+const MOST: usize = 256;
+
+/// The known pieces of a text, by their place in the table.
+pub(super) fn of(text: &str) -> Vec<u32> {
+    let plain: String = text.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect();
+    let mut pieces = Vec::new();
+    for word in words(&plain) {
+        if let Some(parts) = parts(word) {
+            pieces.extend(parts);
+        }
+        if pieces.len() >= MOST {
+            break;
+        }
+    }
+    pieces.truncate(MOST);
+    pieces
+}
+
+/// Whether a word is one piece.
+pub(super) fn is_known(word: &str) -> bool {
+    PIECES.contains_key(word)
+}
+
+/// Words separated by white space; each punctuation character is a word of its own.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let apart = |c: char| !c.is_alphanumeric();
+    text.split_inclusive(apart)
+        .flat_map(move |chunk| match chunk.char_indices().last() {
+            Some((at, last)) if apart(last) => [&chunk[..at], &chunk[at..]],
+            _ => [chunk, ""],
+        })
+        .filter(|word| !word.trim().is_empty())
+}
+
+/// The pieces of a word; `None` where some part of it is unknown.
+fn parts(word: &str) -> Option<Vec<u32>> {
+    if word.chars().count() > LONGEST {
+        return None;
+    }
+    let mut parts = Vec::new();
+    let mut rest = word;
+    let mut going_on = String::with_capacity(word.len() + 2);
+    while !rest.is_empty() {
+        let ends = rest.char_indices().map(|(at, c)| at + c.len_utf8()).rev();
+        let found = ends.into_iter().find_map(|end| {
+            let part = &rest[..end];
+            let known = if parts.is_empty() {
+                PIECES.get(part)
+            } else {
+                going_on.clear();
+                going_on.push_str("##");
+                going_on.push_str(part);
+                PIECES.get(going_on.as_str())
+            };
+            known.map(|place| (*place, end))
+        });
+        let (place, end) = found?;
+        parts.push(place);
+        rest = &rest[end..];
+    }
+    Some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spelled(text: &str) -> Vec<&'static str> {
+        let names: HashMap<u32, &str> = PIECES.iter().map(|(piece, place)| (*place, *piece)).collect();
+        of(text).iter().map(|place| names[place]).collect()
+    }
+
+    #[test]
+    fn words_fall_into_their_longest_pieces() {
+        assert_eq!(spelled("Résumé parsing"), ["resume", "par", "##sing"]);
+        assert_eq!(spelled("e-mail, now!"), ["e", "-", "mail", ",", "now", "!"]);
+        assert_eq!(spelled(""), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_no_word_has_no_piece() {
+        assert!(of(&"x".repeat(500)).is_empty());
+        assert!(of("\u{1F980}").is_empty());
+        assert_eq!(of(&"word ".repeat(5000)).len(), MOST);
+    }
+}

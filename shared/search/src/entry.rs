@@ -1,0 +1,252 @@
+//! What the index stores of a Live listing: its searched texts reduced to weighted stems, words and an embedding. All
+//! work on texts is done here, once per change of a listing, so that a search only adds up numbers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use url::Url;
+
+use super::embedding::{self, Embedding};
+use super::names::{display_name, name_and_owner, short_name};
+use super::words::{stem, words, words_of_name};
+use registry_formats::{name_owner, registry_name};
+use registry_model::{Assessment, Kind, Listing, ListingId, Moment};
+
+/// Skills or tools that are indexed.
+const MAX_ABILITIES: usize = 40;
+/// Characters of a skill's or tool's description that are indexed.
+const ABILITY_TEXT: usize = 200;
+/// Characters of title and description that are embedded.
+const BRIEF: usize = 1200;
+/// The same with tags and abilities added.
+const FULL: usize = 2000;
+/// Names of skills and tools, and tags, stored for hits and facets.
+const STORED_ABILITIES: usize = 24;
+
+/// The searched texts of a listing. Its field names are part of [`IndexedText::content_hash`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct IndexedText {
+    /// Its name, perhaps with its owner before a slash.
+    pub name: String,
+    /// Its title, where it has one beside its name.
+    pub title: String,
+    /// What it is for.
+    pub description: String,
+    /// Its category, in words.
+    pub category: String,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Names and descriptions of its skills and tools.
+    pub abilities: Vec<(String, String)>,
+}
+
+impl IndexedText {
+    /// The texts of a listing and of the evidence of its last probe.
+    #[must_use]
+    pub fn of(listing: &Listing, evidence: Option<&Assessment>) -> Self {
+        // A namespace that is only claimed must not lead to the listing: only what stands after the slash does.
+        let searched = |name: &String| match listing.is_name_claimed() {
+            true => name_owner::leaf(name).to_owned(),
+            false => name.clone(),
+        };
+        let (name, title) = match &listing.server_name {
+            Some(server_name) if *server_name != listing.name => {
+                (searched(server_name), listing.name.clone())
+            }
+            Some(server_name) => (searched(server_name), String::new()),
+            None => (listing.name.clone(), String::new()),
+        };
+        let facts = evidence.map(|evidence| &evidence.verdict.facts);
+        let skills = facts.into_iter().flat_map(|facts| &facts.skills);
+        let tools = facts.into_iter().flat_map(|facts| &facts.tools);
+        let mut tags: Vec<String> = skills.clone().flat_map(|skill| skill.tags.iter().cloned()).collect();
+        let mut seen = BTreeSet::new();
+        tags.retain(|tag| seen.insert(tag.to_lowercase()));
+        Self {
+            name,
+            title,
+            description: listing.description.clone().unwrap_or_default(),
+            category: String::new(),
+            tags,
+            abilities: skills
+                .map(|skill| (skill.name.clone(), skill.description.clone()))
+                .chain(tools.map(|tool| (tool.name.clone(), tool.description.clone())))
+                .take(MAX_ABILITIES)
+                .collect(),
+        }
+    }
+
+    /// A hash by which a recheck sees whether the listing must be indexed again.
+    #[must_use]
+    pub fn content_hash(&self) -> String {
+        let text = serde_json::to_vec(self).unwrap_or_default();
+        Sha256::digest(text).iter().take(8).map(|b| format!("{b:02x}")).collect()
+    }
+
+    /// Its name and title as somebody may type them.
+    #[must_use]
+    pub fn short_names(&self) -> Vec<String> {
+        let names = [short_name(&self.name), short_name(&display_name(&self.name)), short_name(&self.title)];
+        let names: BTreeSet<String> = names.into_iter().filter(|name| !name.is_empty()).collect();
+        names.into_iter().collect()
+    }
+
+    /// The two texts whose mean is its embedding: title and description, and these with tags and abilities. The first
+    /// alone is too narrow for a server with forty tools, the second too broad for one described in a line.
+    fn embedded_texts(&self) -> [String; 2] {
+        let title = if self.title.is_empty() { display_name(&self.name) } else { self.title.clone() };
+        let brief: String = format!("{title}. {}", self.description).chars().take(BRIEF).collect();
+        let tags: Vec<&str> = self.tags.iter().take(12).map(String::as_str).collect();
+        let abilities: Vec<String> =
+            self.abilities.iter().take(20).map(|(name, _)| name.replace(['_', '-'], " ")).collect();
+        let mut full = brief.clone();
+        for (more, end) in [(self.category.clone(), "."), (tags.join(", "), "."), (abilities.join(", "), "")]
+        {
+            if !more.is_empty() {
+                full = format!("{full} {more}{end}");
+            }
+        }
+        [brief, full.chars().take(FULL).collect()]
+    }
+}
+
+/// A field's parameters in BM25F: its weight, its length normalisation (0 none, 1 full) and its mean length in words
+/// (over the 9,942 listings of the relevance test).
+struct Field {
+    weight: f32,
+    length_norm: f32,
+    mean_length: f32,
+}
+
+const NAME: Field = Field { weight: 2.0, length_norm: 0.3, mean_length: 2.3 };
+const OWNER: Field = Field { weight: 0.5, length_norm: 0.3, mean_length: 2.5 };
+const TITLE: Field = Field { weight: 2.0, length_norm: 0.3, mean_length: 2.8 };
+const DESCRIPTION: Field = Field { weight: 1.0, length_norm: 0.6, mean_length: 16.7 };
+const CATEGORY: Field = Field { weight: 0.5, length_norm: 0.3, mean_length: 2.2 };
+const TAGS: Field = Field { weight: 0.7, length_norm: 0.5, mean_length: 5.2 };
+const ABILITY_NAMES: Field = Field { weight: 0.3, length_norm: 0.7, mean_length: 23.5 };
+const ABILITY_TEXTS: Field = Field { weight: 0.15, length_norm: 0.8, mean_length: 112.2 };
+
+/// Further mentions of a word count less (BM25's k1).
+const SATURATION: f32 = 0.8;
+
+/// What filters, facets and hits need of a listing. The order of fields is the stored format.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexedListing {
+    /// Its id.
+    pub id: ListingId,
+    /// Agent or MCP server.
+    pub kind: Kind,
+    /// The id of its category.
+    pub category: String,
+    /// Its display name.
+    pub name: String,
+    /// The name under which the registry API knows it.
+    pub registry_name: String,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Names of its skills and tools.
+    pub abilities: Vec<String>,
+    /// Its name and title as somebody may type them: joined, and without `mcp server` at the end.
+    pub short_names: Vec<String>,
+    /// The host that serves it.
+    pub publisher: String,
+    /// When its searched texts last changed, in milliseconds since the epoch.
+    pub changed_at: i64,
+}
+
+impl IndexedListing {
+    /// The names that are its alone, or nearly so.
+    pub(super) fn whole_names(&self) -> impl Iterator<Item = &str> {
+        [self.name.as_str(), self.registry_name.as_str(), self.id.as_str()].into_iter()
+    }
+}
+
+/// A Live listing as it is indexed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexEntry {
+    /// What filters, facets and hits need.
+    pub listing: IndexedListing,
+    /// Stems with their weights, from 0 to 1 in steps of 1/65,535.
+    pub stems: Vec<(String, u16)>,
+    /// Words as they are written.
+    pub words: Vec<String>,
+    /// The embedding of its texts.
+    pub embedding: Embedding,
+}
+
+impl IndexEntry {
+    /// The entry of a listing with these texts.
+    #[must_use]
+    pub fn of(listing: &Listing, text: &IndexedText, changed_at: Moment) -> Self {
+        let indexed = IndexedListing {
+            id: listing.id.clone(),
+            kind: listing.shown_kind(),
+            category: listing.category.id().to_owned(),
+            name: match &listing.server_name {
+                Some(name) if listing.is_name_claimed() && *name == listing.name => {
+                    name_owner::leaf(name).to_owned()
+                }
+                _ => listing.name.clone(),
+            },
+            registry_name: registry_name::of(listing),
+            tags: text.tags.iter().take(STORED_ABILITIES).cloned().collect(),
+            abilities: text.abilities.iter().take(STORED_ABILITIES).map(|(name, _)| name.clone()).collect(),
+            short_names: text.short_names(),
+            publisher: publisher(listing),
+            changed_at: changed_at.as_millisecond(),
+        };
+        Self::from_text(indexed, text)
+    }
+
+    /// The entry for texts that need not belong to a stored listing.
+    #[must_use]
+    pub fn from_text(listing: IndexedListing, text: &IndexedText) -> Self {
+        let (stems, words) = weighted_stems(text);
+        Self { listing, stems, words, embedding: embedding::of(&text.embedded_texts()) }
+    }
+}
+
+fn publisher(listing: &Listing) -> String {
+    let url = Url::parse(listing.shown_card_url()).ok();
+    url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// Stems with their BM25F weights, and words.
+fn weighted_stems(text: &IndexedText) -> (Vec<(String, u16)>, Vec<String>) {
+    let (name, owner) = name_and_owner(&text.name);
+    let abilities = text.abilities.iter().take(MAX_ABILITIES);
+    let names = abilities.clone().map(|(name, _)| name.replace('_', " ")).collect::<Vec<_>>().join(" ");
+    let texts = abilities.map(|(_, text)| text.chars().take(ABILITY_TEXT).collect::<String>());
+    let texts = texts.collect::<Vec<_>>().join(" ");
+    let fields: [(Field, Vec<String>); 8] = [
+        (NAME, words_of_name(name)),
+        (OWNER, words(owner)),
+        (TITLE, words(&text.title)),
+        (DESCRIPTION, words(&text.description)),
+        (CATEGORY, words(&text.category)),
+        (TAGS, words(&text.tags.join(" "))),
+        (ABILITY_NAMES, words_of_name(&names)),
+        (ABILITY_TEXTS, words(&texts)),
+    ];
+    let mut weights: BTreeMap<String, f32> = BTreeMap::new();
+    let mut written = BTreeSet::new();
+    for (field, words) in fields {
+        let length = words.len() as f32 / field.mean_length;
+        let each = field.weight / (1.0 - field.length_norm + field.length_norm * length);
+        for word in words {
+            *weights.entry(stem(&word)).or_default() += each;
+            written.insert(word);
+        }
+    }
+    let stems = weights.into_iter().map(|(stem, x)| (stem, quantised(x / (SATURATION + x)))).collect();
+    (stems, written.into_iter().collect())
+}
+
+/// From 0 to 1 in steps of 1/65,535.
+fn quantised(of_one: f32) -> u16 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 65,535")]
+    let part = (of_one.clamp(0.0, 1.0) * f32::from(u16::MAX)).round() as u16;
+    part
+}

@@ -1,0 +1,85 @@
+//! Search with a condition that the index cannot check. Each page examines one window of the ranking, and the next page
+//! continues where it ended, so that no hit is lost or repeated and a page costs a fixed number of reads.
+
+use std::collections::HashMap;
+
+use super::{Hit, Query, Searcher};
+use registry_model::{Assessment, ListingId, Moment};
+use registry_store::StoreError;
+
+/// Hits examined for one page. Windows start at multiples of it, because evidence reorders hits within one read.
+const WINDOW: usize = 99;
+
+/// A hit with the evidence of its last probe.
+#[derive(Clone, Debug)]
+pub struct FilteredHit {
+    /// The hit.
+    pub hit: Hit,
+    /// The evidence.
+    pub evidence: Option<Assessment>,
+}
+
+/// A page of the hits that meet the condition.
+#[derive(Clone, Debug)]
+pub struct FilteredPage {
+    /// The best first.
+    pub hits: Vec<FilteredHit>,
+    /// What [`Query::skip`] must be for the next page; `None` on the last.
+    pub next: Option<usize>,
+    /// How many there are on all pages; `None` where only examining the rest would tell.
+    pub total: Option<usize>,
+}
+
+impl Searcher {
+    /// Finds listings with their evidence, and keeps those that meet the condition.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn find_filtered(
+        &self,
+        query: Query,
+        now: Moment,
+        condition: Option<&(dyn Fn(&FilteredHit) -> bool + Sync)>,
+    ) -> Result<FilteredPage, StoreError> {
+        let (from, limit) = (query.skip, query.limit);
+        let Some(holds) = condition else {
+            let found = self.find(&query, now).await?;
+            let next = Some(from + limit).filter(|next| *next < found.total);
+            return Ok(FilteredPage {
+                total: Some(found.total),
+                next,
+                hits: self.with_evidence(found.hits).await?,
+            });
+        };
+        let first = from % WINDOW;
+        let window = from - first;
+        let found = self.find(&Query { skip: window, limit: WINDOW, ..query }, now).await?;
+        let behind = Some(window + WINDOW).filter(|next| *next < found.total);
+        let mut kept = Vec::new();
+        for (place, hit) in self.with_evidence(found.hits).await?.into_iter().enumerate().skip(first) {
+            if !holds(&hit) {
+                continue;
+            }
+            if kept.len() == limit {
+                return Ok(FilteredPage { hits: kept, next: Some(window + place), total: None });
+            }
+            kept.push(hit);
+        }
+        let whole = from == 0 && behind.is_none();
+        Ok(FilteredPage { total: whole.then_some(kept.len()), hits: kept, next: behind })
+    }
+
+    async fn with_evidence(&self, hits: Vec<Hit>) -> Result<Vec<FilteredHit>, StoreError> {
+        let ids: Vec<ListingId> = hits.iter().map(|hit| hit.listing.id.clone()).collect();
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let named = self.store.listings_with_evidence(&ids).await?;
+        let mut evidence: HashMap<ListingId, Option<Assessment>> =
+            named.into_iter().map(|(listing, evidence)| (listing.id, evidence)).collect();
+        Ok(hits
+            .into_iter()
+            .map(|hit| FilteredHit { evidence: evidence.remove(&hit.listing.id).flatten(), hit })
+            .collect())
+    }
+}

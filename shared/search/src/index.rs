@@ -1,0 +1,440 @@
+//! The inverted index in memory: posting lists by stem and an embedding per listing. It is updated bucket by bucket in
+//! place, so that an update costs what changed, not what the index holds.
+
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
+use super::bucket::Bucket;
+use super::embedding::{self, EmbeddingMatrix};
+use super::entry::IndexedListing;
+use super::name_hashes::NameHashes;
+use super::stop_words::{is_generic, is_stop_word};
+use super::words::{WordShape, stem};
+use registry_model::HashPrefix;
+
+/// Removed documents kept in the posting lists before a compaction; beyond that, at most a third of all documents.
+const MAX_REMOVED: usize = 2048;
+
+/// The least number of documents with a word that is offered as a related term.
+const FREQUENT: u32 = 5;
+/// Least cosine similarity of a related term, how many are returned, and how many more are examined because several
+/// words may share a stem.
+const NEAR: f32 = 0.5;
+const NEAREST: usize = 4;
+const SAME_STEM: usize = 4;
+
+/// A stem or a word: both share one table, because most stems are words themselves.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Term {
+    /// The documents with this stem. Those of removed documents stay until the next compaction.
+    pub(super) postings: Vec<Posting>,
+    /// Live documents with this stem.
+    pub(super) doc_freq: u32,
+    /// Live documents that contain this very word.
+    pub(super) word_freq: u32,
+    is_frequent: bool,
+}
+
+/// A stem in a document.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Posting {
+    pub(super) document: u32,
+    /// From 0 to 1 in steps of 1/65,535.
+    pub(super) weight: u16,
+}
+
+/// All Live listings as they are searched. Documents are numbered; a number is reused only after a compaction.
+#[derive(Clone, Debug, Default)]
+pub struct Index {
+    pub(super) terms: IndexMap<Box<str>, Term>,
+    /// Of each term, in a column of its own: a correction goes through all of them.
+    shapes: Vec<WordShape>,
+    listings: Vec<Option<Document>>,
+    embeddings: EmbeddingMatrix,
+    buckets: HashMap<HashPrefix, LoadedBucket>,
+    names: NameHashes,
+    live_count: usize,
+    frequent_words: FrequentWords,
+}
+
+/// Words of at least [`FREQUENT`] documents with their embeddings, among which related terms are found.
+#[derive(Clone, Debug, Default)]
+struct FrequentWords {
+    words: Vec<u32>,
+    embeddings: EmbeddingMatrix,
+}
+
+#[derive(Clone, Debug)]
+struct Document {
+    listing: IndexedListing,
+    stems: Box<[u32]>,
+    words: Box<[u32]>,
+}
+
+#[derive(Clone, Debug)]
+struct LoadedBucket {
+    version: u64,
+    listings: Vec<u32>,
+}
+
+impl Index {
+    /// Live documents, without the removed ones.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.live_count
+    }
+
+    /// Whether there is no live document.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.live_count == 0
+    }
+
+    /// The version at which a bucket was loaded; `None` where it is not loaded.
+    #[must_use]
+    pub fn version(&self, prefix: HashPrefix) -> Option<u64> {
+        self.buckets.get(&prefix).map(|loaded| loaded.version)
+    }
+
+    /// The loaded buckets.
+    pub fn prefixes(&self) -> impl Iterator<Item = HashPrefix> {
+        self.buckets.keys().copied()
+    }
+
+    /// Loads a bucket in place of its earlier version.
+    pub fn put(&mut self, prefix: HashPrefix, version: u64, bucket: Bucket) {
+        self.remove(prefix);
+        let places: Vec<u32> = bucket.dictionary.into_iter().map(|word| self.place(word)).collect();
+        let mut numbers = Vec::with_capacity(bucket.entries.len());
+        for entry in bucket.entries {
+            let number = u32::try_from(self.listings.len()).unwrap_or(u32::MAX);
+            let stems: Box<[u32]> = entry.stems.iter().map(|(place, _)| places[*place as usize]).collect();
+            for (stem, (_, part)) in stems.iter().zip(&entry.stems) {
+                let term = &mut self.terms[*stem as usize];
+                term.postings.push(Posting { document: number, weight: *part });
+                term.doc_freq += 1;
+            }
+            let words: Box<[u32]> = entry.words.iter().map(|place| places[*place as usize]).collect();
+            for word in &words {
+                self.terms[*word as usize].word_freq += 1;
+                self.note_frequent_word(*word);
+            }
+            self.embeddings.push(&entry.embedding);
+            self.names.push(number, &entry.listing);
+            self.listings.push(Some(Document { listing: entry.listing, stems, words }));
+            numbers.push(number);
+        }
+        self.live_count += numbers.len();
+        self.buckets.insert(prefix, LoadedBucket { version, listings: numbers });
+    }
+
+    /// Gives back the room that was kept for growing: after a load, little is added.
+    pub(super) fn shrink(&mut self) {
+        for term in self.terms.values_mut() {
+            term.postings.shrink_to_fit();
+        }
+        self.shapes.shrink_to_fit();
+        self.listings.shrink_to_fit();
+        self.embeddings.shrink();
+        self.names.shrink();
+    }
+
+    /// Keeps what is loaded of a bucket, or nothing, in the place of a version that cannot be read.
+    pub fn stand_in(&mut self, prefix: HashPrefix, version: u64) {
+        let nothing = LoadedBucket { version, listings: Vec::new() };
+        self.buckets.entry(prefix).or_insert(nothing).version = version;
+    }
+
+    /// Removes the documents of a bucket.
+    pub fn remove(&mut self, prefix: HashPrefix) {
+        let Some(loaded) = self.buckets.remove(&prefix) else { return };
+        for number in loaded.listings {
+            let Some(document) = self.listings[number as usize].take() else { continue };
+            for stem in &document.stems {
+                self.terms[*stem as usize].doc_freq -= 1;
+            }
+            for word in &document.words {
+                self.terms[*word as usize].word_freq -= 1;
+            }
+            self.live_count -= 1;
+        }
+        let removed = self.listings.len() - self.live_count;
+        if removed > MAX_REMOVED && removed * 3 > self.listings.len() {
+            self.compact();
+        }
+    }
+
+    /// The number of a term, even one that no live document has.
+    pub(super) fn find(&self, term: &str) -> Option<u32> {
+        self.terms.get_index_of(term).and_then(|place| u32::try_from(place).ok())
+    }
+
+    /// The words that a live document contains, of those whose shape passes.
+    pub(super) fn written_words(
+        &self,
+        passes: impl Fn(WordShape) -> bool,
+    ) -> impl Iterator<Item = (&str, WordShape, &Term)> {
+        let shapes = self.shapes.iter().copied().enumerate().filter(move |(_, shape)| passes(*shape));
+        let words = shapes.filter_map(|(place, shape)| Some((shape, self.terms.get_index(place)?)));
+        words.filter(|(_, (_, term))| term.word_freq > 0).map(|(shape, (word, term))| (&**word, shape, term))
+    }
+
+    pub(super) fn has_stem(&self, number: usize, stem: u32) -> bool {
+        self.listings
+            .get(number)
+            .and_then(Option::as_ref)
+            .is_some_and(|document| document.stems.contains(&stem))
+    }
+
+    pub(super) fn term(&self, place: u32) -> &Term {
+        &self.terms[place as usize]
+    }
+
+    /// Live documents with a stem.
+    pub(super) fn doc_freq(&self, stem: &str) -> u32 {
+        self.terms.get(stem).map_or(0, |term| term.doc_freq)
+    }
+
+    /// Live documents that contain a word.
+    pub(super) fn word_freq(&self, word: &str) -> u32 {
+        self.terms.get(word).map_or(0, |term| term.word_freq)
+    }
+
+    /// Document numbers in use, removed documents included: the length of any table by document number.
+    pub(super) const fn slots(&self) -> usize {
+        self.listings.len()
+    }
+
+    /// `None` for a removed document.
+    pub(super) fn listing(&self, number: usize) -> Option<&IndexedListing> {
+        self.listings.get(number)?.as_ref().map(|document| &document.listing)
+    }
+
+    /// The live documents by number.
+    pub fn listings(&self) -> impl Iterator<Item = (usize, &IndexedListing)> {
+        (0..self.listings.len()).filter_map(|number| Some((number, self.listing(number)?)))
+    }
+
+    /// Documents that may have one of these names: all that have, and by accident others.
+    pub(super) fn named<'a>(&'a self, names: [&str; 2]) -> impl Iterator<Item = (usize, &'a IndexedListing)> {
+        self.names.documents(names).filter_map(|number| Some((number, self.listing(number)?)))
+    }
+
+    /// The stems of the frequent words most similar to `word`, other than its own stem, with their similarity.
+    pub(super) fn related_terms(&self, word: &str, own: &str) -> Vec<(String, f32)> {
+        let Some(vector) = embedding::vector(word) else { return Vec::new() };
+        let mut near: Vec<(f32, u32)> = self
+            .frequent_words
+            .embeddings
+            .similarities(&vector)
+            .zip(&self.frequent_words.words)
+            .filter(|(near, _)| *near >= NEAR)
+            .map(|(n, w)| (n, *w))
+            .collect();
+        near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        near.truncate(NEAREST + SAME_STEM);
+        let named = near.into_iter().filter_map(|(near, word)| {
+            let (word, term) = self.terms.get_index(word as usize)?;
+            let stem = stem(word);
+            (term.word_freq >= FREQUENT && stem != own).then_some((stem, near))
+        });
+        named.take(NEAREST).collect()
+    }
+
+    /// Adds a word to the frequent words once enough documents contain it.
+    fn note_frequent_word(&mut self, place: u32) {
+        let Some((word, term)) = self.terms.get_index_mut(place as usize) else { return };
+        let plain = self.shapes[place as usize].is_plain()
+            && word.len() > 2
+            && !is_stop_word(word)
+            && !is_generic(word);
+        if term.word_freq < FREQUENT || term.is_frequent || !plain {
+            return;
+        }
+        term.is_frequent = true;
+        self.frequent_words.words.push(place);
+        self.frequent_words.embeddings.push(&embedding::of(&[word.to_string()]));
+    }
+
+    /// The cosine similarity of some documents, in their order.
+    pub(super) fn similarities_of(
+        &self,
+        numbers: impl Iterator<Item = usize>,
+        vector: &[f32],
+    ) -> impl Iterator<Item = f32> {
+        self.embeddings.similarities_of(numbers, vector)
+    }
+
+    /// Adds a document's embedding to a vector, with a weight.
+    pub(super) fn add_embedding(&self, number: usize, weight: f32, vector: &mut [f32]) {
+        self.embeddings.add(number, weight, vector);
+    }
+
+    /// The cosine similarity of each document, by number.
+    pub(super) fn similarities(&self, vector: &[f32]) -> Vec<f32> {
+        self.embeddings.similarities(vector).collect()
+    }
+
+    fn place(&mut self, word: String) -> u32 {
+        let shapes = &mut self.shapes;
+        let shape = WordShape::of(&word);
+        let term = self.terms.entry(word.into_boxed_str());
+        let place = term.index();
+        term.or_insert_with(|| {
+            shapes.push(shape);
+            Term::default()
+        });
+        u32::try_from(place).unwrap_or(u32::MAX)
+    }
+
+    /// Renumbers the live documents and drops the removed ones. Terms keep their numbers.
+    fn compact(&mut self) {
+        let mut new_number: Vec<Option<u32>> = Vec::with_capacity(self.listings.len());
+        let mut next = 0;
+        for document in &self.listings {
+            new_number.push(document.as_ref().map(|_| next));
+            next += u32::from(document.is_some());
+        }
+        let renumbered = |number: u32| new_number[number as usize];
+        for term in self.terms.values_mut() {
+            term.postings.retain_mut(|posting| match renumbered(posting.document) {
+                Some(number) => {
+                    posting.document = number;
+                    true
+                }
+                None => false,
+            });
+        }
+        for loaded in self.buckets.values_mut() {
+            loaded.listings = loaded.listings.iter().filter_map(|number| renumbered(*number)).collect();
+        }
+        self.embeddings = self.embeddings.retained(|number| new_number[number].is_some());
+        self.listings.retain(Option::is_some);
+        self.names = NameHashes::default();
+        for (number, document) in (0..).zip(self.listings.iter().flatten()) {
+            self.names.push(number, &document.listing);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::search;
+    use crate::entry::{IndexEntry, IndexedText};
+    use crate::{Query, Text};
+    use registry_model::Kind;
+
+    const THINGS: [&str; 6] = ["weather", "invoices", "pull requests", "recipes", "kubernetes pods", "maps"];
+
+    fn entry(n: usize) -> IndexEntry {
+        let text = IndexedText {
+            name: format!("acme/helper-{n}"),
+            description: format!("Reads {} and tells what is new, part {}.", THINGS[n % 6], n / 6),
+            ..IndexedText::default()
+        };
+        let listing = IndexedListing {
+            id: format!("mcp-helper-{n}").parse().unwrap(),
+            kind: if n.is_multiple_of(5) { Kind::Agent } else { Kind::Mcp },
+            category: "other".to_owned(),
+            name: text.name.clone(),
+            registry_name: text.name.clone(),
+            tags: Vec::new(),
+            abilities: Vec::new(),
+            short_names: text.short_names(),
+            publisher: String::new(),
+            changed_at: i64::try_from(n).unwrap(),
+        };
+        IndexEntry::from_text(listing, &text)
+    }
+
+    /// Buckets of these entries.
+    fn buckets(numbers: std::ops::Range<usize>) -> Vec<(HashPrefix, Bucket)> {
+        let bytes =
+            Bucket::default().changed(HashPrefix::default(), numbers.map(entry).collect(), &[]).unwrap();
+        bytes.into_iter().map(|(prefix, bytes)| (prefix, Bucket::read(&bytes).unwrap())).collect()
+    }
+
+    /// How many hits there are and the ranks of the first; the order of equal hits is left open.
+    fn answers(index: &Index, question: &str) -> (usize, Vec<u32>) {
+        let text = Text::parse(question, "q").unwrap();
+        let looked = search(index, &Query { text, kind: None, category: None, skip: 0, limit: 30 });
+        assert_eq!(looked.searched, index.len());
+        (looked.total, looked.hits.iter().map(|hit| (hit.rank * 1e4).round() as u32).collect())
+    }
+
+    #[test]
+    fn an_index_that_has_seen_much_answers_like_a_new_one() {
+        let all = buckets(0..3000);
+        let (go, stay) = all.split_at(all.len() * 4 / 5);
+        let mut old = Index::default();
+        for (prefix, bucket) in &all {
+            old.put(*prefix, 1, bucket.clone());
+            old.put(*prefix, 2, bucket.clone());
+        }
+        for (prefix, _) in go {
+            old.remove(*prefix);
+        }
+        let mut new = Index::default();
+        for (prefix, bucket) in stay {
+            new.put(*prefix, 1, bucket.clone());
+        }
+        assert_eq!((old.len(), old.prefixes().count()), (new.len(), stay.len()));
+        assert!(old.slots() < 2 * old.len() + MAX_REMOVED, "removed documents are compacted away");
+        let last = stay.last().unwrap().1.entries[0].listing.name.clone();
+        for question in ["weather news", "invoces", "an agent for maps", "", "nothing like it", &last] {
+            assert_eq!(answers(&old, question), answers(&new, question), "{question}");
+        }
+        assert_eq!(answers(&new, &last).1[0], 10_000, "a whole name ranks first");
+    }
+
+    #[test]
+    fn a_filter_holds_for_names_too() {
+        let mut index = Index::default();
+        for (prefix, bucket) in buckets(0..60) {
+            index.put(prefix, 1, bucket);
+        }
+        for kind in [Kind::Agent, Kind::Mcp] {
+            // The number says the kind: every fifth is an agent.
+            for name in ["acme/helper-5", "acme/helper-6"] {
+                let text = Text::parse(name, "q").unwrap();
+                let looked =
+                    search(&index, &Query { text, kind: Some(kind), category: None, skip: 0, limit: 60 });
+                let ids: Vec<String> = looked.hits.iter().map(|hit| hit.id.to_string()).collect();
+                assert_eq!(ids.contains(&"mcp-helper-5".to_owned()), kind == Kind::Agent, "{name}");
+                assert_eq!(ids.contains(&"mcp-helper-6".to_owned()), kind == Kind::Mcp, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn absurd_questions_are_answered() {
+        let mut index = Index::default();
+        assert!(answers(&index, "weather").0 == 0 && index.is_empty());
+        for (prefix, bucket) in buckets(0..60) {
+            index.put(prefix, 1, bucket);
+        }
+        let long = "weather kubernetes ".repeat(50);
+        for question in [
+            "\"",
+            "AND OR NOT",
+            "name:*",
+            "((((",
+            "\\",
+            "%00",
+            "'; DROP TABLE",
+            "\u{1F980}",
+            "the of and",
+            "a",
+            "7",
+            "日本 天気",
+            "ﬀ ß İ",
+            &long,
+        ] {
+            answers(&index, question);
+        }
+        assert_eq!(answers(&index, "xqzjv wqpkz").0, 0, "words of no listing have no hits");
+        assert_eq!(answers(&index, "mcp-helper-7").1[0], 10_000, "an id ranks first");
+    }
+}

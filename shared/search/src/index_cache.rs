@@ -1,0 +1,210 @@
+//! The index in this process's memory: loaded for the first query, then updated bucket by bucket whenever a search
+//! reads a newer manifest from the table. A search costs no extra request to find that out.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+use super::bucket::Bucket;
+use super::index::Index;
+use super::phrasebook;
+use registry_model::{HashPrefix, Moment};
+use registry_store::{Manifest, Store, StoreError};
+
+/// Reads of the manifest before giving up on buckets that are replaced while they are loaded.
+const MAX_ATTEMPTS: u32 = 4;
+
+/// Seconds from one check of the stored index to the next.
+const CHECKED_EACH_S: i64 = 3600;
+
+/// The index of this process; clones share it.
+#[derive(Clone, Default)]
+pub(super) struct IndexCache(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    state: RwLock<State>,
+    loading: tokio::sync::Mutex<()>,
+    building: AtomicBool,
+    build_again: AtomicBool,
+    /// When the stored index was last checked, in seconds; 0 before the first time.
+    checked_at: AtomicI64,
+}
+
+/// A build under way in this process; dropping it ends the build.
+pub(super) struct Building<'a>(&'a Shared);
+
+impl Building<'_> {
+    /// Whether another build was requested since the last call.
+    pub(super) fn is_asked_again(&self) -> bool {
+        self.0.build_again.swap(false, Ordering::AcqRel)
+    }
+}
+
+impl Drop for Building<'_> {
+    fn drop(&mut self) {
+        self.0.building.store(false, Ordering::Release);
+    }
+}
+
+#[derive(Default)]
+struct State {
+    index: Index,
+    version: Option<u64>,
+}
+
+impl fmt::Debug for IndexCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IndexCache").field("version", &self.version()).finish_non_exhaustive()
+    }
+}
+
+/// A read guard on the index.
+pub(super) struct Reading<'a>(RwLockReadGuard<'a, State>);
+
+impl std::ops::Deref for Reading<'_> {
+    type Target = Index;
+
+    fn deref(&self) -> &Index {
+        &self.0.index
+    }
+}
+
+impl IndexCache {
+    /// `None` before the first load.
+    #[must_use]
+    pub(super) fn version(&self) -> Option<u64> {
+        self.0.state.read().unwrap_or_else(PoisonError::into_inner).version
+    }
+
+    /// Must not be held across an await: an update waits for it, and further reads wait for the update.
+    pub(super) fn read(&self) -> Reading<'_> {
+        Reading(self.0.state.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Starts a build, unless one is under way in this process: then that one will look for new marks once more.
+    pub(super) fn begin_build(&self) -> Option<Building<'_>> {
+        let busy = self.0.building.swap(true, Ordering::AcqRel);
+        // A build that starts now reads all present marks and need not look again.
+        self.0.build_again.store(busy, Ordering::Release);
+        (!busy).then(|| Building(&self.0))
+    }
+
+    /// Whether the whole of the stored index is to be checked: for the first time, or again after an hour.
+    pub(super) fn is_check_due(&self, now: Moment) -> bool {
+        (now.as_second() - self.0.checked_at.load(Ordering::Acquire)).abs() >= CHECKED_EACH_S
+    }
+
+    /// Notes that it was checked.
+    pub(super) fn note_check(&self, now: Moment) {
+        self.0.checked_at.store(now.as_second(), Ordering::Release);
+    }
+
+    /// Loads the index unless it is loaded.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub(super) async fn load(&self, store: &Store) -> Result<(), StoreError> {
+        if self.version().is_some() {
+            return Ok(());
+        }
+        // The first query needs the phrasebook, too: with a second processor it is parsed while the index is loaded.
+        drop(tokio::task::spawn_blocking(phrasebook::preload));
+        self.refresh(store).await
+    }
+
+    /// Updates the index to the version in the table. Concurrent callers wait for one update.
+    ///
+    /// # Errors
+    /// The table is busy or refused; the index stays as it was.
+    pub(super) async fn refresh(&self, store: &Store) -> Result<(), StoreError> {
+        let manifest = store.manifest().await?;
+        if self.version().is_some_and(|loaded| loaded >= manifest.version) {
+            return Ok(());
+        }
+        let _guard = self.0.loading.lock().await;
+        self.update_to(store, &manifest).await
+    }
+
+    /// Updates the index to `seen` where that is newer, and says whether it did. While another task updates it, the
+    /// present one is used: it is only a moment old, and waiting would stall every search while many listings go Live.
+    ///
+    /// # Errors
+    /// The table is busy or refused; the index stays as it was.
+    pub(super) async fn refreshed(&self, store: &Store, seen: &Manifest) -> Result<bool, StoreError> {
+        if self.version().is_some_and(|loaded| loaded >= seen.version) {
+            return Ok(false);
+        }
+        let Ok(_guard) = self.0.loading.try_lock() else { return Ok(false) };
+        self.update_to(store, seen).await?;
+        Ok(true)
+    }
+
+    async fn update_to(&self, store: &Store, manifest: &Manifest) -> Result<(), StoreError> {
+        let mut manifest = Cow::Borrowed(manifest);
+        for _ in 0..MAX_ATTEMPTS {
+            if self.version().is_some_and(|version| version >= manifest.version) {
+                return Ok(());
+            }
+            let mut stale = self.stale(&manifest);
+            let fetched = store.buckets_since(&stale).await?;
+            if fetched.len() != stale.len() {
+                let newer = store.manifest().await?;
+                if newer.version != manifest.version {
+                    manifest = Cow::Owned(Manifest::clone(&newer));
+                    continue;
+                }
+                // Nobody replaced them: they are lost.
+            }
+            // Decoded, all buckets take more memory than the index. Nobody reads an index that is not loaded, so each goes
+            // into a new one at once; an update is kept together, for its readers.
+            let is_first = self.version().is_none();
+            let (mut index, mut buckets) = (Index::default(), Vec::new());
+            for stored in fetched {
+                let Ok(bucket) = Bucket::read(&stored.bytes) else { continue };
+                stale.remove(&stored.prefix);
+                match is_first {
+                    true => index.put(stored.prefix, stored.version, bucket),
+                    false => buckets.push((stored.prefix, stored.version, bucket)),
+                }
+            }
+            index.shrink();
+            if manifest.is_damaged || !stale.is_empty() {
+                tracing::error!(
+                    buckets = stale.len(),
+                    "the search index is damaged: it finds less until it is rebuilt"
+                );
+            }
+            let mut state = self.0.state.write().unwrap_or_else(PoisonError::into_inner);
+            if is_first {
+                state.index = index;
+            }
+            let gone: Vec<HashPrefix> =
+                state.index.prefixes().filter(|loaded| !manifest.buckets.contains_key(loaded)).collect();
+            // Of a manifest that cannot be read nothing is known to be gone.
+            if !manifest.is_damaged {
+                gone.into_iter().for_each(|prefix| state.index.remove(prefix));
+            }
+            for (prefix, version, bucket) in buckets {
+                state.index.put(prefix, version, bucket);
+            }
+            for (prefix, version) in stale {
+                state.index.stand_in(prefix, version);
+            }
+            state.version = Some(manifest.version);
+            return Ok(());
+        }
+        Err(StoreError::Busy("the index changed again and again".to_owned()))
+    }
+
+    /// The buckets that are newer in the table, with their versions there.
+    fn stale(&self, manifest: &Manifest) -> BTreeMap<HashPrefix, u64> {
+        let state = self.0.state.read().unwrap_or_else(PoisonError::into_inner);
+        let loaded = |prefix: HashPrefix| state.index.version(prefix);
+        let older =
+            |(prefix, version): (&HashPrefix, &u64)| loaded(*prefix).is_none_or(|loaded| loaded < *version);
+        manifest.buckets.iter().filter(|entry| older(*entry)).map(|(prefix, at)| (*prefix, *at)).collect()
+    }
+}

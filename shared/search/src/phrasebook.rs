@@ -1,0 +1,125 @@
+//! Maps how people ask to how catalogues write: "where is my parcel" to "shipment tracking". Queries are compared with
+//! the phrases by embedding, so that a query need not use the words of the phrasebook.
+
+use std::sync::LazyLock;
+
+use super::embedding::{self, EmbeddingMatrix};
+use super::words::{stem, words};
+
+/// The least similarity of a match. Below it, most matches only share the manner of asking.
+const NEAR: f32 = 0.6;
+/// The most matches of one query, and their least likelihood as a part of the highest.
+const MAX_MATCHES: usize = 2;
+const MIN_RATIO: f32 = 0.8;
+
+static BOOK: LazyLock<Phrasebook> =
+    LazyLock::new(|| Phrasebook::read(include_str!("../assets/phrasebook.txt")));
+
+/// How catalogues write what a phrase asks for.
+#[derive(Clone, Debug)]
+pub(super) struct CatalogueTerms {
+    /// The most specific word first.
+    pub(super) words: Vec<String>,
+    pub(super) stems: Vec<String>,
+    pub(super) vector: Vec<f32>,
+}
+
+/// A phrase that a query resembles.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PhraseMatch {
+    /// What to search for as well.
+    pub(super) terms: &'static CatalogueTerms,
+    /// From 0 at the least similarity of a match to 1 at an identical phrase.
+    pub(super) likelihood: f32,
+}
+
+/// Parses the phrasebook ahead of the first query, which would otherwise wait for it.
+pub(super) fn preload() {
+    LazyLock::force(&BOOK);
+}
+
+/// The phrases that a query resembles, the likeliest first.
+pub(super) fn matches(asked: &[f32]) -> Vec<PhraseMatch> {
+    let mut nearest = vec![0.0_f32; BOOK.targets.len()];
+    for (near, target) in BOOK.phrases.similarities(asked).zip(&BOOK.target_of_phrase) {
+        nearest[*target] = nearest[*target].max(near);
+    }
+    let likelihood = |near: f32| ((near - NEAR) / (1.0 - NEAR)).min(1.0);
+    let mut matches: Vec<PhraseMatch> = BOOK
+        .targets
+        .iter()
+        .zip(nearest)
+        .filter(|(_, near)| *near > NEAR)
+        .map(|(terms, near)| PhraseMatch { terms, likelihood: likelihood(near) })
+        .collect();
+    matches.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood));
+    matches.truncate(MAX_MATCHES);
+    if let Some(likeliest) = matches.first().map(|first| first.likelihood) {
+        matches.retain(|one| one.likelihood >= MIN_RATIO * likeliest);
+    }
+    matches
+}
+
+#[derive(Debug, Default)]
+struct Phrasebook {
+    targets: Vec<CatalogueTerms>,
+    phrases: EmbeddingMatrix,
+    /// The number of its target, by the number of the phrase.
+    target_of_phrase: Vec<usize>,
+}
+
+impl Phrasebook {
+    fn read(text: &str) -> Self {
+        let mut book = Self::default();
+        for (phrases, catalogue) in text.lines().filter_map(entry) {
+            let Some(vector) = embedding::vector(catalogue) else { continue };
+            for phrase in phrases.split('|') {
+                book.phrases.push(&embedding::of(&[phrase.to_owned()]));
+                book.target_of_phrase.push(book.targets.len());
+            }
+            let words = words(catalogue);
+            let stems = words.iter().map(|word| stem(word)).collect();
+            book.targets.push(CatalogueTerms { words, stems, vector });
+        }
+        book
+    }
+}
+
+/// `a phrase | another = the words of catalogues`; `#` starts a comment.
+fn entry(line: &str) -> Option<(&str, &str)> {
+    line.split('#').next().and_then(|line| line.split_once('='))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn needs(asked: &str) -> Vec<&'static str> {
+        let matches = matches(&embedding::vector(asked).unwrap());
+        matches.iter().map(|one| one.terms.words[0].as_str()).collect()
+    }
+
+    #[test]
+    fn every_line_of_the_book_is_an_entry() {
+        let text = include_str!("../assets/phrasebook.txt");
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let Some((phrases, catalogue)) = entry(line) else { panic!("no `=` in {line}") };
+            assert!((2..=8).contains(&words(catalogue).len()), "2 to 8 words: {line}");
+            assert!(phrases.split('|').all(|phrase| (1..=14).contains(&words(phrase).len())), "{line}");
+        }
+        assert_eq!(BOOK.targets.len(), text.lines().filter(|line| !line.starts_with('#')).count());
+    }
+
+    #[test]
+    fn what_is_asked_in_other_words_is_understood() {
+        assert!(needs("my order from china is late").contains(&"shipment"));
+        assert!(needs("kubernetes").is_empty(), "a catalogue's own word needs no book");
+    }
+
+    #[test]
+    fn the_likeliest_comes_first_and_few_are_meant() {
+        let matches = matches(&embedding::vector("where is my parcel").unwrap());
+        assert!((1..=MAX_MATCHES).contains(&matches.len()));
+        assert!(matches.is_sorted_by(|a, b| a.likelihood >= b.likelihood) && matches[0].likelihood <= 1.0);
+    }
+}

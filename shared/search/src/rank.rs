@@ -1,0 +1,282 @@
+//! Ranks documents for a query by a weighted sum of lexical score and embedding similarity: words find names and rare
+//! terms, embeddings find paraphrases. The best hits then serve as relevance feedback, and exact names come first.
+
+use std::cmp::Ordering;
+
+use super::embedding;
+use super::entry::IndexedListing;
+use super::index::Index;
+use super::names::short_name;
+use super::parsed_query::{ParsedQuery, QueryTerm};
+use super::words::{stem, words_of_name};
+use registry_model::{Category, Kind};
+
+/// The share of the lexical score in the sum, and its least where hardly any word of the query is matched. The rest is
+/// the share of the similarity.
+const LEXICAL_WEIGHT: f32 = 0.65;
+const MIN_LEXICAL_WEIGHT: f32 = 0.35;
+/// The lexical score has its full share where some document covers this part of the query.
+const FULL_COVERAGE: f32 = 0.6;
+/// Of a term, the best matching stem counts fully and the others by this factor.
+const FURTHER_STEMS: f32 = 0.6;
+/// The higher, the more a hit on all terms outranks a strong hit on one.
+const COVERAGE_EXPONENT: f32 = 0.75;
+/// Pseudo-relevance feedback: how many of the best hits it learns from, how many it reorders, and its weight.
+const FEEDBACK_LISTINGS: usize = 6;
+const FEEDBACK_POOL: usize = 1000;
+const FEEDBACK_WEIGHT: f32 = 0.3;
+/// What is added to the rank of a listing of the intended kind, as a factor.
+const KIND_INTENT: f32 = 0.2;
+/// What is added to a listing whose short name or title is the query, as a part of the best rank.
+const NAME_BOOST: f32 = 0.15;
+/// A similarity that counts as a perfect match in the displayed score.
+const FULL_SIMILARITY: f32 = 0.75;
+/// The most skills or tools named for a hit.
+const MAX_ABILITIES: usize = 6;
+/// The least similarity of a hit without any matching word.
+const MIN_SIMILARITY: f32 = 0.4;
+
+/// The restrictions of a search.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Filter {
+    pub(super) kind: Option<Kind>,
+    pub(super) category: Option<Category>,
+}
+
+impl Filter {
+    pub(super) fn allows(&self, entry: &IndexedListing) -> bool {
+        self.kind.is_none_or(|kind| entry.kind == kind)
+            && self.category.as_ref().is_none_or(|category| entry.category == category.id())
+    }
+}
+
+/// A hit by document number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Ranked {
+    pub(super) number: usize,
+    /// From 0 to 1; comparable within one search only.
+    pub(super) rank: f32,
+}
+
+/// What was ranked: the best of it in order, and how many there are in all.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ranking {
+    pub(super) best: Vec<Ranked>,
+    pub(super) total: usize,
+}
+
+/// The `count` best of the listings that answer a question.
+pub(super) fn ranked(
+    index: &Index,
+    query: &ParsedQuery,
+    text: &str,
+    filter: &Filter,
+    count: usize,
+) -> Ranking {
+    let allowed = |number: usize| index.listing(number).is_some_and(|entry| filter.allows(entry));
+    let (lexical, coverage) = lexical_scores(index, query);
+    let near = query.vector.as_ref().map(|about| index.similarities(about)).unwrap_or_default();
+    let near = |number: usize| near.get(number).copied().unwrap_or_default().max(0.0);
+
+    let hits: Vec<usize> = (0..index.slots())
+        .filter(|number| (lexical[*number] > 0.0 || near(*number) >= MIN_SIMILARITY) && allowed(*number))
+        .collect();
+    let most = |of: &dyn Fn(usize) -> f32| hits.iter().fold(f32::EPSILON, |most, n| most.max(of(*n)));
+    let (most_lexical, most_near) = (most(&|n| lexical[n]), most(&near));
+    let lexical_weight = match query.terms.is_empty() {
+        true => LEXICAL_WEIGHT,
+        false => (LEXICAL_WEIGHT * (most(&|n| coverage[n]) / FULL_COVERAGE).min(1.0)).max(MIN_LEXICAL_WEIGHT),
+    };
+    let mut ranked: Vec<Ranked> = hits
+        .iter()
+        .map(|&number| {
+            let by_words = lexical[number] / most_lexical;
+            let by_embedding = near(number) / most_near;
+            Ranked { number, rank: lexical_weight * by_words + (1.0 - lexical_weight) * by_embedding }
+        })
+        .collect();
+    best_to_front(&mut ranked, FEEDBACK_POOL);
+    apply_feedback(index, &mut ranked);
+    for hit in ranked.iter_mut().take(FEEDBACK_POOL) {
+        let intended =
+            query.kind.is_some() && index.listing(hit.number).map(|entry| entry.kind) == query.kind;
+        hit.rank *= 1.0 + if intended { KIND_INTENT } else { 0.0 };
+    }
+    boost_names(index, &mut ranked, text, filter);
+    let total = ranked.len();
+    best_to_front(&mut ranked, count);
+    normalise(&mut ranked, |number| {
+        LEXICAL_WEIGHT * coverage[number] + (1.0 - LEXICAL_WEIGHT) * near(number) / FULL_SIMILARITY
+    });
+    ranked.truncate(count);
+    Ranking { best: ranked, total }
+}
+
+/// The `count` listings that changed last: the result of an empty query.
+pub(super) fn newest(index: &Index, filter: &Filter, count: usize) -> Ranking {
+    let mut newest: Vec<(i64, usize)> = index
+        .listings()
+        .filter(|(_, entry)| filter.allows(entry))
+        .map(|(number, entry)| (entry.changed_at, number))
+        .collect();
+    newest.sort_unstable_by(|a, b| b.cmp(a));
+    let (total, all) = (newest.len(), newest.len() as f32);
+    let falling =
+        |(place, (_, number)): (usize, (i64, usize))| Ranked { number, rank: (all - place as f32) / all };
+    Ranking { best: newest.into_iter().take(count).enumerate().map(falling).collect(), total }
+}
+
+/// How well each listing answers by its words, and which part of the question it answers (0 to 1), by number.
+fn lexical_scores(index: &Index, query: &ParsedQuery) -> (Vec<f32>, Vec<f32>) {
+    let (mut score, mut coverage) = (vec![0.0_f32; index.slots()], vec![0.0_f32; index.slots()]);
+    let (mut best, mut sum) = (vec![0.0_f32; index.slots()], vec![0.0_f32; index.slots()]);
+    let mut all = 0.0;
+    for term in &query.terms {
+        let term_idf = idf_of_term(index, term);
+        all += term.weight * term_idf;
+        let mut touched: Vec<usize> = Vec::new();
+        for (stem, weight) in query.expansions(term) {
+            let Some(place) = index.find(stem) else { continue };
+            let indexed = index.term(place);
+            let counts = weight * idf(index, indexed.doc_freq).min(term_idf);
+            for posting in &indexed.postings {
+                let number = posting.document as usize;
+                let here = counts * f32::from(posting.weight) / f32::from(u16::MAX);
+                if sum[number] == 0.0 {
+                    touched.push(number);
+                }
+                best[number] = best[number].max(here);
+                sum[number] += here;
+            }
+        }
+        for number in touched {
+            score[number] += term.weight * (best[number] + FURTHER_STEMS * (sum[number] - best[number]));
+            coverage[number] += term.weight * term_idf * (2.0 * best[number] / term_idf).min(1.0);
+            (best[number], sum[number]) = (0.0, 0.0);
+        }
+    }
+    if all > 0.0 {
+        for (score, coverage) in score.iter_mut().zip(&mut coverage) {
+            *coverage /= all;
+            if *score > 0.0 {
+                *score *= coverage.powf(COVERAGE_EXPONENT);
+            }
+        }
+    }
+    (score, coverage)
+}
+
+/// BM25's inverse document frequency, of the rarest spelling of the word.
+fn idf_of_term(index: &Index, term: &QueryTerm) -> f32 {
+    term.own_stems().map(|stem| idf(index, index.doc_freq(stem))).fold(f32::EPSILON, f32::max)
+}
+
+fn idf(index: &Index, doc_freq: u32) -> f32 {
+    let (all, doc_freq) = (index.len() as f32, doc_freq as f32);
+    ((all - doc_freq + 0.5) / (doc_freq + 0.5)).ln_1p().max(f32::EPSILON)
+}
+
+/// Pseudo-relevance feedback: hits similar to the best ones rise, since those describe the query in the catalogue's
+/// own words.
+fn apply_feedback(index: &Index, ranked: &mut [Ranked]) {
+    let Some(best) = ranked.first().map(|best| best.rank).filter(|rank| *rank > 0.0) else { return };
+    let feedback = &ranked[..FEEDBACK_LISTINGS.min(ranked.len())];
+    let say: f32 = feedback.iter().map(|hit| hit.rank).sum();
+    let mut vector = vec![0.0_f32; embedding::WIDTH];
+    for hit in feedback {
+        index.add_embedding(hit.number, hit.rank / say, &mut vector);
+    }
+    let pool = FEEDBACK_POOL.min(ranked.len());
+    let like = index.similarities_of(ranked[..pool].iter().map(|hit| hit.number), &vector);
+    let like: Vec<f32> = like.map(|like| like.max(0.0)).collect();
+    let most = like.iter().copied().fold(f32::EPSILON, f32::max);
+    for (place, hit) in ranked.iter_mut().enumerate() {
+        hit.rank /= best;
+        if let Some(like) = like.get(place) {
+            hit.rank += FEEDBACK_WEIGHT * like / most;
+        } else {
+            // Outside the pool: kept in their order, and behind it.
+            hit.rank *= 0.5;
+        }
+    }
+}
+
+/// A listing whose whole name or id is the query comes first; one whose short name or title it is rises.
+fn boost_names(index: &Index, ranked: &mut Vec<Ranked>, text: &str, filter: &Filter) {
+    let best = ranked.iter().fold(0.0_f32, |best, hit| best.max(hit.rank)).max(1.0);
+    let short = short_name(text);
+    for (number, entry) in index.named([text, &short]) {
+        if !filter.allows(entry) {
+            continue;
+        }
+        let lift = if entry.whole_names().any(|name| name.eq_ignore_ascii_case(text)) {
+            10.0 * best
+        } else if !short.is_empty() && entry.short_names.contains(&short) {
+            NAME_BOOST * best
+        } else {
+            continue;
+        };
+        match ranked.iter_mut().find(|hit| hit.number == number) {
+            Some(hit) => hit.rank += lift,
+            None => ranked.push(Ranked { number, rank: lift }),
+        }
+    }
+}
+
+/// Scales ranks to 0 to 1: the best gets its absolute quality, the others follow in proportion.
+fn normalise(ranked: &mut [Ranked], quality: impl Fn(usize) -> f32) {
+    let Some(best) = ranked.first().copied() else { return };
+    let named = best.rank > 5.0;
+    let quality = if named { 1.0 } else { quality(best.number).clamp(0.05, 1.0) };
+    for hit in ranked {
+        hit.rank = (hit.rank / best.rank).clamp(0.0, 1.0) * quality;
+    }
+}
+
+/// Sorts the `count` best to the front, and leaves what is behind them as it comes.
+fn best_to_front(ranked: &mut [Ranked], count: usize) {
+    let count = count.min(ranked.len());
+    if count < ranked.len() {
+        ranked.select_nth_unstable_by(count, best_first);
+    }
+    ranked[..count].sort_unstable_by(best_first);
+}
+
+fn best_first(a: &Ranked, b: &Ranked) -> Ordering {
+    b.rank.total_cmp(&a.rank).then(a.number.cmp(&b.number))
+}
+
+/// The words of a query or its matched phrases that a document contains, and those that it matches by other words.
+pub(super) fn matched_words(index: &Index, query: &ParsedQuery, number: usize) -> (Vec<String>, Vec<String>) {
+    let has = |stem: &String| index.find(stem).is_some_and(|stem| index.has_stem(number, stem));
+    let (mut exact, mut expanded) = (Vec::new(), Vec::new());
+    for term in &query.terms {
+        if term.own_stems().any(has) {
+            exact.push(term.spelling.clone());
+        } else if term.stems.iter().any(|(stem, _)| has(stem)) {
+            expanded.push(term.spelling.clone());
+        }
+    }
+    for (word, stem) in
+        query.phrase_matches.iter().flat_map(|one| one.terms.words.iter().zip(&one.terms.stems))
+    {
+        if has(stem) && !exact.contains(word) {
+            exact.push(word.clone());
+        }
+    }
+    (exact, expanded)
+}
+
+/// The skills or tools whose names contain a word of the query.
+pub(super) fn matched_abilities(query: &ParsedQuery, abilities: &[String]) -> Vec<String> {
+    let of_phrases = query.phrase_matches.iter().flat_map(|one| &one.terms.stems);
+    let of_terms = query.terms.iter().flat_map(|term| &term.stems).map(|(stem, _)| stem);
+    let asked: Vec<&str> = of_terms.chain(of_phrases).map(String::as_str).collect();
+    let is_asked = |word: String| {
+        // A stem begins as its word does, and stemming each word of each ability would take longer than the search.
+        let first = word.chars().next();
+        asked.iter().any(|stem| stem.chars().next() == first) && asked.contains(&stem(&word).as_str())
+    };
+    let named = |ability: &&String| words_of_name(&ability.replace('_', " ")).into_iter().any(is_asked);
+    abilities.iter().filter(named).take(MAX_ABILITIES).cloned().collect()
+}

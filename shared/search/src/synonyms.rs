@@ -1,0 +1,56 @@
+//! Synonyms of the field: `k8s` and `kubernetes`, `db` and `database`. A short list by hand (`assets/synonyms.txt`
+//! describes its format), because statistics over few listings do not show them.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::words::stem;
+
+static LIST: &str = include_str!("../assets/synonyms.txt");
+
+/// The longest phrase on the left of a line, in words.
+pub(super) const LONGEST: usize = 3;
+
+/// From the stems of a word or phrase to the stems of its synonyms.
+static SYNONYMS: LazyLock<HashMap<Vec<String>, Vec<String>>> = LazyLock::new(|| {
+    let mut all: HashMap<Vec<String>, Vec<String>> = HashMap::new();
+    for line in LIST.lines() {
+        let line = line.split('#').next().unwrap_or_default();
+        // `a b > c`: a query with a or b also matches c, not the reverse. Without an arrow, each matches each.
+        let (left, right) = line.split_once('>').unwrap_or((line, line));
+        for phrase in left.split_whitespace() {
+            let key: Vec<String> = phrase.split('_').map(stem).collect();
+            let known = all.entry(key.clone()).or_default();
+            for word in right.split_whitespace().filter(|word| !word.contains('_')) {
+                let stem = stem(word);
+                if !key.contains(&stem) && !known.contains(&stem) {
+                    known.push(stem);
+                }
+            }
+        }
+    }
+    all
+});
+
+/// The synonyms of a word or phrase, by stems.
+pub(super) fn of(stems: &[String]) -> &'static [String] {
+    SYNONYMS.get(stems).map_or(&[], Vec::as_slice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stems(words: &str) -> Vec<String> {
+        words.split(' ').map(stem).collect()
+    }
+
+    #[test]
+    fn synonyms_are_of_words_and_of_phrases() {
+        assert!(of(&stems("k8s")).contains(&stem("kubernetes")));
+        assert!(of(&stems("kubernetes")).contains(&stem("k8s")));
+        assert!(of(&stems("pull request")).contains(&stem("merge")));
+        assert!(of(&stems("merge")).is_empty() || !of(&stems("merge")).contains(&"pull request".to_owned()));
+        assert!(of(&stems("nothing")).is_empty());
+    }
+}

@@ -1,0 +1,170 @@
+//! Reading many items by their keys. A batch answers with at most 16 MB and, when the table throttles, with less; the
+//! rest comes back as unprocessed keys. Every batch read goes through here, so that none takes a part for the whole.
+
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::KeysAndAttributes;
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
+
+use super::attributes::Item;
+use super::client::Store;
+use super::error::StoreError;
+use registry_model::Random;
+
+/// The most keys in one request (DynamoDB API reference, `BatchGetItem`).
+pub(super) const MAX_KEYS: usize = 100;
+/// Requests in flight at the same time.
+const CONCURRENCY: usize = 4;
+/// Requests for one batch before the table counts as busy.
+const MAX_ATTEMPTS: u32 = 8;
+const FIRST_PAUSE: Duration = Duration::from_millis(5);
+const MAX_PAUSE: Duration = Duration::from_millis(320);
+
+/// How fresh a read must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Consistency {
+    /// Sees every earlier write: for what is written back or decided on.
+    Strong,
+    /// May miss the last moment, at half the price: for what is only displayed.
+    Eventual,
+}
+
+impl Store {
+    /// The items under these keys, in no order; keys without an item are left out.
+    pub(super) async fn batch_get(
+        &self,
+        keys: Vec<Item>,
+        consistency: Consistency,
+    ) -> Result<Vec<Item>, StoreError> {
+        let batches: Vec<Vec<Item>> = keys.chunks(MAX_KEYS).map(<[Item]>::to_vec).collect();
+        let reads = stream::iter(batches)
+            .map(|batch| self.one_batch(batch, consistency))
+            .buffer_unordered(CONCURRENCY);
+        Ok(reads.try_collect::<Vec<_>>().await?.into_iter().flatten().collect())
+    }
+
+    async fn one_batch(&self, keys: Vec<Item>, consistency: Consistency) -> Result<Vec<Item>, StoreError> {
+        let mut items = Vec::with_capacity(keys.len());
+        let strong = consistency == Consistency::Strong;
+        let mut wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(strong).build()?;
+        for attempt in 0..MAX_ATTEMPTS {
+            if attempt > 0 {
+                tokio::time::sleep(pause_before(attempt)).await;
+            }
+            let answer = self.client.batch_get_item().request_items(&*self.table, wanted).send().await?;
+            items.extend(answer.responses.unwrap_or_default().remove(&*self.table).unwrap_or_default());
+            match answer.unprocessed_keys.unwrap_or_default().remove(&*self.table) {
+                None => return Ok(items),
+                Some(rest) => wanted = rest,
+            }
+        }
+        Err(StoreError::Busy("a batch read left keys unprocessed again and again".to_owned()))
+    }
+}
+
+/// Doubles from one retry to the next and is scattered, so that readers throttled together do not return together.
+/// No outcome depends on it, so it is drawn from the machine even where an app's randomness is seeded.
+fn pause_before(retry: u32) -> Duration {
+    let longest = FIRST_PAUSE.saturating_mul(1 << (retry - 1).min(16)).min(MAX_PAUSE);
+    let micros = u64::try_from(longest.as_micros()).unwrap_or(0);
+    longest / 2 + Duration::from_micros(Random::System.below(micros / 2 + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::{Arc, Mutex};
+
+    use aws_sdk_dynamodb::config::retry::RetryConfig;
+    use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
+    use aws_smithy_runtime_api::client::http::{
+        HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+    };
+    use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+    use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+    use aws_smithy_runtime_api::http::StatusCode;
+    use aws_smithy_types::body::SdkBody;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::attributes::text;
+    use crate::keys::Key;
+
+    /// A table that answers at most `per_answer` keys of a request, and counts requests.
+    #[derive(Clone, Debug)]
+    struct Throttled {
+        per_answer: usize,
+        requests: Arc<AtomicU32>,
+        last: Arc<Mutex<Value>>,
+    }
+
+    impl HttpClient for Throttled {
+        fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+            SharedHttpConnector::new(self.clone())
+        }
+    }
+
+    impl HttpConnector for Throttled {
+        fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+            self.requests.fetch_add(1, Ordering::Relaxed);
+            let request: Value = serde_json::from_slice(request.body().bytes().unwrap()).unwrap();
+            let table = &request["RequestItems"]["t"];
+            let keys = table["Keys"].as_array().unwrap();
+            let (read, rest) = keys.split_at(self.per_answer.min(keys.len()));
+            let mut answer = json!({"Responses": {"t": read}, "UnprocessedKeys": {}});
+            if !rest.is_empty() {
+                let consistent = &table["ConsistentRead"];
+                answer["UnprocessedKeys"] = json!({"t": {"Keys": rest, "ConsistentRead": consistent}});
+            }
+            *self.last.lock().unwrap() = request;
+            let mut response =
+                HttpResponse::new(StatusCode::try_from(200).unwrap(), SdkBody::from(answer.to_string()));
+            response.headers_mut().insert("content-type", "application/x-amz-json-1.0");
+            HttpConnectorFuture::ready(Ok(response))
+        }
+    }
+
+    fn store(per_answer: usize) -> (Store, Throttled) {
+        let table = Throttled { per_answer, requests: Arc::default(), last: Arc::default() };
+        let config = aws_sdk_dynamodb::Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::from_static("local"))
+            .credentials_provider(Credentials::new("local", "local", None, None, "local"))
+            .retry_config(RetryConfig::disabled())
+            .http_client(table.clone())
+            .build();
+        (Store::new(aws_sdk_dynamodb::Client::from_conf(config), "t"), table)
+    }
+
+    #[tokio::test]
+    async fn unprocessed_keys_are_asked_for_again() {
+        let (store, table) = store(2);
+        let keys = (0..5).map(|n| Key::new(format!("P#{n}"), "S").item()).collect();
+        let items = store.batch_get(keys, Consistency::Strong).await.unwrap();
+        let mut found: Vec<&str> = items.iter().map(|item| text(item, "pk")).collect();
+        found.sort_unstable();
+        assert_eq!(found, ["P#0", "P#1", "P#2", "P#3", "P#4"]);
+        assert_eq!(table.requests.load(Ordering::Relaxed), 3);
+        assert_eq!(table.last.lock().unwrap()["RequestItems"]["t"]["ConsistentRead"], json!(true));
+    }
+
+    #[tokio::test]
+    async fn a_table_that_never_answers_in_full_is_busy() {
+        let (store, table) = store(0);
+        let keys = vec![Key::new("P", "S").item()];
+        let answer = store.batch_get(keys, Consistency::Eventual).await;
+        assert!(matches!(answer, Err(StoreError::Busy(_))), "{answer:?}");
+        assert_eq!(table.requests.load(Ordering::Relaxed), MAX_ATTEMPTS);
+        assert!(store.batch_get(Vec::new(), Consistency::Eventual).await.unwrap().is_empty());
+        assert_eq!(table.requests.load(Ordering::Relaxed), MAX_ATTEMPTS, "no keys, no request");
+    }
+
+    #[test]
+    fn pauses_grow_up_to_a_bound() {
+        for retry in 1..MAX_ATTEMPTS {
+            let pause = pause_before(retry);
+            assert!(pause >= FIRST_PAUSE / 2 && pause <= MAX_PAUSE, "{pause:?}");
+        }
+        assert!(pause_before(1) <= FIRST_PAUSE && pause_before(MAX_ATTEMPTS) >= MAX_PAUSE / 2);
+    }
+}

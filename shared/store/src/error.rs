@@ -1,0 +1,82 @@
+//! What can go wrong with the table, reduced to the one distinction callers act on: retry later, or report a fault.
+//! Errors of the SDK and of the serializers are mapped here, so that no other file matches on their codes.
+
+use std::fmt;
+
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+
+use registry_model::error::Problem;
+
+/// A failure of the table, told apart by whether a retry can help.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Throttled, in conflict with another writer, or timed out: a retry may succeed.
+    #[error("the table is busy: {0}")]
+    Busy(String),
+    /// Refused, or an item that cannot be decoded: a fault of ours that a retry does not mend.
+    #[error("the table refused: {0}")]
+    Fault(String),
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Busy(internal) => Self::unavailable(internal),
+            StoreError::Fault(internal) => Self::fault(internal),
+        }
+    }
+}
+
+impl From<serde_dynamo::Error> for StoreError {
+    fn from(error: serde_dynamo::Error) -> Self {
+        Self::Fault(error.to_string())
+    }
+}
+
+impl From<serde_json::Error> for StoreError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Fault(error.to_string())
+    }
+}
+
+impl From<aws_sdk_dynamodb::error::BuildError> for StoreError {
+    fn from(error: aws_sdk_dynamodb::error::BuildError) -> Self {
+        Self::Fault(error.to_string())
+    }
+}
+
+/// Error codes after which a retry may succeed (DynamoDB developer guide, "Error handling").
+const RETRYABLE: [&str; 8] = [
+    "ProvisionedThroughputExceededException",
+    "ThrottlingException",
+    "RequestLimitExceeded",
+    "LimitExceededException",
+    "TransactionInProgressException",
+    "TransactionConflictException",
+    "InternalServerError",
+    "ServiceUnavailable",
+];
+
+impl<E> From<SdkError<E>> for StoreError
+where
+    E: ProvideErrorMetadata + fmt::Debug,
+{
+    fn from(error: SdkError<E>) -> Self {
+        let retryable = match &error {
+            SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_) => true,
+            SdkError::ServiceError(service) => {
+                service.raw().status().is_server_error()
+                    || service.err().code().is_some_and(|code| RETRYABLE.contains(&code))
+            }
+            _ => false,
+        };
+        let text = format!("{error:?}");
+        if retryable { Self::Busy(text) } else { Self::Fault(text) }
+    }
+}
+
+/// True where an update failed because its condition did not hold.
+pub(super) fn is_condition_failure(error: &SdkError<UpdateItemError>) -> bool {
+    error.as_service_error().is_some_and(UpdateItemError::is_conditional_check_failed_exception)
+}

@@ -1,0 +1,159 @@
+//! Events: that a listing was queued, went Live, needs a fix, was demoted or withdrawn; that a part of the recheck waits. On
+//! AWS they go to an EventBridge bus, on one machine to a channel, in the same envelope; losing one loses no listing.
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use registry_model::{HashPrefix, Kind, ListingId, Moment};
+
+/// The `source` of every event of this registry.
+pub const SOURCE: &str = "registry";
+
+/// Something that happened to a listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// What happened.
+    pub what: What,
+    /// To which listing.
+    pub listing_id: ListingId,
+    /// Its kind, where it is settled.
+    pub kind: Option<Kind>,
+    /// When.
+    pub at: Moment,
+}
+
+/// What can happen to a listing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// It waits for its probe.
+    Queued,
+    /// It went Live.
+    Live,
+    /// A probe found something to fix.
+    NeedsFix,
+    /// A confirmed weekly recheck failed.
+    Demoted,
+    /// An operator withdrew it.
+    Withdrawn,
+}
+
+impl What {
+    /// The event's `detail-type`.
+    #[must_use]
+    pub const fn detail_type(self) -> &'static str {
+        match self {
+            Self::Queued => "listing.queued",
+            Self::Live => "listing.live",
+            Self::NeedsFix => "listing.needs_fix",
+            Self::Demoted => "listing.demoted",
+            Self::Withdrawn => "listing.withdrawn",
+        }
+    }
+}
+
+impl Event {
+    /// The event as EventBridge delivers it to a target.
+    #[must_use]
+    pub fn envelope(&self) -> Value {
+        envelope(self.what.detail_type(), self.listing_id.as_str(), self.at, &self.detail())
+    }
+
+    fn detail(&self) -> Value {
+        json!({ "listing_id": self.listing_id, "kind": self.kind, "at": self.at })
+    }
+}
+
+/// The `detail-type` of a part of the weekly recheck.
+pub const RECHECK_PART: &str = "recheck.part";
+
+/// A part of the weekly recheck, to be done beside the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecheckPart {
+    /// The listings that are asked.
+    pub part: HashPrefix,
+    /// When the recheck was shared out.
+    pub at: Moment,
+}
+
+impl RecheckPart {
+    /// The event as EventBridge delivers it to a target.
+    #[must_use]
+    pub fn envelope(&self) -> Value {
+        envelope(RECHECK_PART, &self.part.to_string(), self.at, &self.detail())
+    }
+
+    fn detail(&self) -> Value {
+        json!({ "part": self.part.to_string(), "at": self.at })
+    }
+}
+
+fn envelope(detail_type: &str, about: &str, at: Moment, detail: &Value) -> Value {
+    json!({
+        "version": "0",
+        "id": format!("{about}-{}", at.as_millisecond()),
+        "detail-type": detail_type,
+        "source": SOURCE,
+        "time": at.to_string(),
+        "detail": detail,
+    })
+}
+
+/// Where events go.
+#[derive(Clone, Debug)]
+pub enum Bus {
+    /// An EventBridge bus by name.
+    #[cfg(feature = "eventbridge")]
+    EventBridge(aws_sdk_eventbridge::Client, std::sync::Arc<str>),
+    /// A channel within this process.
+    Local(mpsc::UnboundedSender<Value>),
+    /// Nowhere: a function that raises no event, or a deployment without a bus.
+    Silent,
+}
+
+impl Bus {
+    /// A bus within this process, and the end at which its events come out.
+    #[must_use]
+    pub fn local() -> (Self, mpsc::UnboundedReceiver<Value>) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        (Self::Local(sender), receiver)
+    }
+
+    /// Sends an event. A bus that does not take it is logged and no more: the table already holds what
+    /// happened, and the next tick finds it there.
+    pub async fn send(&self, event: &Event) {
+        if let Err(failure) = self.put(event.envelope()).await {
+            tracing::warn!(listing_id = %event.listing_id, failure, "the bus did not take an event");
+        }
+    }
+
+    /// Sends a part of a recheck. Where the bus does not take it, its listings stay due until the next run.
+    pub async fn send_part(&self, part: &RecheckPart) {
+        if let Err(failure) = self.put(part.envelope()).await {
+            tracing::warn!(part = %part.part, failure, "the bus did not take a part of the recheck");
+        }
+    }
+
+    async fn put(&self, envelope: Value) -> Result<(), String> {
+        match self {
+            Self::Silent => Ok(()),
+            Self::Local(sender) => sender.send(envelope).map_err(|error| error.to_string()),
+            #[cfg(feature = "eventbridge")]
+            Self::EventBridge(client, bus) => put(client, bus, &envelope).await,
+        }
+    }
+}
+
+#[cfg(feature = "eventbridge")]
+async fn put(client: &aws_sdk_eventbridge::Client, bus: &str, envelope: &Value) -> Result<(), String> {
+    let entry = aws_sdk_eventbridge::types::PutEventsRequestEntry::builder()
+        .event_bus_name(bus)
+        .source(SOURCE)
+        .detail_type(envelope["detail-type"].as_str().unwrap_or_default())
+        .detail(envelope["detail"].to_string())
+        .build();
+    let answer = client.put_events().entries(entry).send().await.map_err(|error| format!("{error:?}"))?;
+    match answer.failed_entry_count() {
+        0 => Ok(()),
+        _ => Err(format!("{:?}", answer.entries())),
+    }
+}

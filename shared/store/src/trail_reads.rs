@@ -1,0 +1,162 @@
+//! What is shown of trails, read together: the listings behind them, so that none is shown that was withdrawn, with the
+//! trails, compositions and totals that are still missing. One batch read, whatever is asked for.
+
+use std::collections::BTreeMap;
+
+use super::attributes::{Item, number, text};
+use super::batch_get::Consistency;
+use super::client::Store;
+use super::error::StoreError;
+use super::keys::{self, Key};
+use super::trail_edges::{Edge, audible, edge_key, edge_of};
+use super::trail_totals::TrailTotals;
+use super::trails::{Board, listing_of, trail_of};
+use registry_model::{Lane, Listing, ListingId, Moment, Trail, TrailMark};
+
+/// Places read beyond the limit, for those whose listing was withdrawn.
+const SPARE: usize = 8;
+
+/// What is read together.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted<'a> {
+    /// Listings.
+    pub listings: Vec<&'a ListingId>,
+    /// Trails of listings.
+    pub trails: Vec<&'a ListingId>,
+    /// Whether two listings were used together.
+    pub pair: Option<(&'a ListingId, &'a ListingId)>,
+    /// Whether a source deposited at a listing of late: the listing, the act, the digest.
+    pub source: Option<(&'a ListingId, &'a str, &'a str)>,
+    /// The totals.
+    pub with_totals: bool,
+}
+
+/// What was read.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Listings that are not withdrawn.
+    pub listings: BTreeMap<ListingId, Listing>,
+    /// Trails; where nothing was deposited there is none.
+    pub trails: BTreeMap<ListingId, Trail>,
+    /// Compositions, the strongest first.
+    pub edges: Vec<Edge>,
+    /// The totals, where they were asked for.
+    pub totals: TrailTotals,
+    /// The source deposited the same, and that still stands.
+    pub is_repeated: bool,
+}
+
+/// The strongest of everything.
+#[derive(Clone, Debug, Default)]
+pub struct Landscape {
+    /// The hottest trails, the strongest first.
+    pub hot: Vec<(ListingId, Trail)>,
+    /// The latest marks, the newest first.
+    pub marks: Vec<TrailMark>,
+    /// What was found of the rest.
+    pub found: Found,
+}
+
+impl Store {
+    /// Reads what is wanted, by one batch read.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn trail_facts(&self, wanted: &Wanted<'_>, now: Moment) -> Result<Found, StoreError> {
+        let pair = wanted.pair.map(|(one, other)| edge_key(one, other));
+        self.found(wanted, pair.into_iter().collect(), now).await
+    }
+
+    async fn found(&self, wanted: &Wanted<'_>, edges: Vec<Key>, now: Moment) -> Result<Found, StoreError> {
+        let listings = wanted.listings.iter().map(|id| keys::listing(id));
+        let trails = wanted.trails.iter().map(|id| keys::trail(id));
+        let source = wanted.source.map(|(id, act, digest)| keys::trace_source(id, act, digest));
+        let totals = if wanted.with_totals { keys::all_trail_totals() } else { Vec::new() };
+        let keys = listings.chain(trails).chain(edges).chain(source).chain(totals);
+        // A batch may hold no key twice.
+        let keys: BTreeMap<(String, String), Item> =
+            keys.map(|key| ((key.pk.clone(), key.sk.clone()), key.item())).collect();
+        let items = self.batch_get(keys.into_values().collect(), Consistency::Strong).await?;
+        let mut found = Found::default();
+        let mut shards = Vec::new();
+        for item in items {
+            let (pk, sk) = (text(&item, "pk"), text(&item, "sk"));
+            if sk == "CORE" {
+                let listing: Listing = serde_dynamo::from_item(item)?;
+                if listing.lane != Lane::Withdrawn {
+                    found.listings.insert(listing.id.clone(), listing);
+                }
+            } else if pk == keys::TRAILS {
+                shards.push(item);
+            } else if sk == keys::TRAIL {
+                found.trails.extend(listing_of(&item).map(|id| (id, trail_of(&item, now))));
+            } else if sk.starts_with(keys::EDGE_WITH) {
+                found.edges.extend(edge_of(&item, now));
+            } else {
+                found.is_repeated = number(&item, "until") > now.as_millisecond();
+            }
+        }
+        found.totals = TrailTotals::of_items(&shards, now);
+        Ok(found)
+    }
+
+    /// The hottest trails, the latest marks and the strongest compositions, with the listings behind them.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn landscape(&self, limit: usize, now: Moment) -> Result<Landscape, StoreError> {
+        let (hot, marks, edges) = futures::try_join!(
+            self.strongest_listings(Board::Hot, limit),
+            self.latest_marks(limit, now),
+            self.strongest_edge_keys(limit),
+        )?;
+        let ends: Vec<ListingId> = edges.iter().flat_map(keys::ends_of_edge).collect();
+        let listings = hot.iter().chain(marks.iter().map(|mark| &mark.listing_id)).chain(&ends).collect();
+        let wanted =
+            Wanted { listings, trails: hot.iter().collect(), with_totals: true, ..Wanted::default() };
+        let mut found = self.found(&wanted, edges, now).await?;
+        found.edges = audible(std::mem::take(&mut found.edges));
+        let trail = |id: ListingId| Some((id.clone(), found.trails.get(&id)?.clone()));
+        let mut hot: Vec<(ListingId, Trail)> = hot.into_iter().filter_map(trail).collect();
+        hot.sort_by(|(_, one), (_, other)| other.attraction.total_cmp(&one.attraction));
+        Ok(Landscape { hot, marks, found })
+    }
+
+    /// The strongest of a board with their listings, the strongest first; withdrawn ones are left out.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn board(
+        &self,
+        board: Board,
+        limit: usize,
+        now: Moment,
+    ) -> Result<Vec<(Listing, Trail)>, StoreError> {
+        let ids = self.strongest_listings(board, limit + SPARE).await?;
+        let wanted =
+            Wanted { listings: ids.iter().collect(), trails: ids.iter().collect(), ..Wanted::default() };
+        let Found { mut listings, mut trails, .. } = self.found(&wanted, Vec::new(), now).await?;
+        let mut rows: Vec<(Listing, Trail)> =
+            ids.iter().filter_map(|id| Some((listings.remove(id)?, trails.remove(id)?))).collect();
+        rows.retain(|(_, trail)| trail.of(board.value()) > 0.0);
+        rows.sort_by(|(_, one), (_, other)| other.of(board.value()).total_cmp(&one.of(board.value())));
+        rows.truncate(limit);
+        Ok(rows)
+    }
+
+    /// The strongest compositions of what is not withdrawn, the strongest first.
+    ///
+    /// # Errors
+    /// The table is busy or refused.
+    pub async fn composition_board(
+        &self,
+        limit: usize,
+        now: Moment,
+    ) -> Result<(Vec<Edge>, BTreeMap<ListingId, Listing>), StoreError> {
+        let edges = self.strongest_edge_keys(limit).await?;
+        let ends: Vec<ListingId> = edges.iter().flat_map(keys::ends_of_edge).collect();
+        let wanted = Wanted { listings: ends.iter().collect(), ..Wanted::default() };
+        let found = self.found(&wanted, edges, now).await?;
+        Ok((audible(found.edges), found.listings))
+    }
+}

@@ -1,0 +1,98 @@
+//! Access tokens, discount codes and ids of sessions are shown once and kept as digests: a stored task holds none of them,
+//! whether the registry answered them or a message brought them.
+
+use registry_model::{AccessToken, DiscountCode, SessionId};
+use registry_operations::CATALOGUE;
+
+/// Stands where one was.
+const SHOWN_ONCE: &str = "(shown once)";
+
+/// The member in which a sender of feedback proves that a lost reward was its own.
+const KEY: &str = "idempotency_key";
+
+/// The text, which is JSON and may hold JSON in its strings, without tokens, codes and keys.
+pub(super) fn without_secrets(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    // One may stand within a word, such as after the `n` of an escaped line break.
+    while let Some(at) = rest.find(['a', 'D', 'd', 'i', 's']) {
+        let (before, from) = rest.split_at(at);
+        kept.push_str(before);
+        rest = if let Some(length) = secret_at(from) {
+            kept.push_str(SHOWN_ONCE);
+            &from[length..]
+        } else if let Some((name, length)) = key_at(from) {
+            kept.push_str(&from[..name]);
+            kept.push_str(SHOWN_ONCE);
+            &from[name + length..]
+        } else {
+            kept.push_str(&from[..1]);
+            &from[1..]
+        };
+    }
+    kept.push_str(rest);
+    kept
+}
+
+/// The lengths of a key's member, up to its value, and of its value, however often the quotes are escaped.
+fn key_at(text: &str) -> Option<(usize, usize)> {
+    let named = text.strip_prefix(KEY)?;
+    let value = named.trim_start_matches(['\\', '"', ':', ' ']);
+    let name = text.len() - value.len();
+    let length = value.find(['\\', '"']).unwrap_or(value.len());
+    let is_key = text[KEY.len()..name].contains(':') && length > 0 && !is_example(&value[..length]);
+    is_key.then_some((name, length))
+}
+
+/// The length of the secret at the beginning of a text.
+fn secret_at(text: &str) -> Option<usize> {
+    let begins = |length: usize| text.get(..length);
+    let token = begins(AccessToken::LENGTH).filter(|text| text.parse::<AccessToken>().is_ok());
+    let code = || begins(DiscountCode::LENGTH).filter(|text| text.parse::<DiscountCode>().is_ok());
+    let session = || begins(SessionId::LENGTH).filter(|text| text.parse::<SessionId>().is_ok());
+    token.or_else(code).or_else(session).filter(|secret| !is_example(secret)).map(str::len)
+}
+
+/// Whether the catalogue gives it as an example: it opens nothing, and is told to everybody who asks for help.
+fn is_example(secret: &str) -> bool {
+    let quoted = format!("\"{secret}\"");
+    CATALOGUE.iter().any(|entry| entry.example.contains(&quoted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::Random;
+
+    #[test]
+    fn examples_of_the_catalogue_are_no_secrets() {
+        for entry in CATALOGUE {
+            let told = format!("{{\"data\":{:?}}}", entry.example);
+            assert_eq!(without_secrets(&told), told);
+        }
+    }
+
+    #[test]
+    fn tokens_and_codes_are_left_out_wherever_they_stand() {
+        let random = Random::seeded(7);
+        let (token, code) = (AccessToken::new(&random), DiscountCode::new(&random));
+        let (token, code) = (token.reveal(), code.reveal());
+        for (text, kept) in [
+            (
+                format!(r#"{{"a":"{token}","u":"https://r/x?token={token}&f=1"}}"#),
+                r#"{"a":"(shown once)","u":"https://r/x?token=(shown once)&f=1"}"#,
+            ),
+            (format!("code {code}, or {}.", code.to_lowercase()), "code (shown once), or (shown once)."),
+            (format!(r"one:\n{token}\n"), r"one:\n(shown once)\n"),
+            (format!("é{token}é"), "é(shown once)é"),
+            (
+                r#"{"idempotency_key":"0a1b","t":"{\"idempotency_key\": \"0a1b\"} its idempotency_key tells"}"#.to_owned(),
+                r#"{"idempotency_key":"(shown once)","t":"{\"idempotency_key\": \"(shown once)\"} its idempotency_key tells"}"#,
+            ),
+            (format!("session {} is open", SessionId::new(&random).reveal()), "session (shown once) is open"),
+            ("at_home, D25-short, agtpub_0123 and at_".to_owned(), "at_home, D25-short, agtpub_0123 and at_"),
+        ] {
+            assert_eq!(without_secrets(&text), kept);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! What a message does. A task is stored only for what can be looked up, continued or canceled: an answer that changed
+//! something or asks back, or one that the client comes back for. All else is answered with a message and leaves nothing.
+
+use super::error::TaskError;
+use super::id::{new_context_id, new_id};
+use super::message::{Message, Part, Role};
+use super::query::Query;
+use super::state::TaskState;
+use super::task::{Artifact, Task, TaskContents};
+use super::tasks::CANCELED;
+use registry_app::App;
+use registry_model::Caller;
+use registry_model::error::Problem;
+use registry_operations::allowance;
+use registry_operations::intent::{self, Intent, MessageContent, Outcome, Reply};
+use registry_store::{Allowance, Origin};
+
+/// The longest history of a task: it is stored as one item and understood as a whole with each message.
+const MAX_MESSAGES: usize = 40;
+
+/// A message and how its sender wants it answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SendRequest {
+    /// The message.
+    pub message: Message,
+    /// The id that the client chose for the task (A2A 0.2).
+    pub client_task_id: Option<String>,
+    /// The client wants a task even where a message would do.
+    pub wants_task: bool,
+    /// The context that the client named.
+    pub context_id: Option<String>,
+}
+
+/// The answer to a message.
+#[derive(Clone, Debug)]
+pub enum Sent {
+    /// The message only reads: run the query, or use its cached answer.
+    Query(Query),
+    /// What can be asked, or why nothing was done.
+    Explained {
+        /// The conversation that the answer belongs to.
+        context_id: String,
+        /// The answer as text and as data.
+        parts: Vec<Part>,
+    },
+    /// The task, as it was stored.
+    Task(Box<Task>),
+}
+
+impl SendRequest {
+    const fn requires_task(&self) -> bool {
+        self.wants_task || self.client_task_id.is_some() || self.message.task_id.is_some()
+    }
+}
+
+/// Does what a message asks for.
+///
+/// # Errors
+/// The message holds only files, its task is not known, has ended, is too long or was changed at the same time, too
+/// many tasks were stored within the hour, or the store failed.
+pub async fn send(app: &App, caller: Caller, request: SendRequest) -> Result<Sent, TaskError> {
+    let context_id = request.context_id.clone().unwrap_or_else(|| new_context_id(app));
+    let parsed = request.message.parsed()?;
+    if !request.requires_task() {
+        return match intent::parse_intent(&parsed, None) {
+            Intent::Run(operation, arguments) if operation.effect.read_only => {
+                Ok(Sent::Query(Query { context_id, operation, arguments }))
+            }
+            intent => {
+                let is_task = leads_to_task(&intent);
+                if is_task {
+                    count(app, &caller).await?;
+                }
+                let reply = intent::answer(app, &caller, &parsed, intent).await?;
+                if !is_task {
+                    return Ok(Sent::Explained { context_id, parts: parts(reply) });
+                }
+                store(app, caller, &request, context_id, None, Some(reply)).await
+            }
+        };
+    }
+    let previous = previous(app, caller, &request).await?;
+    count(app, &caller).await?;
+    let earlier =
+        continued(previous.as_ref()).map(|task| parsed_history(&task.contents.history)).transpose()?;
+    let reply = if earlier.is_some() && intent::refuses(&parsed) {
+        None
+    } else {
+        let intent = intent::parse_intent(&parsed, earlier.as_ref());
+        Some(intent::answer(app, &caller, &parsed, intent).await?)
+    };
+    store(app, caller, &request, context_id, previous, reply).await
+}
+
+/// Whether a task follows: a write, whose result is worth keeping, or a question back, which waits for its answer.
+const fn leads_to_task(intent: &Intent) -> bool {
+    match intent {
+        Intent::Run(operation, _) => !operation.described.effect.read_only,
+        Intent::Missing(..) => true,
+        Intent::Refused(..) | Intent::NoSuch(_) | Intent::Greeting | Intent::Unclear(_) => false,
+    }
+}
+
+/// Counts a task before anything is done for it, so that nothing is done that could not be stored.
+async fn count(app: &App, caller: &Caller) -> Result<(), Problem> {
+    let (caller, rate) = (caller.name(), app.settings.task_rate);
+    allowance::count(app, Allowance { act: "task", caller: &caller, host: None, rate }).await
+}
+
+/// The stored task under the id of the message: one to continue, or one that a new task replaces.
+async fn previous(app: &App, caller: Caller, request: &SendRequest) -> Result<Option<Task>, TaskError> {
+    let chosen = request.client_task_id.as_ref();
+    let Some(id) = chosen.or(request.message.task_id.as_ref()) else { return Ok(None) };
+    let Some(stored) = app.store.task(id, &caller.name(), app.clock.now()).await? else {
+        return if chosen.is_some() { Ok(None) } else { Err(TaskError::NotFound(id.clone())) };
+    };
+    let task = Task::from_stored(stored)?;
+    if task.state.is_final() {
+        // A client of 0.2 may reuse the id of its own task, but never replace a task with an id of ours.
+        return match chosen {
+            Some(_) => Ok((task.origin == Origin::Client).then_some(task)),
+            None => Err(TaskError::Ended),
+        };
+    }
+    if request.context_id.as_ref().is_some_and(|id| *id != task.context_id) {
+        return Err(TaskError::ContextMismatch);
+    }
+    Ok(Some(task))
+}
+
+fn continued(previous: Option<&Task>) -> Option<&Task> {
+    previous.filter(|task| !task.state.is_final())
+}
+
+/// All messages of the client so far as one, so that an answer to a question completes the first message.
+fn parsed_history(history: &[Message]) -> Result<MessageContent, TaskError> {
+    let mut whole = MessageContent::default();
+    for message in history.iter().filter(|message| message.role == Role::User) {
+        let parsed = message.parsed()?;
+        let between = if whole.text.is_empty() || parsed.text.is_empty() { "" } else { "\n" };
+        whole.text = format!("{}{between}{}", whole.text, parsed.text);
+        whole.data.extend(parsed.data);
+        whole.urls.extend(parsed.urls);
+    }
+    Ok(whole)
+}
+
+/// Stores the answer as a task. Without a reply the client took its request back.
+async fn store(
+    app: &App,
+    caller: Caller,
+    request: &SendRequest,
+    context_id: String,
+    previous: Option<Task>,
+    reply: Option<Reply>,
+) -> Result<Sent, TaskError> {
+    let continued = continued(previous.as_ref());
+    let (id, origin, context_id, owner) = match (continued, &request.client_task_id) {
+        (Some(task), _) => (task.id.clone(), task.origin, task.context_id.clone(), task.caller.clone()),
+        (None, Some(id)) => (id.clone(), Origin::Client, context_id, caller.name()),
+        (None, None) => (new_id(app), Origin::Ours, context_id, caller.name()),
+    };
+    let mut history = continued.map(|task| task.contents.history.clone()).unwrap_or_default();
+    history.extend(continued.and_then(|task| task.contents.message.clone()));
+    history.push(Message {
+        context_id: Some(context_id.clone()),
+        task_id: Some(id.clone()),
+        ..request.message.clone()
+    });
+    let history: Vec<Message> = history.into_iter().map(Message::abridged).collect();
+    if history.len() > MAX_MESSAGES {
+        return Err(TaskError::TooManyMessages);
+    }
+    let (state, parts, name) = match reply {
+        None => (TaskState::Canceled, vec![Part::text(CANCELED)], String::new()),
+        Some(reply) => {
+            let name = reply.data["operation"].as_str().unwrap_or("help").to_owned();
+            (state_after(&reply), parts(reply), name)
+        }
+    };
+    // The result of a task is an artifact; a question or a refusal is the message of its status.
+    let (message, artifacts) = if state == TaskState::Completed {
+        (None, vec![Artifact { id: new_id(app), name, parts }])
+    } else {
+        (Some(Message::of_agent(new_id(app), &context_id, &id, parts)), Vec::new())
+    };
+    let contents = TaskContents { message, artifacts, history };
+    let task = Task { id, origin, caller: owner, context_id, state, at: app.clock.now(), contents };
+    let replaced = previous.as_ref().map(Task::to_stored).transpose()?;
+    if app.store.keep_task(replaced.as_ref(), &task.to_stored()?, task.at).await? {
+        Ok(Sent::Task(Box::new(task)))
+    } else {
+        Err(TaskError::Conflict)
+    }
+}
+
+fn parts(reply: Reply) -> Vec<Part> {
+    vec![Part::text(reply.text), Part::data(reply.data)]
+}
+
+fn state_after(reply: &Reply) -> TaskState {
+    match reply.outcome {
+        Outcome::Read if reply.data["ok"] == false => TaskState::Failed,
+        Outcome::Read | Outcome::Done | Outcome::Explained => TaskState::Completed,
+        Outcome::Failed => TaskState::Failed,
+        Outcome::Asked => TaskState::InputRequired,
+        Outcome::Declined => TaskState::Rejected,
+    }
+}

@@ -1,0 +1,99 @@
+//! Stored tasks: get, cancel and list. Callers are strangers without a credential, and many share an address, so a task
+//! is shown to whoever knows an id of ours; what expired and what is another's look the same, so ids cannot be probed.
+
+use super::error::TaskError;
+use super::id::{is_own_context_id, is_valid_id, new_id};
+use super::message::{Message, Part};
+use super::page_token;
+use super::state::TaskState;
+use super::task::Task;
+use registry_app::App;
+use registry_model::{Caller, Moment};
+use registry_store::{KeptTask, TaskFilter};
+
+/// Which tasks to list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListRequest {
+    /// Those of this context; without one of ours, none.
+    pub context_id: Option<String>,
+    /// Only those in this state.
+    pub state: Option<TaskState>,
+    /// Only those that changed at this time or later.
+    pub since: Option<Moment>,
+    /// The token of an earlier page.
+    pub page_token: Option<String>,
+    /// The largest number of tasks on a page.
+    pub page_size: usize,
+}
+
+/// A page of tasks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TaskList {
+    /// The tasks, the last changed first.
+    pub tasks: Vec<Task>,
+    /// The token of the next page; none on the last.
+    pub next_page_token: Option<String>,
+    /// The number of tasks on all pages.
+    pub total: usize,
+}
+
+/// A task by its id.
+///
+/// # Errors
+/// The caller has no such task, or the store failed.
+pub async fn get(app: &App, caller: Caller, id: &str) -> Result<Task, TaskError> {
+    Ok(find(app, caller, id).await?.0)
+}
+
+/// Cancels a task that waits for input.
+///
+/// # Errors
+/// The caller has no such task, it has ended, another message is changing it, or the store failed.
+pub async fn cancel(app: &App, caller: Caller, id: &str) -> Result<Task, TaskError> {
+    let (mut task, stored) = find(app, caller, id).await?;
+    if task.state.is_final() {
+        return Err(TaskError::NotCancelable { id: task.id, state: Some(task.state) });
+    }
+    task.contents.history.extend(task.contents.message.take());
+    let parts = vec![Part::text(CANCELED)];
+    task.contents.message = Some(Message::of_agent(new_id(app), &task.context_id, &task.id, parts));
+    (task.state, task.at) = (TaskState::Canceled, app.clock.now());
+    if app.store.keep_task(Some(&stored), &task.to_stored()?, task.at).await? {
+        Ok(task)
+    } else {
+        Err(TaskError::NotCancelable { id: task.id, state: None })
+    }
+}
+
+/// The text of a task that was canceled.
+pub(super) const CANCELED: &str = "Canceled; nothing was done.";
+
+/// The tasks of a context. What a caller may see is what it knows the context of (A2A 1.0 specification §3.1.4: only
+/// tasks that are visible to the client), so without a context id of ours there are none.
+///
+/// # Errors
+/// The page token is not one of this registry, or the store failed.
+pub async fn list(app: &App, request: ListRequest) -> Result<TaskList, TaskError> {
+    let filter =
+        TaskFilter { state: request.state.map(|state| state.name().to_owned()), since: request.since };
+    let after = request.page_token.as_deref().map(page_token::decode).transpose()?;
+    let Some(context_id) = request.context_id.filter(|id| is_own_context_id(id)) else {
+        return Ok(TaskList::default());
+    };
+    let now = app.clock.now();
+    let page = app.store.tasks(&context_id, &filter, after.as_deref(), request.page_size, now).await?;
+    Ok(TaskList {
+        tasks: page.tasks.into_iter().map(Task::from_stored).collect::<Result<_, _>>()?,
+        next_page_token: page.next.as_deref().map(page_token::encode),
+        total: page.total,
+    })
+}
+
+async fn find(app: &App, caller: Caller, id: &str) -> Result<(Task, KeptTask), TaskError> {
+    let not_found = || TaskError::NotFound(id.to_owned());
+    if !is_valid_id(id) {
+        return Err(not_found());
+    }
+    let stored = app.store.task(id, &caller.name(), app.clock.now()).await?.ok_or_else(not_found)?;
+    Ok((Task::from_stored(stored.clone())?, stored))
+}

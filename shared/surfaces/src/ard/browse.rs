@@ -1,0 +1,135 @@
+//! `GET /agents` of ARD (§7.4): everything that is Live, page by page in a fixed order, narrowed by a filter. A filter
+//! that the index cannot apply is checked against each row, within a bounded number of reads.
+
+use serde::{Deserialize, Serialize};
+
+use super::filter::Kinds;
+use super::list_filter::ListFilter;
+use super::token::{self, Place};
+use super::{ArdError, page_size};
+use crate::ard::catalog_entry::CatalogEntry;
+use registry_app::App;
+use registry_search::browse::{BrowseQuery, Row};
+
+/// Rows per read where a filter is checked against each, and the most reads for one page.
+const TOGETHER: usize = 100;
+const READS: usize = 3;
+
+/// The query parameters.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ListQuery {
+    filter: Option<String>,
+    order_by: Option<String>,
+    page_size: Option<u64>,
+    page_token: Option<String>,
+}
+
+/// A page (ARD `ListResponse`).
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct List {
+    items: Vec<CatalogEntry>,
+    /// The total of all pages; left out where it would need a read of every row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<usize>,
+    /// The token of the next page. A page may be shorter than requested and still have a next one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page_token: Option<String>,
+}
+
+/// Reads a page.
+///
+/// # Errors
+/// The request cannot be taken, or the table is busy.
+pub async fn list(app: &App, query: &ListQuery) -> Result<List, ArdError> {
+    let limit = page_size(query.page_size, 20)?;
+    let filter = ListFilter::read(query.filter.as_deref().unwrap_or_default())?;
+    in_order(query.order_by.as_deref().unwrap_or_default())?;
+    let kind = match filter.kinds() {
+        Kinds::Neither => return Ok(List { total: Some(0), ..List::default() }),
+        Kinds::Only(kind) => Some(kind),
+        Kinds::Both => None,
+    };
+    let place = token::place(query.page_token.as_deref())?;
+    let part = BrowseQuery {
+        kind,
+        changed_since: filter.updated_after,
+        after: place.after,
+        with_evidence: true,
+        ..BrowseQuery::default()
+    };
+    if filter.looks_at_entries() {
+        filtered(app, &filter, BrowseQuery { limit: TOGETHER, ..part }, place.rows, limit).await
+    } else {
+        let page = app.search.browse(&BrowseQuery { limit, ..part }).await?;
+        let items = page.rows.iter().map(|row| entry(app, row)).collect();
+        let next = page.next.map(|after| token::at_place(&Place { after: Some(after), rows: 0 }));
+        Ok(List { items, total: Some(page.total), page_token: next })
+    }
+}
+
+/// Up to `limit` of the matching rows, after `seen_before` rows of the first read.
+async fn filtered(
+    app: &App,
+    filter: &ListFilter,
+    mut part: BrowseQuery,
+    mut seen_before: usize,
+    limit: usize,
+) -> Result<List, ArdError> {
+    let mut list = List::default();
+    for _ in 0..READS {
+        let page = app.search.browse(&part).await?;
+        for (rows, row) in page.rows.iter().enumerate().skip(std::mem::take(&mut seen_before)) {
+            let entry = entry(app, row);
+            if !filter.holds(&row.listing, &serde_json::to_value(&entry).unwrap_or_default()) {
+                continue;
+            }
+            if list.items.len() == limit {
+                list.page_token = Some(token::at_place(&Place { after: part.after, rows }));
+                return Ok(list);
+            }
+            list.items.push(entry);
+        }
+        part.after = page.next;
+        if part.after.is_none() {
+            return Ok(list);
+        }
+    }
+    list.page_token = Some(token::at_place(&Place { after: part.after, rows: 0 }));
+    Ok(list)
+}
+
+/// There is one order, and it has a name.
+fn in_order(asked: &str) -> Result<(), ArdError> {
+    let mut words = asked.split_whitespace();
+    let (field, direction) = (words.next().unwrap_or("name"), words.next().unwrap_or("ASC"));
+    if field == "name" && direction.eq_ignore_ascii_case("ASC") && words.next().is_none() {
+        return Ok(());
+    }
+    Err(ArdError::invalid(
+        "`orderBy` can be `name` only, which is also the order where it is left out. The newest first: GET /api/listings/active.",
+    ))
+}
+
+fn entry(app: &App, row: &Row) -> CatalogEntry {
+    CatalogEntry {
+        updated_at: Some(row.changed_at),
+        ..CatalogEntry::of(&row.listing, row.evidence.as_ref(), &app.settings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_one_order() {
+        for fine in ["", "name", "name ASC", " name asc "] {
+            assert!(in_order(fine).is_ok(), "{fine}");
+        }
+        for other in ["displayName", "name DESC", "updatedAt DESC", "name ASC, updatedAt"] {
+            assert!(in_order(other).is_err(), "{other}");
+        }
+    }
+}

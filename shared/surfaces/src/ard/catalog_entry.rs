@@ -1,0 +1,239 @@
+//! A catalogue entry (ARD §4.2): how a listing, or an endpoint of the registry itself, appears in catalogues and
+//! search results. Defined once, so that an entry is identical in each of them.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use registry_domain::views::urn;
+use registry_model::protocol::{
+    AGENT_CARD_MEDIA_TYPE, ARD_BASE, MCP_ENDPOINT, REGISTRY_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE,
+};
+use registry_model::settings::Settings;
+use registry_model::{Assessment, Kind, Listing, ListingId, Moment};
+
+/// The most tags, and the most names of skills or tools: an entry is a pointer, not the card.
+const KEPT: usize = 24;
+
+/// A catalogue entry.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CatalogEntry {
+    /// Its URN.
+    pub identifier: String,
+    /// Its name for people.
+    pub display_name: String,
+    /// The media type of the document at its URL.
+    #[serde(rename = "type")]
+    pub of_type: &'static str,
+    /// The same media type, under the name that the AI catalogue format uses.
+    pub media_type: &'static str,
+    /// Its card, or the endpoint of an MCP server that has none.
+    pub url: String,
+    /// What it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Tags of its skills.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// Names of its skills or tools.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub capabilities: Vec<String>,
+    /// What one would ask for to find it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub representative_queries: Vec<String>,
+    /// Its own version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// When what it says of itself last changed, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<Moment>,
+    /// What the registry knows of it, flat as the schema wants it.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+}
+
+impl CatalogEntry {
+    /// The entry of a listing, with its skills or tools where the evidence of its last probe is at hand.
+    #[must_use]
+    pub fn of(listing: &Listing, evidence: Option<&Assessment>, settings: &Settings) -> Self {
+        let kind = listing.shown_kind();
+        let facts = evidence.map(|evidence| &evidence.verdict.facts);
+        let skills = facts.into_iter().flat_map(|facts| &facts.skills);
+        let tools = facts.into_iter().flat_map(|facts| &facts.tools);
+        let mut tags: Vec<String> = Vec::new();
+        for tag in skills.clone().flat_map(|skill| &skill.tags) {
+            if tags.len() < KEPT && !tags.contains(tag) {
+                tags.push(tag.clone());
+            }
+        }
+        let capabilities = skills.map(|skill| &skill.name).chain(tools.map(|tool| &tool.name));
+        Self {
+            identifier: urn::of(listing.shown_card_url(), kind, &listing.id),
+            display_name: listing.name.clone(),
+            of_type: urn::media_type(kind),
+            media_type: urn::media_type(kind),
+            url: listing.shown_card_url().to_owned(),
+            description: listing.description.clone(),
+            tags,
+            capabilities: capabilities.take(KEPT).cloned().collect(),
+            representative_queries: Vec::new(),
+            version: listing.version.clone(),
+            updated_at: None,
+            metadata: metadata(listing, settings),
+        }
+    }
+}
+
+/// The registry's own entries: its agent, its MCP server, and where ARD clients search it.
+#[must_use]
+pub fn own(settings: &Settings) -> Vec<CatalogEntry> {
+    let own =
+        |identifier: String, of_type: &'static str, name: &str, path: &str, what: &str, asked: [&str; 3]| {
+            CatalogEntry {
+                identifier,
+                display_name: name.to_owned(),
+                of_type,
+                media_type: of_type,
+                url: settings.url(path),
+                description: Some(what.to_owned()),
+                tags: ["registry", "discovery", "search"].map(str::to_owned).to_vec(),
+                capabilities: Vec::new(),
+                representative_queries: asked.map(str::to_owned).to_vec(),
+                version: Some(registry_model::VERSION.to_owned()),
+                updated_at: None,
+                metadata: Map::new(),
+            }
+        };
+    let (agent, server) = ("/.well-known/agent-card.json", MCP_ENDPOINT);
+    let brand = settings.brand.as_str();
+    vec![
+        own(
+            own_identifier(settings, agent, Kind::Agent),
+            AGENT_CARD_MEDIA_TYPE,
+            brand,
+            agent,
+            "Registry of agents and MCP servers: list yourself, find Live peers and check them, in plain words over A2A.",
+            ["find an agent that can do a task", "list my agent in a registry", "is this agent live?"],
+        ),
+        own(
+            own_identifier(settings, server, Kind::Mcp),
+            SERVER_CARD_MEDIA_TYPE,
+            brand,
+            "/mcp/server-card",
+            "Registry of agents and MCP servers as MCP tools: search what is Live, list a server, check its status.",
+            [
+                "find an MCP server that can do a task",
+                "list my MCP server in a registry",
+                "which MCP servers are live?",
+            ],
+        ),
+        own(
+            format!("urn:air:{}:registry:ard", urn::publisher(&settings.base_url)),
+            REGISTRY_MEDIA_TYPE,
+            &format!("{brand} (search)"),
+            ARD_BASE,
+            "Search, explore and browse everything that is Live here by the ARD API.",
+            [
+                "search for agents and MCP servers",
+                "which agents are there?",
+                "discover AI agents by capability",
+            ],
+        ),
+    ]
+}
+
+/// The URN of one of the registry's own endpoints: that of its listing, so that both are the same resource.
+fn own_identifier(settings: &Settings, path: &str, kind: Kind) -> String {
+    let url = settings.url(path);
+    match Url::parse(&url) {
+        Ok(parsed) => urn::of(&url, kind, &ListingId::of_url(&parsed)),
+        Err(_) => format!("urn:air:{}:{}:registry", urn::publisher(&url), kind.as_str()),
+    }
+}
+
+fn metadata(listing: &Listing, settings: &Settings) -> Map<String, Value> {
+    let mut known = json!({
+        "listing_id": listing.id,
+        "kind": listing.shown_kind(),
+        "category": listing.category.id(),
+        "status_url": settings.url(&format!("/api/listings/status?id={}", listing.id)),
+    });
+    if let Some(endpoint) = &listing.endpoint {
+        known["endpoint"] = json!(endpoint);
+    }
+    if let Some(era) = &listing.era {
+        known["protocol_version"] = json!(era);
+    }
+    if let Some(since) = listing.live_since {
+        known["live_since"] = json!(since);
+    }
+    if let Some(probe) = &listing.probe {
+        known["handshake"] = json!(probe.handshake);
+        known["probe_score"] = json!(probe.score);
+        known["probed_at"] = json!(probe.at);
+    }
+    match known {
+        Value::Object(known) => known,
+        _ => Map::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_domain::views::urn::of as urn_of;
+    use registry_model::settings::Mode;
+
+    fn urn() -> regex::Regex {
+        regex::Regex::new(r"^urn:air:[a-zA-Z0-9.-]+(:[a-zA-Z0-9._-]+)+$").unwrap()
+    }
+
+    #[test]
+    fn every_listing_has_a_urn_at_its_own_host() {
+        let id = |text: &str| text.parse::<ListingId>().unwrap();
+        for (url, kind, listing, expected) in [
+            (
+                "https://acme.dev/card.json",
+                Kind::Agent,
+                "agtpub_0123456789abcdef0123",
+                "urn:air:acme.dev:agent:agtpub_0123456789abcdef0123",
+            ),
+            (
+                "https://acme.dev/mcp",
+                Kind::Mcp,
+                "mcp-io-github-acme-weather",
+                "urn:air:acme.dev:mcp:io-github-acme-weather",
+            ),
+            ("https://acme.dev/mcp", Kind::Agent, "mcp-x", "urn:air:acme.dev:agent:mcp-x"),
+            ("http://127.0.0.1:8080/card.json", Kind::Agent, "agent-x", "urn:air:127.0.0.1:agent:x"),
+            ("http://[::1]:8080/mcp", Kind::Mcp, "mcp-x", "urn:air:--1:mcp:x"),
+            ("https://größe.example/mcp", Kind::Mcp, "mcp-x", "urn:air:xn--gre-6ka8i.example:mcp:x"),
+            ("https://under_score.example/mcp", Kind::Mcp, "mcp-x", "urn:air:under-score.example:mcp:x"),
+            ("no url", Kind::Mcp, "mcp-x", "urn:air:localhost:mcp:x"),
+        ] {
+            let made = urn_of(url, kind, &id(listing));
+            assert_eq!(made, expected);
+            assert!(urn().is_match(&made), "{made}");
+        }
+    }
+
+    #[test]
+    fn the_registry_has_three_entries_of_its_own() {
+        for base in ["https://registry.example.org", "http://127.0.0.1:8080", "http://[::1]:8080"] {
+            let settings =
+                Settings::from_env(Mode::Development, |name| (name == "BASE_URL").then(|| base.to_owned()))
+                    .unwrap();
+            let entries = own(&settings);
+            assert_eq!(
+                entries.iter().map(|entry| entry.of_type).collect::<Vec<_>>(),
+                [AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE, REGISTRY_MEDIA_TYPE]
+            );
+            for entry in entries {
+                assert!(urn().is_match(&entry.identifier), "{}", entry.identifier);
+                assert!(entry.url.starts_with(base), "{}", entry.url);
+                assert!((2..=5).contains(&entry.representative_queries.len()));
+            }
+        }
+    }
+}

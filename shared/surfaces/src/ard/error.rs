@@ -1,0 +1,89 @@
+//! An error as ARD defines it (ARD Appendix B): a code in capitals and a message, and nothing else. It wraps the
+//! problem that every other API returns, so that the same fault has the same status everywhere.
+
+use axum::Json;
+use axum::response::{IntoResponse, Response};
+use http::{StatusCode, header};
+use serde_json::json;
+
+use registry_model::error::Problem;
+use registry_store::StoreError;
+
+/// What went wrong, for a client that speaks ARD.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArdError(Problem);
+
+impl ArdError {
+    /// 400: the request is malformed, or its filter cannot be taken.
+    pub(super) fn invalid(message: impl Into<String>) -> Self {
+        Self(Problem::malformed(message))
+    }
+
+    /// The status: ARD has only 400 for an invalid request, well formed or not.
+    fn status(&self) -> StatusCode {
+        match self.0.status {
+            StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
+            other => other,
+        }
+    }
+
+    /// The code for a status (ARD Appendix B).
+    fn code(&self) -> &'static str {
+        match self.status() {
+            StatusCode::UNAUTHORIZED => "UNAUTHENTICATED",
+            StatusCode::NOT_FOUND => "NOT_FOUND",
+            StatusCode::TOO_MANY_REQUESTS => "RATE_LIMIT_EXCEEDED",
+            status if status.is_server_error() => "INTERNAL_ERROR",
+            _ => "INVALID_ARGUMENT",
+        }
+    }
+}
+
+impl From<StoreError> for ArdError {
+    fn from(error: StoreError) -> Self {
+        Self(error.into())
+    }
+}
+
+impl From<Problem> for ArdError {
+    fn from(problem: Problem) -> Self {
+        Self(problem)
+    }
+}
+
+impl IntoResponse for ArdError {
+    fn into_response(self) -> Response {
+        if let Some(internal) = &self.0.internal {
+            tracing::error!(code = self.0.code, internal, "request failed");
+        }
+        let body = Json(json!({ "errorCode": self.code(), "message": self.0.detail }));
+        let mut response = (self.status(), body).into_response();
+        if let Some(seconds) = self.0.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_has_its_code_of_the_standard() {
+        for (problem, status, code) in [
+            (Problem::malformed("x"), 400, "INVALID_ARGUMENT"),
+            (Problem::invalid("q", "too_long", "x"), 400, "INVALID_ARGUMENT"),
+            (Problem::too_many("x", 3), 429, "RATE_LIMIT_EXCEEDED"),
+            (Problem::unavailable("throttled"), 503, "INTERNAL_ERROR"),
+            (Problem::fault("x"), 500, "INTERNAL_ERROR"),
+        ] {
+            let error = ArdError::from(problem);
+            assert_eq!((error.status().as_u16(), error.code()), (status, code));
+        }
+        assert_eq!(
+            ArdError::from(Problem::too_many("x", 3)).into_response().headers()[header::RETRY_AFTER],
+            "3"
+        );
+    }
+}

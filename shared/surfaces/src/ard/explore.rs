@@ -1,0 +1,204 @@
+//! `POST /explore` of ARD (§7.3): how many entries there are by type, publisher, tag or category, of all or of those
+//! that match a text. Counted in the index alone, so that no listing is read.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::filter::{Filter, Kinds};
+use super::{ArdError, search};
+use registry_app::App;
+use registry_domain::views::urn;
+use registry_model::Kind;
+use registry_model::error::shorten;
+use registry_search::browse::Facet;
+
+/// The most facets of one request.
+const MOST: usize = 20;
+/// The default and the largest number of buckets.
+const BUCKETS: usize = 20;
+const MOST_BUCKETS: u64 = 1000;
+
+/// Members of an entry that are not counted: almost each has its own.
+const NOT_COUNTED: [&str; 10] = [
+    "identifier",
+    "displayName",
+    "url",
+    "description",
+    "capabilities",
+    "representativeQueries",
+    "version",
+    "updatedAt",
+    "data",
+    "metadata",
+];
+
+/// What was counted (ARD `ExploreResponse`).
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Explored {
+    result_type: &'static str,
+    facets: Map<String, Value>,
+}
+
+/// A facet as it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct FacetRequest {
+    field: String,
+    /// `None` for a member that no entry here has.
+    counted: Option<Counted>,
+    limit: usize,
+    least: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counted {
+    /// Kinds, written as media types.
+    Type,
+    By(Facet),
+}
+
+impl Counted {
+    const fn facet(self) -> Facet {
+        match self {
+            Self::Type => Facet::Kind,
+            Self::By(facet) => facet,
+        }
+    }
+
+    /// A value as entries write it.
+    fn shown(self, value: String) -> String {
+        match (self, value.as_str()) {
+            (Self::Type, "agent") => urn::media_type(Kind::Agent).to_owned(),
+            (Self::Type, "mcp") => urn::media_type(Kind::Mcp).to_owned(),
+            _ => value,
+        }
+    }
+}
+
+/// Counts.
+///
+/// # Errors
+/// The request cannot be taken, or the table is busy.
+pub async fn explore(app: &App, body: &Value) -> Result<Explored, ArdError> {
+    if !matches!(body["query"], Value::Null | Value::Object(_)) {
+        return Err(ArdError::invalid("`query` must be an object with `text`, `filter`, both or neither."));
+    }
+    let text = search::text(body)?.unwrap_or_default();
+    let filter = Filter::read(&body["query"]["filter"])?;
+    if filter.looks_at_entries() {
+        return Err(ArdError::invalid(
+            "What is counted can be narrowed by `query.text` and by a filter on `type` only.",
+        ));
+    }
+    let requests = facet_requests(body)?;
+    let by: Vec<Facet> = requests.iter().filter_map(|request| request.counted).map(Counted::facet).collect();
+    let mut counts = match filter.kinds {
+        Kinds::Neither => Vec::new(),
+        Kinds::Only(kind) => app.search.count(&text, Some(kind), &by).await?,
+        Kinds::Both => app.search.count(&text, None, &by).await?,
+    }
+    .into_iter();
+    let mut facets = Map::new();
+    for request in requests {
+        let counted = request.counted.map(|counted| (counted, counts.next().unwrap_or_default()));
+        facets.insert(request.field.clone(), buckets(&request, counted));
+    }
+    Ok(Explored { result_type: "facets", facets })
+}
+
+fn facet_requests(body: &Value) -> Result<Vec<FacetRequest>, ArdError> {
+    let facets = body["resultType"]["facets"].as_array().ok_or_else(|| {
+        ArdError::invalid(
+            "`resultType` must be {\"facets\": [{\"field\": \"type\"}]}, with the fields to count by.",
+        )
+    })?;
+    if facets.len() > MOST {
+        return Err(ArdError::invalid(format!("At most {MOST} facets are counted at once.")));
+    }
+    facets.iter().map(facet).collect()
+}
+
+fn facet(facet: &Value) -> Result<FacetRequest, ArdError> {
+    let field = facet["field"].as_str().filter(|field| !field.is_empty());
+    let field =
+        field.ok_or_else(|| ArdError::invalid("Each of `resultType.facets` must name its `field`."))?;
+    let counted = match field {
+        "type" | "mediaType" => Some(Counted::Type),
+        "publisher" => Some(Counted::By(Facet::Publisher)),
+        "tags" => Some(Counted::By(Facet::Tag)),
+        "metadata.category" | "category" => Some(Counted::By(Facet::Category)),
+        "metadata.kind" | "kind" => Some(Counted::By(Facet::Kind)),
+        other if NOT_COUNTED.contains(&other.split('.').next().unwrap_or_default()) => {
+            let other = shorten(other, 80);
+            return Err(ArdError::invalid(format!(
+                "`{other}` is not counted here. What is: type, publisher, tags, metadata.category, metadata.kind."
+            )));
+        }
+        _ => None,
+    };
+    let number = |member: &str, default: usize| match &facet[member] {
+        Value::Null => Ok(default),
+        value => search::whole_number(value)
+            .filter(|number| (1..=MOST_BUCKETS).contains(number))
+            .and_then(|number| usize::try_from(number).ok())
+            .ok_or_else(|| {
+                ArdError::invalid(format!("`{member}` must be a whole number from 1 to {MOST_BUCKETS}."))
+            }),
+    };
+    Ok(FacetRequest {
+        field: field.to_owned(),
+        counted,
+        limit: number("limit", BUCKETS)?,
+        least: number("minCount", 1)?,
+    })
+}
+
+fn buckets(request: &FacetRequest, counted: Option<(Counted, Vec<(String, usize)>)>) -> Value {
+    let Some((counted, counts)) = counted else { return json!({ "buckets": [], "otherCount": 0 }) };
+    let mut enough = counts.into_iter().filter(|(_, count)| *count >= request.least);
+    let bucket = |(value, count)| json!({ "value": counted.shown(value), "count": count });
+    let shown: Vec<Value> = enough.by_ref().take(request.limit).map(bucket).collect();
+    json!({ "buckets": shown, "otherCount": enough.map(|(_, count)| count).sum::<usize>() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::protocol::SERVER_CARD_MEDIA_TYPE;
+
+    #[test]
+    fn facets_are_read() {
+        let read = |facets: Value| facet_requests(&json!({ "resultType": { "facets": facets } }));
+        let both =
+            read(json!([{ "field": "type" }, { "field": "trustManifest.attestations.type", "limit": 3.0 }]))
+                .unwrap();
+        assert_eq!((both[0].counted, both[0].limit, both[0].least), (Some(Counted::Type), 20, 1));
+        assert_eq!((both[1].counted, both[1].limit), (None, 3));
+        for wrong in [
+            json!([{ "field": "displayName" }]),
+            json!([{ "field": "metadata.listing_id" }]),
+            json!([{}]),
+            json!(["type"]),
+            json!({ "field": "type" }),
+            json!(null),
+            json!([{ "field": "type", "limit": 0 }]),
+            json!([{ "field": "type", "limit": 1.5 }]),
+            json!([{ "field": "type", "limit": -1.0 }]),
+            json!([{ "field": "type", "minCount": "two" }]),
+            Value::Array(vec![json!({ "field": "type" }); 21]),
+        ] {
+            assert!(read(wrong.clone()).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_most_frequent_values_are_shown_and_the_rest_is_counted() {
+        let request = facet(&json!({ "field": "type", "limit": 1, "minCount": 2 })).unwrap();
+        let counts = vec![("mcp".to_owned(), 5), ("agent".to_owned(), 3), ("else".to_owned(), 1)];
+        assert_eq!(
+            buckets(&request, Some((Counted::Type, counts))),
+            json!({ "buckets": [{ "value": SERVER_CARD_MEDIA_TYPE, "count": 5 }], "otherCount": 3 })
+        );
+        assert_eq!(buckets(&request, None)["buckets"], json!([]));
+    }
+}

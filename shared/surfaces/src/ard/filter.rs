@@ -1,0 +1,196 @@
+//! The filter of a query (ARD §7.1): paths into an entry, each with the accepted values. Any member of an entry can be
+//! filtered by; a path that no entry has matches none.
+
+use serde_json::Value;
+
+use super::ArdError;
+use registry_model::Kind;
+use registry_model::protocol::{AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
+
+/// The most paths of one filter, and the most values of one path.
+const MOST: usize = 64;
+
+/// Which kinds a filter leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kinds {
+    Both,
+    Only(Kind),
+    Neither,
+}
+
+impl Kinds {
+    /// The kinds whose media type is among these.
+    pub(super) fn of_types<'a>(types: impl IntoIterator<Item = &'a str>) -> Self {
+        let (mut agents, mut servers) = (false, false);
+        for named in types {
+            match named.split(';').next().unwrap_or_default().trim().to_ascii_lowercase().as_str() {
+                AGENT_CARD_MEDIA_TYPE | "application/agent-card+json" => agents = true,
+                SERVER_CARD_MEDIA_TYPE => servers = true,
+                _ => {}
+            }
+        }
+        match (agents, servers) {
+            (true, true) => Self::Both,
+            (true, false) => Self::Only(Kind::Agent),
+            (false, true) => Self::Only(Kind::Mcp),
+            (false, false) => Self::Neither,
+        }
+    }
+}
+
+/// Constraints that must hold together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Filter {
+    /// What the constraint on `type` leaves.
+    pub(super) kinds: Kinds,
+    /// The other constraints: a path, and the values of which one must be present.
+    others: Vec<(String, Vec<String>)>,
+}
+
+impl Filter {
+    /// No constraint.
+    pub(super) const NONE: Self = Self { kinds: Kinds::Both, others: Vec::new() };
+
+    /// Reads the `filter` of a query.
+    pub(super) fn read(filter: &Value) -> Result<Self, ArdError> {
+        let constraints = match filter {
+            Value::Null => return Ok(Self::NONE),
+            Value::Object(constraints) => constraints,
+            _ => {
+                return Err(ArdError::invalid(
+                    "`query.filter` must be an object of field paths and their values.",
+                ));
+            }
+        };
+        let mut read = Self::NONE;
+        for (path, values) in constraints {
+            let values = values_of(values).ok_or_else(|| {
+                let shown = registry_model::error::shorten(path, 80);
+                ArdError::invalid(format!("`query.filter`: `{shown}` must hold a value or a list of values."))
+            })?;
+            read = read.and(path, values)?;
+        }
+        Ok(read)
+    }
+
+    /// This filter with one more constraint.
+    pub(super) fn and(mut self, path: &str, values: Vec<String>) -> Result<Self, ArdError> {
+        if self.others.len() >= MOST || values.len() > MOST || path.is_empty() {
+            return Err(ArdError::invalid(format!(
+                "A filter takes up to {MOST} paths with up to {MOST} values each."
+            )));
+        }
+        if matches!(path, "type" | "mediaType") && self.kinds == Kinds::Both {
+            self.kinds = Kinds::of_types(values.iter().map(String::as_str));
+        } else {
+            self.others.push((path.to_owned(), values));
+        }
+        Ok(self)
+    }
+
+    /// Whether more than the kind is constrained, so that entries must be looked at.
+    pub(super) const fn looks_at_entries(&self) -> bool {
+        !self.others.is_empty()
+    }
+
+    /// Whether every constraint but that on the kind holds for an entry.
+    pub(super) fn holds(&self, entry: &Value) -> bool {
+        self.others.iter().all(|(path, wanted)| {
+            let found = at(entry, path);
+            found.iter().any(|found| wanted.iter().any(|wanted| same(found, wanted)))
+        })
+    }
+}
+
+fn values_of(values: &Value) -> Option<Vec<String>> {
+    match values {
+        Value::Array(values) => values.iter().map(scalar).collect(),
+        one => scalar(one).map(|one| vec![one]),
+    }
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        _ => None,
+    }
+}
+
+/// The values at a path, those in lists one by one; `publisher` is the second part of the URN.
+fn at(entry: &Value, path: &str) -> Vec<String> {
+    if path == "publisher" {
+        let urn = entry["identifier"].as_str().unwrap_or_default();
+        return urn.split(':').nth(2).map(str::to_owned).into_iter().collect();
+    }
+    let mut reached = vec![entry];
+    for step in path.split('.') {
+        reached = reached.into_iter().filter_map(|value| value.get(step)).flat_map(one_by_one).collect();
+    }
+    reached.into_iter().filter_map(scalar).collect()
+}
+
+fn one_by_one(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::Array(values) => values.iter().collect(),
+        one => vec![one],
+    }
+}
+
+fn same(found: &str, wanted: &str) -> bool {
+    found.to_lowercase() == wanted.to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn entry() -> Value {
+        json!({
+            "identifier": "urn:air:acme.dev:mcp:weather", "tags": ["Weather", "maps"], "version": "1.2.0",
+            "metadata": { "probe_score": 90 }, "trustManifest": { "attestations": [{ "type": "SOC2" }, { "type": "X" }] },
+        })
+    }
+
+    #[test]
+    fn one_of_the_values_must_stand_at_each_path() {
+        for (filter, holds) in [
+            (json!({}), true),
+            (json!({ "tags": ["weather"] }), true),
+            (json!({ "tags": "weather" }), true),
+            (json!({ "tags": ["news", "maps"] }), true),
+            (json!({ "tags": ["news"] }), false),
+            (json!({ "tags": [] }), false),
+            (json!({ "publisher": "acme.dev", "version": ["1.2.0"] }), true),
+            (json!({ "publisher": "acme.dev", "version": ["1.3.0"] }), false),
+            (json!({ "metadata.probe_score": [90] }), true),
+            (json!({ "trustManifest.attestations.type": ["X"] }), true),
+            (json!({ "no.such.path": ["x"] }), false),
+        ] {
+            assert_eq!(Filter::read(&filter).unwrap().holds(&entry()), holds, "{filter}");
+        }
+    }
+
+    #[test]
+    fn media_types_are_kinds() {
+        let kinds = |filter: Value| Filter::read(&filter).unwrap().kinds;
+        assert_eq!(kinds(json!({ "type": [AGENT_CARD_MEDIA_TYPE] })), Kinds::Only(Kind::Agent));
+        assert_eq!(kinds(json!({ "type": SERVER_CARD_MEDIA_TYPE })), Kinds::Only(Kind::Mcp));
+        assert_eq!(
+            kinds(json!({ "type": [AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE, "text/markdown"] })),
+            Kinds::Both
+        );
+        assert_eq!(kinds(json!({ "type": ["text/markdown"] })), Kinds::Neither);
+        assert_eq!(kinds(json!({})), Kinds::Both);
+    }
+
+    #[test]
+    fn what_is_no_filter_is_refused() {
+        for filter in
+            [json!([]), json!("type"), json!({ "type": {} }), json!({ "type": [null] }), json!({ "": "x" })]
+        {
+            assert!(Filter::read(&filter).is_err(), "{filter}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The filter of the list (ARD Appendix A): conditions in a line of text, joined by AND, such as
+//! `type = 'application/mcp-server-card+json' AND createdAfter > '2026-01-01'`.
+
+use std::str::FromStr;
+
+use jiff::civil::{Date, DateTime};
+use serde_json::Value;
+
+use super::ArdError;
+use super::filter::{Filter, Kinds};
+use registry_model::error::shorten;
+use registry_model::{Listing, Moment};
+
+/// The fields that can be filtered by, as an error lists them.
+const FIELDS: &str = "displayName, type, publisherId, createdAfter, updatedAfter, identifier, tags, capabilities, \
+    version, metadata.<name>";
+/// The longest filter, in characters.
+const LONGEST: usize = 2000;
+
+/// Conditions that must hold together.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ListFilter {
+    /// Values at paths.
+    pub(super) values: Filter,
+    /// Texts of which the name must contain one, each set of them on its own.
+    names: Vec<Vec<String>>,
+    /// Live since a later moment.
+    created_after: Option<Moment>,
+    /// Changed at a later moment.
+    pub(super) updated_after: Option<Moment>,
+}
+
+impl ListFilter {
+    /// Reads a filter; an empty one holds for everything.
+    pub(super) fn read(text: &str) -> Result<Self, ArdError> {
+        let mut read =
+            Self { values: Filter::NONE, names: Vec::new(), created_after: None, updated_after: None };
+        if text.chars().count() > LONGEST {
+            return Err(ArdError::invalid(format!("`filter` may have {LONGEST} characters.")));
+        }
+        let mut rest = text.trim();
+        while !rest.is_empty() {
+            let (condition, after) = condition(rest)?;
+            read = read.and(&condition)?;
+            rest = joined(after)?;
+        }
+        Ok(read)
+    }
+
+    /// Whether more is asked than the index can leave out by itself.
+    pub(super) const fn looks_at_entries(&self) -> bool {
+        self.values.looks_at_entries() || !self.names.is_empty() || self.created_after.is_some()
+    }
+
+    /// Which kinds it leaves.
+    pub(super) const fn kinds(&self) -> Kinds {
+        self.values.kinds
+    }
+
+    /// Whether every condition but those on the kind and the last change holds.
+    pub(super) fn holds(&self, listing: &Listing, entry: &Value) -> bool {
+        let name = listing.name.to_lowercase();
+        let live_since = listing.live_since.unwrap_or(listing.listed_at);
+        self.names.iter().all(|any| any.iter().any(|part| name.contains(part)))
+            && self.created_after.is_none_or(|after| live_since > after)
+            && self.values.holds(entry)
+    }
+
+    fn and(mut self, condition: &Condition<'_>) -> Result<Self, ArdError> {
+        let Condition { field, later, value } = *condition;
+        let values = value.split(',').map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+        let values: Vec<String> = values.collect();
+        match (field, later) {
+            ("createdAfter", _) | ("createdAt", true) => self.created_after = Some(moment(value)?),
+            ("updatedAfter", _) | ("updatedAt", true) => self.updated_after = Some(moment(value)?),
+            ("createdAt" | "updatedAt", false) => {
+                return Err(ArdError::invalid(format!("`filter`: `{field}` takes `>` and a time.")));
+            }
+            (field, true) => {
+                return Err(ArdError::invalid(format!("`filter`: `{}` takes `=`.", shorten(field, 80))));
+            }
+            ("displayName", _) => self.names.push(values.iter().map(|value| value.to_lowercase()).collect()),
+            ("publisherId" | "publisher", _) => self.values = self.values.and("publisher", values)?,
+            (field, _) if is_a_path(field) => self.values = self.values.and(field, values)?,
+            (field, _) => {
+                let field = shorten(field, 80);
+                let detail = format!("`filter`: `{field}` cannot be filtered by. What can: {FIELDS}.");
+                return Err(ArdError::invalid(detail));
+            }
+        }
+        Ok(self)
+    }
+}
+
+fn is_a_path(field: &str) -> bool {
+    matches!(field, "type" | "mediaType" | "identifier" | "tags" | "capabilities" | "version")
+        || field.strip_prefix("metadata.").is_some_and(|name| !name.is_empty())
+}
+
+struct Condition<'a> {
+    field: &'a str,
+    /// `>` rather than `=`.
+    later: bool,
+    value: &'a str,
+}
+
+/// The first condition of a text, and what follows it.
+fn condition(text: &str) -> Result<(Condition<'_>, &str), ArdError> {
+    let unclear = || {
+        ArdError::invalid(format!(
+            "`filter` cannot be read at `{}`. Write conditions as field = 'value', joined by AND.",
+            shorten(text, 80)
+        ))
+    };
+    let end = text
+        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-')))
+        .ok_or_else(unclear)?;
+    let (field, rest) = text.split_at(end);
+    let rest = rest.trim_start();
+    let (later, rest) = match rest.strip_prefix('>') {
+        Some(rest) => (true, rest.strip_prefix('=').unwrap_or(rest)),
+        None => (false, rest.strip_prefix('=').or_else(|| rest.strip_prefix(':')).ok_or_else(unclear)?),
+    };
+    let rest = rest.trim_start();
+    let (value, after) = match rest.chars().next() {
+        Some(quote @ ('\'' | '"')) => rest[1..].split_once(quote).ok_or_else(unclear)?,
+        _ => rest.split_at(rest.find(|c: char| c.is_whitespace() || c == '&').unwrap_or(rest.len())),
+    };
+    if field.is_empty() || value.trim().is_empty() {
+        return Err(unclear());
+    }
+    Ok((Condition { field, later, value }, after))
+}
+
+/// What follows the AND after a condition; nothing at the end of the text.
+fn joined(text: &str) -> Result<&str, ArdError> {
+    let rest = text.trim_start();
+    if rest.is_empty() {
+        return Ok("");
+    }
+    let word = rest.split(char::is_whitespace).next().unwrap_or_default();
+    let after = if word.eq_ignore_ascii_case("AND") {
+        &rest[word.len()..]
+    } else {
+        rest.strip_prefix('&').unwrap_or_default()
+    };
+    match after.trim_start() {
+        "" => Err(ArdError::invalid(
+            "`filter`: conditions are joined by AND; there is neither OR nor NOT. Several values of one field are written as 'a,b'.",
+        )),
+        next => Ok(next),
+    }
+}
+
+/// A moment: with a zone, or in UTC, or a day.
+fn moment(text: &str) -> Result<Moment, ArdError> {
+    let utc =
+        |civil: DateTime| civil.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| zoned.timestamp().into());
+    let read =
+        Moment::from_str(text).ok().or_else(|| text.parse::<DateTime>().ok().and_then(utc)).or_else(|| {
+            text.parse::<Date>().ok().and_then(|day| utc(day.to_datetime(jiff::civil::Time::midnight())))
+        });
+    read.ok_or_else(|| {
+        ArdError::invalid(format!(
+            "`filter`: `{}` is no ISO 8601 time, such as 2026-11-20T12:00:00Z.",
+            shorten(text, 60)
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::Kind;
+
+    #[test]
+    fn conditions_are_read() {
+        let read = |text: &str| ListFilter::read(text).unwrap();
+        let both = read("type = 'application/mcp-server-card+json' AND createdAfter > '2026-01-01'");
+        assert_eq!(both.kinds(), Kinds::Only(Kind::Mcp));
+        assert_eq!(both.created_after, Some("2026-01-01T00:00:00Z".parse().unwrap()));
+        let both = read("updatedAfter=2026-01-01T10:00:00+02:00 and displayName:\"Weather, Maps\"");
+        assert_eq!(both.updated_after, Some("2026-01-01T08:00:00Z".parse().unwrap()));
+        assert_eq!(both.names, [["weather", "maps"]]);
+        assert!(read("publisherId = 'acme.dev,b.dev' & metadata.category = other").looks_at_entries());
+        assert!(!read("  ").looks_at_entries());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told() {
+        for text in [
+            "type",
+            "type =",
+            "= 'x'",
+            "type 'x'",
+            "type = 'x",
+            "type = 'x' OR type = 'y'",
+            "type = 'x' AND",
+            "secret = 'x'",
+            "createdAfter > 'yesterday'",
+            "type > 'x'",
+            "updatedAt = '2026-01-01'",
+            "metadata. = 'x'",
+            "NOT type = 'x'",
+            "*",
+            "🦀 = 'x'",
+            "'; DROP TABLE x; --",
+        ] {
+            assert!(ListFilter::read(text).is_err(), "{text}");
+        }
+        assert!(ListFilter::read(&"x".repeat(3000)).is_err());
+    }
+}

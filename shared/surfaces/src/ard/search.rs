@@ -1,0 +1,197 @@
+//! `POST /search` of ARD (§7.2): entries that match a text and a filter, the best first. ARD's schema allows nothing
+//! but entries, referrals and a page token in the answer.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::filter::{Filter, Kinds};
+use super::{ArdError, page_size, token};
+use crate::ard::catalog_entry::CatalogEntry;
+use registry_app::App;
+use registry_domain::federation::{self, FederationMode, PeerReferral};
+use registry_model::protocol::ARD_BASE;
+use registry_model::settings::Settings;
+use registry_search::filtered::FilteredHit;
+use registry_search::{Query, Text};
+
+/// A page of results (ARD `SearchResponse`).
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Results {
+    results: Vec<Ranked>,
+    /// Other registries that can be asked the same; always there where referrals were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    referrals: Option<Vec<PeerReferral>>,
+    /// The token of the next page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page_token: Option<String>,
+}
+
+/// An entry that answers.
+#[derive(Clone, Debug, Serialize)]
+struct Ranked {
+    #[serde(flatten)]
+    entry: CatalogEntry,
+    /// How well, 0 to 100.
+    score: u8,
+    /// The registry that knows it.
+    source: String,
+}
+
+/// A search as it was asked for.
+#[derive(Clone, Debug)]
+struct Request {
+    text: Text,
+    filter: Filter,
+    federation: FederationMode,
+    limit: usize,
+    skip: usize,
+}
+
+impl Request {
+    fn read(body: &Value) -> Result<Self, ArdError> {
+        let text = text(body)?.filter(|text| !text.is_empty());
+        let text = text.ok_or_else(|| {
+            ArdError::invalid(
+                "`query.text` must say in plain words what is looked for; to browse, GET agents.",
+            )
+        })?;
+        Ok(Self {
+            text,
+            filter: Filter::read(&body["query"]["filter"])?,
+            federation: match optional_text(body, "federation")? {
+                None | Some("auto") => FederationMode::Auto,
+                Some("none") => FederationMode::None,
+                Some("referrals") => FederationMode::Referrals,
+                Some(_) => return Err(ArdError::invalid("`federation` must be auto, referrals or none.")),
+            },
+            limit: page_size(optional_number(body, "pageSize")?, 10)?,
+            skip: token::hits(optional_text(body, "pageToken")?)?,
+        })
+    }
+}
+
+/// Searches.
+///
+/// # Errors
+/// The request cannot be taken, or the table is busy.
+pub async fn search(app: &App, body: &Value) -> Result<Results, ArdError> {
+    let Request { text, filter, federation, limit, skip } = Request::read(body)?;
+    let referrals = referrals(app, federation).await?;
+    let kind = match filter.kinds {
+        Kinds::Neither => return Ok(Results { results: Vec::new(), referrals, page_token: None }),
+        Kinds::Only(kind) => Some(kind),
+        Kinds::Both => None,
+    };
+    let holds = |seen: &FilteredHit| {
+        filter.holds(&serde_json::to_value(entry(seen, &app.settings)).unwrap_or_default())
+    };
+    let condition: Option<&(dyn Fn(&FilteredHit) -> bool + Sync)> =
+        if filter.looks_at_entries() { Some(&holds) } else { None };
+    let found = app
+        .search
+        .find_filtered(Query { text, kind, category: None, skip, limit }, app.clock.now(), condition)
+        .await?;
+    let source = app.settings.url(ARD_BASE);
+    let result = |seen: &FilteredHit| Ranked {
+        entry: entry(seen, &app.settings),
+        score: seen.hit.score,
+        source: source.clone(),
+    };
+    Ok(Results {
+        results: found.hits.iter().map(result).collect(),
+        referrals,
+        page_token: found.next.map(token::after_hits),
+    })
+}
+
+/// The registries to refer to: an empty list says that none is known, and only whoever asks for referrals is told so.
+async fn referrals(app: &App, federation: FederationMode) -> Result<Option<Vec<PeerReferral>>, ArdError> {
+    if federation == FederationMode::None {
+        return Ok(None);
+    }
+    let known = federation::peer_referrals(&federation::known_peers(app).await?);
+    Ok(Some(known).filter(|known| !known.is_empty() || federation == FederationMode::Referrals))
+}
+
+fn entry(seen: &FilteredHit, settings: &Settings) -> CatalogEntry {
+    CatalogEntry::of(&seen.hit.listing, seen.evidence.as_ref(), settings)
+}
+
+/// The `query.text` of a body, where it has one.
+pub(super) fn text(body: &Value) -> Result<Option<Text>, ArdError> {
+    match &body["query"]["text"] {
+        Value::Null => Ok(None),
+        Value::String(text) => Ok(Some(Text::parse(text, "query.text")?)),
+        _ => Err(ArdError::invalid("`query.text` must be a string.")),
+    }
+}
+
+fn optional_text<'a>(body: &'a Value, member: &str) -> Result<Option<&'a str>, ArdError> {
+    match &body[member] {
+        Value::Null => Ok(None),
+        Value::String(text) => Ok(Some(text)),
+        _ => Err(ArdError::invalid(format!("`{member}` must be a string."))),
+    }
+}
+
+fn optional_number(body: &Value, member: &str) -> Result<Option<u64>, ArdError> {
+    match &body[member] {
+        Value::Null => Ok(None),
+        value => whole_number(value)
+            .map(Some)
+            .ok_or_else(|| ArdError::invalid(format!("`{member}` must be a whole number from 1."))),
+    }
+}
+
+/// A whole number, which JSON Schema also sees in `3.0`.
+pub(super) fn whole_number(value: &Value) -> Option<u64> {
+    let float = || value.as_f64().filter(|float| float.fract() == 0.0);
+    value.as_u64().or_else(|| format!("{:.0}", float()?).parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_search_is_read() {
+        let read = Request::read(&json!({
+            "query": { "text": " weather\u{0} tools ", "filter": { "type": ["application/mcp-server-card+json"] } },
+            "federation": "referrals", "pageSize": 900, "pageToken": token::after_hits(10),
+        }));
+        let read = read.unwrap();
+        assert_eq!(
+            (read.text.as_str(), read.limit, read.skip, read.federation),
+            ("weather tools", 100, 10, FederationMode::Referrals)
+        );
+        let plain = Request::read(&json!({ "query": { "text": "x" }, "pageToken": null })).unwrap();
+        assert_eq!((plain.limit, plain.skip, plain.federation), (10, 0, FederationMode::Auto));
+    }
+
+    #[test]
+    fn what_is_no_search_is_refused() {
+        let with = |member: &str, value: Value| {
+            let mut body = json!({ "query": { "text": "x" } });
+            body[member] = value;
+            body
+        };
+        for body in [
+            json!({ "query": {} }),
+            json!({ "query": { "text": " \u{7} " } }),
+            json!({ "query": { "text": 5 } }),
+            json!({ "query": { "text": "x", "filter": "type" } }),
+            json!({ "query": { "text": "x".repeat(5000) } }),
+            with("federation", json!("all")),
+            with("federation", json!(true)),
+            with("pageSize", json!(0)),
+            with("pageSize", json!(-1)),
+            with("pageSize", json!("ten")),
+            with("pageToken", json!("nonsense")),
+            with("pageToken", json!(7)),
+        ] {
+            assert!(Request::read(&body).is_err(), "{body}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The registry's own agent card, in two cuts of one piece: wide, with the contract's fields and those that older
+//! readers need, and strict, with what the A2A 1.0 schema knows. Skills are what the catalogue can do, no more.
+
+use bytes::Bytes;
+use serde_json::{Map, Value, json};
+
+use super::document::{Document, DocumentRequest, NoQuery};
+use super::families;
+use registry_app::App;
+use registry_domain::trust::{card_signature, keys};
+use registry_model::cache::CacheValidator;
+use registry_model::error::Problem;
+use registry_model::protocol::{A2A_VERSIONS, MCP_ENDPOINT};
+use registry_model::settings::Settings;
+use registry_operations::intent;
+use registry_operations::{DESCRIPTIONS, Description};
+
+/// Seconds for which a card may be shown again without asking.
+const KEPT_S: u32 = 3600;
+
+/// The wide card.
+#[derive(Debug)]
+pub(super) struct AgentCard;
+
+impl Document for AgentCard {
+    const PATHS: &'static [&'static str] = &["/.well-known/agent-card.json", "/.well-known/agent.json"];
+    const SUMMARY: &'static str = "The A2A agent card of this registry, signed.";
+    const MAX_AGE_S: Option<u32> = Some(KEPT_S);
+    type Query = NoQuery;
+    type Answer = Map<String, Value>;
+
+    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Option<CacheValidator>, Problem> {
+        Ok(Some(validator(app, "agent-card-wide")))
+    }
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        signed(app, |card| card).await
+    }
+}
+
+/// The strict card.
+#[derive(Debug)]
+pub(super) struct StrictAgentCard;
+
+impl Document for StrictAgentCard {
+    const PATHS: &'static [&'static str] = &["/api/a2a/.well-known/agent-card.json"];
+    const SUMMARY: &'static str = "The same agent card with the members of A2A 1.0 alone, signed.";
+    const MAX_AGE_S: Option<u32> = Some(KEPT_S);
+    type Query = NoQuery;
+    type Answer = Map<String, Value>;
+
+    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Option<CacheValidator>, Problem> {
+        Ok(Some(validator(app, "agent-card-strict")))
+    }
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        signed(app, |card| card_signature::projection(&card)).await
+    }
+}
+
+/// The wide card with what tells of the families.
+#[derive(Debug)]
+pub(super) struct A2aCard;
+
+impl Document for A2aCard {
+    const PATHS: &'static [&'static str] = &["/.well-known/a2a-card.json"];
+    const SUMMARY: &'static str =
+        "The agent card with the extension families and where each is reached, signed.";
+    const MAX_AGE_S: Option<u32> = Some(KEPT_S);
+    type Query = NoQuery;
+    type Answer = Map<String, Value>;
+
+    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Option<CacheValidator>, Problem> {
+        Ok(Some(validator(app, "a2a-card")))
+    }
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        signed(app, |card| with_families(card, &app.settings)).await
+    }
+}
+
+/// The card with its vendor flags.
+fn with_families(mut card: Value, settings: &Settings) -> Value {
+    card["a2a_card"] = true.into();
+    families::add_to(&mut card, settings);
+    card["federation_api"] = settings.url(&families::path("federation")).into();
+    card["mcp_protocol"] = settings.url(MCP_ENDPOINT).into();
+    card["note"] =
+        "The same card as /.well-known/agent-card.json, with the extension families beside it.".into();
+    card
+}
+
+/// A card is rendered and signed once per process: neither it nor its key changes while a process lives.
+fn validator(app: &App, name: &str) -> CacheValidator {
+    let settings = &app.settings;
+    CacheValidator::weak(&format!(
+        "{name}/{}/{}/{}",
+        registry_model::VERSION,
+        settings.base_url,
+        settings.brand
+    ))
+}
+
+async fn signed(app: &App, cut: impl Fn(Value) -> Value) -> Result<Bytes, Problem> {
+    let settings = &app.settings;
+    let key = keys::signing(app).await?;
+    let card = card_signature::signed(cut(card(settings)), &key, &settings.url("/.well-known/jwks.json"))?;
+    Ok(Bytes::from(card.to_string()))
+}
+
+/// The card without its signature.
+fn card(settings: &Settings) -> Value {
+    let endpoint = settings.url("/api/a2a");
+    let [newest, older] = A2A_VERSIONS;
+    let interface = |binding: &str, version: &str| json!({ "url": endpoint, "protocolBinding": binding, "protocolVersion": version });
+    json!({
+        "name": settings.brand,
+        "description": "A public registry of A2A agents and MCP servers in which every Live row has answered a real \
+            protocol handshake within seven days, with the evidence shown. List yourself with one request, find \
+            Live peers, and check whether one is clean and alive.",
+        "url": endpoint,
+        "version": registry_model::VERSION,
+        "protocolVersion": newest,
+        "preferredTransport": "JSONRPC",
+        "documentationUrl": settings.url("/discovery.json"),
+        "iconUrl": settings.url("/badge/agent.svg"),
+        "provider": { "organization": settings.brand, "url": settings.base_url },
+        "supportedInterfaces": [interface("JSONRPC", newest), interface("HTTP+JSON", newest), interface("JSONRPC", older)],
+        "capabilities": {
+            "streaming": false,
+            "pushNotifications": false,
+            "stateTransitionHistory": false,
+            "extendedAgentCard": false,
+            "registry": true,
+            "publish": "/api/publish",
+            "status": "/api/listings/status",
+            "active": "/api/listings/active",
+            "mcp": "/api/protocol",
+            "discovery": "/discovery.json",
+        },
+        "defaultInputModes": ["text", "text/plain", "application/json"],
+        "defaultOutputModes": ["text", "text/plain", "application/json"],
+        "securitySchemes": {
+            "none": { "type": "http", "scheme": "none", "httpAuthSecurityScheme": { "scheme": "none" } },
+        },
+        "securityRequirements": [{}],
+        "skills": DESCRIPTIONS.iter().copied().flat_map(skills).chain([door_skill()]).collect::<Vec<_>>(),
+        "authentication": { "schemes": ["none"] },
+        "protocols": ["a2a", "rest", "mcp", "json-rpc"],
+    })
+}
+
+/// The skills of one operation, each with the requests in plain words that lead to it.
+fn skills(entry: &'static Description) -> impl Iterator<Item = Value> {
+    let examples: Vec<String> = entry.phrases.iter().map(|phrase| intent::filled(phrase)).collect();
+    entry.skills.iter().map(move |skill| {
+        json!({
+            "id": skill.id,
+            "name": skill.name,
+            "description": skill.description,
+            "tags": skill.tags,
+            "examples": examples,
+            "inputModes": ["text/plain", "application/json"],
+            "outputModes": ["text/plain", "application/json"],
+        })
+    })
+}
+
+/// The A2A endpoint itself, which the contract counts among the skills.
+fn door_skill() -> Value {
+    json!({
+        "id": "a2a-rpc",
+        "name": "A2A door",
+        "description": "Takes messages in A2A 1.0, 0.3 and 0.2: plain text, or a data part that names an operation.",
+        "tags": ["a2a", "json-rpc", "message"],
+        "examples": ["help", "{\"operation\": \"search_active\", \"arguments\": {\"kind\": \"agent\"}}"],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use registry_model::settings::{Mode, Settings};
+
+    /// How many skill ids the contract has ("Agent card").
+    const IN_THE_CONTRACT: usize = 47;
+
+    #[test]
+    fn every_skill_of_the_contract_is_advertised_once() {
+        let card = card(&Settings::from_env(Mode::Public, |_| None).unwrap());
+        let skills = card["skills"].as_array().unwrap();
+        let ids: BTreeSet<&str> = skills.iter().map(|skill| skill["id"].as_str().unwrap()).collect();
+        assert_eq!((ids.len(), skills.len()), (IN_THE_CONTRACT, IN_THE_CONTRACT));
+    }
+}

@@ -1,0 +1,276 @@
+//! The list of public agents as A2A discovery proposals have it (A2A discussion #741, and registries that implement
+//! it): Live agents with their skills, by offset and limit, and searched by words or by skill. It exists for clients
+//! of those registries.
+
+use bytes::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, de};
+use serde_json::{Value, json};
+
+use super::document::{Document, DocumentRequest, json as written};
+use registry_app::App;
+use registry_domain::views::{ProbeSummary, active_page};
+use registry_model::error::Problem;
+use registry_model::{Kind, ListingId, Skill};
+use registry_search::filtered::FilteredHit;
+use registry_search::{Query, Text};
+
+/// The default limit.
+const AGENTS: u32 = 50;
+/// The last agent that can be reached by offset.
+const DEEPEST: usize = 100_000;
+
+/// Which agents, as a query or a body says it.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct DirectoryQuery {
+    /// Plain words.
+    #[serde(alias = "query", alias = "text")]
+    #[schemars(length(max = 1000))]
+    q: String,
+    /// A skill they must have: its id, its name or one of its tags.
+    skill: Option<String>,
+    /// Another name for `skill`.
+    capability: Option<String>,
+    /// The most agents of a page, from 1 to 100.
+    #[serde(deserialize_with = "number")]
+    #[schemars(range(min = 1, max = 100))]
+    limit: Option<u32>,
+    /// How many are skipped, because earlier pages had them.
+    #[serde(deserialize_with = "number")]
+    #[schemars(range(max = 100_000))]
+    offset: Option<u32>,
+    /// Lists of skills and tags that they must have.
+    filters: Filters,
+}
+
+/// What other registries take as `filters`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct Filters {
+    skills: Vec<String>,
+    capabilities: Vec<String>,
+}
+
+/// A number, or as queries have it the text of one.
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Number(u32),
+        Text(String),
+    }
+    match Option::<Written>::deserialize(deserializer) {
+        Ok(None) => Ok(None),
+        Ok(Some(Written::Number(number))) => Ok(Some(number)),
+        Ok(Some(Written::Text(text))) => {
+            text.parse().map(Some).map_err(|_| de::Error::custom("must be a whole number"))
+        }
+        Err(_) => Err(de::Error::custom("must be a whole number")),
+    }
+}
+
+/// A page of agents.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Directory {
+    ok: bool,
+    /// This registry and its version.
+    registry: Value,
+    registry_version: &'static str,
+    /// `a2a-open-discovery`.
+    protocol: &'static str,
+    /// The words that were asked for.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    query: String,
+    /// How many there are on all pages; how many are known of, where a skill narrows them.
+    total: usize,
+    /// How many are on this page.
+    count: usize,
+    offset: usize,
+    /// The offset of the next page; null on the last.
+    next_offset: Option<usize>,
+    /// The agents: the best first where words were given, else the newest.
+    agents: Vec<Agent>,
+    /// The same list, under the name that some readers look for.
+    items: Vec<Agent>,
+    /// How to be among them.
+    register: Value,
+    /// Where to search them.
+    search: String,
+    /// The URL of the whole list.
+    public: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
+}
+
+/// A Live agent.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Agent {
+    listing_id: ListingId,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    /// Its endpoint.
+    url: String,
+    agent_card_url: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    category_id: String,
+    /// What it can do, in its own words.
+    skills: Vec<Skill>,
+    /// Protocols it spoke.
+    protocols: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    protocol_version: Option<String>,
+    /// The evidence.
+    probe: ProbeSummary,
+    /// How well it answers to the words, 0 to 100.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<u8>,
+}
+
+/// The list at the paths that discovery proposals name.
+#[derive(Debug)]
+pub struct WellKnownAgents;
+
+impl Document for WellKnownAgents {
+    const PATHS: &'static [&'static str] = &["/.well-known/agents", "/.well-known/agents/public"];
+    const SUMMARY: &'static str = "Live agents with their skills, as A2A discovery proposals list them.";
+    const MAX_AGE_S: Option<u32> = Some(30);
+    type Query = DirectoryQuery;
+    type Answer = Directory;
+
+    async fn render(app: &App, request: &DocumentRequest<DirectoryQuery>) -> Result<Bytes, Problem> {
+        written(&read(app, &request.query).await?)
+    }
+}
+
+/// The list at the paths of the contract.
+#[derive(Debug)]
+pub struct PublicAgents;
+
+impl Document for PublicAgents {
+    const PATHS: &'static [&'static str] = &["/agents/public", "/agents/search"];
+    const SUMMARY: &'static str = "Live agents with their skills, all of them or by words or skill.";
+    const MAX_AGE_S: Option<u32> = Some(30);
+    type Query = DirectoryQuery;
+    type Answer = Directory;
+
+    async fn render(app: &App, request: &DocumentRequest<DirectoryQuery>) -> Result<Bytes, Problem> {
+        written(&read(app, &request.query).await?)
+    }
+}
+
+/// Reads a page.
+///
+/// # Errors
+/// The table is busy, or a number is out of range.
+pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Problem> {
+    let text = Text::parse(&query.q, "q")?;
+    let limit = active_page::limit(query.limit, AGENTS)?;
+    let skip = usize::try_from(query.offset.unwrap_or_default()).unwrap_or(usize::MAX);
+    if skip > DEEPEST {
+        return Err(Problem::invalid(
+            "offset",
+            "out_of_range",
+            format!("`offset` must be at most {DEEPEST}."),
+        ));
+    }
+    let skills = query.skills();
+    let holds = |seen: &FilteredHit| skills.iter().all(|skill| has(seen, skill));
+    let condition: Option<&(dyn Fn(&FilteredHit) -> bool + Sync)> =
+        if skills.is_empty() { None } else { Some(&holds) };
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let by_words = !text.is_empty();
+    let words = text.as_str().to_owned();
+    let query = Query { text, kind: Some(Kind::Agent), category: None, skip, limit };
+    let found = app.search.find_filtered(query, app.clock.now(), condition).await?;
+    let agents: Vec<Agent> = found.hits.iter().map(|seen| agent(app, seen, by_words)).collect();
+    let settings = &app.settings;
+    Ok(Directory {
+        ok: true,
+        registry: json!({
+            "name": settings.brand, "url": settings.base_url,
+            "agent_card_url": settings.url("/.well-known/agent-card.json"),
+        }),
+        registry_version: registry_model::VERSION,
+        protocol: "a2a-open-discovery",
+        query: words,
+        total: found.total.unwrap_or(skip + agents.len()),
+        count: agents.len(),
+        offset: skip,
+        next_offset: found.next,
+        note: agents.is_empty().then_some(
+            "No Live agent here answers to that. List one with POST /api/publish, or leave words and filters out.",
+        ),
+        items: agents.clone(),
+        agents,
+        register: json!({
+            "list": settings.url("/api/publish"), "method": "POST",
+            "body": { "url": "https://your.host/.well-known/agent-card.json" },
+        }),
+        search: settings.url("/agents/search"),
+        public: settings.url("/agents/public"),
+    })
+}
+
+impl DirectoryQuery {
+    /// Everything that an agent must be able to do, in small letters.
+    fn skills(&self) -> Vec<String> {
+        let one = [&self.skill, &self.capability].into_iter().flatten();
+        let all = one.chain(&self.filters.skills).chain(&self.filters.capabilities);
+        all.map(|skill| skill.trim().to_lowercase()).filter(|skill| !skill.is_empty()).collect()
+    }
+}
+
+fn skills(seen: &FilteredHit) -> &[Skill] {
+    seen.evidence.as_ref().map(|evidence| evidence.verdict.facts.skills.as_slice()).unwrap_or_default()
+}
+
+/// Whether an agent has a skill of that id, name or tag.
+fn has(seen: &FilteredHit, wanted: &str) -> bool {
+    skills(seen).iter().any(|skill| {
+        let names = [&skill.id, &skill.name].into_iter().chain(&skill.tags);
+        names.into_iter().any(|name| name.to_lowercase() == wanted)
+    })
+}
+
+fn agent(app: &App, seen: &FilteredHit, by_words: bool) -> Agent {
+    let listing = &seen.hit.listing;
+    Agent {
+        listing_id: listing.id.clone(),
+        name: listing.name.clone(),
+        description: listing.description.clone(),
+        url: listing.endpoint.clone().unwrap_or_else(|| listing.target().to_owned()),
+        agent_card_url: listing.shown_card_url().to_owned(),
+        version: listing.version.clone(),
+        category_id: listing.category.id().to_owned(),
+        skills: skills(seen).to_vec(),
+        protocols: vec!["a2a"],
+        protocol_version: listing.era.clone(),
+        probe: ProbeSummary::of(listing, app.clock.now()),
+        score: by_words.then_some(seen.hit.score),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_and_a_body_say_the_same() {
+        let query: DirectoryQuery = serde_urlencoded::from_str("q=x&skill=Add&limit=5&offset=10").unwrap();
+        let body: DirectoryQuery = serde_json::from_value(
+            json!({ "query": "x", "limit": 5, "offset": 10, "filters": { "skills": ["add"] } }),
+        )
+        .unwrap();
+        for query in [query, body] {
+            assert_eq!((query.q.as_str(), query.limit, query.offset), ("x", Some(5), Some(10)));
+            assert_eq!(query.skills(), ["add"]);
+        }
+        assert_eq!(serde_json::from_value::<DirectoryQuery>(json!({})).unwrap().skills(), [""; 0]);
+        for wrong in ["limit=many", "limit=-1", "offset=1.5"] {
+            assert!(serde_urlencoded::from_str::<DirectoryQuery>(wrong).is_err(), "{wrong}");
+        }
+    }
+}

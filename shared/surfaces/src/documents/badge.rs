@@ -1,0 +1,47 @@
+//! `/badge/<name>`: an image about the registry or about one listing (contract "Badges").
+
+use bytes::Bytes;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::document::{Document, DocumentRequest};
+use registry_app::App;
+use registry_domain::views::badge;
+use registry_model::ListingId;
+use registry_model::error::Problem;
+
+/// A badge.
+#[derive(Debug)]
+pub(super) struct Badge;
+
+/// Which listing a badge is about.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct About {
+    /// Its id; without one the badge shows its own name only.
+    id: Option<String>,
+}
+
+impl Document for Badge {
+    const PATHS: &'static [&'static str] = &["/badge/{name}"];
+    const SUMMARY: &'static str = "A badge about this registry, or with an id about a listing.";
+    const MEDIA_TYPE: &'static str = "image/svg+xml; charset=utf-8";
+    // No longer: who has just gone Live looks at it.
+    const MAX_AGE_S: Option<u32> = Some(60);
+    const HEADERS: &'static [(&'static str, &'static str)] =
+        &[("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'")];
+    const REFUSALS: &'static [u16] = &[404];
+    type Query = About;
+    type Answer = String;
+
+    async fn render(app: &App, request: &DocumentRequest<About>) -> Result<Bytes, Problem> {
+        let name = request.path.rsplit('/').next().unwrap_or_default();
+        let name = badge::name(name)?;
+        let Some(id) = &request.query.id else { return Ok(badge::plain(&app.settings, name).into()) };
+        // Whoever shows a badge shows an image of whatever is answered.
+        let unknown =
+            || Problem::listing_not_found(id).shown_as(Self::MEDIA_TYPE, badge::unknown(&app.settings));
+        let known: ListingId = id.parse().map_err(|_| unknown())?;
+        let listing = app.store.listing(&known).await?.ok_or_else(unknown)?;
+        Ok(badge::of_listing(&app.settings, name, &listing, app.oldest_proof()).into())
+    }
+}

@@ -1,0 +1,30 @@
+//! The extension families (contract "Versioning"): their versions and where each is reached, as cards and the map tell
+//! them.
+
+use serde_json::Value;
+
+use registry_model::settings::Settings;
+
+/// The families and their versions.
+pub const FAMILIES: [(&str, &str); 5] = [
+    ("stigmergy", registry_app::trails::VERSION),
+    ("autocatalysis", registry_domain::economy::AUTOCATALYSIS_VERSION),
+    ("interop", registry_domain::interop::VERSION),
+    ("first_principles", registry_domain::trust::VERSION),
+    ("exonomics", registry_domain::economy::EXONOMICS_VERSION),
+];
+
+/// Where a family is reached.
+#[must_use]
+pub fn path(family: &str) -> String {
+    format!("/api/products/{}", family.replace('_', "-"))
+}
+
+/// Says in a card that each family is there, in which version, and where.
+pub(super) fn add_to(card: &mut Value, settings: &Settings) {
+    for (family, version) in FAMILIES {
+        card[family] = true.into();
+        card[format!("{family}_version")] = version.into();
+        card[format!("{family}_api")] = settings.url(&path(family)).into();
+    }
+}

@@ -1,0 +1,165 @@
+//! The MCP server card, in the two shapes that clients request: the contract's, with the tools it serves, and the
+//! official one (SEP-2127), which holds only what a client needs to connect. Both have the identity of the live
+//! server.
+
+use bytes::Bytes;
+use serde_json::{Map, Value, json};
+
+use super::document::{Document, DocumentRequest, NoQuery};
+use super::families;
+use registry_app::App;
+use registry_domain::views::{badge, own_server_name};
+use registry_model::error::Problem;
+use registry_model::protocol::{
+    MCP_ENDPOINT, MCP_NEWEST_REVISION, MCP_REVISIONS, MCP_SHORT_ENDPOINT, SERVER_CARD_MEDIA_TYPE,
+};
+use registry_model::settings::Settings;
+use registry_operations::DESCRIPTIONS;
+
+const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
+
+/// The official schema lets at most a hundred characters pass.
+pub(super) const DESCRIPTION: &str =
+    "Registry of agents and MCP servers in which every Live row answered a real handshake.";
+
+/// What the live server says of itself (MCP 2026-07-28 `Implementation`).
+#[must_use]
+pub fn identity(settings: &Settings) -> Value {
+    json!({
+        "name": own_server_name(settings),
+        "title": settings.brand,
+        "version": registry_model::VERSION,
+        "description": DESCRIPTION,
+        "websiteUrl": settings.base_url,
+    })
+}
+
+/// Seconds for which a card may be shown again without asking (SEP-2127).
+const KEPT_S: u32 = 3600;
+
+/// The official card.
+#[derive(Debug)]
+pub struct ServerCard;
+
+impl Document for ServerCard {
+    const PATHS: &'static [&'static str] = &["/mcp/server-card"];
+    const SUMMARY: &'static str = "The MCP server card as SEP-2127 has it.";
+    const MEDIA_TYPE: &'static str = SERVER_CARD_MEDIA_TYPE;
+    const MAX_AGE_S: Option<u32> = Some(KEPT_S);
+    type Query = NoQuery;
+    type Answer = Map<String, Value>;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        Ok(Bytes::from(strict(&app.settings).to_string()))
+    }
+}
+
+/// The contract's card.
+#[derive(Debug)]
+pub struct WideServerCard;
+
+impl Document for WideServerCard {
+    const PATHS: &'static [&'static str] = &["/.well-known/mcp/server-card.json"];
+    const SUMMARY: &'static str = "The MCP server card with the tools, products and badges of this registry.";
+    const MAX_AGE_S: Option<u32> = Some(KEPT_S);
+    type Query = NoQuery;
+    type Answer = Map<String, Value>;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        Ok(Bytes::from(wide(&app.settings).to_string()))
+    }
+}
+
+/// The official card, served at `/mcp/server-card`.
+#[must_use]
+pub fn strict(settings: &Settings) -> Value {
+    json!({
+        "$schema": SCHEMA,
+        "name": own_server_name(settings),
+        "version": registry_model::VERSION,
+        "title": settings.brand,
+        "description": DESCRIPTION,
+        "websiteUrl": settings.base_url,
+        "remotes": [{
+            "type": "streamable-http",
+            "url": settings.url(MCP_SHORT_ENDPOINT),
+            "supportedProtocolVersions": MCP_REVISIONS,
+        }],
+    })
+}
+
+/// The contract's card, served at `/.well-known/mcp/server-card.json` (contract "MCP server card").
+#[must_use]
+pub fn wide(settings: &Settings) -> Value {
+    let tools: Vec<Value> = DESCRIPTIONS
+        .iter()
+        .map(|entry| json!({ "name": entry.name, "description": entry.description }))
+        .collect();
+    let badges: Map<String, Value> = badge::NAMES
+        .iter()
+        .map(|name| ((*name).to_owned(), settings.url(&format!("/badge/{name}")).into()))
+        .collect();
+    let products: Map<String, Value> = DESCRIPTIONS
+        .iter()
+        .flat_map(|entry| entry.routes)
+        .filter_map(|route| Some((route.path.strip_prefix("/api/products/")?, settings.url(route.path))))
+        .map(|(name, url)| (name.to_owned(), url.into()))
+        .collect();
+    let mut card = json!({
+        "schema_version": MCP_NEWEST_REVISION,
+        "name": own_server_name(settings),
+        "title": settings.brand,
+        "description": DESCRIPTION,
+        "version": registry_model::VERSION,
+        "website_url": settings.base_url,
+        "documentation_url": settings.url("/discovery.json"),
+        "remotes": [{ "type": "streamable-http", "url": settings.url(MCP_ENDPOINT), "headers": {} }],
+        "tools_hint": tools,
+        "tools_endpoint": settings.url(MCP_ENDPOINT),
+        "tools_transport": "streamable-http",
+        "tools_methods": ["server/discover", "initialize", "ping", "tools/list", "tools/call"],
+        "transport_preference": ["streamable-http"],
+        "protocol_versions": MCP_REVISIONS,
+        "capabilities": { "tools": true, "resources": false, "prompts": false, "server_discover": true },
+        "oauth": { "required": false, "readiness": "none" },
+        "registry_role": "sub-registry",
+        "mirrors": [],
+        "packages": [],
+        "badges": badges,
+        "products": products,
+        "server_card": settings.url("/mcp/server-card"),
+    });
+    families::add_to(&mut card, settings);
+    card
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::settings::Mode;
+
+    fn at(base_url: &str) -> Settings {
+        let lookup = |name: &str| (name == "BASE_URL").then(|| base_url.to_owned());
+        Settings::from_env(Mode::Public, lookup).unwrap()
+    }
+
+    #[test]
+    fn the_strict_card_keeps_within_the_official_limits() {
+        let card = strict(&at("https://registry.example.com"));
+        let length = |member: &str| card[member].as_str().unwrap().len();
+        assert!((1..=100).contains(&length("description")) && (1..=100).contains(&length("title")));
+        assert!((3..=200).contains(&length("name")));
+        assert_eq!(card["remotes"][0]["url"], "https://registry.example.com/mcp");
+    }
+
+    #[test]
+    fn the_cards_say_what_the_server_says() {
+        let settings = at("https://registry.example.com");
+        let (live, strict, wide) = (identity(&settings), strict(&settings), wide(&settings));
+        for member in ["name", "title", "version", "description"] {
+            assert_eq!((&strict[member], &wide[member]), (&live[member], &live[member]), "{member}");
+        }
+        assert_eq!(strict["remotes"][0]["supportedProtocolVersions"], wide["protocol_versions"]);
+        assert_eq!(wide["tools_hint"].as_array().unwrap().len(), DESCRIPTIONS.len());
+    }
+}

@@ -1,0 +1,174 @@
+//! The TXT records at this registry's own names: whether they stand there as they should. The DNS is asked at most once a
+//! minute by one process, so that no reader of a document can make it ask more often.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use url::Url;
+
+use registry_app::App;
+use registry_fetch::{OwnRecords, PREFLIGHT, TxtError};
+use registry_model::error::shorten;
+use registry_model::settings::Settings;
+use registry_model::{Moment, NameServers};
+
+/// For how long this process tells what it was answered, in milliseconds.
+const ASKED_ANEW_AFTER: i64 = 60_000;
+/// How many records of a name are shown, and how many characters of each.
+const SHOWN: usize = 10;
+const SHOWN_CHARACTERS: usize = 500;
+/// The longest string within a TXT record, in bytes (RFC 1035 §3.3).
+const LONGEST_STRING: usize = 255;
+
+/// Whether a record stands in the DNS as it should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum RecordState {
+    /// It does.
+    Matches,
+    /// One of its form stands there, and says something else.
+    Differs,
+    /// None of its form stands there.
+    Missing,
+    /// The DNS gave no answer, so that nothing is known of it.
+    Unknown,
+    /// This registry is reached at an address or a local name, where no record can stand.
+    NoDomain,
+}
+
+/// What the DNS was asked, and what it answered.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub(super) struct Lookup {
+    /// Whether the record stands as it should.
+    pub state: RecordState,
+    /// The TXT records that stand at the name, at most ten, long ones cut.
+    pub answers: Vec<String>,
+    /// Who was asked: the name servers of the `system`, the one of the `settings`, or `nobody`.
+    pub source: &'static str,
+    /// When; an answer is kept for a minute.
+    pub asked_at: Option<Moment>,
+    /// Why there is no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl Lookup {
+    /// What was found at one of the registry's names, as `judge` reads the records that stand there.
+    pub(super) fn of(
+        settings: &Settings,
+        records: Option<&OwnRecords>,
+        at: impl Fn(&OwnRecords) -> &Result<Vec<String>, TxtError>,
+        judge: impl Fn(&[String]) -> RecordState,
+    ) -> Self {
+        let source = match settings.name_servers {
+            NameServers::System => "system",
+            NameServers::Only(_) => "settings",
+            NameServers::Off => "nobody",
+        };
+        let none = |state| Self { state, answers: Vec::new(), source, asked_at: None, error: None };
+        let Some(records) = records else {
+            return Self { source: "nobody", ..none(RecordState::NoDomain) };
+        };
+        let asked_at = Some(records.asked_at);
+        match at(records) {
+            Ok(found) => Self {
+                answers: found.iter().take(SHOWN).map(|text| shorten(text, SHOWN_CHARACTERS)).collect(),
+                asked_at,
+                ..none(judge(found))
+            },
+            Err(error @ TxtError::Blocked(_)) => {
+                Self { source: "nobody", error: Some(error.to_string()), ..none(RecordState::NoDomain) }
+            }
+            Err(error @ (TxtError::NoNameServer | TxtError::NoAnswer)) => {
+                Self { asked_at, error: Some(error.to_string()), ..none(RecordState::Unknown) }
+            }
+        }
+    }
+}
+
+/// The domain at which this registry is reached; none where that is an address, or a name of this machine.
+pub(super) fn domain(settings: &Settings) -> Option<String> {
+    let url = Url::parse(&settings.base_url).ok()?;
+    let domain = url.domain()?.trim_end_matches('.');
+    let is_public = domain.contains('.') && !domain.ends_with(".localhost");
+    is_public.then(|| domain.to_owned())
+}
+
+/// The records at the registry's names; none where it has no domain.
+pub(super) async fn own_records(app: &App) -> Option<Arc<OwnRecords>> {
+    let domain = domain(&app.settings)?;
+    let asked_at = app.clock.now();
+    let now = asked_at.as_millisecond();
+    if let Some(kept) = app.own_records.get(now, ASKED_ANEW_AFTER) {
+        return Some(kept);
+    }
+    let mcp = format!("_mcp.{domain}");
+    let (at_domain, at_mcp) =
+        futures::join!(app.fetcher.txt_records(&domain, PREFLIGHT), app.fetcher.txt_records(&mcp, PREFLIGHT));
+    Some(app.own_records.put(now, OwnRecords { asked_at, at_domain, at_mcp }))
+}
+
+/// A TXT record as a zone file has it, a long one in several strings.
+pub(super) fn zone_line(name: &str, text: &str) -> String {
+    let strings: Vec<String> = text
+        .as_bytes()
+        .chunks(LONGEST_STRING)
+        .map(|string| format!("\"{}\"", String::from_utf8_lossy(string)))
+        .collect();
+    format!("{name}. 3600 IN TXT {}", strings.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_fetch::TargetError;
+    use registry_model::settings::Mode;
+
+    fn at(base_url: &str) -> Settings {
+        let lookup = |name: &str| (name == "BASE_URL").then(|| base_url.to_owned());
+        Settings::from_env(Mode::Public, lookup).unwrap()
+    }
+
+    #[test]
+    fn a_domain_is_no_address_and_no_name_of_this_machine() {
+        assert_eq!(domain(&at("https://registry.example.com:8443")).as_deref(), Some("registry.example.com"));
+        for none in [
+            "http://127.0.0.1:8080",
+            "http://[::1]",
+            "http://localhost:8080",
+            "http://a.localhost",
+            "http://host",
+        ] {
+            assert_eq!(domain(&at(none)), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn no_answer_is_not_a_missing_record() {
+        let settings = at("https://registry.example.com");
+        let looked = |at_mcp| {
+            let at_domain = Err(TxtError::NoAnswer);
+            let records = OwnRecords { asked_at: Moment::UNIX_EPOCH, at_domain, at_mcp };
+            let judge = |found: &[String]| {
+                if found.is_empty() { RecordState::Missing } else { RecordState::Differs }
+            };
+            Lookup::of(&settings, Some(&records), |records| &records.at_mcp, judge)
+        };
+        assert_eq!(looked(Ok(Vec::new())).state, RecordState::Missing);
+        assert_eq!(looked(Ok(vec!["x".to_owned()])).state, RecordState::Differs);
+        for error in [TxtError::NoAnswer, TxtError::NoNameServer] {
+            let lookup = looked(Err(error));
+            assert_eq!((lookup.state, lookup.error.is_some()), (RecordState::Unknown, true));
+        }
+        let reserved = looked(Err(TargetError::ReservedName.into()));
+        assert_eq!((reserved.state, reserved.source), (RecordState::NoDomain, "nobody"));
+    }
+
+    #[test]
+    fn a_long_record_is_cut_into_strings() {
+        assert_eq!(zone_line("_mcp.a.example.org", "v=mcp1"), "_mcp.a.example.org. 3600 IN TXT \"v=mcp1\"");
+        let strings = zone_line("a", &"x".repeat(300)).matches('"').count();
+        assert_eq!(strings, 4);
+    }
+}

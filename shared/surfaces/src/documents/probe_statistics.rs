@@ -1,0 +1,315 @@
+//! The probe statistics of the contract: what is budgeted, what was spent, how the probes of the day ended, and
+//! whether the schedules run. All of it is read from counters and index pages; nothing is counted by reading.
+
+use bytes::Bytes;
+use jiff::SignedDuration;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::document::{Document, DocumentRequest, NoQuery, json};
+use registry_app::App;
+use registry_model::error::Problem;
+use registry_model::{Handshake, Kind, ListingId, Moment, ProbeRecord};
+use registry_store::{BudgetState, Caps, Live, StoreError, Tally, TickReport, Week};
+
+/// Rows of `recent[]`, and of `fail_samples[]`.
+const SHOWN: usize = 50;
+/// Rows read of each outcome.
+const READ: i32 = 50;
+
+/// The contract's "Probe statistics".
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Statistics {
+    pub(crate) day: String,
+    pub(crate) used: u32,
+    pub(crate) budget: u32,
+    pub(crate) remaining: u32,
+    pub(crate) day_remaining: u32,
+    pub(crate) hourly_used: u32,
+    pub(crate) hourly_cap: u32,
+    pub(crate) hourly_remaining: u32,
+    pub(crate) hour_bucket: String,
+    pub(crate) by_kind_today: ByKind,
+    pub(crate) real_active_only: bool,
+    pub(crate) wasted_probes_discarded: u32,
+    pub(crate) last_tick_at: Option<Moment>,
+    pub(crate) last_ok_tick_at: Option<Moment>,
+    pub(crate) last_handshake: Option<Handshake>,
+    pub(crate) next_tick_at: Moment,
+    pub(crate) cadence_rule: String,
+    pub(crate) live_active: LiveActive,
+    pub(crate) live_active_snapshot: LiveActive,
+    pub(crate) probe_worker: Worker,
+    pub(crate) weekly_recheck: Recheck,
+    pub(crate) policy: Vec<String>,
+    pub(crate) window_bucket: String,
+    pub(crate) window_used: u32,
+    pub(crate) window_cap: u32,
+    pub(crate) window_remaining: u32,
+    pub(crate) outcomes: Outcomes,
+    pub(crate) recent: Vec<ProbeRecord>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ByKind {
+    pub(crate) agents: u32,
+    pub(crate) mcps: u32,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct LiveActive {
+    pub(crate) total: u32,
+    pub(crate) mcp: u32,
+    pub(crate) agents: u32,
+    pub(crate) at: Moment,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Worker {
+    /// `running`, or `late` where no tick ended for two and a half ticks, or `starting` before the first.
+    pub(crate) status: &'static str,
+    pub(crate) last_tick_at: Option<Moment>,
+    pub(crate) next_tick_at: Moment,
+    pub(crate) last_probed: Option<String>,
+    pub(crate) last_result: Option<String>,
+    pub(crate) last_used: u32,
+    pub(crate) ticks: u32,
+    /// Null: the clockwork is a scheduled function, not a process of its own.
+    pub(crate) pid: Option<u32>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Recheck {
+    pub(crate) interval_days: u32,
+    pub(crate) unlimited: bool,
+    pub(crate) active_ok: u32,
+    pub(crate) due_now: u32,
+    pub(crate) next_due_at: Option<Moment>,
+    pub(crate) week: String,
+    pub(crate) rechecked_this_week: u32,
+    pub(crate) still_ok_this_week: u32,
+    pub(crate) demoted_this_week: u32,
+    pub(crate) note: &'static str,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Outcomes {
+    pub(crate) unique_primaries: u32,
+    pub(crate) handshake: Shakes,
+    pub(crate) fail_by_kind: Failed,
+    pub(crate) fail_reasons: Vec<FailReason>,
+    pub(crate) fail_samples: Vec<FailSample>,
+    /// Listings that were never Live, failed for thirty days and were deleted; all that there ever were.
+    pub(crate) never_live_deleted: u32,
+    pub(crate) note: &'static str,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Shakes {
+    pub(crate) ok: u32,
+    pub(crate) fail: u32,
+    pub(crate) partial: u32,
+    pub(crate) skip: u32,
+    pub(crate) other: u32,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Failed {
+    pub(crate) agent: u32,
+    pub(crate) mcp: u32,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FailReason {
+    pub(crate) reason: String,
+    pub(crate) count: u32,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FailSample {
+    pub(crate) id: ListingId,
+    pub(crate) kind: Kind,
+    pub(crate) target: String,
+    pub(crate) reason: String,
+    pub(crate) probed_at: Moment,
+}
+
+/// What is read from the table to make the statistics.
+struct Read {
+    budget: BudgetState,
+    live: Live,
+    tally: Tally,
+    week: Week,
+    tick: TickReport,
+    due: (u32, Option<Moment>),
+    probes: Vec<ProbeRecord>,
+}
+
+/// The statistics at this moment, by eleven small reads at once.
+///
+/// # Errors
+/// The table is busy.
+pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
+    let (store, now) = (&app.store, app.clock.now());
+    let (budget, live, tally, week, tick, due, ok, partial, fail, skip) = futures::try_join!(
+        store.budget(now),
+        store.live(),
+        store.tally(now),
+        store.week(now),
+        store.tick_report(),
+        store.rechecks_due(now),
+        store.latest_probes(Handshake::Ok, READ),
+        store.latest_probes(Handshake::Partial, READ),
+        store.latest_probes(Handshake::Fail, READ),
+        store.latest_probes(Handshake::Skip, READ),
+    )?;
+    let mut probes: Vec<ProbeRecord> = [ok, partial, fail, skip].into_iter().flatten().collect();
+    probes.sort_by_key(|probe| std::cmp::Reverse(probe.probed_at));
+    Ok(statistics(app, now, Read { budget, live, tally, week, tick, due, probes }))
+}
+
+fn statistics(app: &App, now: Moment, read: Read) -> Statistics {
+    let settings = &app.settings;
+    let caps = Caps {
+        window: settings.probe_window_cap,
+        hour: settings.probe_hourly_cap,
+        day: settings.probe_daily_budget,
+    };
+    let Read { budget, live, tally, week, tick, due, probes } = read;
+    let left = |used: u32, cap: u32| cap.saturating_sub(used);
+    let active = LiveActive { total: live.agents + live.mcps, mcp: live.mcps, agents: live.agents, at: now };
+    let snapshot = LiveActive { at: live.as_of.unwrap_or(now), ..active.clone() };
+    let next_tick_at = next_tick(now, settings.probe_tick_seconds);
+    Statistics {
+        used: budget.day.used,
+        budget: caps.day,
+        remaining: left(budget.day.used, caps.day),
+        day_remaining: left(budget.day.used, caps.day),
+        day: budget.day.name,
+        hourly_used: budget.hour.used,
+        hourly_cap: caps.hour,
+        hourly_remaining: left(budget.hour.used, caps.hour),
+        hour_bucket: budget.hour.name,
+        by_kind_today: ByKind { agents: tally.agents, mcps: tally.mcps },
+        real_active_only: true,
+        wasted_probes_discarded: tally.rejects,
+        last_tick_at: tick.last_tick_at,
+        last_ok_tick_at: tick.last_ok_tick_at,
+        last_handshake: probes.first().map(|probe| probe.handshake),
+        next_tick_at,
+        cadence_rule: cadence(settings.probe_tick_seconds, caps),
+        live_active: active,
+        live_active_snapshot: snapshot,
+        weekly_recheck: Recheck {
+            interval_days: settings.recheck_days,
+            unlimited: true,
+            active_ok: live.agents + live.mcps,
+            due_now: due.0,
+            next_due_at: due.1,
+            week: week.name,
+            rechecked_this_week: week.rechecked,
+            still_ok_this_week: week.still_ok,
+            demoted_this_week: week.demoted,
+            note: "Every Live listing answers a real handshake again each week; failures at three different hours demote it.",
+        },
+        probe_worker: worker(now, tick, next_tick_at, settings.probe_tick_seconds),
+        policy: [
+            "Only listings that answered a real handshake are counted as Live.",
+            "Preflight skips cards known to be dead without spending budget.",
+            "Order: never probed, weekly-due Active, cool-down retries, partial or stale; a fresh ok is skipped.",
+            "A tick never demotes; only a confirmed weekly recheck does.",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+        window_used: budget.window.used,
+        window_cap: caps.window,
+        window_remaining: left(budget.window.used, caps.window),
+        window_bucket: budget.window.name,
+        outcomes: outcomes(tally, &probes, live.expired),
+        recent: probes.into_iter().take(SHOWN).collect(),
+    }
+}
+
+fn outcomes(tally: Tally, probes: &[ProbeRecord], never_live_deleted: u32) -> Outcomes {
+    let [ok, partial, fail, skip] = tally.handshakes;
+    let failed =
+        probes.iter().filter(|probe| matches!(probe.handshake, Handshake::Fail | Handshake::Partial));
+    let samples = failed.take(SHOWN).map(|probe| FailSample {
+        id: probe.id.clone(),
+        kind: probe.kind,
+        target: probe.target.clone(),
+        reason: probe.reason.clone().unwrap_or_else(|| probe.handshake.as_str().to_owned()),
+        probed_at: probe.probed_at,
+    });
+    Outcomes {
+        unique_primaries: tally.unique,
+        handshake: Shakes { ok, fail, partial, skip, other: 0 },
+        fail_by_kind: Failed { agent: tally.failed_agents, mcp: tally.failed_mcps },
+        fail_reasons: tally.reasons.into_iter().map(|(reason, count)| FailReason { reason, count }).collect(),
+        fail_samples: samples.collect(),
+        never_live_deleted,
+        note: "Probes of this UTC day; samples are the latest that were not ok.",
+    }
+}
+
+fn worker(now: Moment, tick: TickReport, next_tick_at: Moment, tick_seconds: u32) -> Worker {
+    let patience = SignedDuration::from_secs(i64::from(tick_seconds) * 5 / 2);
+    let status = match tick.last_tick_at {
+        None => "starting",
+        Some(last) if now.duration_since(last) <= patience => "running",
+        Some(_) => "late",
+    };
+    Worker {
+        status,
+        last_tick_at: tick.last_tick_at,
+        next_tick_at,
+        last_probed: tick.last_probed,
+        last_result: tick.last_result,
+        last_used: tick.last_used,
+        ticks: tick.ticks,
+        pid: None,
+    }
+}
+
+/// When the next sweep begins.
+pub(crate) fn next_tick(now: Moment, tick_seconds: u32) -> Moment {
+    let tick = i64::from(tick_seconds);
+    Moment::from_second((now.as_second() / tick + 1) * tick).unwrap_or(now)
+}
+
+fn cadence(tick_seconds: u32, caps: Caps) -> String {
+    let every = match (tick_seconds / 60, tick_seconds % 60) {
+        (1, 0) => "minute".to_owned(),
+        (minutes, 0) => format!("{minutes} minutes"),
+        _ => format!("{tick_seconds} seconds"),
+    };
+    format!(
+        "One full sweep per {every}, and at least that long between two probes of one listing; up to {} probes per \
+         2-minute window, {} per hour, {} per day. The contract's cadence is 6 minutes.",
+        caps.window, caps.hour, caps.day
+    )
+}
+
+/// The probe statistics.
+#[derive(Debug)]
+pub(super) struct ProbeStatistics;
+
+/// The statistics as they are answered.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Answer {
+    ok: bool,
+    #[serde(flatten)]
+    statistics: Statistics,
+}
+
+impl Document for ProbeStatistics {
+    const PATHS: &'static [&'static str] = &["/api/probes"];
+    const SUMMARY: &'static str = "What is probed, with which outcome, and whether the schedules run.";
+    const MAX_AGE_S: Option<u32> = Some(5);
+    type Query = NoQuery;
+    type Answer = Answer;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        json(&Answer { ok: true, statistics: read(app).await? })
+    }
+}

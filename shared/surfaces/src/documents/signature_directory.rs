@@ -1,0 +1,110 @@
+//! By which key this registry signs HTTP messages, and who it is as a bot: the signature directory
+//! (draft-meunier-webbotauth-httpsig-directory) and the signature agent card (draft-meunier-webbotauth-registry).
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::document::{Document, DocumentRequest, NoQuery, json};
+use registry_app::App;
+use registry_domain::trust::message_key::{Ed25519Jwk, message_key};
+use registry_model::error::Problem;
+
+const DIRECTORY: &str = "/.well-known/http-message-signatures-directory";
+const CARD: &str = "/.well-known/signature-agent-card.json";
+
+/// The directory: its answer is signed by the key in it.
+#[derive(Debug)]
+pub(super) struct SignatureDirectory;
+
+#[derive(Serialize)]
+struct Directory {
+    keys: [Ed25519Jwk; 1],
+}
+
+impl Document for SignatureDirectory {
+    const PATHS: &'static [&'static str] = &[DIRECTORY];
+    const SUMMARY: &'static str = "The keys with which this registry signs its requests, in a signed answer.";
+    const MEDIA_TYPE: &'static str = "application/http-message-signatures-directory+json";
+    const MAX_AGE_S: Option<u32> = Some(3600);
+    type Query = NoQuery;
+    type Answer = Map<String, Value>;
+
+    async fn headers_now(app: &App) -> Result<Vec<(&'static str, String)>, Problem> {
+        let signed = message_key(app).await?.sign_directory(&authority(app)?, app.clock.now());
+        Ok(vec![("signature-input", signed.input), ("signature", signed.signature)])
+    }
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        json(&Directory { keys: [message_key(app).await?.public()] })
+    }
+}
+
+/// The authority of this registry's address (RFC 9421 §2.2.3): in small letters, without the port of the scheme.
+fn authority(app: &App) -> Result<String, Problem> {
+    let url = Url::parse(&app.settings.base_url).map_err(|error| Problem::fault(error.to_string()))?;
+    let host = url.host_str().unwrap_or_default();
+    Ok(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+}
+
+/// Who asks other servers, and why.
+#[derive(Debug)]
+pub(super) struct SignatureAgentCard;
+
+#[derive(Serialize)]
+struct Bot<'a> {
+    client_id: String,
+    client_name: &'a str,
+    client_uri: String,
+    jwks_uri: String,
+    web_bot_auth: WebBotAuth,
+    known_urls: [String; 3],
+}
+
+#[derive(Serialize)]
+struct WebBotAuth {
+    trigger: &'static str,
+    purpose: &'static str,
+    #[serde(rename = "expected-user-agent")]
+    expected_user_agent: String,
+    #[serde(rename = "rfc9309-product-token")]
+    product_token: String,
+    #[serde(rename = "rfc9309-compliance")]
+    compliance: [&'static str; 0],
+}
+
+impl Document for SignatureAgentCard {
+    const PATHS: &'static [&'static str] = &[CARD];
+    const SUMMARY: &'static str = "Who asks other servers for a handshake, and why.";
+    const MAX_AGE_S: Option<u32> = Some(3600);
+    type Query = NoQuery;
+    type Answer = Map<String, Value>;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        let settings = &app.settings;
+        let expected_user_agent = settings.user_agent();
+        let product = expected_user_agent.split('/').next().unwrap_or_default();
+        json(&Bot {
+            client_id: settings.url(CARD),
+            client_name: &settings.brand,
+            client_uri: settings.base_url.clone(),
+            jwks_uri: settings.url(DIRECTORY),
+            web_bot_auth: WebBotAuth {
+                trigger: "fetcher",
+                purpose: "Probes agents and MCP servers that were published here: reads their card and asks for a \
+                    handshake, at most once in six minutes and again every week.",
+                product_token: product.to_owned(),
+                expected_user_agent,
+                // It asks what its publisher named, and follows no links.
+                compliance: [],
+            },
+            known_urls: [
+                "/discovery.json",
+                "/.well-known/agent-card.json",
+                "/.well-known/mcp/server-card.json",
+            ]
+            .map(|path| settings.url(path)),
+        })
+    }
+}

@@ -1,0 +1,85 @@
+//! Taking a query or a body off an HTTP request, within its limits. What they hold is read by the rules of `operations`.
+
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use bytes::Bytes;
+use http::request::Parts;
+use http::{StatusCode, header};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use registry_model::error::{Problem, shorten};
+use registry_operations::arguments::{from_json, from_query};
+
+/// The largest body that is read (design §5 Errors), in bytes.
+const LARGEST_BODY: usize = 256 * 1024;
+
+/// Arguments from the query string.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<T>(pub T);
+
+/// Arguments from a JSON body.
+#[derive(Clone, Copy, Debug)]
+pub struct Body<T>(pub T);
+
+/// A body as it came, within the size limit, said to be JSON.
+#[derive(Clone, Debug)]
+pub struct RawBody(pub Bytes);
+
+impl<S: Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        from_query(parts.uri.query().unwrap_or_default()).map(Self)
+    }
+}
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Self::Rejection> {
+        let body = RawBody::from_request(request, state).await?;
+        from_json(body.json()?).map(Self)
+    }
+}
+
+impl<S: Send + Sync> FromRequest<S> for RawBody {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Self::Rejection> {
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        if !kind.is_some_and(is_json) {
+            let detail = format!(
+                "The body must be JSON, sent with content-type: application/json; this one says {}.",
+                kind.map_or("nothing".to_owned(), |kind| format!("`{}`", shorten(kind, 60)))
+            );
+            return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", detail));
+        }
+        match Limited::new(request.into_body(), LARGEST_BODY).collect().await {
+            Ok(body) => Ok(Self(body.to_bytes())),
+            Err(error) if error.is::<LengthLimitError>() => Err(Problem::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "too_large",
+                format!("The body is over {LARGEST_BODY} bytes. Send the card's URL instead of the card."),
+            )),
+            Err(_) => Err(Problem::malformed("The body broke off before its end.")),
+        }
+    }
+}
+
+impl RawBody {
+    /// The body as a JSON document.
+    ///
+    /// # Errors
+    /// 400 with the place of the fault.
+    pub fn json(&self) -> Result<Value, Problem> {
+        serde_json::from_slice(&self.0).map_err(|error| {
+            Problem::malformed(format!("The body is no JSON document: {error}. Send a JSON object."))
+        })
+    }
+}
+
+fn is_json(kind: &str) -> bool {
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+}

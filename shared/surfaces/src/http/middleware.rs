@@ -1,0 +1,102 @@
+//! The middleware of every function: a request id on each answer, problem documents for whatever a router
+//! refuses by itself, and an answer even where the code panics.
+
+use std::any::Any;
+use std::time::Instant;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use serde_json::json;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::CompressionLevel;
+use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
+
+use super::caller_limit::{self, CallerLimit};
+use registry_app::App;
+use registry_model::Random;
+use registry_model::error::{Problem, shorten};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Wraps a function's routes, the outermost layer last: an answer after a panic carries a request id too.
+pub fn with_middleware(router: Router<App>, app: App) -> Router {
+    let random = app.random.clone();
+    let flushing = app.clone();
+    let limit = app.settings.caller_rate.map(|rate| CallerLimit::new(rate, app.clock.clone()));
+    let router = router
+        .fallback(no_such_path)
+        .method_not_allowed_fallback(wrong_method)
+        .with_state(app)
+        .layer(compression())
+        .layer(CatchPanicLayer::custom(panic_response))
+        .layer(from_fn_with_state(flushing, write_pending));
+    let router = match limit {
+        Some(limit) => router.layer(from_fn_with_state(limit, caller_limit::limit)),
+        None => router,
+    };
+    router.layer(from_fn_with_state(random, request_id))
+}
+
+/// Brotli or gzip, as the caller takes it, where it saves more than it costs.
+fn compression() -> CompressionLayer<impl Predicate> {
+    // Archives are compressed already.
+    let compressible = SizeAbove::new(8192)
+        .and(NotForContentType::const_new("application/zip"))
+        .and(NotForContentType::const_new("application/gzip"));
+    // The least effort but one: 0.6 ms for 100 KB of JSON, in which brotli then saves an eighth over gzip. The most, which
+    // is brotli's default, takes 280 ms.
+    CompressionLayer::new().quality(CompressionLevel::Precise(1)).compress_when(compressible)
+}
+
+async fn no_such_path(request: Request) -> Problem {
+    let path = shorten(request.uri().path(), 120);
+    Problem::new(StatusCode::NOT_FOUND, "no_such_path", format!("Nothing stands at `{path}`."))
+        .with_next(json!({ "action": "discover", "method": "GET", "url": "/discovery.json" }))
+}
+
+pub(super) async fn wrong_method(request: Request) -> Problem {
+    let detail = format!(
+        "`{}` does not take {}; the Allow header says what it takes.",
+        shorten(request.uri().path(), 120),
+        request.method()
+    );
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail)
+}
+
+/// Writes what earlier reads deposited, beside the request rather than before it: a function's process gets no time of its
+/// own between requests.
+async fn write_pending(State(app): State<App>, request: Request, next: Next) -> Response {
+    let now = app.clock.now();
+    futures::join!(next.run(request), app.pending_deposits.flush(&app.store, now)).0
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the layer hands the panic over")]
+fn panic_response(panic: Box<dyn Any + Send>) -> Response {
+    let text = panic
+        .downcast_ref::<String>()
+        .cloned()
+        .or_else(|| panic.downcast_ref::<&str>().map(|t| (*t).to_owned()));
+    Problem::fault(format!("panicked: {}", text.unwrap_or_default())).into_response()
+}
+
+/// Gives a request its id, logs it once, and forbids browsers to guess the type of an answer.
+async fn request_id(State(random): State<Random>, request: Request, next: Next) -> Response<Body> {
+    let id = random.hex(16);
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    let began = Instant::now();
+    let mut response = next.run(request).await;
+    let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    tracing::info!(request_id = id, %method, route, status = response.status().as_u16(), duration_ms, "request");
+    let headers = response.headers_mut();
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        headers.insert(REQUEST_ID, id);
+    }
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}

@@ -1,0 +1,194 @@
+//! Serves operations and documents by REST: one generic handler for each, so that a function only lists what it
+//! serves.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{FromRequest, Request, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get, post};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+
+use super::arguments::RawBody;
+use super::by_action;
+use super::middleware::wrong_method;
+use crate::documents::AnyDocument;
+use registry_app::App;
+use registry_model::Caller;
+use registry_model::cache::CacheValidator;
+use registry_model::error::Problem;
+use registry_operations::{
+    Action, AnyOperation, Attachment, CacheRule, RawArguments, Rendered, Route, RouteInput,
+};
+
+/// The routes of some operations.
+pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
+    let routes = served.iter().flat_map(|operation| operation.routes.iter().map(|route| (*operation, route)));
+    routes.fold(Router::new(), |router, (operation, route)| {
+        let members =
+            served.iter().flat_map(|operation| operation.actions.iter().map(|action| (*action, *operation)));
+        let actions = members.filter(|(action, _)| action.path == route.path).collect();
+        router.route(route.path, handler(operation, route, actions))
+    })
+}
+
+fn handler(
+    operation: &'static AnyOperation,
+    route: &'static Route,
+    actions: Vec<(Action, &'static AnyOperation)>,
+) -> MethodRouter<App> {
+    let actions: Arc<[_]> = actions.into();
+    let serve = move |State(app): State<App>, caller: Caller, request: Request| async move {
+        run(app, caller, operation, route, &actions, request).await
+    };
+    match (route.is_post(), operation.effect.read_only) {
+        (true, _) => post(serve),
+        (false, true) => get(serve),
+        (false, false) => get(serve).head(move |request| head_of_effect(operation, route, request)),
+    }
+}
+
+/// Whoever asks by HEAD looks whether a link is alive, and means to change nothing: a GET that does is not run for it.
+async fn head_of_effect(
+    operation: &'static AnyOperation,
+    route: &'static Route,
+    request: Request,
+) -> impl IntoResponse {
+    let at_the_path = operation.routes.iter().filter(|other| other.path == route.path);
+    let methods: Vec<_> = at_the_path.map(|route| if route.is_post() { "POST" } else { "GET" }).collect();
+    ([(header::ALLOW, methods.join(","))], wrong_method(request).await)
+}
+
+async fn run(
+    app: App,
+    caller: Caller,
+    operation: &'static AnyOperation,
+    route: &'static Route,
+    actions: &[(Action, &'static AnyOperation)],
+    request: Request,
+) -> Result<Response, Problem> {
+    let headers = request.headers().clone();
+    let query = request.uri().query().unwrap_or_default();
+    let (operation, arguments) = match route.input {
+        RouteInput::Query => (operation, RawArguments::Query(query.to_owned())),
+        RouteInput::QueryAs(complete) => (operation, RawArguments::Query(complete(query))),
+        RouteInput::BodyAs(read) => {
+            let body = RawBody::from_request(request, &()).await?.json()?;
+            (operation, RawArguments::Json(read(body)?))
+        }
+        RouteInput::QueryByAction => by_action::of_query(operation, actions, query)?,
+        RouteInput::BodyByAction => {
+            by_action::of_body(actions, RawBody::from_request(request, &()).await?.json()?)?
+        }
+    };
+    if let RawArguments::Query(query) = &arguments
+        && let Some(made_from) = (operation.cache_validator)(app.clone()).await?
+    {
+        let name = format!("{}?{query}", route.path);
+        return once(app, caller, operation, name, made_from, arguments, &headers).await;
+    }
+    let (media_type, disposition, body) = match (operation.respond)(app, caller, arguments).await? {
+        Rendered::Json(text) => ("application/json", None, Box::<str>::from(text).into_string().into()),
+        Rendered::File(Attachment { file_name, media_type, bytes }) => {
+            let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{file_name}\""));
+            (media_type, disposition.ok(), Bytes::from(bytes))
+        }
+    };
+    let mut response = match route.cache {
+        CacheRule::Unspecified | CacheRule::NoStore => {
+            ([(header::CONTENT_TYPE, media_type)], body).into_response()
+        }
+        CacheRule::MaxAge(seconds) => {
+            let validator = CacheValidator::of_body(&body);
+            let body = Some(body).filter(|_| !validator.is_held_by(&headers));
+            conditional_response(seconds, &validator, media_type, body)
+        }
+    };
+    if route.cache == CacheRule::NoStore {
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    if let Some(disposition) = disposition {
+        response.headers_mut().insert(header::CONTENT_DISPOSITION, disposition);
+    }
+    Ok(response)
+}
+
+/// The answer to a question, made once for as long as what it is made from stays the same.
+async fn once(
+    app: App,
+    caller: Caller,
+    operation: &'static AnyOperation,
+    name: String,
+    made_from: CacheValidator,
+    arguments: RawArguments,
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
+    let body = match app.pages.get(&name, &made_from) {
+        Some(body) => body,
+        None => {
+            let pages = app.pages.clone();
+            let answer = (operation.render)(app, caller, arguments).await?;
+            let body = Bytes::from(Box::<str>::from(answer).into_string());
+            pages.put(name, made_from, body.clone());
+            body
+        }
+    };
+    let validator = CacheValidator::of_body(&body);
+    let body = Some(body).filter(|_| !validator.is_held_by(headers));
+    Ok(conditional_response(0, &validator, "application/json", body))
+}
+
+/// The routes of some documents.
+pub fn documents(served: &[&'static AnyDocument]) -> Router<App> {
+    let paths = served.iter().flat_map(|document| document.paths.iter().map(|path| (*document, *path)));
+    paths.fold(Router::new(), |router, (document, path)| {
+        let serve = move |State(app): State<App>, request: Request| async move {
+            let path = request.uri().path().to_owned();
+            let query = request.uri().query().unwrap_or_default().to_owned();
+            read(app, document, path, query, request.headers().clone()).await
+        };
+        router.route(path, get(serve))
+    })
+}
+
+async fn read(
+    app: App,
+    document: &'static AnyDocument,
+    path: String,
+    query: String,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let answer = (document.answer)(app, path, query, headers).await?;
+    let seconds = document.max_age_s.unwrap_or_default();
+    let mut response = conditional_response(seconds, &answer.validator, document.media_type, answer.body);
+    for (name, value) in &answer.headers {
+        let value = HeaderValue::from_str(value).map_err(|error| Problem::fault(error.to_string()))?;
+        response.headers_mut().append(HeaderName::from_static(name), value);
+    }
+    for (name, value) in document.headers {
+        response.headers_mut().append(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    Ok(response)
+}
+
+/// An answer with its validator (RFC 9110 §13); 304 where the caller has the body already. Of zero seconds it is asked for
+/// each time.
+pub fn conditional_response(
+    seconds: u32,
+    validator: &CacheValidator,
+    media_type: &'static str,
+    body: Option<Bytes>,
+) -> Response {
+    let mut response = match body {
+        None => http::StatusCode::NOT_MODIFIED.into_response(),
+        Some(body) => ([(header::CONTENT_TYPE, media_type)], body).into_response(),
+    };
+    let caching = if seconds == 0 { "no-cache".to_owned() } else { format!("public, max-age={seconds}") };
+    for (name, value) in [(header::ETAG, validator.as_str()), (header::CACHE_CONTROL, &caching)] {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
+}

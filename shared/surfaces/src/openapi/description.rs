@@ -1,0 +1,117 @@
+//! The description as a document. All of it but the address is the same for every registry, and is made once in a process.
+
+use std::sync::LazyLock;
+
+use bytes::Bytes;
+use schemars::{JsonSchema, schema_for};
+use serde_json::{Map, Value, json};
+
+use super::components::Components;
+use super::{documents, operations, responses};
+use crate::discovery::{self, GUIDES};
+use crate::documents::agent_directory::DirectoryQuery;
+use crate::documents::{AnyDocument, DOCUMENTS, Document, DocumentRequest, NoQuery, json as written};
+use crate::pages::PAGES;
+use registry_app::App;
+use registry_model::error::Problem;
+use registry_operations::ARD_SEARCH;
+
+/// The version of the description (contract "Versioning" 2).
+const VERSION: &str = "1.9.0";
+
+/// The protocols of others, whose calls and shapes are theirs.
+const PROTOCOLS: &str = include_str!("protocols.json");
+
+/// The description.
+pub static OPENAPI: AnyDocument = AnyDocument::of::<Description>();
+
+/// What is the same for every registry, as text.
+static COMMON: LazyLock<Result<String, String>> =
+    LazyLock::new(|| serde_json::to_string(&common()).map_err(|error| error.to_string()));
+
+/// An `OpenAPI` document.
+#[derive(Debug, serde::Serialize, JsonSchema)]
+pub(super) struct OpenApi {
+    /// `3.1.0`.
+    openapi: String,
+    info: Map<String, Value>,
+    servers: Vec<Value>,
+    paths: Map<String, Value>,
+    components: Map<String, Value>,
+}
+
+/// `/openapi.json`.
+#[derive(Debug)]
+pub(super) struct Description;
+
+impl Document for Description {
+    const PATHS: &'static [&'static str] = discovery::OPENAPI.paths;
+    const SUMMARY: &'static str = discovery::OPENAPI.summary;
+    const MAX_AGE_S: Option<u32> = Some(300);
+    type Query = NoQuery;
+    type Answer = OpenApi;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        let common = COMMON.as_ref().map_err(|error| Problem::fault(error.clone()))?;
+        let settings = &app.settings;
+        let head = written(&json!({
+            "openapi": "3.1.0",
+            "info": {
+                "title": settings.brand,
+                "version": VERSION,
+                "summary": "A public registry of A2A agents and MCP servers that answered a real handshake.",
+                "description": format!(
+                    "Service version {}. No credentials are needed; a refusal is a problem document that says what to do \
+                     next. Members that are not described are ignored. Whatever changes nothing by GET may be asked for by \
+                     HEAD, too.",
+                    registry_model::VERSION
+                ),
+                "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
+            },
+            "servers": [{ "url": settings.base_url }],
+            "externalDocs": { "description": "The map of this registry.", "url": settings.url("/discovery.json") },
+        }))?;
+        let mut whole = head.strip_suffix(b"}").unwrap_or_default().to_vec();
+        whole.push(b',');
+        whole.extend_from_slice(common.strip_prefix('{').unwrap_or_default().as_bytes());
+        Ok(whole.into())
+    }
+}
+
+/// What is described: every document and page, this one among them.
+pub(super) fn described() -> impl Iterator<Item = &'static AnyDocument> {
+    [DOCUMENTS, GUIDES, PAGES].into_iter().flatten().copied().chain(std::iter::once(&OPENAPI))
+}
+
+/// Paths and components.
+pub(super) fn common() -> Value {
+    let mut components = Components::default();
+    let mut paths = Map::new();
+    operations::add(&mut paths, &mut components);
+    documents::add(described(), &mut paths, &mut components);
+    components.adopt_as("Problem", responses::problem());
+    // What the calls of protocols take and answer beside their own shapes.
+    components.adopt_as("ArdSearchArguments", (ARD_SEARCH.input_schema)());
+    components.adopt_as("DirectoryQuery", schema_for!(DirectoryQuery).to_value());
+    let mut schemas = components.into_schemas();
+    let mut answers = responses::components();
+    let protocols: Value = serde_json::from_str(PROTOCOLS).unwrap_or_default();
+    let members = |value: &Value| value.as_object().cloned().unwrap_or_default();
+    for (path, calls) in members(&protocols["paths"]) {
+        let entry = paths.entry(path).or_insert_with(|| json!({}));
+        for (method, call) in members(&calls) {
+            entry[method] = call;
+        }
+    }
+    schemas.extend(members(&protocols["schemas"]));
+    answers.extend(members(&protocols["responses"]));
+    paths.sort_keys();
+    json!({
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "responses": answers,
+            "headers": responses::headers(),
+        },
+    })
+}

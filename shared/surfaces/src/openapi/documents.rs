@@ -1,0 +1,102 @@
+//! The calls that are documents: each at its paths, with what it holds by its media type.
+
+use serde_json::{Map, Value, json};
+
+use super::components::Components;
+use super::naming::{tag, type_name};
+use super::{parameters, responses};
+use crate::discovery;
+use crate::documents::AnyDocument;
+use registry_domain::views::badge;
+
+/// Adds every path of some documents to `paths`.
+pub(super) fn add<'a>(
+    documents: impl IntoIterator<Item = &'a AnyDocument>,
+    paths: &mut Map<String, Value>,
+    components: &mut Components,
+) {
+    for document in documents {
+        let first = document.paths.first().copied().unwrap_or_default();
+        let owner = type_name(first);
+        let content = content(document, &owner, components);
+        for path in document.paths {
+            let at = template_of(path);
+            let mut call = json!({
+                "operationId": format!("get_{}", identifier(&at)),
+                "summary": document.summary,
+                "tags": [tag(path)],
+            });
+            let query_schema = (document.query_schema)();
+            let mut all = path_parameters(&at);
+            let in_path = all.len();
+            all.extend(parameters::of_query(&query_schema).into_iter().map(|mut parameter| {
+                let mut schema = parameter["schema"].take();
+                if let (Some(schema), Some(types)) = (schema.as_object_mut(), query_schema.get("$defs")) {
+                    schema.entry("$defs").or_insert_with(|| types.clone());
+                }
+                parameter["schema"] = components.adopt(&owner, schema);
+                parameter
+            }));
+            let takes_query = all.len() > in_path;
+            if !all.is_empty() {
+                call["parameters"] = json!(all);
+            }
+            let mut answers = responses::success(document.summary, &content, true);
+            answers.extend(responses::refusals(document.refusals, takes_query, false));
+            if document.media_type.starts_with("image/")
+                && let Some(unknown) = answers.get_mut("404")
+            {
+                *unknown = responses::unknown_as(&content);
+            }
+            call["responses"] = json!(answers);
+            paths.entry(at).or_insert_with(|| json!({}))["get"] = call;
+        }
+    }
+}
+
+fn content(document: &AnyDocument, owner: &str, components: &mut Components) -> Map<String, Value> {
+    let media_type = document.media_type.split(';').next().unwrap_or_default().trim();
+    let schema = (document.answer_schema)();
+    let is_json = media_type.ends_with("json");
+    let schema = match (is_json, media_type) {
+        (true, _) => components.adopt_as(&format!("{owner}Document"), schema),
+        (false, "application/octet-stream") => json!({}),
+        (false, _) => json!({ "type": "string" }),
+    };
+    Map::from_iter([(media_type.to_owned(), json!({ "schema": schema }))])
+}
+
+/// The path as OpenAPI writes it: `{*rest}` of axum is a parameter like any other.
+fn template_of(path: &str) -> String {
+    path.replace("{*", "{")
+}
+
+/// The name of a call for a path: its words.
+fn identifier(path: &str) -> String {
+    let words = path.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let words: Vec<String> = words.map(str::to_ascii_lowercase).collect();
+    if words.is_empty() { "root".to_owned() } else { words.join("_") }
+}
+
+fn path_parameters(path: &str) -> Vec<Value> {
+    let parts = path.split('{').skip(1).filter_map(|part| part.split('}').next());
+    parts
+        .map(|name| {
+            let (schema, description) = match (path, name) {
+                ("/badge/{name}", _) => (json!({ "type": "string", "enum": badge::NAMES }), "Which badge."),
+                ("/log/tile/{tile}", _) => (
+                    json!({ "type": "string", "pattern": "^(entries|[0-9])/(x[0-9]{3}/)*[0-9]{3}(\\.p/[0-9]{1,3})?$" }),
+                    "The level, or `entries`, and the tile in groups of three digits such as `x001/234`; `.p/{width}` \
+                     follows where it is not full. Its slashes are sent as they are.",
+                ),
+                ("/skills/{name}", _) => {
+                    let files: Vec<String> = discovery::skill_files().collect();
+                    (json!({ "type": "string", "enum": files }), "Which skill.")
+                }
+                (_, "id") => (json!({ "type": "string" }), "The id of the listing."),
+                _ => (json!({ "type": "string", "minLength": 1 }), "Its name."),
+            };
+            json!({ "name": name, "in": "path", "required": true, "schema": schema, "description": description })
+        })
+        .collect()
+}

@@ -1,0 +1,129 @@
+//! The endpoints of families: one path for several operations, told apart by `action`. Their arguments and answers are
+//! alternatives, one for each action.
+
+use serde_json::{Map, Value, json};
+
+use super::components::Components;
+use super::naming::{example, tag, type_name};
+use super::{parameters, responses};
+use registry_operations::{DESCRIPTIONS, Description, Route};
+
+/// The operations that are actions of a path, with the names of the action.
+fn members(path: &str) -> Vec<(&'static Description, Vec<&'static str>)> {
+    let named = |operation: &Description| {
+        let actions = operation.actions.iter().filter(|action| action.path == path);
+        actions.flat_map(|action| action.names.iter().copied()).collect::<Vec<_>>()
+    };
+    let all = DESCRIPTIONS.iter().map(|operation| (*operation, named(operation)));
+    all.filter(|(_, names)| !names.is_empty()).collect()
+}
+
+/// GET: without `action` what the family is, with one an operation that reads. The parameter tells those that need no
+/// arguments, because parameters cannot say which go with which action; words tell all.
+pub(super) fn read(family: &'static Description, route: &Route, components: &mut Components) -> Value {
+    let reading = members(route.path).into_iter().filter(|(operation, _)| operation.effect.read_only);
+    let reading: Vec<_> = reading.collect();
+    let free = reading.iter().filter(|(operation, _)| parameters::needs_nothing(&(operation.input_schema)()));
+    let names: Vec<&str> = free.flat_map(|(_, names)| names.iter().copied()).collect();
+    let mut told = Vec::new();
+    if !names.is_empty() {
+        told.push(json!({
+            "name": "action", "in": "query", "schema": { "type": "string", "enum": names },
+            "description": "What is read; without it, what the family is. An action that needs arguments takes them here, \
+                too, by the names that POST tells.",
+        }));
+    }
+    let operations = std::iter::once(family).chain(reading.iter().map(|(operation, _)| *operation));
+    let operations: Vec<&Description> = operations.collect();
+    json!({
+        "operationId": null,
+        "summary": family.title,
+        "description": format!("{}{}", family.description, list(&reading)),
+        "tags": [tag(route.path)],
+        "parameters": told,
+        "responses": answers(family, &operations, false, components),
+    })
+}
+
+/// POST: an operation by its `action`.
+pub(super) fn act(route: &Route, components: &mut Components) -> Value {
+    let all = members(route.path);
+    let mut alternatives = Vec::new();
+    let mut examples = Map::new();
+    for (operation, names) in &all {
+        let owner = type_name(operation.name);
+        let schema = with_action((operation.input_schema)(), names);
+        let place = type_name(route.path.rsplit('/').next().unwrap_or_default());
+        alternatives.push(components.adopt_as(&format!("{place}{owner}Action"), schema));
+        let mut body = json!({ "action": names.first() });
+        for (name, value) in example(operation).as_object().into_iter().flatten() {
+            if name != "action" {
+                body[name] = value.clone();
+            }
+        }
+        examples.insert(operation.name.to_owned(), json!({ "summary": operation.title, "value": body }));
+    }
+    let operations: Vec<&Description> = all.iter().map(|(operation, _)| *operation).collect();
+    json!({
+        "operationId": null,
+        "summary": format!("{}, by its actions", route.path.rsplit('/').next().unwrap_or_default()),
+        "description": format!("`action` says what is done.{}", list(&all)),
+        "tags": [tag(route.path)],
+        "requestBody": {
+            "required": true,
+            "content": { "application/json": { "schema": { "oneOf": alternatives }, "examples": examples } },
+        },
+        "responses": answers(operations.first().copied().unwrap_or(DESCRIPTIONS[0]), &operations, true, components),
+    })
+}
+
+/// The arguments of an operation with the names by which a family calls it.
+fn with_action(mut schema: Value, names: &[&str]) -> Value {
+    if schema["properties"].is_null() {
+        schema["properties"] = json!({});
+    }
+    schema["properties"]["action"] = json!({ "type": "string", "enum": names });
+    match schema.get_mut("required").and_then(Value::as_array_mut) {
+        Some(required) => {
+            required.retain(|name| name != "action");
+            required.push(json!("action"));
+        }
+        None => schema["required"] = json!(["action"]),
+    }
+    schema
+}
+
+/// The actions in words.
+fn list(members: &[(&'static Description, Vec<&'static str>)]) -> String {
+    let line = |(operation, names): &(&Description, Vec<&str>)| {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        let needs = parameters::needs_in_words(&(operation.input_schema)());
+        let needs = if needs.is_empty() { needs } else { format!(" Needs {needs}.") };
+        format!("\n- {}: {}{needs}", names.join(" or "), operation.description)
+    };
+    let lines: String = members.iter().map(line).collect();
+    if lines.is_empty() { lines } else { format!("\n\nActions:\n{lines}") }
+}
+
+fn answers(
+    first: &Description,
+    operations: &[&Description],
+    takes_body: bool,
+    components: &mut Components,
+) -> Map<String, Value> {
+    let mut alternatives: Vec<Value> = Vec::new();
+    let mut own: Vec<u16> = Vec::new();
+    for operation in operations {
+        let answer =
+            components.adopt_as(&format!("{}Answer", type_name(operation.name)), (operation.output_schema)());
+        if !alternatives.contains(&answer) {
+            alternatives.push(answer);
+        }
+        own.extend(operation.refusals);
+    }
+    let content =
+        Map::from_iter([("application/json".to_owned(), json!({ "schema": { "anyOf": alternatives } }))]);
+    let mut all = responses::success(first.title, &content, false);
+    all.extend(responses::refusals(&own, true, takes_body));
+    all
+}

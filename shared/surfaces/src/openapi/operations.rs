@@ -1,0 +1,112 @@
+//! The calls that are operations: each by its routes, with its arguments in the query or body and its answer.
+
+use serde_json::{Map, Value, json};
+
+use super::components::Components;
+use super::naming::{example, tag, type_name};
+use super::{families, parameters, responses};
+use registry_operations::{CacheRule, DESCRIPTIONS, Description, Route, RouteInput};
+
+/// Adds every route of every operation to `paths`.
+pub(super) fn add(paths: &mut Map<String, Value>, components: &mut Components) {
+    for operation in DESCRIPTIONS {
+        let answer =
+            components.adopt_as(&format!("{}Answer", type_name(operation.name)), (operation.output_schema)());
+        let arguments = (operation.input_schema)();
+        for route in operation.routes {
+            let mut call = match route.input {
+                RouteInput::Query | RouteInput::QueryAs(_) => {
+                    read(operation, &arguments, &answer, route, components)
+                }
+                RouteInput::BodyAs(_) => act(operation, &arguments, &answer, route, components),
+                RouteInput::QueryByAction => families::read(operation, route, components),
+                RouteInput::BodyByAction => families::act(route, components),
+            };
+            call["operationId"] = json!(operation_id(operation, route));
+            let path = paths.entry(route.path).or_insert_with(|| json!({}));
+            path[if route.is_post() { "post" } else { "get" }] = call;
+        }
+    }
+}
+
+/// The name of a call: the operation's, with the method where it has both.
+fn operation_id(operation: &Description, route: &Route) -> String {
+    match (operation.routes.len(), route.is_post()) {
+        (0 | 1, _) => operation.name.to_owned(),
+        (_, false) => format!("{}_get", operation.name),
+        (_, true) => format!("{}_post", operation.name),
+    }
+}
+
+fn read(
+    operation: &Description,
+    arguments: &Value,
+    answer: &Value,
+    route: &Route,
+    components: &mut Components,
+) -> Value {
+    let owner = type_name(operation.name);
+    let taken = (route.schema)(arguments.clone());
+    let parameters: Vec<Value> = parameters::of_query(&taken)
+        .into_iter()
+        .map(|mut parameter| {
+            // Each brings the types that it may name.
+            let mut schema = parameter["schema"].take();
+            if let (Some(schema), Some(types)) = (schema.as_object_mut(), taken.get("$defs")) {
+                schema.entry("$defs").or_insert_with(|| types.clone());
+            }
+            parameter["schema"] = components.adopt(&owner, schema);
+            parameter
+        })
+        .collect();
+    let mut call = described(operation, route);
+    if !parameters.is_empty() {
+        call["parameters"] = json!(parameters);
+    }
+    call["responses"] = json!(answers(operation, answer, route, !parameters.is_empty(), false));
+    call
+}
+
+fn act(
+    operation: &Description,
+    arguments: &Value,
+    answer: &Value,
+    route: &Route,
+    components: &mut Components,
+) -> Value {
+    let owner = type_name(operation.name);
+    let schema = components.adopt_as(&format!("{owner}Arguments"), (route.schema)(arguments.clone()));
+    let mut call = described(operation, route);
+    call["requestBody"] = json!({
+        "required": true,
+        "content": { "application/json": { "schema": schema, "example": example(operation) } },
+    });
+    call["responses"] = json!(answers(operation, answer, route, false, true));
+    call
+}
+
+fn described(operation: &Description, route: &Route) -> Value {
+    json!({
+        "operationId": null,
+        "summary": operation.title,
+        "description": operation.description,
+        "tags": [tag(route.path)],
+    })
+}
+
+fn answers(
+    operation: &Description,
+    answer: &Value,
+    route: &Route,
+    takes_query: bool,
+    takes_body: bool,
+) -> Map<String, Value> {
+    let mut content = Map::from_iter([("application/json".to_owned(), json!({ "schema": answer }))]);
+    for media_type in operation.files {
+        content.insert((*media_type).to_owned(), json!({}));
+    }
+    let kept = matches!(route.cache, CacheRule::MaxAge(_));
+    let mut all = responses::success(operation.title, &content, kept);
+    all.extend(responses::refusals(operation.refusals, takes_query, takes_body));
+    all
+}

@@ -1,0 +1,249 @@
+//! Arguments as parameters of a query. A query holds texts only, so lists and objects are left out of it. Arguments of which
+//! one is needed are members of one parameter, an exploded object; where more than that ties them, words say it.
+
+use serde_json::{Map, Value, json};
+
+use registry_formats::argument_schema;
+
+/// The parameters of a query whose arguments have this schema.
+pub(super) fn of_query(schema: &Value) -> Vec<Value> {
+    let parameters = one_each(schema);
+    let plain = |one: &Value| *one == argument_schema::all_of(&names(one).collect::<Vec<_>>());
+    if schema["anyOf"].is_array() && alternatives(schema).all(plain) {
+        vec![as_members(parameters, alternatives(schema))]
+    } else {
+        parameters
+    }
+}
+
+/// One parameter whose members stand in the query each by its own name; one of the alternatives must be met.
+fn as_members<'a>(parameters: Vec<Value>, alternatives: impl Iterator<Item = &'a Value>) -> Value {
+    let mut members = Map::new();
+    for mut parameter in parameters {
+        let mut member = parameter["schema"].take();
+        if parameter["description"].is_string() {
+            member["description"] = parameter["description"].take();
+        }
+        members.insert(parameter["name"].as_str().unwrap_or_default().to_owned(), member);
+    }
+    let needed: Vec<Value> = alternatives.map(|one| json!({ "required": one["required"] })).collect();
+    json!({
+        "name": "arguments", "in": "query", "required": true, "style": "form", "explode": true,
+        "schema": { "type": "object", "properties": members, "anyOf": needed },
+        "description": "Each member is sent as a parameter of its own name.",
+    })
+}
+
+/// The arguments, each as a parameter.
+fn one_each(schema: &Value) -> Vec<Value> {
+    let types = schema["$defs"].as_object().cloned().unwrap_or_default();
+    let required = needed(schema);
+    let excluded = excluded(schema);
+    let instead = instead(schema);
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let of_property = |(name, property): (&String, &Value)| {
+        let mut schema = in_query(property, &types).filter(|_| !excluded.contains(&name.as_str()))?;
+        let description = schema.as_object_mut().and_then(|schema| schema.shift_remove("description"));
+        let description = description.as_ref().and_then(Value::as_str).unwrap_or_default();
+        let instead = instead.as_ref().filter(|(of, _)| *of == name).map(|(_, others)| others.as_str());
+        let description = [description, instead.unwrap_or_default()].join(" ");
+        let mut parameter = json!({ "name": name, "in": "query", "schema": schema });
+        if !description.trim().is_empty() {
+            parameter["description"] = json!(description.trim());
+        }
+        if required.contains(&name.as_str()) {
+            parameter["required"] = json!(true);
+        }
+        Some(parameter)
+    };
+    properties.filter_map(of_property).collect()
+}
+
+/// Whether the arguments may all be left out.
+pub(super) fn needs_nothing(schema: &Value) -> bool {
+    needed(schema).is_empty()
+}
+
+/// What must be given, in words.
+pub(super) fn needs_in_words(schema: &Value) -> String {
+    let always = names(schema).map(|name| format!("`{name}`"));
+    let one_of = Some(any(alternatives(schema))).filter(|words| !words.is_empty() && needs_one(schema));
+    always.chain(one_of).collect::<Vec<_>>().join(" and ")
+}
+
+/// The argument that is told as the needed one of several, and what may be given in its place.
+fn instead(schema: &Value) -> Option<(&str, String)> {
+    let first = alternatives(schema).next().filter(|_| needs_one(schema))?;
+    let others = Some(any(alternatives(schema).skip(1))).filter(|words| !words.is_empty())?;
+    Some((names(first).next()?, format!("In its place may be given: {others}.")))
+}
+
+/// Alternatives in words.
+fn any<'a>(alternatives: impl Iterator<Item = &'a Value>) -> String {
+    let each =
+        alternatives.map(|one| names(one).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" with "));
+    each.collect::<Vec<_>>().join(" or ")
+}
+
+/// What a schema needs, by itself and by what must hold together.
+fn names(schema: &Value) -> impl Iterator<Item = &str> {
+    let parts = schema["allOf"].as_array().into_iter().flatten();
+    let all = std::iter::once(schema).chain(parts);
+    all.flat_map(|one| one["required"].as_array().into_iter().flatten()).filter_map(Value::as_str)
+}
+
+/// The alternatives of which one must hold.
+fn alternatives(schema: &Value) -> impl Iterator<Item = &Value> {
+    ["anyOf", "oneOf"].into_iter().filter_map(|tie| schema[tie].as_array()).flatten()
+}
+
+/// Whether each alternative needs something, so that one of them must be met.
+fn needs_one(schema: &Value) -> bool {
+    alternatives(schema).all(|one| names(one).next().is_some())
+}
+
+/// The arguments that must be given: those that are always needed, and those of the first alternative, unless one needs none.
+fn needed(schema: &Value) -> Vec<&str> {
+    let mut all: Vec<&str> = names(schema).collect();
+    if needs_one(schema) {
+        all.extend(alternatives(schema).next().into_iter().flat_map(names));
+    }
+    all
+}
+
+/// The arguments that may not stand beside those of the first alternative.
+fn excluded(schema: &Value) -> Vec<&str> {
+    let exclusive = schema["oneOf"].as_array().into_iter().flatten();
+    exclusive.skip(1).flat_map(names).filter(|name| !needed(schema).contains(name)).collect()
+}
+
+/// An argument as a query holds it; nothing where that is a list or an object.
+fn in_query(schema: &Value, types: &Map<String, Value>) -> Option<Value> {
+    let keywords = schema.as_object()?;
+    if let Some(target) = keywords.get("$ref").and_then(Value::as_str) {
+        let of_type = types.get(target.strip_prefix("#/$defs/")?)?;
+        let flat = in_query(of_type, types)?;
+        if flat == *of_type {
+            return Some(schema.clone());
+        }
+        let mut flat = flat;
+        if let Some(description) = keywords.get("description") {
+            flat["description"] = description.clone();
+        }
+        return Some(flat);
+    }
+    let mut single = keywords.clone();
+    if let Some(choices) = keywords.get("anyOf").and_then(Value::as_array) {
+        let mut texts = choices.iter().filter_map(|choice| in_query(choice, types));
+        let (Some(Value::Object(only)), None) = (texts.next(), texts.next()) else { return None };
+        single.shift_remove("anyOf");
+        for (keyword, value) in only {
+            single.entry(keyword).or_insert(value);
+        }
+        return Some(Value::Object(single));
+    }
+    let is_text = |name: &Value| matches!(name.as_str(), Some("string" | "integer" | "number" | "boolean"));
+    match keywords.get("type") {
+        Some(Value::Array(names)) => {
+            let only: Vec<&Value> = names.iter().filter(|name| is_text(name)).collect();
+            let [only] = only.as_slice() else { return None };
+            single.insert("type".to_owned(), (*only).clone());
+        }
+        Some(name) if !is_text(name) => return None,
+        Some(_) => {}
+        None if !["enum", "const", "oneOf"].iter().any(|keyword| keywords.contains_key(*keyword)) => {
+            return None;
+        }
+        None => {}
+    }
+    // A default of null says that nothing is sent.
+    if single.get("default").is_some_and(Value::is_null) {
+        single.shift_remove("default");
+    }
+    Some(Value::Object(single))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_holds_texts_and_numbers() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "id": { "type": "string", "description": "Which." },
+                "limit": { "type": ["integer", "null"], "minimum": 1 },
+                "kind": { "anyOf": [{ "$ref": "#/$defs/Kind" }, { "type": "null" }] },
+                "goals": { "anyOf": [{ "type": "null" }, { "type": "string" }, { "type": "array" }] },
+                "tools": { "type": "array" },
+                "key": { "type": ["object", "null"] },
+            },
+            "required": ["id"],
+            "$defs": { "Kind": { "type": "string", "enum": ["agent"] } },
+        });
+        let parameters = of_query(&schema);
+        let names: Vec<&str> = parameters.iter().filter_map(|parameter| parameter["name"].as_str()).collect();
+        assert_eq!(names, ["id", "limit", "kind", "goals"]);
+        assert_eq!(
+            parameters[0],
+            json!({ "name": "id", "in": "query", "schema": { "type": "string" }, "description": "Which.", "required": true })
+        );
+        assert_eq!(parameters[1]["schema"], json!({ "type": "integer", "minimum": 1 }));
+        assert_eq!(parameters[2]["schema"], json!({ "$ref": "#/$defs/Kind" }));
+        assert_eq!(parameters[3]["schema"], json!({ "type": "string" }));
+    }
+
+    #[test]
+    fn arguments_of_which_one_is_needed_are_members_of_one_parameter() {
+        let parameters = of_query(&json!({
+            "type": "object",
+            "properties": {
+                "id": { "type": ["string", "null"], "description": "Its id." },
+                "name": { "type": ["string", "null"] },
+            },
+            "anyOf": argument_schema::one_of(&["id", "name"]),
+        }));
+        let [parameter] = parameters.as_slice() else { panic!("{parameters:?}") };
+        assert_eq!((&parameter["style"], &parameter["explode"]), (&json!("form"), &json!(true)));
+        assert_eq!(
+            parameter["schema"],
+            json!({
+                "type": "object",
+                "properties": {
+                    "id": { "type": "string", "description": "Its id. In its place may be given: `name`." },
+                    "name": { "type": "string" },
+                },
+                "anyOf": [{ "required": ["id"] }, { "required": ["name"] }],
+            })
+        );
+    }
+
+    #[test]
+    fn the_first_of_several_is_the_one_that_is_needed() {
+        let schema = |tie: &str| {
+            json!({
+                "type": "object",
+                "properties": { "id": { "type": "string" }, "name": { "type": "string" } },
+                tie: [{ "required": ["id"] }, { "required": ["name"] }],
+            })
+        };
+        let told = |schema: Value| -> Vec<(String, bool)> {
+            let parameters = of_query(&schema).into_iter();
+            parameters
+                .map(|one| (one["name"].as_str().unwrap().to_owned(), one["required"] == true))
+                .collect()
+        };
+        assert_eq!(told(schema("anyOf")), [("id".to_owned(), true), ("name".to_owned(), false)]);
+        assert_eq!(of_query(&schema("anyOf"))[0]["description"], "In its place may be given: `name`.");
+        assert!(of_query(&schema("anyOf"))[1].get("description").is_none());
+        assert_eq!(needs_in_words(&schema("oneOf")), "`id` or `name`");
+        let tied = json!({ "required": ["of"], "anyOf": [{ "required": ["by"] }, {}] });
+        assert_eq!(needs_in_words(&tied), "`of`");
+        assert_eq!(told(schema("oneOf")), [("id".to_owned(), true)]);
+        assert!(
+            !needs_nothing(&schema("anyOf"))
+                && needs_nothing(&json!({ "anyOf": [{}, { "required": ["id"] }] }))
+        );
+    }
+}

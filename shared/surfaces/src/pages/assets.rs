@@ -1,0 +1,132 @@
+//! What pages load: one style sheet, one script and one icon. Their names hold a hash of their content, so that they may be kept
+//! for a year and a changed one is still loaded at once.
+
+use bytes::Bytes;
+
+use crate::documents::{Document, DocumentRequest, NoQuery};
+use registry_app::App;
+use registry_model::error::Problem;
+
+const STYLE: &[u8] = include_bytes!("../../assets/pages/style.css");
+const CODE: &[u8] = include_bytes!("../../assets/pages/script.js");
+const IMAGE: &[u8] = include_bytes!("../../assets/pages/icon.svg");
+
+/// Seconds of a year.
+const YEAR_S: u32 = 31_536_000;
+
+/// Where the style sheet stands.
+pub(super) const STYLE_PATH: &str = text(&named::<34>(b"/assets/style-", STYLE, b".css"));
+/// Where the script stands.
+pub(super) const SCRIPT_PATH: &str = text(&named::<34>(b"/assets/script-", CODE, b".js"));
+/// Where the icon stands.
+pub(super) const ICON_PATH: &str = text(&named::<33>(b"/assets/icon-", IMAGE, b".svg"));
+
+/// The style sheet.
+#[derive(Debug)]
+pub(super) struct StyleSheet;
+
+impl Document for StyleSheet {
+    const PATHS: &'static [&'static str] = &[STYLE_PATH];
+    const SUMMARY: &'static str = "The style sheet of the pages.";
+    const MEDIA_TYPE: &'static str = "text/css; charset=utf-8";
+    const MAX_AGE_S: Option<u32> = Some(YEAR_S);
+    type Query = NoQuery;
+    type Answer = String;
+
+    async fn render(_: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        Ok(Bytes::from_static(STYLE))
+    }
+}
+
+/// The script.
+#[derive(Debug)]
+pub(super) struct Script;
+
+impl Document for Script {
+    const PATHS: &'static [&'static str] = &[SCRIPT_PATH];
+    const SUMMARY: &'static str = "The script of the pages, which they also work without.";
+    const MEDIA_TYPE: &'static str = "text/javascript; charset=utf-8";
+    const MAX_AGE_S: Option<u32> = Some(YEAR_S);
+    type Query = NoQuery;
+    type Answer = String;
+
+    async fn render(_: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        Ok(Bytes::from_static(CODE))
+    }
+}
+
+/// The icon.
+#[derive(Debug)]
+pub(super) struct Icon;
+
+impl Document for Icon {
+    const PATHS: &'static [&'static str] = &[ICON_PATH];
+    const SUMMARY: &'static str = "The icon of the pages.";
+    const MEDIA_TYPE: &'static str = "image/svg+xml; charset=utf-8";
+    const MAX_AGE_S: Option<u32> = Some(YEAR_S);
+    type Query = NoQuery;
+    type Answer = String;
+
+    async fn render(_: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        Ok(Bytes::from_static(IMAGE))
+    }
+}
+
+/// A path with the hash of a content between its parts; at compile time, because routes are written there.
+const fn named<const LENGTH: usize>(before: &[u8], content: &[u8], after: &[u8]) -> [u8; LENGTH] {
+    let (mut path, hash) = ([0; LENGTH], hash(content));
+    let (mut at, mut digit) = (0, 0);
+    while at < before.len() {
+        path[at] = before[at];
+        at += 1;
+    }
+    while digit < 16 {
+        path[at] = b"0123456789abcdef"[(hash >> (60 - 4 * digit)) as usize & 15];
+        at += 1;
+        digit += 1;
+    }
+    let start = at;
+    while at < LENGTH {
+        path[at] = after[at - start];
+        at += 1;
+    }
+    path
+}
+
+/// FNV-1a of 64 bits: one version of a file has to differ from the next, against nobody's will.
+const fn hash(content: &[u8]) -> u64 {
+    let (mut hash, mut at) = (0xcbf2_9ce4_8422_2325_u64, 0);
+    while at < content.len() {
+        hash = (hash ^ content[at] as u64).wrapping_mul(0x0100_0000_01b3);
+        at += 1;
+    }
+    hash
+}
+
+const fn text(ascii: &[u8]) -> &str {
+    match str::from_utf8(ascii) {
+        Ok(text) => text,
+        Err(_) => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_holds_the_hash_of_its_content() {
+        assert_eq!(hash(b"foobar"), 0x8594_4171_f739_67e8, "of the authors' own test vectors");
+        for (path, content) in [(STYLE_PATH, STYLE), (SCRIPT_PATH, CODE), (ICON_PATH, IMAGE)] {
+            assert!(path.contains(&format!("-{:016x}.", hash(content))), "{path}");
+        }
+        assert!(STYLE_PATH.starts_with("/assets/style-") && STYLE_PATH.ends_with(".css"), "{STYLE_PATH}");
+        assert!(SCRIPT_PATH.starts_with("/assets/script-") && SCRIPT_PATH.ends_with(".js"), "{SCRIPT_PATH}");
+        assert!(ICON_PATH.starts_with("/assets/icon-") && ICON_PATH.ends_with(".svg"), "{ICON_PATH}");
+    }
+
+    #[test]
+    fn what_every_page_loads_is_small() {
+        assert!(STYLE.len() + CODE.len() + IMAGE.len() < 32 * 1024, "{} + {}", STYLE.len(), CODE.len());
+    }
+}

@@ -1,0 +1,205 @@
+//! `/list`: the live board. What is Live, the newest first, or what answers to words, each row with the evidence of its
+//! last handshake; by kind and category, page by page.
+
+use std::sync::Arc;
+
+use askama::Template;
+use bytes::Bytes;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::frame::{self, Frame, Section, html};
+use super::rows::Row;
+use crate::documents::{Document, DocumentRequest};
+use registry_app::App;
+use registry_domain::views::active_page::{self, KindFilter, PageQuery};
+use registry_model::cache::CacheValidator;
+use registry_model::error::Problem;
+use registry_model::{Category, Listing};
+use registry_operations::listings::ard_search::{self, Arguments};
+use registry_store::Live;
+
+/// Rows of a page.
+const ROWS: u32 = 50;
+
+/// What of the board is shown.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(super) struct BoardQuery {
+    /// What is looked for, in plain words; the newest where it is left out.
+    #[schemars(length(max = 1000))]
+    q: String,
+    /// Only agents, or only MCP servers; both where it is left out.
+    kind: Option<KindFilter>,
+    /// Only what is filed under this id, such as `data-analytics`.
+    #[schemars(extend("format" = "category-id"))]
+    category: String,
+    /// Where the page begins, as the link to it on an earlier page says.
+    #[schemars(extend("format" = "board-cursor"))]
+    cursor: String,
+}
+
+impl BoardQuery {
+    /// Whether words or a category are looked for, which only the index of search can find.
+    fn is_search(&self) -> bool {
+        !(self.q.trim().is_empty() && self.category.is_empty())
+    }
+
+    /// The link to the same from `cursor` on.
+    fn link(&self, cursor: &str) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let kind = self.kind.map_or("", KindFilter::as_str);
+        for (name, value) in
+            [("q", self.q.as_str()), ("kind", kind), ("category", &self.category), ("cursor", cursor)]
+        {
+            if !value.is_empty() {
+                query.append_pair(name, value);
+            }
+        }
+        format!("/list?{}", query.finish())
+    }
+}
+
+/// The board.
+#[derive(Debug)]
+pub(super) struct Board;
+
+#[derive(Template)]
+#[template(path = "board.html")]
+struct Page<'a> {
+    frame: Frame<'a>,
+    query: &'a BoardQuery,
+    live: Live,
+    rows: Vec<Row>,
+    /// How it went, in a sentence.
+    summary: String,
+    next: Option<String>,
+}
+
+impl Page<'_> {
+    /// The kinds to choose from: value, label, and whether it is chosen.
+    fn kinds(&self) -> [(&'static str, String, bool); 3] {
+        let Live { agents, mcps, .. } = self.live;
+        let chosen = self.query.kind.unwrap_or(KindFilter::All);
+        [
+            (KindFilter::All, format!("All {}", agents + mcps)),
+            (KindFilter::Agent, format!("Agents {agents}")),
+            (KindFilter::Mcp, format!("MCP servers {mcps}")),
+        ]
+        .map(|(kind, label)| (kind.as_str(), label, kind == chosen))
+    }
+
+    /// The categories to choose from.
+    fn categories(&self) -> Vec<(Category, bool)> {
+        Category::all()
+            .map(|category| (category.id() == self.query.category, category))
+            .map(|(is, category)| (category, is))
+            .collect()
+    }
+
+    fn is_narrowed(&self) -> bool {
+        self.query.is_search()
+            || !self.query.cursor.is_empty()
+            || self.query.kind.is_some_and(|kind| kind != KindFilter::All)
+    }
+}
+
+/// The rows of a page, and what is said of them.
+struct Part {
+    listings: Vec<Listing>,
+    summary: String,
+    next: Option<String>,
+}
+
+impl Document for Board {
+    const PATHS: &'static [&'static str] = &["/list"];
+    const SUMMARY: &'static str = "The live board, for people: every Live agent and MCP server with its evidence, searched and filtered.";
+    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
+    const MAX_AGE_S: Option<u32> = Some(5);
+    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
+    const SHOWS_LIVE: bool = true;
+    type Query = BoardQuery;
+    type Answer = String;
+
+    fn cache_validator(
+        app: &App,
+        request: &DocumentRequest<BoardQuery>,
+    ) -> Result<Option<CacheValidator>, Problem> {
+        if request.query.is_search() {
+            return Ok(None);
+        }
+        let minute = app.clock.now().as_second() / 60;
+        Ok(Some(CacheValidator::weak(&format!(
+            "board/{}/{minute}/{:?}",
+            request.live.version, request.query
+        ))))
+    }
+
+    async fn render(app: &App, request: &DocumentRequest<BoardQuery>) -> Result<Bytes, Problem> {
+        let (query, live) = (&request.query, request.live);
+        let part =
+            if query.is_search() { found(app, query).await? } else { newest(app, query, live).await? };
+        let now = app.clock.now();
+        let description = format!(
+            "{} agents and {} MCP servers, each proven by a real handshake within {} days.",
+            live.agents, live.mcps, app.settings.recheck_days
+        );
+        let frame = Frame::of(&app.settings, Section::Board, "/list", "Live board", description);
+        html(&Page {
+            frame: if query.is_search() || !query.cursor.is_empty() { frame.not_indexed() } else { frame },
+            query,
+            live,
+            rows: part.listings.iter().map(|listing| Row::of(listing, now)).collect(),
+            summary: part.summary,
+            next: part.next.map(|cursor| query.link(&cursor)),
+        })
+    }
+}
+
+/// The newest of what is Live, from the index of the active list.
+async fn newest(app: &App, query: &BoardQuery, live: Live) -> Result<Part, Problem> {
+    let cursor = Some(query.cursor.as_str()).filter(|cursor| !cursor.is_empty());
+    let wanted = PageQuery::read(query.kind, Some(ROWS), cursor, ROWS)?;
+    let (listings, next) = active_page::read(app, &wanted).await?.newest(&wanted.from, ROWS);
+    let total = wanted.only.map_or(live.agents + live.mcps, |kind| live.of(kind));
+    let summary = match (listings.len(), cursor) {
+        (0, _) => String::new(),
+        (_, None) => format!("{} Live, the newest first.", total),
+        (shown, Some(_)) => format!("{shown} more of {total} Live."),
+    };
+    Ok(Part { listings, summary, next: next.write() })
+}
+
+/// What answers to words, or is filed under a category.
+async fn found(app: &App, query: &BoardQuery) -> Result<Part, Problem> {
+    let category = Some(query.category.clone()).filter(|id| !id.is_empty());
+    let arguments = Arguments {
+        q: query.q.clone(),
+        kind: query.kind,
+        category,
+        limit: Some(ROWS),
+        ..Arguments::default()
+    };
+    let skip = match query.cursor.as_str() {
+        "" => 0,
+        cursor => cursor.parse::<u32>().map_err(|_| {
+            Problem::invalid("cursor", "bad_cursor", "`cursor` must be that of a link on an earlier page.")
+        })?,
+    };
+    let skip = usize::try_from(skip).unwrap_or(usize::MAX / 2);
+    let wanted = registry_search::Query { skip, ..ard_search::parse_query(&arguments)? };
+    let found = app.search.find(&wanted, app.clock.now()).await?;
+    let end = skip + wanted.limit;
+    let words = wanted.text.as_str();
+    let listings: Vec<Listing> =
+        found.hits.into_iter().map(|hit| Arc::unwrap_or_clone(hit.listing)).collect();
+    let summary = match (&found.corrected, listings.len()) {
+        (_, 0) => "None found.".to_owned(),
+        (Some(instead), _) => {
+            format!("“{words}” was read as “{instead}”: {} found, the best first.", found.total)
+        }
+        (None, _) if words.is_empty() => format!("{} found, the newest first.", found.total),
+        (None, _) => format!("{} found for “{words}”, the best first.", found.total),
+    };
+    Ok(Part { listings, summary, next: (end < found.total).then(|| end.to_string()) })
+}

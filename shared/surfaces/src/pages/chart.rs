@@ -1,0 +1,193 @@
+//! Plots as SVG, drawn on the server: seen without a script, light or dark by the style sheet, and stretched to whatever
+//! width there is. Their labels stand beside them as text, so that they keep their size.
+
+use std::fmt::{self, Write as _};
+
+use askama::filters::HtmlSafe;
+
+use super::proof_days::{DayState, ProofDay};
+
+/// Units of a plot from left to right, and from top to bottom.
+const WIDTH: f64 = 1000.0;
+const HEIGHT: f64 = 100.0;
+
+/// A drawing; it holds only what was made here.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Drawing(String);
+
+impl fmt::Display for Drawing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl HtmlSafe for Drawing {}
+
+/// Points of a plot: how far to the right, from 0 to 1, and how high.
+pub(super) type Points = Vec<(f64, f64)>;
+
+/// A plot, and what its height stands for.
+#[derive(Clone, Debug)]
+pub(super) struct Plot {
+    pub(super) drawing: Drawing,
+    /// The value at its top.
+    pub(super) top: u64,
+}
+
+/// A cell for each day. Colour is not all that tells them apart: what is good stands, what failed hangs.
+pub(super) fn strip(days: &[ProofDay]) -> Drawing {
+    let mut svg = String::from(
+        r#"<svg class="strip" viewBox="0 0 900 40" preserveAspectRatio="none" aria-hidden="true">"#,
+    );
+    for (day, at) in days.iter().zip((0..).step_by(10)) {
+        let (top, height) = match day.state {
+            DayState::Good | DayState::Mixed => (0, 40),
+            DayState::Proven => (26, 14),
+            DayState::Partial => (14, 26),
+            DayState::Failed => (0, 22),
+            DayState::Skipped | DayState::Unproven => (34, 6),
+            DayState::Unknown => (38, 2),
+        };
+        let _ = write!(
+            svg,
+            r#"<rect class="{}" x="{at}" y="{top}" width="8" height="{height}"><title>{}</title></rect>"#,
+            day.state.class(),
+            said(day)
+        );
+    }
+    Drawing(svg + "</svg>")
+}
+
+/// A day in a line; no word of it is a stranger's.
+fn said(day: &ProofDay) -> String {
+    let date = day.begins.utc_day();
+    let words = day.state.in_words();
+    match (day.probes, day.latency_ms) {
+        (0, _) => format!("{date}: {words}"),
+        (1, Some(ms)) => format!("{date}: {words}, {ms} ms"),
+        (1, None) => format!("{date}: {words}"),
+        (probes, _) => format!("{date}: {words}; {} of {probes} probes good", day.good),
+    }
+}
+
+/// Dots, joined by a line.
+pub(super) fn line(points: &Points) -> Plot {
+    let top = top(points);
+    let at = |(x, y): &(f64, f64)| format!("{:.1} {:.1}", x * WIDTH, HEIGHT - y / top as f64 * HEIGHT);
+    let joined: Vec<String> = points.iter().map(at).collect();
+    // A dot is a line of no length with round ends: a circle would be stretched with the plot.
+    let dots: String = joined.iter().map(|point| format!("M{point}h0")).collect();
+    let body = format!(r#"<path class="line" d="M{}"/><path class="dots" d="{dots}"/>"#, joined.join("L"));
+    Plot { drawing: plotted(&body), top }
+}
+
+/// A line with what is below it filled.
+pub(super) fn area(points: &Points) -> Plot {
+    let top = top(points);
+    let at = |(x, y): &(f64, f64)| format!("{:.1} {:.1}", x * WIDTH, HEIGHT - y / top as f64 * HEIGHT);
+    let joined = points.iter().map(at).collect::<Vec<_>>().join("L");
+    let (first, last) =
+        (points.first().map_or(0.0, |point| point.0), points.last().map_or(0.0, |point| point.0));
+    let body = format!(
+        r#"<path class="below" d="M{joined}L{:.1} {HEIGHT}L{:.1} {HEIGHT}Z"/><path class="line" d="M{joined}"/>"#,
+        last * WIDTH,
+        first * WIDTH
+    );
+    Plot { drawing: plotted(&body), top }
+}
+
+fn plotted(body: &str) -> Drawing {
+    Drawing(format!(
+        r#"<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none" aria-hidden="true"><path class="rule" d="M0 0H{WIDTH}M0 {}H{WIDTH}M0 {HEIGHT}H{WIDTH}"/>{body}</svg>"#,
+        HEIGHT / 2.0
+    ))
+}
+
+/// The least round number that no point is above: 1, 2 or 5 with noughts.
+fn top(points: &Points) -> u64 {
+    let highest = points.iter().map(|point| point.1).fold(1.0, f64::max);
+    let mut unit = 1;
+    loop {
+        for round in [unit, 2 * unit, 5 * unit] {
+            if round as f64 >= highest {
+                return round;
+            }
+        }
+        unit *= 10;
+    }
+}
+
+/// A bar of parts side by side, each with its style; together they fill it. Parts of nothing are left out.
+pub(super) fn stacked(parts: &[(&'static str, u32)]) -> Drawing {
+    let all: u32 = parts.iter().map(|part| part.1).sum();
+    let mut svg = String::from(
+        r#"<svg class="bar" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">"#,
+    );
+    let mut before = 0;
+    for (class, count) in parts.iter().filter(|part| part.1 > 0) {
+        let at = |count: u32| f64::from(count) / f64::from(all) * WIDTH;
+        let _ = write!(
+            svg,
+            r#"<rect class="{class}" x="{:.1}" width="{:.1}" height="10"/>"#,
+            at(before),
+            at(*count)
+        );
+        before += count;
+    }
+    Drawing(svg + "</svg>")
+}
+
+/// A bar that is filled up to a share of it.
+pub(super) fn share(class: &'static str, part: u32, of: u32) -> Drawing {
+    stacked(&[(class, part.min(of)), ("rest", of.saturating_sub(part))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::Moment;
+
+    #[test]
+    fn a_plot_ends_at_a_round_number() {
+        let tops =
+            [0.0, 1.0, 3.0, 45.0, 51.0, 100.0, 101.0, 2400.0].map(|highest| top(&vec![(0.0, highest)]));
+        assert_eq!(tops, [1, 1, 5, 50, 100, 100, 200, 5000]);
+    }
+
+    #[test]
+    fn points_stand_where_their_values_are() {
+        let svg = line(&vec![(0.0, 0.0), (0.5, 5.0), (1.0, 10.0)]).drawing.to_string();
+        assert!(svg.contains(r#"d="M0.0 100.0L500.0 50.0L1000.0 0.0""#), "{svg}");
+        assert!(svg.contains(r#"d="M0.0 100.0h0M500.0 50.0h0M1000.0 0.0h0""#), "{svg}");
+        let below = area(&vec![(0.25, 1.0), (1.0, 2.0)]).drawing.to_string();
+        assert!(below.contains(r#"d="M250.0 50.0L1000.0 0.0L1000.0 100L250.0 100Z""#), "{below}");
+    }
+
+    #[test]
+    fn parts_fill_a_bar() {
+        let svg = stacked(&[("good", 3), ("partial", 0), ("failed", 1)]).to_string();
+        assert!(svg.contains(r#"<rect class="good" x="0.0" width="750.0" height="10"/>"#), "{svg}");
+        assert!(svg.contains(r#"<rect class="failed" x="750.0" width="250.0" height="10"/>"#), "{svg}");
+        assert!(!svg.contains("partial") && !stacked(&[("good", 0)]).to_string().contains("rect"));
+        assert!(share("used", 9, 8).to_string().contains(r#"width="1000.0""#), "never more than all");
+    }
+
+    #[test]
+    fn a_day_is_told_in_a_line() {
+        let day = |probes, good, latency_ms| ProofDay {
+            begins: Moment::UNIX_EPOCH,
+            state: if good == probes { DayState::Good } else { DayState::Mixed },
+            probes,
+            good,
+            latency_ms,
+            reason: None,
+        };
+        assert_eq!(said(&day(1, 1, Some(40))), "1970-01-01: answered, 40 ms");
+        assert_eq!(said(&day(3, 2, Some(40))), "1970-01-01: answered, and failed too; 2 of 3 probes good");
+        let svg = strip(&[day(1, 1, Some(40)), day(2, 1, None)]).to_string();
+        assert!(
+            svg.contains(r#"<rect class="good" x="0" y="0""#) && svg.contains(r#"class="mixed" x="10""#),
+            "{svg}"
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! What stands around the content of every page: its head, the navigation and the footer; and the headers of its answer,
+//! by which a browser runs and loads nothing but our own files.
+
+use askama::Template;
+use bytes::Bytes;
+
+use super::assets::{ICON_PATH, SCRIPT_PATH, STYLE_PATH};
+use registry_model::error::Problem;
+use registry_model::settings::Settings;
+
+/// The media type of a page.
+pub(super) const MEDIA_TYPE: &str = "text/html; charset=utf-8";
+
+/// The headers of a page. Neither inline styles nor inline scripts are run.
+pub(super) const HEADERS: &[(&str, &str)] = &[
+    (
+        "content-security-policy",
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
+         form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    ),
+    ("referrer-policy", "same-origin"),
+];
+
+/// Where in the navigation a page stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Section {
+    Home,
+    Board,
+    ForAgents,
+    Products,
+    Status,
+    /// On no entry of it.
+    None,
+}
+
+/// An entry of the navigation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) section: Section,
+    pub(super) path: &'static str,
+    pub(super) label: &'static str,
+}
+
+/// What leads from every page to the others.
+pub(super) const NAVIGATION: [Entry; 4] = [
+    Entry { section: Section::Board, path: "/list", label: "Board" },
+    Entry { section: Section::ForAgents, path: "/for-agents", label: "For agents" },
+    Entry { section: Section::Products, path: "/products", label: "Products" },
+    Entry { section: Section::Status, path: "/status", label: "Status" },
+];
+
+/// What stands around a page. Templates that extend `layout.html` have it as their field `frame`.
+#[derive(Clone, Debug)]
+pub(super) struct Frame<'a> {
+    settings: &'a Settings,
+    section: Section,
+    /// Of the window, and of a link to it.
+    pub(super) title: String,
+    /// What it is, in a sentence, for whoever lists it.
+    pub(super) description: String,
+    /// Its own address.
+    pub(super) canonical: String,
+    /// Whether search engines may list it.
+    pub(super) is_indexed: bool,
+}
+
+impl<'a> Frame<'a> {
+    /// The frame of the page at `path`.
+    pub(super) fn of(
+        settings: &'a Settings,
+        section: Section,
+        path: &str,
+        title: &str,
+        description: impl Into<String>,
+    ) -> Self {
+        let brand = &settings.brand;
+        let title = if title.is_empty() { brand.clone() } else { format!("{title} · {brand}") };
+        let (description, canonical) = (description.into(), settings.url(path));
+        Self { settings, section, title, description, canonical, is_indexed: true }
+    }
+
+    /// The same, for a page that search engines shall not list.
+    pub(super) fn not_indexed(self) -> Self {
+        Self { is_indexed: false, ..self }
+    }
+
+    pub(super) fn brand(&self) -> &str {
+        &self.settings.brand
+    }
+
+    pub(super) fn navigation(&self) -> impl Iterator<Item = (Entry, bool)> {
+        NAVIGATION.into_iter().map(|entry| (entry, entry.section == self.section))
+    }
+
+    pub(super) fn is_home(&self) -> bool {
+        self.section == Section::Home
+    }
+
+    pub(super) const fn icon(&self) -> &'static str {
+        ICON_PATH
+    }
+
+    pub(super) const fn style(&self) -> &'static str {
+        STYLE_PATH
+    }
+
+    pub(super) const fn script(&self) -> &'static str {
+        SCRIPT_PATH
+    }
+}
+
+/// A page as the bytes of its answer.
+///
+/// # Errors
+/// It cannot be rendered, which is a fault of this service.
+pub(super) fn html(page: &impl Template) -> Result<Bytes, Problem> {
+    let text = page.render().map_err(|error| Problem::fault(error.to_string()))?;
+    Ok(without_reordering(text).into())
+}
+
+/// The text with each character that reorders its neighbours replaced by one that is seen. A stranger's would reach past
+/// the element that isolates it: browsers let the isolation end at one that it opened itself.
+fn without_reordering(text: String) -> String {
+    let reorders = |c| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    if text.contains(reorders) { text.replace(reorders, "\u{FFFD}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_reorders_its_neighbours_is_seen_instead() {
+        let text = |text: &str| without_reordering(text.to_owned());
+        assert_eq!(text("<bdi>\u{2067}\u{202E}tnega</bdi>"), "<bdi>\u{FFFD}\u{FFFD}tnega</bdi>");
+        for plain in ["Weather agent", "خادم الطقس", "می\u{200C}خواهم", "a\u{200F}b"] {
+            assert_eq!(text(plain), plain);
+        }
+    }
+}

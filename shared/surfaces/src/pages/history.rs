@@ -1,0 +1,151 @@
+//! The history of a listing on its page: a strip of ninety days, what it shows in words, and how long handshakes took.
+
+use jiff::SignedDuration;
+
+use super::chart::{self, Drawing, Plot, Points};
+use super::exchange::counted;
+use super::proof_days::{self, DayState, ProofDay};
+use super::when::When;
+use registry_app::App;
+use registry_model::{Listing, Moment, ProbeRecord};
+
+/// The most probes that are read; those of ninety days are far fewer, unless it is asked anew every few hours.
+pub(super) const MOST_PROBES: i32 = 400;
+
+/// The fewest latencies that make a line, and the shortest time over which one is drawn.
+const FEWEST: usize = 3;
+const SHORTEST: SignedDuration = SignedDuration::from_hours(48);
+
+/// Ninety days, drawn and in words.
+pub(super) struct History {
+    pub(super) strip: Drawing,
+    pub(super) summary: String,
+    pub(super) first_day: String,
+    /// The sorts of days that there are, for its legend.
+    pub(super) explained: Vec<DayState>,
+    /// How long handshakes took, where there were a few.
+    pub(super) latency: Option<Latency>,
+}
+
+/// How long handshakes took.
+pub(super) struct Latency {
+    pub(super) plot: Plot,
+    /// Where it begins.
+    pub(super) first_day: String,
+}
+
+impl History {
+    pub(super) fn of(app: &App, listing: &Listing, probes: &[ProbeRecord]) -> Self {
+        let now = app.clock.now();
+        let is_cut = usize::try_from(MOST_PROBES).is_ok_and(|most| probes.len() >= most);
+        let days = proof_days::days(listing, probes, is_cut, now, app.settings.recheck_interval());
+        let shown = |state: &DayState| days.iter().any(|day| day.state == *state);
+        Self {
+            strip: chart::strip(&days),
+            summary: summary(listing, &days, now),
+            first_day: days.first().map(|day| day.begins.utc_day()).unwrap_or_default(),
+            explained: DayState::EXPLAINED.into_iter().filter(shown).collect(),
+            latency: latency(probes, &days, now),
+        }
+    }
+}
+
+/// What the strip shows, for who reads instead.
+fn summary(listing: &Listing, days: &[ProofDay], now: Moment) -> String {
+    let (probes, good): (usize, usize) =
+        days.iter().fold((0, 0), |sum, day| (sum.0 + day.probes, sum.1 + day.good));
+    let probed = days.iter().filter(|day| day.probes > 0).count();
+    let asked = match probes {
+        0 => "It was not probed yet.".to_owned(),
+        1 => format!("It was probed once, {}.", if good == 1 { "and answered" } else { "and did not pass" }),
+        _ => {
+            let found = match good {
+                0 => "none of them was good".to_owned(),
+                _ if good == probes => "each of them was good".to_owned(),
+                _ => format!("{good} of them were good"),
+            };
+            format!("It was probed {probes} times on {}; {found}.", counted(probed, "day"))
+        }
+    };
+    let age = now.duration_since(listing.listed_at);
+    if age < SignedDuration::from_hours(24 * proof_days::DAYS) {
+        format!(
+            "{asked} Listed {}: there is nothing to show of the days before.",
+            When::of(listing.listed_at, now).in_words()
+        )
+    } else {
+        asked
+    }
+}
+
+/// Latencies of handshakes that went well, from the first of them on; none where they are too few or too close.
+fn latency(probes: &[ProbeRecord], days: &[ProofDay], now: Moment) -> Option<Latency> {
+    let begins = days.first()?.begins;
+    let is_shown = |probe: &&ProbeRecord| probe.ok && probe.probed_at >= begins;
+    let measured: Vec<(Moment, u32)> = probes
+        .iter()
+        .rev()
+        .filter(is_shown)
+        .filter_map(|probe| Some((probe.probed_at, probe.latency_ms?)))
+        .collect();
+    let first = measured.first()?.0;
+    let all = now.duration_since(first);
+    if measured.len() < FEWEST || all < SHORTEST {
+        return None;
+    }
+    let place = |at: Moment| at.duration_since(first).as_secs_f64() / all.as_secs_f64();
+    let points: Points = measured.iter().map(|(at, ms)| (place(*at), f64::from(*ms))).collect();
+    Some(Latency { plot: chart::line(&points), first_day: first.utc_day() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::{Handshake, Kind};
+
+    const NOW: &str = "2026-11-20T12:00:00Z";
+
+    fn probe(time: &str, latency_ms: u32) -> ProbeRecord {
+        ProbeRecord {
+            id: "agent-a".parse().unwrap(),
+            kind: Kind::Agent,
+            target: String::new(),
+            ok: true,
+            latency_ms: Some(latency_ms),
+            score: 50,
+            signals: Vec::new(),
+            handshake: Handshake::Ok,
+            protocol_hints: Vec::new(),
+            probed_at: time.parse().unwrap(),
+            reason: None,
+        }
+    }
+
+    fn drawn(probes: &[ProbeRecord]) -> Option<Latency> {
+        let begins = "2026-08-23T00:00:00Z".parse().unwrap();
+        let day =
+            ProofDay { begins, state: DayState::Good, probes: 1, good: 1, latency_ms: None, reason: None };
+        latency(probes, &[day], NOW.parse().unwrap())
+    }
+
+    #[test]
+    fn latencies_are_drawn_from_the_first_of_them_on() {
+        let mut probes = vec![
+            probe("2026-11-20T12:00:00Z", 40),
+            probe("2026-11-18T12:00:00Z", 100),
+            probe("2026-11-16T12:00:00Z", 0),
+        ];
+        let latency = drawn(&probes).unwrap();
+        assert_eq!((latency.first_day.as_str(), latency.plot.top), ("2026-11-16", 100));
+        let svg = latency.plot.drawing.to_string();
+        assert!(svg.contains("M0.0 100.0L500.0 0.0L1000.0 60.0"), "{svg}");
+        probes[1].ok = false;
+        assert!(drawn(&probes).is_none(), "two are no line");
+    }
+
+    #[test]
+    fn what_was_measured_within_hours_is_no_history() {
+        let probes = ["11:00", "10:00", "09:00"].map(|time| probe(&format!("2026-11-20T{time}:00Z"), 40));
+        assert!(drawn(&probes).is_none());
+    }
+}

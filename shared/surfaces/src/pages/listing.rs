@@ -1,0 +1,254 @@
+//! `/list/{id}`: the page of a listing, what its owner links to and a reader decides by. Where it stands and by which proof,
+//! ninety days of proofs, what was asked and answered, what it can do and what changed in that, and how to use it.
+
+use askama::Template;
+use bytes::Bytes;
+use http::StatusCode;
+use jiff::SignedDuration;
+
+use super::ability_rows::AbilityRows;
+use super::chart::{self, Drawing};
+use super::exchange::{self, Step};
+use super::frame::{self, Frame, Section, html};
+use super::history::{History, MOST_PROBES};
+use super::proof_days;
+use super::rows::kind_label;
+use super::standing::Standing;
+use super::when::When;
+use crate::documents::{Document, DocumentRequest, NoQuery};
+use registry_app::App;
+use registry_app::talk::{Talk, TalkMode};
+use registry_domain::trust::capability::Capability;
+use registry_domain::views::{LogPlace, badge};
+use registry_model::error::{Problem, shorten};
+use registry_model::{Assessment, Lane, Listing, ListingId, Moment, ProbeRecord, Reason, ScorePart, Trail};
+use registry_probe::explain;
+use registry_products::{Profile, Proof, Snippet, install};
+use registry_store::{Edge, NamedListing};
+
+/// Peers that it was used with.
+const PEERS: usize = 8;
+/// Characters of its description for whoever lists the page.
+const SUMMARY: usize = 160;
+
+/// The page of a listing.
+#[derive(Debug)]
+pub(super) struct ListingPage;
+
+#[derive(Template)]
+#[template(path = "listing.html")]
+struct Page<'a> {
+    frame: Frame<'a>,
+    listing: &'a Listing,
+    kind: &'static str,
+    standing: Standing,
+    /// What to mend, where it is not Live.
+    reasons: Vec<Reason>,
+    website: Option<String>,
+    address: Option<String>,
+    card: Option<String>,
+    history: History,
+    steps: Vec<Step>,
+    probed: Option<When>,
+    checks: Vec<CheckRow>,
+    score: Option<u8>,
+    parts: Vec<PartRow>,
+    abilities: AbilityRows,
+    snippets: Vec<Snippet>,
+    badge_url: String,
+    badge_markdown: String,
+    badge_html: String,
+    trail: Trail,
+    peers: Vec<PeerRow>,
+    talk: Talk,
+    grace_ends: Option<When>,
+    log: Option<(LogPlace, When)>,
+    capability_hash: Option<String>,
+}
+
+/// A check with its cure.
+struct CheckRow {
+    id: String,
+    ok: bool,
+    blocking: bool,
+    detail: String,
+    fix: Option<String>,
+}
+
+/// A part of the score.
+struct PartRow {
+    part: ScorePart,
+    bar: Drawing,
+}
+
+/// A listing that was used together with it.
+struct PeerRow {
+    path: String,
+    name: String,
+    kind: &'static str,
+    count: u32,
+    last: When,
+}
+
+impl Document for ListingPage {
+    const PATHS: &'static [&'static str] = &["/list/{id}"];
+    const SUMMARY: &'static str = "The page of a listing, for people: where it stands, ninety days of proofs, its checks, \
+        tools or skills, and how to use it.";
+    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
+    const MAX_AGE_S: Option<u32> = Some(10);
+    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
+    const REFUSALS: &'static [u16] = &[404];
+    type Query = NoQuery;
+    type Answer = String;
+
+    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        let found = known(app, request.path.rsplit('/').next().unwrap_or_default()).await?;
+        let (listing, evidence) = (&found.0, found.1.as_ref());
+        let (id, now) = (&listing.id, app.clock.now());
+        let since = now - SignedDuration::from_hours(24 * (proof_days::DAYS + 1));
+        let (probes, (trail, _), edges) = futures::try_join!(
+            app.store.probes_of(id, since, MOST_PROBES),
+            app.store.traces_at(id, 1, now),
+            app.store.edges_of(id, PEERS, now),
+        )?;
+        let peers = peers(app, id, edges, now).await?;
+        html(&page(app, listing, evidence, &probes, trail.unwrap_or_default(), peers)?)
+    }
+}
+
+/// The listing of an id as somebody wrote it, unless it was taken off.
+async fn known(app: &App, id: &str) -> Result<std::sync::Arc<NamedListing>, Problem> {
+    let unknown = || Problem::listing_not_found(id);
+    let known: ListingId = id.parse().map_err(|_| unknown())?;
+    let found = app.store.listing_with_evidence(&known).await?.ok_or_else(unknown)?;
+    if found.0.lane != Lane::Withdrawn {
+        return Ok(found);
+    }
+    let why = found.0.withdrawal.as_ref().map(|withdrawal| withdrawal.reason.as_str()).unwrap_or_default();
+    let detail = format!("This listing was taken off. {why}");
+    Err(Problem::new(StatusCode::NOT_FOUND, "listing_withdrawn", detail.trim_end()))
+}
+
+/// Who it was used with, as far as those are Live; by one read, where there are any.
+async fn peers(app: &App, id: &ListingId, edges: Vec<Edge>, now: Moment) -> Result<Vec<PeerRow>, Problem> {
+    if edges.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<ListingId> = edges.iter().map(|edge| edge.other(id).clone()).collect();
+    let listings = app.store.listings(&ids).await?;
+    let oldest_proof = app.oldest_proof();
+    let row = |edge: Edge| {
+        let other =
+            listings.iter().find(|listing| listing.id == *edge.other(id) && listing.is_live(oldest_proof))?;
+        Some(PeerRow {
+            path: format!("/list/{}", other.id),
+            name: shorten(&other.name, 80),
+            kind: kind_label(other.shown_kind()),
+            count: edge.count,
+            last: When::of(edge.last_at, now),
+        })
+    };
+    Ok(edges.into_iter().filter_map(row).collect())
+}
+
+fn page<'a>(
+    app: &'a App,
+    listing: &'a Listing,
+    evidence: Option<&Assessment>,
+    probes: &[ProbeRecord],
+    trail: Trail,
+    peers: Vec<PeerRow>,
+) -> Result<Page<'a>, Problem> {
+    let (settings, now) = (&app.settings, app.clock.now());
+    let standing = Standing::of(app, listing);
+    let talk = Talk::of(listing, settings, now);
+    let profile = Profile::of(listing, evidence);
+    Ok(Page {
+        frame: frame(app, listing),
+        kind: kind_label(listing.shown_kind()),
+        reasons: evidence.filter(|_| !standing.is_live).map(explain::reasons).unwrap_or_default(),
+        website: listing.website.as_deref().and_then(link),
+        address: listing.endpoint.as_deref().or(listing.url.as_deref()).and_then(link),
+        card: listing.card_url.as_deref().and_then(link),
+        history: History::of(app, listing, probes),
+        steps: evidence.map(exchange::steps).unwrap_or_default(),
+        probed: evidence.map(|evidence| When::of(evidence.probed_at, now)),
+        checks: evidence.map(checks).unwrap_or_default(),
+        score: evidence.map(|evidence| evidence.score.value),
+        parts: evidence.map(parts).unwrap_or_default(),
+        abilities: AbilityRows::of(evidence, now),
+        snippets: if standing.is_live { install(&profile) } else { Vec::new() },
+        badge_url: format!("/badge/clean.svg?id={}", listing.id),
+        badge_markdown: badge::markdown(settings, &listing.id),
+        badge_html: badge::html(settings, &listing.id),
+        trail,
+        peers,
+        grace_ends: talk.grace_ends_at.filter(|_| talk.mode == TalkMode::Grace).map(|at| When::of(at, now)),
+        talk,
+        log: listing
+            .last_leaf
+            .as_ref()
+            .map(|leaf| (LogPlace::of_last(settings, &listing.id, leaf), When::of(leaf.at, now))),
+        capability_hash: evidence
+            .filter(|_| standing.is_live)
+            .map(|evidence| Capability::observed(listing, evidence).hash())
+            .transpose()?,
+        standing,
+        listing,
+    })
+}
+
+fn frame<'a>(app: &'a App, listing: &Listing) -> Frame<'a> {
+    let said = listing.description.as_deref().map(|text| shorten(text, SUMMARY));
+    let kind = kind_label(listing.shown_kind());
+    let description = said.unwrap_or_else(|| format!("{kind} with the evidence of its last handshake."));
+    let path = format!("/list/{}", listing.id);
+    let frame = Frame::of(&app.settings, Section::Board, &path, &listing.name, description);
+    // What never answered is nobody's to find by its words.
+    if listing.last_ok_at.is_none() { frame.not_indexed() } else { frame }
+}
+
+/// An address as a link; none for what a browser must not open.
+fn link(address: &str) -> Option<String> {
+    let url = url::Url::parse(address).ok()?;
+    let opens =
+        matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none();
+    opens.then(|| url.to_string())
+}
+
+fn checks(evidence: &Assessment) -> Vec<CheckRow> {
+    let weaknesses = Proof::of(evidence).weaknesses;
+    let cure =
+        |id: &str| weaknesses.iter().find(|weakness| weakness.id == id).map(|weakness| weakness.fix.clone());
+    let row = |check: &registry_model::Check| CheckRow {
+        id: check.id.replace('_', " "),
+        ok: check.ok,
+        blocking: check.blocking,
+        detail: check.detail.clone(),
+        fix: cure(&check.id).filter(|_| !check.ok),
+    };
+    evidence.checks.iter().map(row).collect()
+}
+
+fn parts(evidence: &Assessment) -> Vec<PartRow> {
+    let row = |part: &ScorePart| PartRow {
+        bar: chart::share("good", part.points.into(), part.of.into()),
+        part: part.clone(),
+    };
+    evidence.score.breakdown.iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_browser_may_open_is_a_link() {
+        assert_eq!(link("https://a.example/x?y=1").as_deref(), Some("https://a.example/x?y=1"));
+        for address in
+            ["javascript:alert(1)", "data:text/html,x", "https://u:p@a.example", "a.example:443", ""]
+        {
+            assert_eq!(link(address), None, "{address}");
+        }
+    }
+}

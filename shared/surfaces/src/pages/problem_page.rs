@@ -1,0 +1,72 @@
+//! A problem as a page, where a browser asked: what went wrong, and where to go from there. Everybody else gets the
+//! problem document.
+
+use askama::Template;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+
+use super::frame::{self, Frame, Section, html};
+use registry_app::App;
+use registry_model::error::Problem;
+use registry_model::settings::Settings;
+
+#[derive(Template)]
+#[template(path = "problem.html")]
+struct Page<'a> {
+    frame: Frame<'a>,
+    problem: &'a Problem,
+    title: String,
+}
+
+impl Page<'_> {
+    /// What went wrong, in parts: what stands between backticks is code.
+    fn detail(&self) -> impl Iterator<Item = (bool, &str)> {
+        self.problem.detail.split('`').enumerate().map(|(at, part)| (at % 2 == 1, part))
+    }
+}
+
+/// The same routes, whose problems are pages for browsers.
+pub fn with_problem_pages(router: Router, app: App) -> Router {
+    router.layer(from_fn_with_state(app, for_browsers))
+}
+
+async fn for_browsers(State(app): State<App>, request: Request, next: Next) -> Response {
+    let is_browser = request.method() != Method::HEAD && takes_pages(request.headers());
+    let mut response = next.run(request).await;
+    let Some(problem) = response.extensions_mut().remove::<Problem>() else { return response };
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
+    let is_document =
+        response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/problem+json");
+    if is_browser && is_document { page(&app.settings, &problem, response) } else { response }
+}
+
+fn takes_pages(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    accepted.into_iter().any(|accepted| accepted.to_ascii_lowercase().contains("text/html"))
+}
+
+fn page(settings: &Settings, problem: &Problem, response: Response) -> Response {
+    let reason = problem.status.canonical_reason().unwrap_or("Error");
+    let title = reason[..1].to_owned() + &reason[1..].to_lowercase();
+    let frame = Frame::of(settings, Section::None, "/", &title, problem.detail.clone()).not_indexed();
+    in_page(&Page { frame, problem, title }, response)
+}
+
+/// A page in the place of the document that `response` holds, with its status and its headers.
+pub(super) fn in_page(page: &impl Template, response: Response) -> Response {
+    let Ok(body) = html(page) else { return response };
+    let (mut parts, _) = response.into_parts();
+    for replaced in [header::CONTENT_LENGTH, header::CONTENT_ENCODING] {
+        parts.headers.remove(replaced);
+    }
+    parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(frame::MEDIA_TYPE));
+    for (name, value) in frame::HEADERS {
+        parts.headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    parts.extensions.remove::<Problem>();
+    Response::from_parts(parts, Body::from(body))
+}

@@ -1,0 +1,255 @@
+//! Ninety days of proofs: what the probes of each UTC day found, and for days without one whether an earlier proof still
+//! held. Pure, so that every kind of day can be tested.
+
+use std::collections::BTreeMap;
+
+use jiff::SignedDuration;
+
+use registry_model::{Handshake, Listing, Moment, ProbeRecord};
+
+/// Days that are shown; the last is today.
+pub(super) const DAYS: i64 = 90;
+
+const DAY_S: i64 = 86_400;
+
+/// What is known of a listing's day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum DayState {
+    /// Every probe was good: the handshake was `ok` and the checks were clean.
+    Good,
+    /// Some were, some not.
+    Mixed,
+    /// The best of them found something, but nothing good.
+    Partial,
+    /// None found anything.
+    Failed,
+    /// There was nothing to ask.
+    Skipped,
+    /// Not probed; the last probe before was good, and its proof still held.
+    Proven,
+    /// Not probed, and not proven by an earlier one.
+    Unproven,
+    /// It was not listed yet, or nothing is kept of that day.
+    Unknown,
+}
+
+/// A UTC day of a listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ProofDay {
+    /// Its midnight.
+    pub(super) begins: Moment,
+    pub(super) state: DayState,
+    pub(super) probes: usize,
+    pub(super) good: usize,
+    /// Milliseconds of the last handshake of the day.
+    pub(super) latency_ms: Option<u32>,
+    /// Why the last probe that was not good was not.
+    pub(super) reason: Option<String>,
+}
+
+/// The days up to `now`, the oldest first. `probes` are the newest of the listing, the newest first; where there were more
+/// (`is_cut`), nothing is known of the days before them. A proof holds for `proof_holds`.
+pub(super) fn days(
+    listing: &Listing,
+    probes: &[ProbeRecord],
+    is_cut: bool,
+    now: Moment,
+    proof_holds: SignedDuration,
+) -> Vec<ProofDay> {
+    let mut by_day: BTreeMap<i64, Vec<&ProbeRecord>> = BTreeMap::new();
+    for probe in probes {
+        by_day.entry(day_of(probe.probed_at)).or_default().push(probe);
+    }
+    let oldest = probes.last().map(|probe| day_of(probe.probed_at)).filter(|_| is_cut);
+    let known_from = oldest.unwrap_or_else(|| day_of(listing.listed_at));
+    let today = day_of(now);
+    let mut last: Option<&ProbeRecord> = None;
+    // What was found before the days that are shown proves the first of them.
+    for (_, earlier) in by_day.range(..=today - DAYS) {
+        last = earlier.first().copied().or(last);
+    }
+    (today - DAYS + 1..=today)
+        .map(|day| {
+            let begins = Moment::from_second(day * DAY_S).unwrap_or(now);
+            let Some(probes) = by_day.get(&day) else {
+                let holds = last.is_some_and(|last| is_good(last) && last.probed_at + proof_holds > begins);
+                let state = match (holds, day < known_from) {
+                    (true, _) => DayState::Proven,
+                    (false, true) => DayState::Unknown,
+                    (false, false) => DayState::Unproven,
+                };
+                return ProofDay { begins, state, probes: 0, good: 0, latency_ms: None, reason: None };
+            };
+            last = probes.first().copied();
+            ProofDay::of(begins, probes)
+        })
+        .collect()
+}
+
+/// Whether a probe makes or keeps a listing Live: one whose check failed has a reason.
+pub(super) fn is_good(probe: &ProbeRecord) -> bool {
+    probe.ok && probe.reason.is_none()
+}
+
+fn day_of(at: Moment) -> i64 {
+    at.as_second().div_euclid(DAY_S)
+}
+
+impl ProofDay {
+    /// A day with probes, the newest first.
+    fn of(begins: Moment, probes: &[&ProbeRecord]) -> Self {
+        let good = probes.iter().filter(|probe| is_good(probe)).count();
+        let any = |outcome| probes.iter().any(|probe| probe.handshake == outcome);
+        let state = if good == probes.len() {
+            DayState::Good
+        } else if good > 0 {
+            DayState::Mixed
+        } else if any(Handshake::Ok) || any(Handshake::Partial) {
+            DayState::Partial
+        } else if any(Handshake::Fail) {
+            DayState::Failed
+        } else {
+            DayState::Skipped
+        };
+        Self {
+            begins,
+            state,
+            probes: probes.len(),
+            good,
+            latency_ms: probes.iter().find_map(|probe| probe.latency_ms),
+            reason: probes.iter().find_map(|probe| probe.reason.clone()),
+        }
+    }
+}
+
+impl DayState {
+    /// All of them that are explained beside the strip.
+    pub(super) const EXPLAINED: [Self; 6] =
+        [Self::Good, Self::Proven, Self::Mixed, Self::Partial, Self::Failed, Self::Unproven];
+
+    /// The name of its style.
+    pub(super) const fn class(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Mixed => "mixed",
+            Self::Partial => "partial",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+            Self::Proven => "proven",
+            Self::Unproven => "unproven",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// What it says, in a few words.
+    pub(super) const fn in_words(self) -> &'static str {
+        match self {
+            Self::Good => "answered",
+            Self::Mixed => "answered, and failed too",
+            Self::Partial => "something stood in the way",
+            Self::Failed => "failed",
+            Self::Skipped => "nothing to ask",
+            Self::Proven => "not asked, still proven",
+            Self::Unproven => "not asked, not proven",
+            Self::Unknown => "not known",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::{DeclaredTransport, Kind, Lane};
+
+    const WEEK: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+    fn at(text: &str) -> Moment {
+        text.parse().unwrap()
+    }
+
+    fn listing(listed_at: &str) -> Listing {
+        let listed_at = at(listed_at);
+        serde_json::from_value(serde_json::json!({
+            "id": "agent-a", "name": "A", "category": "other", "declared": DeclaredTransport::Unknown,
+            "lane": Lane::Active, "listed_at": listed_at, "due_at": listed_at,
+        }))
+        .unwrap()
+    }
+
+    fn probe(time: &str, handshake: Handshake, reason: Option<&str>) -> ProbeRecord {
+        ProbeRecord {
+            id: "agent-a".parse().unwrap(),
+            kind: Kind::Agent,
+            target: String::new(),
+            ok: handshake == Handshake::Ok,
+            latency_ms: Some(40),
+            score: 50,
+            signals: Vec::new(),
+            handshake,
+            protocol_hints: Vec::new(),
+            probed_at: at(time),
+            reason: reason.map(str::to_owned),
+        }
+    }
+
+    /// The states of the last days, the oldest first.
+    fn states<const N: usize>(listed: &str, probes: &[ProbeRecord], is_cut: bool) -> [DayState; N] {
+        let all = days(&listing(listed), probes, is_cut, at("2026-11-20T12:00:00Z"), WEEK);
+        assert_eq!(all.len(), 90);
+        assert_eq!((all[0].begins, all[89].begins), (at("2026-08-23T00:00:00Z"), at("2026-11-20T00:00:00Z")));
+        std::array::from_fn(|day| all[90 - N + day].state)
+    }
+
+    #[test]
+    fn a_day_is_what_its_probes_found() {
+        use DayState::{Failed, Good, Mixed, Partial, Skipped, Unproven};
+        let probes = [
+            probe("2026-11-20T11:00:00Z", Handshake::Ok, None),
+            probe("2026-11-19T23:59:59.999Z", Handshake::Fail, Some("timeout")),
+            probe("2026-11-19T00:00:00Z", Handshake::Ok, None),
+            probe("2026-11-18T10:00:00Z", Handshake::Ok, Some("check no_injection failed")),
+            probe("2026-11-17T10:00:00Z", Handshake::Skip, Some("stdio only")),
+            probe("2026-11-16T11:00:00Z", Handshake::Fail, Some("card fail 404 (no card)")),
+            probe("2026-11-16T10:00:00Z", Handshake::Partial, Some("auth")),
+            probe("2026-11-15T10:00:00Z", Handshake::Fail, Some("timeout")),
+        ];
+        assert_eq!(
+            states("2026-11-14T09:00:00Z", &probes, false),
+            [Unproven, Failed, Partial, Skipped, Partial, Mixed, Good]
+        );
+        let all = days(&listing("2026-11-14T09:00:00Z"), &probes, false, at("2026-11-20T12:00:00Z"), WEEK);
+        let mixed = &all[88];
+        assert_eq!((mixed.probes, mixed.good, mixed.latency_ms), (2, 1, Some(40)));
+        assert_eq!(mixed.reason.as_deref(), Some("timeout"));
+    }
+
+    #[test]
+    fn a_proof_holds_for_a_week_unless_a_probe_came_to_another_end() {
+        use DayState::{Failed, Good, Proven, Unknown, Unproven};
+        let proof = probe("2026-11-10T12:00:00Z", Handshake::Ok, None);
+        let listed = "2026-11-10T11:00:00Z";
+        let told = states(listed, std::slice::from_ref(&proof), false);
+        // Good until noon of the 17th.
+        assert_eq!(
+            told,
+            [
+                Unknown, Good, Proven, Proven, Proven, Proven, Proven, Proven, Proven, Unproven, Unproven,
+                Unproven
+            ]
+        );
+        let failed = probe("2026-11-13T12:00:00Z", Handshake::Fail, Some("timeout"));
+        let told = states(listed, &[failed, proof], false);
+        assert_eq!(told[..6], [Unknown, Good, Proven, Proven, Failed, Unproven]);
+        let _: [DayState; 12] = told;
+    }
+
+    #[test]
+    fn a_proof_from_before_the_first_day_counts_and_what_was_cut_is_unknown() {
+        let early = probe("2026-08-22T12:00:00Z", Handshake::Ok, None);
+        let told: [DayState; 90] = states("2026-01-01T00:00:00Z", &[early], false);
+        assert_eq!((told[0], told[6], told[7]), (DayState::Proven, DayState::Proven, DayState::Unproven));
+        let late = probe("2026-11-19T12:00:00Z", Handshake::Ok, None);
+        let told: [DayState; 3] = states("2026-01-01T00:00:00Z", &[late], true);
+        assert_eq!(told, [DayState::Unknown, DayState::Good, DayState::Proven]);
+    }
+}

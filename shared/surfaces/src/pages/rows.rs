@@ -1,0 +1,65 @@
+//! Live listings as rows of a table: name, kind, the evidence of the last handshake, and whether the name is proven. One
+//! shape for the board and for the newest on the first page.
+
+use super::when::When;
+use registry_domain::views::{NameStanding, Standing};
+use registry_model::error::shorten;
+use registry_model::{Handshake, Kind, Listing, Moment};
+
+/// The longest name shown, in characters.
+const NAME: usize = 80;
+/// The longest description shown, in characters.
+const DESCRIPTION: usize = 140;
+
+/// A row.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub(super) path: String,
+    pub(super) name: String,
+    pub(super) description: Option<String>,
+    pub(super) kind: &'static str,
+    pub(super) category: &'static str,
+    pub(super) handshake: &'static str,
+    pub(super) is_ok: bool,
+    /// The protocol version it spoke.
+    pub(super) era: Option<String>,
+    pub(super) latency_ms: Option<u32>,
+    /// When a handshake was last `ok`.
+    pub(super) proven: When,
+    /// `proven` or `claimed`, where it goes by the name of a server description.
+    pub(super) standing: Option<&'static str>,
+}
+
+/// A kind in words.
+pub(super) const fn kind_label(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Agent => "Agent",
+        Kind::Mcp => "MCP server",
+    }
+}
+
+impl Row {
+    /// Shows a Live listing at `now`.
+    pub(super) fn of(listing: &Listing, now: Moment) -> Self {
+        let probe = listing.probe.as_ref();
+        let handshake = probe.map_or(Handshake::Skip, |probe| probe.handshake);
+        let proven_at = listing.last_ok_at.or(listing.live_since).unwrap_or(listing.listed_at);
+        let standing = NameStanding::of(listing).map(|name| match name.standing {
+            Standing::Proven => "proven",
+            Standing::Claimed => "claimed",
+        });
+        Self {
+            path: format!("/list/{}", listing.id),
+            name: shorten(&listing.name, NAME),
+            description: listing.description.as_deref().map(|text| shorten(text, DESCRIPTION)),
+            kind: kind_label(listing.shown_kind()),
+            category: listing.category.label(),
+            handshake: handshake.as_str(),
+            is_ok: handshake == Handshake::Ok,
+            era: listing.era.as_deref().map(|era| shorten(era, 20)),
+            latency_ms: probe.and_then(|probe| probe.latency_ms),
+            proven: When::of(proven_at, now),
+            standing,
+        }
+    }
+}

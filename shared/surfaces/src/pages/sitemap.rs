@@ -1,0 +1,118 @@
+//! `/sitemap.xml`: the pages for search engines (sitemaps.org), which are led to them and not to the documents for
+//! machines. Where there are many listings it is an index of parts; each is made from the search index in memory.
+
+use askama::Template;
+use bytes::Bytes;
+use http::StatusCode;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::frame::{self, NAVIGATION};
+use super::home::Home;
+use crate::documents::{Document, DocumentRequest};
+use registry_app::App;
+use registry_model::Moment;
+use registry_model::cache::CacheValidator;
+use registry_model::error::Problem;
+use registry_model::settings::Settings;
+
+/// Listings of a part. Readers take 50,000 addresses in one.
+const PART: usize = 10_000;
+
+/// The map of the pages.
+#[derive(Debug)]
+pub(super) struct Sitemap;
+
+/// Which part of it.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub(super) struct Part {
+    /// The number of a part, from 1; without one the whole, or where that is long the index of its parts.
+    #[schemars(range(min = 1))]
+    part: Option<usize>,
+}
+
+#[derive(Template)]
+#[template(path = "sitemap.xml")]
+struct Answer {
+    content: Content,
+}
+
+/// The parts, or the pages of one.
+enum Content {
+    Index(Vec<String>),
+    Pages(Vec<Page>),
+}
+
+struct Page {
+    url: String,
+    changed_at: Option<Moment>,
+}
+
+impl Document for Sitemap {
+    const PATHS: &'static [&'static str] = &["/sitemap.xml"];
+    const SUMMARY: &'static str =
+        "The map of the pages for search engines (sitemaps.org), in parts where it is long.";
+    const MEDIA_TYPE: &'static str = "application/xml";
+    const MAX_AGE_S: Option<u32> = Some(600);
+    const REFUSALS: &'static [u16] = &[404];
+    const SHOWS_LIVE: bool = true;
+    type Query = Part;
+    type Answer = String;
+
+    fn cache_validator(
+        app: &App,
+        request: &DocumentRequest<Part>,
+    ) -> Result<Option<CacheValidator>, Problem> {
+        // The search index follows what is Live by about a minute.
+        let (minute, part) = (app.clock.now().as_second() / 60, request.query.part);
+        let made_from = format!("sitemap/{}/{minute}/{part:?}", request.live.version);
+        Ok(Some(CacheValidator::weak(&made_from)))
+    }
+
+    async fn render(app: &App, request: &DocumentRequest<Part>) -> Result<Bytes, Problem> {
+        let part = request.query.part;
+        let skip = part.unwrap_or(1).saturating_sub(1).saturating_mul(PART);
+        let (listed, total) = app.search.listed(skip, PART).await?;
+        let parts = total.div_ceil(PART).max(1);
+        if part.is_some_and(|part| !(1..=parts).contains(&part)) {
+            let detail = format!("The map of the pages has {parts} parts; ask for one from 1 to {parts}.");
+            return Err(Problem::new(StatusCode::NOT_FOUND, "no_such_part", detail));
+        }
+        let url = |path: &str| app.settings.url(path);
+        let content = if part.is_none() && parts > 1 {
+            let path = Self::PATHS[0];
+            Content::Index((1..=parts).map(|part| url(&format!("{path}?part={part}"))).collect())
+        } else {
+            let listings = listed.into_iter().map(|(id, at)| (url(&format!("/list/{id}")), Some(at)));
+            let pages = if skip == 0 { top_pages(&app.settings) } else { Vec::new() };
+            let pages = pages.into_iter().map(|url| (url, None)).chain(listings);
+            Content::Pages(pages.map(|(url, changed_at)| Page { url, changed_at }).collect())
+        };
+        frame::html(&Answer { content })
+    }
+}
+
+/// The pages that the navigation leads to.
+fn top_pages(settings: &Settings) -> Vec<String> {
+    let paths = Home::PATHS.iter().copied().chain(NAVIGATION.map(|entry| entry.path));
+    paths.map(|path| settings.url(path)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_escaped() {
+        let page =
+            Page { url: "https://r.example.org/a&b<c".to_owned(), changed_at: Some(Moment::UNIX_EPOCH) };
+        let text = Answer { content: Content::Pages(vec![page]) }.render().unwrap();
+        assert!(text.contains("<lastmod>1970-01-01T00:00:00.000Z</lastmod>"), "{text}");
+        assert!(text.starts_with("<?xml ") && !text.contains("a&b<c"), "{text}");
+        let index =
+            Answer { content: Content::Index(vec!["https://r.example.org/sitemap.xml?part=1".to_owned()]) };
+        assert!(
+            index.render().unwrap().contains("<sitemap><loc>https://r.example.org/sitemap.xml?part=1</loc>")
+        );
+    }
+}

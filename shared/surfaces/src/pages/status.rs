@@ -1,0 +1,262 @@
+//! `/status`: how the probing goes, with charts: what is Live over time, how the probes of today ended and why, the budget,
+//! the schedules, and the log of evidence.
+
+use askama::Template;
+use bytes::Bytes;
+use jiff::SignedDuration;
+
+use super::chart::{self, Drawing, Plot};
+use super::frame::{self, Frame, Section, html};
+use super::when::When;
+use crate::documents::probe_statistics::{self, Statistics};
+use crate::documents::{Document, DocumentRequest, NoQuery};
+use registry_app::App;
+use registry_model::cache::CacheValidator;
+use registry_model::error::{Problem, shorten};
+use registry_model::{Handshake, LogTree, Moment, ProbeRecord};
+use registry_probe::explain;
+use registry_store::EconomySample;
+
+/// Hours of which the samples are drawn.
+const HOURS: u32 = 14 * 24;
+/// Reasons that are shown, and probes.
+const REASONS: usize = 10;
+const RECENT: usize = 20;
+/// A rendered page stands for so many seconds.
+const STANDS_S: i64 = 30;
+
+/// How the probing goes.
+#[derive(Debug)]
+pub(super) struct Status;
+
+#[derive(Template)]
+#[template(path = "status.html")]
+struct Page<'a> {
+    frame: Frame<'a>,
+    statistics: &'a Statistics,
+    next_tick: When,
+    last_tick: Option<When>,
+    last_ok_tick: Option<When>,
+    growth: Growth,
+    outcomes: Vec<Outcome>,
+    outcome_bar: Drawing,
+    reasons: Vec<ReasonRow>,
+    budgets: Vec<BudgetRow>,
+    next_recheck: Option<When>,
+    recent: Vec<RecentRow>,
+    log: Option<LogRow>,
+}
+
+/// What was Live over time.
+struct Growth {
+    /// Where there are samples enough.
+    plot: Option<Plot>,
+    first: String,
+    samples: usize,
+}
+
+/// An outcome of today.
+struct Outcome {
+    label: &'static str,
+    class: &'static str,
+    count: u32,
+}
+
+/// Why probes failed today.
+struct ReasonRow {
+    reason: String,
+    count: u32,
+    bar: Drawing,
+    fix: Option<String>,
+}
+
+/// What is spent of a budget.
+struct BudgetRow {
+    label: &'static str,
+    used: u32,
+    of: u32,
+    bar: Drawing,
+}
+
+/// One of the latest probes.
+struct RecentRow {
+    path: String,
+    target: String,
+    outcome: &'static str,
+    class: &'static str,
+    why: Option<String>,
+    latency_ms: Option<u32>,
+    at: When,
+}
+
+/// Where the log of evidence stands.
+struct LogRow {
+    size: u64,
+    root: String,
+    signed: When,
+}
+
+impl Document for Status {
+    const PATHS: &'static [&'static str] = &["/status"];
+    const SUMMARY: &'static str =
+        "How the probing goes, for people: what is Live over time, outcomes, reasons, budget and schedules.";
+    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
+    const MAX_AGE_S: Option<u32> = Some(15);
+    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
+    type Query = NoQuery;
+    type Answer = String;
+
+    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Option<CacheValidator>, Problem> {
+        let span = app.clock.now().as_second().div_euclid(STANDS_S);
+        Ok(Some(CacheValidator::weak(&format!("status/{span}"))))
+    }
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        // Boxed: many reads at once are too much for the stack of a thread.
+        let (statistics, samples, log) = futures::try_join!(
+            Box::pin(probe_statistics::read(app)),
+            Box::pin(app.store.economy_samples(HOURS)),
+            Box::pin(app.store.log_tree()),
+        )?;
+        html(&page(app, &statistics, &samples, log))
+    }
+}
+
+fn page<'a>(
+    app: &'a App,
+    statistics: &'a Statistics,
+    samples: &[EconomySample],
+    log: Option<LogTree>,
+) -> Page<'a> {
+    let now = app.clock.now();
+    let seen = |at: Option<Moment>| at.map(|at| When::of(at, now));
+    let live = &statistics.live_active;
+    let description =
+        format!("{} Live agents and {} Live MCP servers, and how they are probed.", live.agents, live.mcp);
+    let outcomes = outcomes(statistics);
+    let parts: Vec<(&'static str, u32)> =
+        outcomes.iter().map(|outcome| (outcome.class, outcome.count)).collect();
+    Page {
+        frame: Frame::of(&app.settings, Section::Status, "/status", "Status", description),
+        next_tick: When::of(statistics.next_tick_at, now),
+        last_tick: seen(statistics.last_tick_at),
+        last_ok_tick: seen(statistics.last_ok_tick_at),
+        growth: Growth::of(samples, live.total, now),
+        outcome_bar: chart::stacked(&parts),
+        outcomes,
+        reasons: reasons(statistics),
+        budgets: budgets(statistics),
+        next_recheck: seen(statistics.weekly_recheck.next_due_at),
+        recent: statistics.recent.iter().take(RECENT).map(|probe| RecentRow::of(probe, now)).collect(),
+        log: log.map(|tree| LogRow { size: tree.size, root: tree.root, signed: When::of(tree.at, now) }),
+        statistics,
+    }
+}
+
+impl Growth {
+    /// Of samples, the newest first, and of what is Live now.
+    fn of(samples: &[EconomySample], live: u32, now: Moment) -> Self {
+        let since = now - SignedDuration::from_hours(HOURS.into());
+        let samples: Vec<&EconomySample> = samples.iter().filter(|sample| sample.at >= since).collect();
+        let first = samples.last().map_or(now, |sample| sample.at);
+        let all = now.duration_since(first).as_secs_f64();
+        let place = |at: Moment| (at.duration_since(first).as_secs_f64() / all).clamp(0.0, 1.0);
+        let mut points: Vec<(f64, f64)> =
+            samples.iter().rev().map(|sample| (place(sample.at), sample.counts.listings as f64)).collect();
+        points.push((1.0, f64::from(live)));
+        Self {
+            plot: (samples.len() > 1 && all > 0.0).then(|| chart::area(&points)),
+            first: first.utc_day(),
+            samples: samples.len(),
+        }
+    }
+}
+
+fn outcomes(statistics: &Statistics) -> Vec<Outcome> {
+    let shakes = &statistics.outcomes.handshake;
+    let outcome = |label, class, count| Outcome { label, class, count };
+    vec![
+        outcome("ok", "good", shakes.ok),
+        outcome("partial", "partial", shakes.partial),
+        outcome("failed", "failed", shakes.fail),
+        outcome("skipped", "skipped", shakes.skip),
+    ]
+}
+
+fn reasons(statistics: &Statistics) -> Vec<ReasonRow> {
+    let told = &statistics.outcomes.fail_reasons;
+    let most = told.iter().map(|reason| reason.count).max().unwrap_or_default();
+    let row = |reason: &probe_statistics::FailReason| ReasonRow {
+        fix: explain::fix_of(&reason.reason),
+        bar: chart::share("failed", reason.count, most),
+        reason: shorten(&reason.reason, 120),
+        count: reason.count,
+    };
+    told.iter().take(REASONS).map(row).collect()
+}
+
+fn budgets(statistics: &Statistics) -> Vec<BudgetRow> {
+    let row = |label, used, of| BudgetRow { label, used, of, bar: chart::share("used", used, of) };
+    vec![
+        row("these two minutes", statistics.window_used, statistics.window_cap),
+        row("this hour", statistics.hourly_used, statistics.hourly_cap),
+        row("today", statistics.used, statistics.budget),
+    ]
+}
+
+impl RecentRow {
+    fn of(probe: &ProbeRecord, now: Moment) -> Self {
+        let class = match probe.handshake {
+            Handshake::Ok if probe.reason.is_none() => "good",
+            // It answered, and a check failed.
+            Handshake::Ok | Handshake::Partial => "warn",
+            Handshake::Fail => "bad",
+            Handshake::Skip => "plain",
+        };
+        Self {
+            path: format!("/list/{}", probe.id),
+            target: shorten(&probe.target, 80),
+            outcome: probe.handshake.as_str(),
+            class,
+            why: probe.reason.as_deref().map(|reason| shorten(reason, 120)),
+            latency_ms: probe.latency_ms,
+            at: When::of(probe.probed_at, now),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use registry_store::SampledCounts;
+
+    fn sample(at: &str, listings: u64) -> EconomySample {
+        EconomySample {
+            at: at.parse().unwrap(),
+            acceleration_index: 0.0,
+            rate: 0.0,
+            fastest_rate: 0.0,
+            events: BTreeMap::new(),
+            counts: SampledCounts { listings, ..SampledCounts::default() },
+        }
+    }
+
+    #[test]
+    fn growth_is_drawn_from_the_oldest_sample_up_to_now() {
+        let now = "2026-11-20T12:00:00Z".parse().unwrap();
+        let samples = [sample("2026-11-20T10:00:00Z", 4), sample("2026-11-20T08:00:00Z", 2)];
+        let growth = Growth::of(&samples, 5, now);
+        let plot = growth.plot.unwrap();
+        assert_eq!((plot.top, growth.first.as_str(), growth.samples), (5, "2026-11-20", 2));
+        assert!(plot.drawing.to_string().contains("M0.0 60.0L500.0 20.0L1000.0 0.0"), "{}", plot.drawing);
+    }
+
+    #[test]
+    fn a_single_sample_is_no_plot() {
+        let now = "2026-11-20T12:00:00Z".parse().unwrap();
+        assert!(Growth::of(&[sample("2026-11-20T12:00:00Z", 4)], 5, now).plot.is_none());
+        assert_eq!(Growth::of(&[], 5, now).samples, 0);
+    }
+}

@@ -1,0 +1,89 @@
+//! A moment as pages show it: how long ago it was, or how long until it comes, with the exact time for whoever points
+//! at it and for machines.
+
+use std::fmt;
+
+use askama::filters::HtmlSafe;
+use jiff::SignedDuration;
+
+use registry_model::Moment;
+
+/// A moment as it is seen from another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct When {
+    at: Moment,
+    now: Moment,
+}
+
+impl When {
+    /// `at` as it is seen at `now`.
+    pub(super) const fn of(at: Moment, now: Moment) -> Self {
+        Self { at, now }
+    }
+
+    /// In words, such as `3 min ago` or `in 2 h`.
+    pub(super) fn in_words(self) -> String {
+        let age = self.now.duration_since(self.at);
+        if age.is_negative() {
+            format!("in {}", span(-age))
+        } else if age.as_secs() < 10 {
+            "just now".to_owned()
+        } else {
+            format!("{} ago", span(age))
+        }
+    }
+}
+
+/// A span of time in its largest whole unit.
+pub(super) fn span(span: SignedDuration) -> String {
+    let seconds = span.as_secs();
+    match seconds {
+        ..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min", seconds / 60),
+        3600..172_800 => format!("{} h", seconds / 3600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
+impl fmt::Display for When {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let exact = self.at.timestamp().strftime("%Y-%m-%d %H:%M:%S UTC");
+        write!(f, r#"<time datetime="{}" title="{exact}">{}</time>"#, self.at, self.in_words())
+    }
+}
+
+impl HtmlSafe for When {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_told_in_its_largest_whole_unit() {
+        let now: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
+        let seen = |seconds| When::of(now + SignedDuration::from_secs(seconds), now).in_words();
+        let told = [-3, -59, -60, -3599, -7200, -172_799, -172_800, 30, 90].map(seen);
+        let wanted = [
+            "just now",
+            "59 s ago",
+            "1 min ago",
+            "59 min ago",
+            "2 h ago",
+            "47 h ago",
+            "2 days ago",
+            "in 30 s",
+            "in 1 min",
+        ];
+        assert_eq!(told, wanted);
+    }
+
+    #[test]
+    fn the_exact_time_is_told_to_whoever_points_at_it() {
+        let now: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
+        let html = When::of(now - SignedDuration::from_secs(61), now).to_string();
+        assert_eq!(
+            html,
+            r#"<time datetime="2026-11-20T11:58:59.000Z" title="2026-11-20 11:58:59 UTC">1 min ago</time>"#
+        );
+    }
+}

@@ -1,0 +1,178 @@
+//! A Live MCP server as a `server.json` (schema of 2025-12-11), with the registry's evidence beside it. What a peer
+//! says of itself is cut to the limits of the schema, so that the document is valid for every listing.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use super::evidence::ServerEvidence;
+use super::namespace::Namespace;
+use registry_formats::registry_name;
+use registry_formats::server_json::is_version;
+use registry_model::protocol::SERVER_DESCRIPTION_SCHEMA;
+use registry_model::settings::Settings;
+use registry_model::{Listing, Moment};
+use registry_search::browse::Row;
+use registry_store::Fall;
+
+/// The key of the official registry's metadata, which every implementation of its API includes.
+const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
+/// The longest title and description, in characters.
+const LONGEST: usize = 100;
+/// For a server that names no version of itself, or none that the official rules take. It is a semantic version, and
+/// every other one is newer, so that a real one is never mistaken for the older.
+const UNKNOWN_VERSION: &str = "0.0.0";
+
+/// A server and the registry's metadata about it.
+#[derive(Clone, Debug, Serialize)]
+pub struct ServerResponse {
+    /// The server's description.
+    pub server: ServerDetail,
+    /// The registry's metadata about it.
+    #[serde(rename = "_meta")]
+    pub meta: Map<String, Value>,
+}
+
+/// `server.json`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServerDetail {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    description: String,
+    version: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    website_url: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    remotes: Vec<Remote>,
+    #[serde(rename = "_meta")]
+    meta: Map<String, Value>,
+}
+
+/// Its endpoint. Only streamable HTTP ever goes Live as an MCP server.
+#[derive(Clone, Debug, Serialize)]
+struct Remote {
+    #[serde(rename = "type")]
+    transport: &'static str,
+    url: String,
+}
+
+impl ServerResponse {
+    /// A row of the list.
+    #[must_use]
+    pub fn of_row(row: &Row, settings: &Settings) -> Self {
+        Self::of(&row.listing, Some(row.changed_at), settings)
+    }
+
+    /// A server that is no longer Live. What it once answered says nothing of today, so its evidence is left out.
+    #[must_use]
+    pub fn of_fall(fall: &Fall) -> Self {
+        let Fall { listing, at } = fall;
+        let official = json!({
+            "status": "deleted",
+            "publishedAt": listing.listed_at,
+            "updatedAt": at,
+            "isLatest": true,
+        });
+        let meta = Map::from_iter([(OFFICIAL.to_owned(), official)]);
+        Self { server: ServerDetail::of(listing, Map::new()), meta }
+    }
+
+    /// A listing, and when what it says last changed, where that is known.
+    #[must_use]
+    pub fn of(listing: &Listing, changed_at: Option<Moment>, settings: &Settings) -> Self {
+        let mut official = json!({
+            "status": "active",
+            "publishedAt": listing.listed_at,
+            "isLatest": true,
+        });
+        if let Some(changed_at) = changed_at {
+            official["updatedAt"] = json!(changed_at.max(listing.listed_at));
+        }
+        // The official registry's guide for aggregators puts it inside the server, its OpenAPI beside it.
+        let evidence = json!(ServerEvidence::of(listing, settings));
+        let key = Namespace::own(settings).key("evidence");
+        let inner = Map::from_iter([(key.clone(), evidence.clone())]);
+        let meta = Map::from_iter([(OFFICIAL.to_owned(), official), (key, evidence)]);
+        Self { server: ServerDetail::of(listing, inner), meta }
+    }
+}
+
+impl ServerDetail {
+    fn of(listing: &Listing, meta: Map<String, Value>) -> Self {
+        let url = listing.endpoint.as_deref().or(listing.url.as_deref()).and_then(web);
+        let name = registry_name::of(listing);
+        let title = line(&listing.name, LONGEST);
+        let is_titled = !title.is_empty() && title != name && title != listing.id.as_str();
+        Self {
+            schema: SERVER_DESCRIPTION_SCHEMA,
+            name,
+            title: is_titled.then_some(title),
+            description: description(listing, url.as_ref()),
+            version: version(listing),
+            website_url: listing.website.as_deref().and_then(website),
+            remotes: url
+                .map(|url| Remote { transport: "streamable-http", url: url.into() })
+                .into_iter()
+                .collect(),
+            meta,
+        }
+    }
+}
+
+/// The version that a server says of itself; `0.0.0` where it says none, or something that names no one version.
+pub(super) fn version(listing: &Listing) -> String {
+    let told = listing.version.as_deref().map(str::trim).filter(|version| {
+        is_version(version)
+            && version.chars().all(|c| !c.is_control())
+            && version.contains(char::is_alphanumeric)
+    });
+    told.unwrap_or(UNKNOWN_VERSION).to_owned()
+}
+
+/// 1 to 100 characters in one line.
+fn description(listing: &Listing, url: Option<&Url>) -> String {
+    let told = line(listing.description.as_deref().unwrap_or_default(), LONGEST);
+    if !told.is_empty() {
+        return told;
+    }
+    let host = url.and_then(Url::host_str);
+    line(&host.map_or("An MCP server.".to_owned(), |host| format!("An MCP server at {host}.")), LONGEST)
+}
+
+/// A text in one line of at most `longest` characters, cut after a word.
+fn line(text: &str, longest: usize) -> String {
+    let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= longest {
+        return line;
+    }
+    let room = line.char_indices().nth(longest - 1).map_or(0, |(end, _)| end);
+    let is_whole = line[room..].starts_with(' ');
+    // A text whose last space is far from its end has no words to speak of.
+    let word_end = line[..room].rfind(' ').filter(|space| !is_whole && *space > room / 2);
+    let cut = word_end.unwrap_or(room);
+    format!("{}…", line[..cut].trim_end_matches([' ', ',', ';', ':', '-']))
+}
+
+/// An address that a client can call.
+fn web(text: &str) -> Option<Url> {
+    let url = Url::parse(text).ok()?;
+    (matches!(url.scheme(), "http" | "https") && !url.as_str().contains(char::is_whitespace)).then_some(url)
+}
+
+/// A page about a server: https, and a URI by the letter (RFC 3986), which browsers' URLs are not always.
+fn website(text: &str) -> Option<String> {
+    let url = Url::parse(text).ok().filter(|url| url.scheme() == "https")?;
+    let text = url.as_str();
+    let mut escapes = text.split('%').skip(1);
+    let escaped = escapes.all(|rest| rest.bytes().take(2).filter(u8::is_ascii_hexdigit).count() == 2);
+    let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._~:/?#@!$&'()*+,;=%".contains(&b));
+    (escaped && plain && text.matches('#').count() <= 1).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests;
