@@ -1,4 +1,4 @@
-//! The documents that the registry serves, a file for each.
+//! The documents that the registry serves, one file for each.
 
 mod active_list;
 mod agent_descriptions;
@@ -10,6 +10,6 @@ mod discovery;
 mod federation;
 mod feed;
 mod mcp_server_card;
-mod own_names;
+mod registry_name;
 mod sitemap;
 mod skills;

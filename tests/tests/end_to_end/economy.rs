@@ -1,4 +1,4 @@
-//! The economy from outside: what is measured is what the operations tell, by every protocol.
+//! The economy operations: their numbers follow from measurements and are the same over every protocol.
 
 mod budget;
 mod costs;

@@ -1,4 +1,4 @@
-//! Registries with Live listings in them, and the schemas that documents are held against.
+//! Registries that contain Live listings, and the schemas for checking documents.
 
 use std::fmt::Write as _;
 
@@ -14,21 +14,21 @@ use tests::test_registry::{HOUR, TestOptions, TestRegistry};
 pub(crate) const AGENT: &str = "application/a2a-agent-card+json";
 pub(crate) const SERVER: &str = "application/mcp-server-card+json";
 
-/// An agent that forecasts the weather.
-pub(crate) fn forecaster(asked: &PeerRequest) -> Response {
-    let mut card = agents::card(asked, "Nimbus");
+/// The handler of an agent that forecasts the weather.
+pub(crate) fn forecaster(request: &PeerRequest) -> Response {
+    let mut card = agents::card(request, "Nimbus");
     card["description"] = json!("Forecasts the weather of any place on earth.");
     card["skills"] = json!([
         { "id": "forecast", "name": "Weather forecast", "description": "Tells the weather of the coming days.", "tags": ["weather"] },
     ]);
-    match (asked.verb.as_str(), asked.path.as_str()) {
+    match (request.verb.as_str(), request.path.as_str()) {
         ("GET", CARD) => json_answer(200, &card),
-        ("POST", _) => agents::speaks_newest(asked),
+        ("POST", _) => agents::speaks_newest(request),
         _ => empty(404),
     }
 }
 
-/// A registry with a Live agent that forecasts, and a Live MCP server that adds.
+/// A registry with a Live agent (it forecasts the weather) and a Live MCP server (it adds numbers).
 pub(crate) struct LivePair {
     pub(crate) registry: TestRegistry,
     pub(crate) agent: ListingId,
@@ -46,32 +46,33 @@ pub(crate) async fn live_pair() -> LivePair {
     LivePair { registry, agent, server, peers }
 }
 
-/// Every document and page, at each of its paths, with something that is there in the place of what is to be filled in.
+/// Every document and page at each of its paths. Placeholders in a path are replaced by values that exist.
 pub(crate) async fn all_documents(pair: &LivePair) -> Vec<(&'static AnyDocument, String)> {
     let skills = pair.registry.get("/.well-known/agent-skills/index.json").await.body;
     let skill = format!("{}.md", skills["skills"][0]["name"].as_str().unwrap());
     let leaves = pair.registry.get("/log").await.body["tree_size"].as_u64().unwrap();
     let tile = format!("0/000.p/{leaves}");
-    let fill = |path: &str| {
-        let (place, filling) = match path {
+    let with_value = |path: &str| {
+        let (placeholder, value) = match path {
             "/badge/{name}" => ("{name}", "live.svg"),
             "/skills/{name}" => ("{name}", skill.as_str()),
             "/list/{id}" => ("{id}", pair.agent.as_str()),
             "/log/tile/{*tile}" => ("{*tile}", tile.as_str()),
             _ => ("{", "{"),
         };
-        path.replace(place, filling)
+        path.replace(placeholder, value)
     };
     let documents = [DOCUMENTS, GUIDES, PAGES, ASSETS].into_iter().flatten();
-    let at_paths =
-        |document: &&'static AnyDocument| document.paths.iter().map(|path| (*document, fill(path))).collect();
+    let at_paths = |document: &&'static AnyDocument| {
+        document.paths.iter().map(|path| (*document, with_value(path))).collect()
+    };
     let all: Vec<Vec<(&'static AnyDocument, String)>> = documents.map(at_paths).collect();
     let all: Vec<_> = all.into_iter().flatten().collect();
-    assert!(all.iter().all(|(_, path)| !path.contains('{')), "something is to be filled in: {all:?}");
+    assert!(all.iter().all(|(_, path)| !path.contains('{')), "a placeholder has no value: {all:?}");
     all
 }
 
-/// A registry with so many Live agents and MCP servers.
+/// A registry with the given numbers of Live agents and MCP servers.
 pub(crate) async fn live_fleet(
     agents: usize,
     servers: usize,
@@ -117,7 +118,7 @@ pub(crate) fn time(value: &Value) -> Moment {
     value.as_str().unwrap().parse().unwrap()
 }
 
-/// One Live agent, and its peer.
+/// A registry with one Live agent, and the peer that answers for it.
 pub(crate) async fn live_agent() -> (TestRegistry, Peer, ListingId) {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
@@ -128,7 +129,7 @@ pub(crate) async fn recheck_at(registry: &TestRegistry, id: &ListingId) -> Momen
     time(&registry.status(id).await["recheck_at"])
 }
 
-/// Lets a Live listing fail its recheck at three different hours, so that it is demoted.
+/// Demotes a Live listing: its recheck fails in three different hours.
 pub(crate) async fn demote(registry: &TestRegistry, peer: &Peer, id: &ListingId) {
     registry.advance_to(recheck_at(registry, id).await);
     peer.answer_with(agents::only(404));
@@ -139,7 +140,7 @@ pub(crate) async fn demote(registry: &TestRegistry, peer: &Peer, id: &ListingId)
     assert_eq!(registry.status(id).await["lane"], "demoted");
 }
 
-/// What a public registry says to queries that it refuses: path, status, code, field, words, and the next step.
+/// The refusals of a public registry, for snapshots: path, status, code, field, text and next step of each query.
 pub(crate) async fn refused_queries(paths: &[&str]) -> String {
     let registry = TestRegistry::start_with(TestOptions::public()).await;
     let mut lines = String::new();

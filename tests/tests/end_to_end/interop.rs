@@ -1,5 +1,5 @@
-//! Interop from outside, through each door: from a need to a call that its listing answers, sessions, outcomes, compositions,
-//! and what other registries tell.
+//! Interop over every protocol: resolving a need to a call, sessions, outcomes, compositions, and federation with other
+//! registries.
 
 mod compositions;
 mod federation;
@@ -15,10 +15,10 @@ use tests::test_registry::{Reply, TestRegistry};
 
 const INTEROP: &str = "/api/products/interop";
 
-/// The operator's token of these tests.
+/// The operator token.
 const TOKEN: &str = "an-operator-token-of-32-characters-or-more";
 
-/// Calls an operation from an address of its own.
+/// Calls an operation as the caller with the address 192.0.2.`number`.
 async fn call_from(
     registry: &TestRegistry,
     number: u8,
@@ -30,7 +30,7 @@ async fn call_from(
     run(registry.app.clone(), caller, RawArguments::Json(arguments.clone())).await
 }
 
-/// An action of a family, as a POST.
+/// POSTs an action to an operation family and returns the body.
 async fn act(registry: &TestRegistry, path: &str, action: &str, mut body: Value) -> Value {
     body["action"] = json!(action);
     let reply = registry.post(path, &body).await;
@@ -38,7 +38,7 @@ async fn act(registry: &TestRegistry, path: &str, action: &str, mut body: Value)
     reply.body
 }
 
-/// The same with a bearer token.
+/// POSTs an action with a bearer token and returns the whole reply.
 async fn act_as(registry: &TestRegistry, token: &str, path: &str, body: Value) -> Reply {
     let headers = [
         ("authorization".to_owned(), format!("Bearer {token}")),
@@ -47,7 +47,7 @@ async fn act_as(registry: &TestRegistry, token: &str, path: &str, body: Value) -
     registry.send("POST", path, &headers, body.to_string()).await
 }
 
-/// The answer of an operation by A2A.
+/// Calls an operation over A2A and returns its result.
 async fn by_a2a(registry: &TestRegistry, operation: &str, arguments: Value) -> Value {
     let data = json!({ "operation": operation, "arguments": arguments });
     let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [{ "data": data }] });

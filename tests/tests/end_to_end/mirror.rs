@@ -1,5 +1,5 @@
-//! The bulk import against a whole registry: from files, and from a peer that speaks the official registry API and
-//! misbehaves. Whatever cuts it short, the next run goes on, and nothing is listed twice.
+//! The bulk import (`mirror`) against a whole registry: from files, and from a peer that implements the official registry
+//! API and fails. After any interruption the next run continues, and no listing is created twice.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -34,7 +34,7 @@ fn entry(document: &Value, status: &str) -> Value {
     json!({ "server": document, "_meta": { OFFICIAL: { "status": status, "isLatest": true } } })
 }
 
-/// Three pages: four documents; one that is broken, one deleted, one deprecated; four documents.
+/// Three pages: four active documents; one broken, one active, one deleted, one deprecated; four active documents.
 fn pages() -> Vec<Vec<Value>> {
     let active = |number| entry(&document(number), "active");
     let broken = json!({ "name": "org.example/broken", "description": "No version." });
@@ -50,40 +50,39 @@ fn pages() -> Vec<Vec<Value>> {
     ]
 }
 
-/// A peer with the official registry API. Its cursors are such as the official registry gives.
+/// A peer with the official registry API. Its cursors have the format of the official registry.
 #[derive(Clone)]
 struct Official {
     pages: Arc<Vec<Vec<Value>>>,
-    asked: Arc<Mutex<Vec<BTreeMap<String, String>>>>,
-    /// What is in the way of the next request for a page but the first.
-    hindrance: Arc<Mutex<Hindrance>>,
-    hindered: Arc<Notify>,
+    requests: Arc<Mutex<Vec<BTreeMap<String, String>>>>,
+    /// What happens to the next request for any page after the first.
+    fault: Arc<Mutex<PageFault>>,
+    fault_reached: Arc<Notify>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Hindrance {
+enum PageFault {
     None,
-    /// Once 429 with a wait of a second.
-    TooMany,
-    /// It never answers.
-    Silence,
+    /// One 429 with a wait of a second.
+    RateLimited,
+    NoAnswer,
 }
 
 impl Official {
     fn new(pages: Vec<Vec<Value>>) -> Self {
         Self {
             pages: Arc::new(pages),
-            asked: Arc::default(),
-            hindrance: Arc::new(Mutex::new(Hindrance::None)),
-            hindered: Arc::default(),
+            requests: Arc::default(),
+            fault: Arc::new(Mutex::new(PageFault::None)),
+            fault_reached: Arc::default(),
         }
     }
 
-    fn hinder(&self, hindrance: Hindrance) {
-        *self.hindrance.lock().unwrap() = hindrance;
+    fn set_fault(&self, fault: PageFault) {
+        *self.fault.lock().unwrap() = fault;
     }
 
-    /// Serves; gives its base.
+    /// Starts to serve and returns the base URL.
     async fn start(&self) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
@@ -92,10 +91,10 @@ impl Official {
         base
     }
 
-    /// The cursors it was asked for since this was looked at last.
-    fn cursors(&self) -> Vec<String> {
-        let asked = std::mem::take(&mut *self.asked.lock().unwrap());
-        asked.into_iter().map(|query| query.get("cursor").cloned().unwrap_or_default()).collect()
+    /// The cursors of all requests since the last call.
+    fn take_cursors(&self) -> Vec<String> {
+        let requests = std::mem::take(&mut *self.requests.lock().unwrap());
+        requests.into_iter().map(|query| query.get("cursor").cloned().unwrap_or_default()).collect()
     }
 }
 
@@ -104,17 +103,18 @@ fn cursor(page: usize) -> String {
 }
 
 async fn list(State(official): State<Official>, Query(query): Query<BTreeMap<String, String>>) -> Response {
-    official.asked.lock().unwrap().push(query.clone());
-    let asked = query.get("cursor");
-    let page =
-        (0..official.pages.len()).find(|page| asked.is_none_or(|asked| *asked == cursor(*page))).unwrap();
-    let hindrance = *official.hindrance.lock().unwrap();
-    if page > 0 && hindrance != Hindrance::None {
-        official.hindered.notify_one();
-        if hindrance == Hindrance::Silence {
+    official.requests.lock().unwrap().push(query.clone());
+    let requested = query.get("cursor");
+    let page = (0..official.pages.len())
+        .find(|page| requested.is_none_or(|requested| *requested == cursor(*page)))
+        .unwrap();
+    let fault = *official.fault.lock().unwrap();
+    if page > 0 && fault != PageFault::None {
+        official.fault_reached.notify_one();
+        if fault == PageFault::NoAnswer {
             std::future::pending::<()>().await;
         }
-        official.hinder(Hindrance::None);
+        official.set_fault(PageFault::None);
         return ([(header::RETRY_AFTER, "1")], empty(429)).into_response();
     }
     let next = (page + 1 < official.pages.len()).then(|| cursor(page + 1));
@@ -159,16 +159,15 @@ fn lines(path: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The server names that the registry knows.
-async fn listed(registry: &TestRegistry) -> usize {
+async fn listing_count(registry: &TestRegistry) -> usize {
     registry.table().await.items_under("LISTING#").len()
 }
 
 #[tokio::test]
-async fn a_registry_is_mirrored_page_by_page() {
+async fn mirror_reads_a_registry_page_by_page() {
     let (registry, official) = (TestRegistry::start().await, Official::new(pages()));
     let base = official.start().await;
-    official.hinder(Hindrance::TooMany);
+    official.set_fault(PageFault::RateLimited);
     let folder = tempfile::tempdir().unwrap();
     let (state, report) = (folder.path().join("state.json"), folder.path().join("refused.jsonl"));
     let job = Job {
@@ -180,7 +179,11 @@ async fn a_registry_is_mirrored_page_by_page() {
     let start = Instant::now();
     let summary = mirror(&job).await;
     assert!(matches!(summary.end, End::Finished), "{summary:?}");
-    assert!(start.elapsed() >= Duration::from_secs(1), "it waited as asked: {:?}", start.elapsed());
+    assert!(
+        start.elapsed() >= Duration::from_secs(1),
+        "it did not wait for `retry-after`: {:?}",
+        start.elapsed()
+    );
 
     assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 9)]));
     assert_eq!(
@@ -189,7 +192,7 @@ async fn a_registry_is_mirrored_page_by_page() {
     );
     let refused: Vec<&String> = summary.counts.refused.keys().collect();
     assert_eq!(refused, ["invalid_server_description at `version`"]);
-    assert_eq!(listed(&registry).await, 9);
+    assert_eq!(listing_count(&registry).await, 9);
     let refusals = lines(&report);
     assert_eq!(refusals.len(), 1);
     assert_eq!(
@@ -197,65 +200,69 @@ async fn a_registry_is_mirrored_page_by_page() {
         (&json!("org.example/broken"), &json!("version"))
     );
     assert!(!refusals[0]["violations"].as_array().unwrap().is_empty());
-    assert!(!state.exists(), "nothing is left to go on with");
+    assert!(!state.exists(), "a finished mirror keeps no state");
 
-    let asked = official.asked.lock().unwrap().clone();
-    assert_eq!(asked.len(), 4, "the second page was asked for twice: {asked:?}");
-    for query in &asked {
+    let requests = official.requests.lock().unwrap().clone();
+    assert_eq!(requests.len(), 4, "the second page was not requested twice: {requests:?}");
+    for query in &requests {
         assert_eq!((query["limit"].as_str(), query["version"].as_str()), ("100", "latest"));
         assert_eq!(query["updated_since"], "2026-11-01T00:00:00Z");
     }
-    assert_eq!(official.cursors(), [String::new(), cursor(1), cursor(1), cursor(2)]);
+    assert_eq!(official.take_cursors(), [String::new(), cursor(1), cursor(1), cursor(2)]);
 }
 
 #[tokio::test]
-async fn a_cut_mirror_goes_on_at_the_page_where_it_was() {
+async fn interrupted_mirror_resumes_at_its_page() {
     let (registry, official) = (TestRegistry::start().await, Official::new(pages()));
     let base = official.start().await;
-    official.hinder(Hindrance::Silence);
+    official.set_fault(PageFault::NoAnswer);
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("state.json");
     let job = Job { state: Some(state.clone()), deprecated_too: true, ..job(&base, &registry.url("")) };
     tokio::select! {
-        summary = mirror(&job) => panic!("the second page never came: {summary:?}"),
-        () = official.hindered.notified() => {}
+        summary = mirror(&job) => panic!("the second page was answered: {summary:?}"),
+        () = official.fault_reached.notified() => {}
     }
-    assert_eq!((listed(&registry).await, official.cursors().len()), (4, 2));
+    assert_eq!((listing_count(&registry).await, official.take_cursors().len()), (4, 2));
 
-    official.hinder(Hindrance::None);
+    official.set_fault(PageFault::None);
     let summary = mirror(&job).await;
     assert!(matches!(summary.end, End::Finished), "{summary:?}");
-    assert_eq!(official.cursors(), [cursor(1), cursor(2)], "the first page is not asked for again");
-    // The deprecated one was wished for, too.
-    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 10)]), "both runs are counted");
-    assert_eq!((summary.counts.documents(), listed(&registry).await), (12, 10));
+    assert_eq!(official.take_cursors(), [cursor(1), cursor(2)], "the first page was requested again");
+    // `deprecated_too` is set, so the deprecated document is imported as well.
+    assert_eq!(
+        summary.counts.taken,
+        BTreeMap::from([("queued".to_owned(), 10)]),
+        "the counts do not include both runs"
+    );
+    assert_eq!((summary.counts.documents(), listing_count(&registry).await), (12, 10));
 
     let again = mirror(&job).await;
     assert_eq!(again.counts.taken, BTreeMap::from([("duplicate".to_owned(), 10)]));
-    assert_eq!(listed(&registry).await, 10, "mirroring again lists nothing twice");
+    assert_eq!(listing_count(&registry).await, 10, "mirroring again created listings twice");
 }
 
 #[tokio::test]
-async fn an_asked_stop_keeps_the_state() {
+async fn stopped_mirror_keeps_its_state() {
     let (registry, official) = (TestRegistry::start().await, Official::new(pages()));
     let base = official.start().await;
-    official.hinder(Hindrance::Silence);
+    official.set_fault(PageFault::NoAnswer);
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("state.json");
     let job = Job { state: Some(state.clone()), ..job(&base, &registry.url("")) };
-    let stop = official.hindered.notified();
+    let stop = official.fault_reached.notified();
     let summary = mirror::run(&job, stop, &Progress::hidden()).await.unwrap();
     assert!(matches!(summary.end, End::Stopped), "{summary:?}");
     assert_eq!(summary.counts.documents(), 4);
-    let kept: Value = serde_json::from_slice(&std::fs::read(&state).unwrap()).unwrap();
-    assert_eq!(kept["position"]["page"]["cursor"], cursor(1));
+    let saved: Value = serde_json::from_slice(&std::fs::read(&state).unwrap()).unwrap();
+    assert_eq!(saved["position"]["page"]["cursor"], cursor(1));
     let other = Job { to: "http://127.0.0.1:1".parse().unwrap(), ..job };
     let refused = mirror::run(&other, std::future::pending(), &Progress::hidden()).await.unwrap_err();
-    assert!(matches!(refused, MirrorError::State(_)), "the state belongs to another mirror: {refused}");
+    assert!(matches!(refused, MirrorError::State(_)), "the state of another target was accepted: {refused}");
 }
 
 #[tokio::test]
-async fn an_hourly_allowance_is_used_up_and_gone_on_with() {
+async fn mirror_resumes_after_the_hourly_rate_limit() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOUR", 5))
             .await;
@@ -263,31 +270,36 @@ async fn an_hourly_allowance_is_used_up_and_gone_on_with() {
     let from_file = file(folder.path(), (0..12).map(document));
     let official = Official::new(vec![(0..12).map(|number| entry(&document(number), "active")).collect()]);
     let from_registry = official.start().await;
-    for (from, word) in [(from_file, "queued"), (from_registry, "duplicate")] {
-        let state = folder.path().join(format!("{word}.json"));
+    for (from, outcome) in [(from_file, "queued"), (from_registry, "duplicate")] {
+        let state = folder.path().join(format!("{outcome}.json"));
         let job = Job { state: Some(state), concurrency: 1, ..job(&from, &registry.url("")) };
-        for handled in [5, 10] {
+        for sent in [5, 10] {
             let summary = mirror(&job).await;
-            let End::Failed(MirrorError::Send(SendError::Request(RequestError::LongWait { asked, .. }))) =
-                summary.end
+            let End::Failed(MirrorError::Send(SendError::Request(RequestError::LongWait {
+                asked: wait,
+                ..
+            }))) = summary.end
             else {
                 panic!("{summary:?}")
             };
-            assert!(asked > Duration::from_secs(5), "{asked:?}");
-            assert_eq!(summary.counts.taken, BTreeMap::from([(word.to_owned(), handled)]));
+            assert!(wait > Duration::from_secs(5), "{wait:?}");
+            assert_eq!(summary.counts.taken, BTreeMap::from([(outcome.to_owned(), sent)]));
             registry.advance(HOUR);
         }
         let summary = mirror(&job).await;
         assert!(matches!(summary.end, End::Finished), "{summary:?}");
-        assert_eq!(summary.counts.taken, BTreeMap::from([(word.to_owned(), 12)]), "each was sent once");
+        assert_eq!(
+            summary.counts.taken,
+            BTreeMap::from([(outcome.to_owned(), 12)]),
+            "not every document was sent once"
+        );
         registry.advance(HOUR);
     }
-    assert_eq!(listed(&registry).await, 12);
+    assert_eq!(listing_count(&registry).await, 12);
 }
 
-/// Nobody else's documents wait for a host that had enough.
 #[tokio::test]
-async fn what_a_host_is_spared_is_told_and_the_others_go_on() {
+async fn rate_limited_host_does_not_block_other_hosts() {
     let registry = TestRegistry::start_with(
         TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOST_PER_HOUR", 2),
     )
@@ -304,15 +316,15 @@ async fn what_a_host_is_spared_is_told_and_the_others_go_on() {
     let summary = mirror(&job).await;
     assert!(matches!(summary.end, End::Finished), "{summary:?}");
     assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 5)]));
-    let told: Vec<(Value, bool)> = lines(&report)
+    let refusals: Vec<(Value, bool)> = lines(&report)
         .into_iter()
         .map(|mut line| (line["code"].take(), line["detail"].as_str().unwrap().contains("for this host")))
         .collect();
-    assert_eq!(told, [(json!("rate_limited"), true), (json!("rate_limited"), true)]);
+    assert_eq!(refusals, [(json!("rate_limited"), true), (json!("rate_limited"), true)]);
 }
 
 #[tokio::test]
-async fn a_file_is_mirrored_with_its_broken_lines_told() {
+async fn broken_lines_of_a_file_are_reported() {
     let registry = TestRegistry::start().await;
     let folder = tempfile::tempdir().unwrap();
     let path = PathBuf::from(file(
@@ -327,17 +339,17 @@ async fn a_file_is_mirrored_with_its_broken_lines_told() {
     let summary = mirror(&job).await;
     assert!(matches!(summary.end, End::Finished), "{summary:?}");
     assert_eq!(summary.counts.sums(), (2, 3, 0));
-    // Only server descriptions are mirrored: a URL is not taken for one.
-    assert_eq!(listed(&registry).await, 2);
-    let told: Vec<(Value, Value)> =
+    // Only server descriptions are mirrored: an object with a URL alone is refused.
+    assert_eq!(listing_count(&registry).await, 2);
+    let refusals: Vec<(Value, Value)> =
         lines(&report).into_iter().map(|mut line| (line["place"].take(), line["code"].take())).collect();
     let expected =
         [("line 2", "not_an_object"), ("line 3", "invalid_server_description"), ("line 4", "not_json")];
-    assert_eq!(told, expected.map(|(place, code)| (json!(place), json!(code))));
+    assert_eq!(refusals, expected.map(|(place, code)| (json!(place), json!(code))));
 }
 
 #[tokio::test]
-async fn a_busy_registry_is_waited_for() {
+async fn mirror_waits_for_a_busy_registry() {
     let peer = Peer::start(|_| ([(header::RETRY_AFTER, "1")], empty(503)).into_response()).await;
     let folder = tempfile::tempdir().unwrap();
     let from = file(folder.path(), (0..3).map(document));
@@ -350,14 +362,16 @@ async fn a_busy_registry_is_waited_for() {
     let job = job(&from, &peer.url("/base/"));
     let (summary, ()) = tokio::join!(mirror(&job), recovering);
     assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 3)]));
-    let asked = peer.requests();
-    assert!(asked.len() > 3, "what was busy is sent again");
-    assert!(asked.iter().all(|asked| asked.name() == "POST /base/api/publish"));
-    assert!(asked.iter().all(|asked| (0..3).any(|number| asked.body["server_json"] == document(number))));
+    let requests = peer.requests();
+    assert!(requests.len() > 3, "refused documents were not sent again");
+    assert!(requests.iter().all(|request| request.name() == "POST /base/api/publish"));
+    assert!(
+        requests.iter().all(|request| (0..3).any(|number| request.body["server_json"] == document(number)))
+    );
 }
 
 #[tokio::test]
-async fn what_is_no_registry_ends_it() {
+async fn mirror_stops_if_the_target_is_no_registry() {
     let folder = tempfile::tempdir().unwrap();
     let from = file(folder.path(), (0..3).map(document));
     let elsewhere = Peer::start(|_| empty(500)).await;
@@ -378,21 +392,21 @@ async fn what_is_no_registry_ends_it() {
         matches!(summary.end, End::Failed(MirrorError::Source(SourceError::InvalidPage { .. }))),
         "{summary:?}"
     );
-    assert!(elsewhere.requests().is_empty(), "no redirect leads to another host");
+    assert!(elsewhere.requests().is_empty(), "a redirect to another host was followed");
 
     let start = Instant::now();
-    let nobody = mirror(&job(&from, "http://127.0.0.1:1")).await;
+    let unreachable = mirror(&job(&from, "http://127.0.0.1:1")).await;
     let End::Failed(MirrorError::Send(SendError::Request(RequestError::Unreachable { why, .. }))) =
-        nobody.end
+        unreachable.end
     else {
-        panic!("{nobody:?}")
+        panic!("{unreachable:?}")
     };
     assert!(why.to_lowercase().contains("refused"), "{why}");
-    assert!(start.elapsed() < Duration::from_secs(20), "who never answered is not waited for");
+    assert!(start.elapsed() < Duration::from_secs(20), "an unreachable target was retried for too long");
 }
 
 #[tokio::test]
-async fn a_source_that_goes_in_circles_is_left() {
+async fn mirror_stops_at_a_page_loop() {
     let page = json!({ "servers": [], "metadata": { "nextCursor": "same" } });
     let peer = Peer::start(move |_| json_answer(200, &page)).await;
     let summary = mirror(&job(&peer.origin, &peer.origin)).await;
@@ -401,7 +415,7 @@ async fn a_source_that_goes_in_circles_is_left() {
 }
 
 #[tokio::test]
-async fn a_dry_run_sends_nothing() {
+async fn dry_run_sends_nothing() {
     let peer = Peer::start(|_| empty(500)).await;
     let folder = tempfile::tempdir().unwrap();
     let from = file(folder.path(), [document(0), json!({ "name": "org.example/broken" })]);

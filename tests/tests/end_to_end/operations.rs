@@ -1,4 +1,4 @@
-//! What each operation does, a file for each.
+//! The operations: one file or folder for each operation or group of operations.
 
 mod ard_search;
 mod check_liveness;

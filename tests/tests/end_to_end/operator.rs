@@ -1,5 +1,5 @@
-//! What an operator decides: a withdrawn listing is gone from everywhere and stays so, a blocked host has nothing listed
-//! and nothing asked, a contact is erased, and what nobody mends is forgotten.
+//! The operator's commands: withdraw and restore a listing, block a host, erase a contact, revoke a token. In addition, the
+//! deletion of listings that were never Live.
 
 use std::time::Duration;
 
@@ -11,46 +11,49 @@ use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
 use crate::fixtures::{live_agent, live_pair, recheck_at};
 
-async fn told(registry: &TestRegistry, command: Value) -> Value {
-    // What happens in one millisecond has no order in the feed.
+async fn run_command(registry: &TestRegistry, command: Value) -> Value {
+    // Feed items of the same millisecond have no defined order.
     registry.advance(Duration::from_secs(1));
     let outcome = ::operator::handle(&registry.app, command.clone()).await;
     outcome.unwrap_or_else(|failure| panic!("{command}: {failure}"))
 }
 
-async fn refused(registry: &TestRegistry, command: Value) -> String {
+async fn command_error(registry: &TestRegistry, command: Value) -> String {
     ::operator::handle(&registry.app, command).await.unwrap_err().to_string()
 }
 
-/// How often a peer was asked anything.
-fn asked(peer: &Peer) -> usize {
+fn request_count(peer: &Peer) -> usize {
     peer.request_names().len()
 }
 
 #[tokio::test]
-async fn a_withdrawn_listing_is_gone_from_everywhere_and_its_status_says_why() {
+async fn withdrawn_listing_is_hidden_and_its_status_has_the_reason() {
     let pair = live_pair().await;
     let registry = &pair.registry;
     let name = "org.example/withdrawn";
-    let described = json!({
+    let server_json = json!({
         "name": name, "description": "Adds numbers.", "version": "1.0.0",
         "remotes": [{ "type": "streamable-http", "url": pair.peers[1].url("/other/mcp") }],
     });
-    let id = tests::test_registry::id_of(&registry.publish(&described).await);
+    let id = tests::test_registry::id_of(&registry.publish(&server_json).await);
     registry.deliver_events().await;
     assert_eq!(registry.lane(&id).await, "active");
     let version = format!("/v0.1/servers/{}/versions/latest", name.replace('/', "%2F"));
     assert_eq!(registry.get(&version).await.status, 200);
 
-    for (id, left) in [(&pair.agent, (0, 2)), (&id, (0, 1))] {
+    for (id, live_counts) in [(&pair.agent, (0, 2)), (&id, (0, 1))] {
         let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Impersonates a bank." });
-        let outcome = told(registry, command.clone()).await;
+        let outcome = run_command(registry, command.clone()).await;
         assert_eq!((&outcome["changed"], &outcome["listings"]), (&json!(true), &json!(1)), "{outcome}");
         assert_eq!(registry.events().last().unwrap()["detail-type"], "listing.withdrawn");
         assert_eq!(registry.feed_types().await[0], "listing_withdrawn");
-        assert_eq!(registry.live_counts().await, left);
+        assert_eq!(registry.live_counts().await, live_counts);
         let table = registry.table().await;
-        assert_eq!(told(registry, command).await["changed"], false, "a second time changes nothing");
+        assert_eq!(
+            run_command(registry, command).await["changed"],
+            false,
+            "a second withdrawal changed something"
+        );
         assert_eq!(table.difference(&registry.table().await), [""; 0]);
     }
     registry.index().await;
@@ -70,7 +73,7 @@ async fn a_withdrawn_listing_is_gone_from_everywhere_and_its_status_says_why() {
         registry.get("/v0.1/servers?updated_since=2026-01-01T00:00:00Z&limit=100").await.body.to_string();
     assert!(
         mirrored.contains(name) && mirrored.contains(r#""status":"deleted""#),
-        "mirrors are told: {mirrored}"
+        "mirrors do not see the deletion: {mirrored}"
     );
     for badge in ["live", "clean", "verified", "listed"] {
         let svg = registry.get(&format!("/badge/{badge}?id={}", pair.agent)).await.body.to_string();
@@ -82,16 +85,16 @@ async fn a_withdrawn_listing_is_gone_from_everywhere_and_its_status_says_why() {
         (&json!("withdrawn"), &json!("Impersonates a bank."))
     );
     assert!(status["lane_reason"].as_str().unwrap().ends_with("Impersonates a bank."), "{status}");
-    for taken_off in ["description", "evidence", "take_demo", "retry_at", "recheck_at"] {
-        assert_eq!(status.get(taken_off), None, "{taken_off}");
+    for field in ["description", "evidence", "take_demo", "retry_at", "recheck_at"] {
+        assert_eq!(status.get(field), None, "{field}");
     }
 }
 
 #[tokio::test]
-async fn only_restoring_brings_a_withdrawn_listing_back_and_by_a_new_proof() {
+async fn withdrawn_listing_returns_only_by_restore_and_new_probe() {
     let (registry, peer, id) = live_agent().await;
-    told(&registry, json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." })).await;
-    let before = asked(&peer);
+    run_command(&registry, json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." })).await;
+    let before = request_count(&peer);
     let again = registry.post("/api/publish", &json!({ "agent_card_url": peer.card() })).await;
     assert_eq!((again.status, &again.body["code"]), (409, &json!("withdrawn")), "{again:?}");
     assert!(again.body["detail"].as_str().unwrap().contains("Spam."), "{again:?}");
@@ -101,11 +104,15 @@ async fn only_restoring_brings_a_withdrawn_listing_back_and_by_a_new_proof() {
         registry.tick().await;
         registry.recheck().await;
     }
-    assert_eq!((asked(&peer), registry.lane(&id).await.as_str()), (before, "withdrawn"), "nobody asks it");
+    assert_eq!(
+        (request_count(&peer), registry.lane(&id).await.as_str()),
+        (before, "withdrawn"),
+        "a withdrawn listing was probed"
+    );
 
     let restore = json!({ "command": "restore", "listing_id": id });
-    assert_eq!(told(&registry, restore.clone()).await["changed"], true);
-    assert_eq!(told(&registry, restore).await["changed"], false);
+    assert_eq!(run_command(&registry, restore.clone()).await["changed"], true);
+    assert_eq!(run_command(&registry, restore).await["changed"], false);
     assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("queued", (0, 0)));
     registry.deliver_events().await;
     assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
@@ -117,9 +124,9 @@ async fn only_restoring_brings_a_withdrawn_listing_back_and_by_a_new_proof() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_verdict_under_way_does_not_bring_a_withdrawn_listing_back() {
+async fn running_probe_does_not_relist_a_withdrawn_listing() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    // At its first probe and at its recheck: the listing is withdrawn while its peer thinks.
+    // The listing is withdrawn before its peer answers the first probe, then before it answers the recheck.
     for live in [false, true] {
         let id = registry.publish_card(&peer.url(&format!("/{live}/card.json"))).await;
         peer.answer_with(agents::fleet);
@@ -129,14 +136,14 @@ async fn a_verdict_under_way_does_not_bring_a_withdrawn_listing_back() {
         }
         let app = registry.app.clone();
         let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
-        let done = std::sync::Arc::new(std::sync::OnceLock::new());
-        let (seen, handle) = (done.clone(), tokio::runtime::Handle::current());
+        let withdrawal = std::sync::Arc::new(std::sync::OnceLock::new());
+        let (started, handle) = (withdrawal.clone(), tokio::runtime::Handle::current());
         peer.answer_with(move |request| {
-            seen.get_or_init(|| {
+            started.get_or_init(|| {
                 let (app, command) = (app.clone(), command.clone());
                 handle.spawn(async move { ::operator::handle(&app, command).await.unwrap() })
             });
-            // Long enough for the withdrawal, on its own thread, to be written.
+            // Long enough for the withdrawal, which runs on another thread, to be written.
             std::thread::sleep(Duration::from_millis(150));
             agents::fleet(request)
         });
@@ -145,17 +152,17 @@ async fn a_verdict_under_way_does_not_bring_a_withdrawn_listing_back() {
         } else {
             registry.first_probe(&id).await;
         }
-        assert!(done.get().is_some(), "the peer was asked");
+        assert!(withdrawal.get().is_some(), "the peer was not probed");
         assert_eq!(registry.status(&id).await["lane"], "withdrawn", "Live: {live}");
         assert_eq!(registry.live_counts().await, (0, 0), "Live: {live}");
         let table = registry.table().await;
         let endpoints = table.items_under("ENDPOINT#");
-        assert!(endpoints.is_empty(), "it holds no endpoint: {endpoints:?}");
+        assert!(endpoints.is_empty(), "the endpoint is still reserved: {endpoints:?}");
     }
 }
 
 #[tokio::test]
-async fn a_blocked_host_has_nothing_listed_and_nothing_taken_until_it_is_unblocked() {
+async fn blocked_host_has_no_listings_and_accepts_none() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let (agent, server) = (Peer::start(agents::fleet).await, Peer::start(servers::modern).await);
@@ -168,17 +175,17 @@ async fn a_blocked_host_has_nothing_listed_and_nothing_taken_until_it_is_unblock
     assert_eq!(registry.live_counts().await, (5, 1));
     let waiting = registry.publish_card(&agent.url("/waiting/card.json")).await;
     let alone = registry.publish_card(&agent.url("/alone/card.json")).await;
-    told(&registry, json!({ "command": "withdraw", "listing_id": alone, "reason": "Broken." })).await;
+    run_command(&registry, json!({ "command": "withdraw", "listing_id": alone, "reason": "Broken." })).await;
 
     let block = json!({ "command": "block_host", "host": "127.0.0.1", "reason": "Spam." });
-    let outcome = told(&registry, block.clone()).await;
+    let outcome = run_command(&registry, block.clone()).await;
     assert_eq!(
         (&outcome["listings"], &outcome["left"], &outcome["changed"]),
         (&json!(6), &json!(0), &json!(true))
     );
     assert_eq!(registry.live_counts().await, (0, 1));
     let table = registry.table().await;
-    let again = told(&registry, block).await;
+    let again = run_command(&registry, block).await;
     assert_eq!((&again["changed"], table.difference(&registry.table().await)), (&json!(false), vec![]));
     let status = registry.status(&waiting).await;
     assert_eq!(
@@ -186,7 +193,7 @@ async fn a_blocked_host_has_nothing_listed_and_nothing_taken_until_it_is_unblock
         (&json!("withdrawn"), &json!("Spam."), &json!("127.0.0.1"))
     );
 
-    let before = asked(&agent);
+    let before = request_count(&agent);
     for body in [json!({ "url": agent.url("/new/card.json") }), json!({ "url": agent.url("/1/card.json") })] {
         let reply = registry.post("/api/publish", &body).await;
         assert_eq!((reply.status, &reply.body["code"]), (403, &json!("host_blocked")), "{reply:?}");
@@ -197,15 +204,15 @@ async fn a_blocked_host_has_nothing_listed_and_nothing_taken_until_it_is_unblock
     registry.advance(DAY * 7);
     registry.tick().await;
     registry.recheck().await;
-    assert_eq!(asked(&agent), before, "nobody asks it");
-    assert_eq!(registry.lane(&elsewhere).await, "active", "another host is none of this");
-    let said = refused(&registry, json!({ "command": "restore", "listing_id": waiting })).await;
-    assert!(said.starts_with("host_blocked: "), "{said}");
+    assert_eq!(request_count(&agent), before, "a blocked host was probed");
+    assert_eq!(registry.lane(&elsewhere).await, "active", "a listing on another host changed");
+    let error = command_error(&registry, json!({ "command": "restore", "listing_id": waiting })).await;
+    assert!(error.starts_with("host_blocked: "), "{error}");
     assert!(registry.feed_types().await.contains(&"host_blocked".to_owned()));
 
     let unblock = json!({ "command": "unblock_host", "host": "127.0.0.1" });
-    assert_eq!(told(&registry, unblock.clone()).await["listings"], 6);
-    assert_eq!(told(&registry, unblock).await["changed"], false);
+    assert_eq!(run_command(&registry, unblock.clone()).await["listings"], 6);
+    assert_eq!(run_command(&registry, unblock).await["changed"], false);
     registry.deliver_events().await;
     assert_eq!(
         (registry.lane(&waiting).await, registry.lane(&alone).await),
@@ -215,53 +222,53 @@ async fn a_blocked_host_has_nothing_listed_and_nothing_taken_until_it_is_unblock
 }
 
 #[tokio::test]
-async fn what_slipped_in_beside_a_block_falls_when_it_is_probed_and_is_not_asked() {
+async fn listing_that_raced_a_block_is_withdrawn_without_a_probe() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    told(&registry, json!({ "command": "block_host", "host": "127.0.0.1", "reason": "Spam." })).await;
-    // As a publish does that looked for blocks a moment before this one was made.
+    run_command(&registry, json!({ "command": "block_host", "host": "127.0.0.1", "reason": "Spam." })).await;
+    // Writes the listing as a publish call does that checked for blocks just before this block was written.
     let fields = PublishRequest { agent_card_url: Some(peer.card()), ..PublishRequest::default() };
     let submission = Submission::parse(fields, registry.app.settings.reach()).unwrap();
     let listing = submission.listing(submission.ids().0, registry.now());
     let news = tests::fixtures::feed_item("listing_queued", &listing, registry.now());
     registry.app.store.insert(&listing, &submission.contact, &news, None).await.unwrap();
     registry.tick().await;
-    assert_eq!((registry.lane(&listing.id).await.as_str(), asked(&peer)), ("withdrawn", 0));
+    assert_eq!((registry.lane(&listing.id).await.as_str(), request_count(&peer)), ("withdrawn", 0));
 }
 
 #[tokio::test]
-async fn a_call_does_so_much_and_says_how_many_are_left() {
+async fn block_host_works_in_batches_and_reports_the_rest() {
     let registry = TestRegistry::start().await;
     tests::fixtures::insert_live_listings(&registry.app, registry::model::Kind::Agent, 230).await;
     let block = json!({ "command": "block_host", "host": "example.org", "reason": "Spam." });
-    let first = told(&registry, block.clone()).await;
+    let first = run_command(&registry, block.clone()).await;
     assert_eq!((&first["listings"], &first["left"]), (&json!(200), &json!(30)), "{first}");
-    let second = told(&registry, block).await;
+    let second = run_command(&registry, block).await;
     assert_eq!((&second["listings"], &second["left"]), (&json!(30), &json!(0)), "{second}");
 }
 
 #[tokio::test]
-async fn an_erased_contact_is_nowhere_in_the_table() {
+async fn erased_contact_is_gone_from_the_table() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(agents::newest).await;
     let body = json!({ "url": peer.card(), "contact_email": "jane@example.org", "source": "a friend" });
     let id = tests::test_registry::id_of(&registry.publish(&body).await);
     registry.deliver_events().await;
-    let held = |table: &tests::test_registry::Table| format!("{table:?}").contains("jane@example.org");
-    assert!(held(&registry.table().await));
+    let has_contact = |table: &tests::test_registry::Table| format!("{table:?}").contains("jane@example.org");
+    assert!(has_contact(&registry.table().await));
     let erase = json!({ "command": "erase_contact", "listing_id": id });
-    assert_eq!(told(&registry, erase.clone()).await["changed"], true);
-    assert!(!held(&registry.table().await));
+    assert_eq!(run_command(&registry, erase.clone()).await["changed"], true);
+    assert!(!has_contact(&registry.table().await));
     assert_eq!(
         (registry.lane(&id).await.as_str(), registry.feed_types().await[0].as_str()),
         ("active", "contact_erased")
     );
     let table = registry.table().await;
-    assert_eq!(told(&registry, erase).await["changed"], false);
-    assert_eq!(table.difference(&registry.table().await), [""; 0], "no second line in the feed");
+    assert_eq!(run_command(&registry, erase).await["changed"], false);
+    assert_eq!(table.difference(&registry.table().await), [""; 0], "a second feed item was written");
 }
 
 #[tokio::test]
-async fn a_revoked_token_opens_nothing_and_is_not_issued_anew() {
+async fn revoked_token_is_refused_and_not_reissued() {
     let pair = live_pair().await;
     let (registry, id) = (&pair.registry, &pair.agent);
     let demo = registry.post("/api/products/demo", &json!({ "listing_id": id })).await.body;
@@ -269,21 +276,21 @@ async fn a_revoked_token_opens_nothing_and_is_not_issued_anew() {
     draft["idempotency_key"] = json!("a-key-of-the-owner-0001");
     let token = registry.post("/api/products/feedback", &draft).await.body["access_token"].clone();
     let token: AccessToken = token.as_str().unwrap().parse().unwrap();
-    let opened = async |token: &AccessToken| {
+    let access_status = async |token: &AccessToken| {
         registry.get(&format!("/api/products/access?token={}", token.reveal())).await.status
     };
-    assert_eq!(opened(&token).await, 200);
+    assert_eq!(access_status(&token).await, 200);
     let revoke = json!({ "command": "revoke_access", "token_sha256": token.digest() });
-    assert_eq!(told(registry, revoke.clone()).await["changed"], true);
-    assert_eq!(opened(&token).await, 401);
-    assert_eq!(told(registry, revoke).await["changed"], false);
+    assert_eq!(run_command(registry, revoke.clone()).await["changed"], true);
+    assert_eq!(access_status(&token).await, 401);
+    assert_eq!(run_command(registry, revoke).await["changed"], false);
     draft["reissue"] = json!(true);
     let again = registry.post("/api/products/feedback", &draft).await;
     assert_eq!((again.status, &again.body["access_token"]), (409, &Value::Null), "{}", again.body);
 }
 
 #[tokio::test]
-async fn what_is_no_command_is_told_what_is() {
+async fn invalid_commands_are_refused_with_the_reason() {
     let registry = TestRegistry::start().await;
     let id = "agtpub_0123456789abcdef0123";
     for (command, words) in [
@@ -300,17 +307,17 @@ async fn what_is_no_command_is_told_what_is() {
             "not a host",
         ),
     ] {
-        let said = refused(&registry, command.clone()).await;
-        assert!(said.contains(words), "{command}: {said}");
+        let error = command_error(&registry, command.clone()).await;
+        assert!(error.contains(words), "{command}: {error}");
     }
     assert!(registry.table().await.items_under("FEED").is_empty());
 }
 
 #[tokio::test]
-async fn what_was_never_live_and_failed_for_thirty_days_is_forgotten_and_counted() {
+async fn never_live_listing_is_deleted_after_thirty_days_of_failure() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(agents::only(404)).await;
-    let body = json!({ "url": peer.card(), "name": "Nobody's", "contact_email": "jane@example.org" });
+    let body = json!({ "url": peer.card(), "name": "Unreachable", "contact_email": "jane@example.org" });
     let id = tests::test_registry::id_of(&registry.publish(&body).await);
     registry.deliver_events().await;
     let mut days = 0;
@@ -318,7 +325,7 @@ async fn what_was_never_live_and_failed_for_thirty_days_is_forgotten_and_counted
         registry.advance(DAY);
         registry.tick().await;
         days += 1;
-        assert!(days < 40, "it is still there");
+        assert!(days < 40, "the listing was not deleted");
     }
     assert_eq!(days, 30);
     let table = registry.table().await;
@@ -334,23 +341,23 @@ async fn what_was_never_live_and_failed_for_thirty_days_is_forgotten_and_counted
     assert_eq!(registry.feed_types().await[0], "listing_expired");
     registry.advance(TICK);
     let again = registry.publish(&body).await;
-    assert_eq!(again["status"], "queued", "it may come again: {again}");
+    assert_eq!(again["status"], "queued", "it cannot be published again: {again}");
 }
 
 #[tokio::test]
-async fn publishing_again_a_good_probe_and_having_been_live_keep_a_listing() {
+async fn republished_local_and_formerly_live_listings_are_kept() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(agents::only(404)).await;
-    let cared_for = registry.publish_card(&peer.url("/cared/card.json")).await;
-    let described = json!({ "name": "org.example/local", "description": "Runs at home.", "version": "1.0.0",
+    let republished = registry.publish_card(&peer.url("/cared/card.json")).await;
+    let server_json = json!({ "name": "org.example/local", "description": "Runs at home.", "version": "1.0.0",
         "packages": [{ "registryType": "npm", "identifier": "local", "version": "1.0.0", "transport": { "type": "stdio" } }] });
-    let local = tests::test_registry::id_of(&registry.publish(&described).await);
+    let local = tests::test_registry::id_of(&registry.publish(&server_json).await);
     peer.answer_with(|request| {
         if request.path.starts_with("/once") { agents::fleet(request) } else { agents::only(404)(request) }
     });
-    let once_live = registry.publish_card(&peer.url("/once/card.json")).await;
+    let formerly_live = registry.publish_card(&peer.url("/once/card.json")).await;
     registry.deliver_events().await;
-    assert_eq!(registry.lane(&once_live).await, "active");
+    assert_eq!(registry.lane(&formerly_live).await, "active");
     peer.answer_with(agents::only(404));
     for day in 0..70 {
         registry.advance(DAY);
@@ -363,7 +370,7 @@ async fn publishing_again_a_good_probe_and_having_been_live_keep_a_listing() {
             registry.publish_card(&peer.url("/cared/card.json")).await;
         }
     }
-    for (id, lane) in [(&cared_for, "needs_fix"), (&once_live, "demoted"), (&local, "needs_fix")] {
+    for (id, lane) in [(&republished, "needs_fix"), (&formerly_live, "demoted"), (&local, "needs_fix")] {
         assert_eq!(registry.lane(id).await, lane, "{id}");
     }
     assert_eq!(registry.probe_statistics().await["outcomes"]["never_live_deleted"], 0);

@@ -1,8 +1,8 @@
-//! Trails: what is left at listings by hand and by what happens to them, how it is sensed and followed, what counts and what
-//! does not, and what it costs.
+//! Trails: traces left by callers and deposited automatically, how they are sensed and followed, which of them count, and
+//! what they cost.
 
-mod by_hand;
-mod by_itself;
+mod automatic_deposits;
+mod caller_traces;
 mod cost;
 mod moderation;
 
@@ -14,12 +14,11 @@ use tests::test_registry::TestRegistry;
 
 const STIGMERGY: &str = "/api/products/stigmergy";
 
-/// A caller with an address of its own.
+/// The caller with the address 192.0.2.`number`.
 fn caller(number: u8) -> Caller {
     Caller { address: Some([192, 0, 2, number].into()), bearer: None }
 }
 
-/// Calls an operation as a caller.
 async fn call_as(
     registry: &TestRegistry,
     number: u8,
@@ -30,14 +29,13 @@ async fn call_as(
     run(registry.app.clone(), caller(number), RawArguments::Json(arguments)).await
 }
 
-/// What is sensed at a listing, without a trace of the look.
+/// Senses a listing over REST.
 async fn sensed(registry: &TestRegistry, id: &ListingId) -> Value {
     let reply = registry.get(&format!("{STIGMERGY}?action=sense&listing_id={id}&limit=50")).await;
     assert_eq!(reply.status, 200, "{reply:?}");
     reply.body
 }
 
-/// The trail of a listing.
 async fn trail(registry: &TestRegistry, id: &ListingId) -> Value {
     sensed(registry, id).await["trails"][0].clone()
 }
@@ -46,8 +44,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
 }
 
-/// A value of a trail is as large as it should be.
-fn is_about(trail: &Value, name: &str, expected: f64) {
+fn assert_close(trail: &Value, name: &str, expected: f64) {
     let found = number(&trail[name]);
     assert!((found - expected).abs() < 0.01, "{name} is {found}, not {expected}: {trail}");
 }
@@ -56,6 +53,6 @@ fn ids(rows: &Value) -> Vec<&str> {
     rows.as_array().unwrap().iter().map(|row| row["listing_id"].as_str().unwrap()).collect()
 }
 
-fn left(id: &ListingId, body: &str) -> Value {
+fn trace_body(id: &ListingId, body: &str) -> Value {
     json!({ "action": "leave_trace", "listing_id": id, "body": body, "from": "planner" })
 }

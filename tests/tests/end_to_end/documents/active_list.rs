@@ -1,4 +1,4 @@
-//! `/api/listings/active`, by pages: each row once whatever the limits, in a fixed order, with everything a reader needs.
+//! `/api/listings/active`: pages of any size contain each row once, in a fixed order; the contents of a row.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use tests::test_registry::{HOUR, Reply, TestRegistry};
 
 use crate::fixtures::{live_agent, refused_queries};
 
-/// All ids of one walk through the pages; a limit of each page in turn.
+/// Reads all pages and returns their ids. Pages use the `limits` in turn.
 async fn walk(registry: &TestRegistry, query: &str, limits: &[u32]) -> Vec<String> {
     let (mut ids, mut cursor) = (Vec::new(), String::new());
     for page in 0..200 {
@@ -21,7 +21,7 @@ async fn walk(registry: &TestRegistry, query: &str, limits: &[u32]) -> Vec<Strin
         assert_eq!(reply.status, 200, "{reply:?}");
         for kind in ["agents", "mcps"] {
             let rows = reply.body[kind].as_array().unwrap();
-            assert!(rows.len() <= limit as usize, "a page keeps its limit");
+            assert!(rows.len() <= limit as usize, "a page exceeds its limit");
             ids.extend(rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()));
         }
         match reply.body["next_cursor"].as_str() {
@@ -49,21 +49,20 @@ fn pages_of_any_size_show_every_listing_exactly_once() {
     runner
         .run(&(limits, kinds), |(limits, (query, prefixes))| {
             let shown = runtime.block_on(walk(&registry, query, &limits));
-            let wanted: BTreeSet<String> = all
+            let expected: BTreeSet<String> = all
                 .iter()
                 .filter(|id| prefixes.split(' ').any(|prefix| id.starts_with(prefix)))
                 .cloned()
                 .collect();
-            prop_assert_eq!(shown.len(), wanted.len(), "a row is shown twice or not at all");
-            prop_assert_eq!(shown.into_iter().collect::<BTreeSet<_>>(), wanted);
+            prop_assert_eq!(shown.len(), expected.len(), "a row is repeated or missing");
+            prop_assert_eq!(shown.into_iter().collect::<BTreeSet<_>>(), expected);
             Ok(())
         })
         .unwrap();
 }
 
-/// The newest come first, and what goes Live while somebody pages is not missed by the next reader.
 #[tokio::test]
-async fn the_newest_come_first() {
+async fn newest_listings_come_first() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
     let mut published = Vec::new();
     for folder in 0..5 {
@@ -76,7 +75,7 @@ async fn the_newest_come_first() {
 }
 
 #[tokio::test]
-async fn without_parameters_it_is_the_first_page_of_both_kinds() {
+async fn default_is_the_first_page_of_both_kinds() {
     let registry = TestRegistry::start().await;
     fixtures::insert_live_listings(&registry.app, Kind::Agent, 60).await;
     fixtures::insert_live_listings(&registry.app, Kind::Mcp, 3).await;
@@ -86,7 +85,7 @@ async fn without_parameters_it_is_the_first_page_of_both_kinds() {
 }
 
 #[tokio::test]
-async fn an_empty_registry_has_an_empty_list() {
+async fn empty_registry_has_an_empty_list() {
     let registry = TestRegistry::start().await;
     let base = registry.url("");
     let reply = registry.get("/api/listings/active").await;
@@ -110,7 +109,7 @@ async fn an_empty_registry_has_an_empty_list() {
 }
 
 #[tokio::test]
-async fn the_list_shows_the_founding_deal() {
+async fn list_shows_the_founding_deal() {
     let registry = TestRegistry::start().await;
     let reply = registry.get("/api/listings/active").await;
     insta::assert_snapshot!(reply.only(&["deal"]).snapshot(&[]), @r#"
@@ -138,7 +137,7 @@ async fn the_list_shows_the_founding_deal() {
 }
 
 #[tokio::test]
-async fn the_list_shows_the_stages_of_a_listing() {
+async fn list_shows_the_stages_of_a_listing() {
     let registry = TestRegistry::start().await;
     let base = registry.url("");
     let reply = registry.get("/api/listings/active").await;
@@ -181,7 +180,7 @@ async fn the_list_shows_the_stages_of_a_listing() {
     "#);
 }
 
-/// The row of a sound agent that went Live an hour ago, under a reply's status.
+/// The row of an agent that went Live an hour ago, as a reply, and the replacements for its snapshot.
 async fn live_row() -> (Reply, [(String, &'static str); 3]) {
     let (registry, peer, id) = live_agent().await;
     registry.advance(HOUR);
@@ -196,7 +195,7 @@ fn shown(row: &Reply, names: &[(String, &'static str); 3]) -> String {
 }
 
 #[tokio::test]
-async fn a_row_says_what_the_listing_is_and_that_it_answers() {
+async fn row_describes_the_listing_and_its_last_probe() {
     let (row, names) = live_row().await;
     insta::assert_snapshot!(shown(&row.without(&["take_demo", "deal"]), &names), @r#"
     HTTP 200
@@ -241,9 +240,9 @@ async fn a_row_says_what_the_listing_is_and_that_it_answers() {
 }
 
 #[tokio::test]
-async fn a_row_has_a_demo_that_can_be_requested_as_it_stands() {
+async fn row_contains_a_complete_demo_request() {
     let (mut row, names) = live_row().await;
-    // The founding offer is the same everywhere, and shown by the list itself.
+    // The founding deal is the same in all rows; the list itself shows it.
     let deal = row.body["take_demo"].as_object_mut().unwrap().shift_remove("deal").unwrap();
     assert_eq!((&deal["seats"], &deal["remaining"]), (&json!(100), &json!(100)));
     insta::assert_snapshot!(shown(&row.only(&["take_demo"]), &names), @r#"
@@ -289,7 +288,7 @@ async fn a_row_has_a_demo_that_can_be_requested_as_it_stands() {
 }
 
 #[tokio::test]
-async fn a_row_has_the_founding_deal_as_its_listing_sees_it() {
+async fn row_contains_the_founding_deal_for_its_listing() {
     let (row, names) = live_row().await;
     insta::assert_snapshot!(shown(&row.only(&["deal"]), &names), @r#"
     HTTP 200
@@ -313,7 +312,7 @@ async fn a_row_has_the_founding_deal_as_its_listing_sees_it() {
 }
 
 #[tokio::test]
-async fn talk_grace_ends_after_seven_days_and_takes_nothing_off() {
+async fn talk_grace_ends_after_seven_days_without_delisting() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     registry.live_card(&peer.card()).await;
     let talk =
@@ -329,7 +328,7 @@ async fn talk_grace_ends_after_seven_days_and_takes_nothing_off() {
 }
 
 #[tokio::test]
-async fn limit_kind_and_cursor_are_refused_by_name() {
+async fn invalid_limit_kind_and_cursor_are_refused_by_name() {
     let refused = refused_queries(&[
         "/api/listings/active?limit=0",
         "/api/listings/active?limit=101",

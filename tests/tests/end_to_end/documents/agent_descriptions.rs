@@ -1,4 +1,4 @@
-//! `/.well-known/agent-descriptions`: every Live agent once, over all pages, and no MCP server.
+//! `/.well-known/agent-descriptions`: the pages contain every Live agent once, and no MCP server.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use tests::fixtures;
 use tests::test_registry::TestRegistry;
 
 #[tokio::test]
-async fn every_live_agent_is_on_one_page() {
+async fn every_live_agent_is_on_exactly_one_page() {
     let registry = TestRegistry::start().await;
     fixtures::insert_live_listings(&registry.app, Kind::Agent, 230).await;
     fixtures::insert_live_listings(&registry.app, Kind::Mcp, 3).await;
@@ -19,7 +19,7 @@ async fn every_live_agent_is_on_one_page() {
         assert_eq!((&page["@type"], &page["url"]), (&"CollectionPage".into(), &registry.url(&path).into()));
         for item in page["items"].as_array().unwrap() {
             assert_eq!(item["@type"], "ad:AgentDescription");
-            assert!(cards.insert(item["@id"].as_str().unwrap().to_owned()), "{item} stands twice");
+            assert!(cards.insert(item["@id"].as_str().unwrap().to_owned()), "{item} is repeated");
         }
         url = page["next"].as_str().map(|next| next.strip_prefix(&registry.url("")).unwrap().to_owned());
         pages += 1;

@@ -1,4 +1,4 @@
-//! The AI catalogues: all that is Live, each entry once, in the shape that their schema demands.
+//! The AI catalogues: every Live listing once, in the format of their schema.
 
 use serde_json::json;
 use tests::peers::{Peer, agents};
@@ -7,7 +7,7 @@ use tests::test_registry::{TestRegistry, id_of};
 use crate::fixtures::{LivePair, catalog_schema, ids, live_fleet, live_pair};
 
 #[tokio::test]
-async fn the_catalogues_are_as_their_schema_wants() {
+async fn catalogues_match_their_schema() {
     let (registry, _peers, [agents, _]) = live_fleet(8, 6).await;
     let strict = registry.get("/.well-known/ai-catalog.json").await;
     let linked = registry.get("/.well-known/ard.json").await;
@@ -15,7 +15,7 @@ async fn the_catalogues_are_as_their_schema_wants() {
     if let Err(error) = schema.validate(&strict.body) {
         panic!("{error} at {}", error.instance_path());
     }
-    assert!(!schema.is_valid(&linked.body), "the schema is in force");
+    assert!(!schema.is_valid(&linked.body), "the schema accepts an extended catalogue");
     assert_eq!(linked.body["@context"], "https://agenticresourcediscovery.org/context/v1");
     assert_eq!(strict.body["entries"], linked.body["entries"]);
 
@@ -37,7 +37,7 @@ async fn the_catalogues_are_as_their_schema_wants() {
     let mut urns = ids(&strict.body["entries"], "identifier");
     urns.sort_unstable();
     urns.dedup();
-    assert_eq!(urns.len(), entries.len(), "each has its own URN");
+    assert_eq!(urns.len(), entries.len(), "two entries have the same URN");
 
     for reply in [strict, linked] {
         assert_eq!(reply.header("content-type"), "application/ai-catalog+json");
@@ -52,7 +52,7 @@ async fn the_catalogues_are_as_their_schema_wants() {
 }
 
 #[tokio::test]
-async fn an_unchanged_catalogue_is_not_sent_again() {
+async fn unchanged_catalogue_returns_304() {
     let LivePair { registry, .. } = live_pair().await;
     let fleet = Peer::start(agents::fleet).await;
     for path in ["/.well-known/ai-catalog.json", "/.well-known/ard.json", "/api/catalog"] {
@@ -66,9 +66,9 @@ async fn an_unchanged_catalogue_is_not_sent_again() {
     }
 }
 
-/// What stands at the registry's own endpoints is one listing each, whether it lists itself or not.
+/// The catalogue contains the registry's own endpoints once each, also if the registry is listed in itself.
 #[tokio::test]
-async fn the_registrys_own_listings_are_its_own_entries() {
+async fn own_listings_are_the_registrys_own_entries() {
     let registry = TestRegistry::start().await;
     let mut own = vec![id_of(
         &registry.publish(&json!({ "agent_card_url": registry.url("/.well-known/agent-card.json") })).await,

@@ -1,4 +1,4 @@
-//! What holds for all documents together: they agree, they keep contact addresses to themselves, and their links work.
+//! Rules for all documents: they agree, they do not contain contact addresses, and their links work.
 
 use serde_json::json;
 use tests::peers::{Peer, agents, servers};
@@ -7,7 +7,7 @@ use tests::test_registry::{TestOptions, TestRegistry, id_of};
 use crate::fixtures::{LivePair, live_pair};
 
 #[tokio::test]
-async fn all_documents_agree_about_what_is_live() {
+async fn all_documents_agree_on_live_listings() {
     for options in [TestOptions::default(), TestOptions::default().as_events()] {
         let registry = TestRegistry::start_with(options).await;
         let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::legacy).await);
@@ -30,7 +30,7 @@ async fn all_documents_agree_about_what_is_live() {
             registry.feed_types().await,
             ["listing_live", "listing_live", "listing_queued", "listing_queued"]
         );
-        for (badge, id, word) in [
+        for (badge, id, label) in [
             ("clean", &agent_id, "clean"),
             ("live.svg", &agent_id, "live"),
             ("verified", &server_id, "verified handshake"),
@@ -38,7 +38,7 @@ async fn all_documents_agree_about_what_is_live() {
         ] {
             let image = registry.get(&format!("/badge/{badge}?id={id}")).await;
             assert!(
-                image.body.as_str().unwrap().contains(&format!(": {word}</title>")),
+                image.body.as_str().unwrap().contains(&format!(": {label}</title>")),
                 "{badge}: {image:?}"
             );
             assert_eq!(image.header("content-type"), "image/svg+xml; charset=utf-8");
@@ -57,12 +57,12 @@ async fn all_documents_agree_about_what_is_live() {
 }
 
 #[tokio::test]
-async fn a_contact_address_is_shown_nowhere() {
+async fn contact_address_is_never_returned() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let body = json!({ "url": peer.card(), "contact_email": "secret.person@example.org", "source": "word of mouth" });
     let id = id_of(&registry.publish(&body).await);
     registry.deliver_events().await;
-    assert_eq!(registry.table().await.items_under("CONTACT#").len(), 1, "it is kept");
+    assert_eq!(registry.table().await.items_under("CONTACT#").len(), 1, "the contact was not stored");
     for path in [
         "/api/listings/active",
         "/api/feed",
@@ -77,25 +77,29 @@ async fn a_contact_address_is_shown_nowhere() {
     assert!(!registry.status(&id).await.to_string().contains("secret.person"));
 }
 
-/// Or whoever thinks of ever new queries would have everything made anew.
+/// Otherwise a caller could bypass the cache with random parameters.
 #[tokio::test]
-async fn what_a_document_does_not_take_makes_no_page_of_its_own() {
+async fn unknown_query_parameters_share_the_cached_page() {
     let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
     for path in ["/api/listings/active", "/api/catalog", "/.well-known/ai-catalog.json", "/list", "/products"]
     {
-        let made = registry.get(path).await;
+        let original = registry.get(path).await;
         let cost_of = async |path: &str| {
             let before = registry.observer.tally.snapshot();
             let reply = registry.get(path).await;
-            assert_eq!((reply.header("etag"), &reply.body), (made.header("etag"), &made.body), "{path}");
+            assert_eq!(
+                (reply.header("etag"), &reply.body),
+                (original.header("etag"), &original.body),
+                "{path}"
+            );
             registry.observer.tally.since(&before).total()
         };
-        let kept = cost_of(path).await;
-        assert_eq!(cost_of(&format!("{path}?utm_source=somewhere")).await, kept, "{path}");
+        let cached_cost = cost_of(path).await;
+        assert_eq!(cost_of(&format!("{path}?utm_source=somewhere")).await, cached_cost, "{path}");
     }
 }
 
-/// Every endpoint that the catalogue and the map name stands open.
+/// Requests every endpoint that the catalogue or `/discovery.json` contains.
 #[tokio::test]
 async fn every_announced_endpoint_is_served() {
     let LivePair { registry, .. } = live_pair().await;

@@ -1,11 +1,11 @@
-//! `/badge/<name>`: images about the registry and about one listing.
+//! `/badge/<name>`: images for the registry and for one listing.
 
 use tests::test_registry::TestRegistry;
 
 use crate::fixtures::refused_queries;
 
 #[tokio::test]
-async fn an_unknown_badge_is_not_found() {
+async fn unknown_badge_is_not_found() {
     let refused = refused_queries(&["/badge/gold"]).await;
     insta::assert_snapshot!(refused, @"
     /badge/gold
@@ -13,9 +13,9 @@ async fn an_unknown_badge_is_not_found() {
     ");
 }
 
-/// Where a badge is shown nothing else can be.
+/// A badge is embedded as an image, so the error has to be an image too.
 #[tokio::test]
-async fn the_badge_of_an_unknown_listing_is_an_image_that_says_so() {
+async fn badge_of_an_unknown_listing_is_an_image() {
     let registry = TestRegistry::start().await;
     for path in ["/badge/clean.svg?id=agtpub_00000000000000000000", "/badge/live?id=..%2F..%2Fetc"] {
         let badge = registry.get(path).await;

@@ -1,4 +1,4 @@
-//! The documents that lead to everything else: nothing is missing from them, and what they show can be sent.
+//! The documents that link to everything else: they are complete, and the requests in them work.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use tests::test_registry::TestRegistry;
 
 use crate::fixtures::{LivePair, live_pair};
 
-/// The values of a member of each row.
-fn told<'a>(rows: &'a Value, member: &str) -> BTreeSet<&'a str> {
+/// The values of a member in all rows.
+fn values_of<'a>(rows: &'a Value, member: &str) -> BTreeSet<&'a str> {
     rows.as_array().unwrap().iter().map(|row| row[member].as_str().unwrap()).collect()
 }
 
@@ -24,14 +24,14 @@ async fn every_operation_is_in_every_list_of_operations() {
     let map = registry.get("/discovery.json").await.body;
     let card = registry.get("/.well-known/mcp/server-card.json").await.body;
     let lists = [
-        ("tools/list", told(&tools["result"]["tools"], "name")),
-        ("/discovery.json", told(&map["tools"], "name")),
-        ("the server card", told(&card["tools_hint"], "name")),
+        ("tools/list", values_of(&tools["result"]["tools"], "name")),
+        ("/discovery.json", values_of(&map["tools"], "name")),
+        ("the server card", values_of(&card["tools_hint"], "name")),
     ];
     let full = registry.get("/llms-full.txt").await.body;
     let full: BTreeSet<&str> = full.as_str().unwrap().lines().collect();
     let agent_card = registry.get("/.well-known/agent-card.json").await.body;
-    let advertised = told(&agent_card["skills"], "id");
+    let advertised = values_of(&agent_card["skills"], "id");
     for operation in CATALOGUE {
         for (list, names) in &lists {
             assert!(names.contains(operation.name), "{list} lacks {}", operation.name);
@@ -69,10 +69,11 @@ async fn every_document_and_page_is_in_every_list_of_documents() {
 }
 
 #[tokio::test]
-async fn the_map_tells_prices_limits_and_versions() {
+async fn map_contains_prices_limits_and_versions() {
     let registry = TestRegistry::start().await;
     let map = registry.get("/discovery.json").await.body;
-    let prices: Vec<&Value> = map["products"].as_array().unwrap().iter().map(|one| &one["price"]).collect();
+    let prices: Vec<&Value> =
+        map["products"].as_array().unwrap().iter().map(|product| &product["price"]).collect();
     assert_eq!(prices, ["$14.99", "$19.99", "$29.99", "$24.99"]);
     assert_eq!(map["pricing"]["products_cents"]["alive"], 2999);
     assert_eq!((&map["payments_open"], &map["payment_gate"]["progress_pct"]), (&json!(false), &json!(0)));
@@ -84,7 +85,7 @@ async fn the_map_tells_prices_limits_and_versions() {
 }
 
 #[tokio::test]
-async fn the_root_and_the_map_lead_to_the_documents() {
+async fn root_and_map_link_to_the_documents() {
     let registry = TestRegistry::start().await;
     for path in ["/", "/discovery.json"] {
         let reply = registry.send("HEAD", path, &[], String::new()).await;
@@ -112,9 +113,9 @@ async fn the_root_and_the_map_lead_to_the_documents() {
     );
 }
 
-/// The steps of `/skill.json`, sent as they stand with nothing but what earlier answers told filled in.
+/// Sends the steps of `/skill.json` with only their placeholders and example URL replaced.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_steps_lead_a_live_listing_to_a_founding_seat() {
+async fn steps_of_skill_json_end_with_a_founding_seat() {
     let LivePair { registry, agent, peers, .. } = live_pair().await;
     let steps = registry.get("/skill.json").await.body["steps"].clone();
     let mut token = String::new();
@@ -133,14 +134,14 @@ async fn the_steps_lead_a_live_listing_to_a_founding_seat() {
             registry.post(path, &body).await
         };
         assert_eq!(reply.status, 200, "{}: {reply:?}", step["id"]);
-        if let Some(told) = reply.body["access_token"].as_str() {
-            told.clone_into(&mut token);
+        if let Some(new_token) = reply.body["access_token"].as_str() {
+            new_token.clone_into(&mut token);
         }
     }
 }
 
 #[tokio::test]
-async fn what_the_card_advertises_is_done_when_it_is_asked_for_in_words() {
+async fn plain_questions_return_the_registrys_endpoints() {
     let registry = TestRegistry::start().await;
     for (words, member, path) in [
         ("where is the openapi description?", "openapi", "/openapi.json"),

@@ -1,9 +1,9 @@
-//! `/api/feed`: what happened to which listing, the latest first.
+//! `/api/feed`: the events of listings, newest first.
 
 use crate::fixtures::refused_queries;
 
 #[tokio::test]
-async fn limit_and_cursor_are_refused_by_name() {
+async fn invalid_limit_and_cursor_are_refused_by_name() {
     let refused = refused_queries(&["/api/feed?limit=0", "/api/feed?cursor=%00"]).await;
     insta::assert_snapshot!(refused, @"
     /api/feed?limit=0

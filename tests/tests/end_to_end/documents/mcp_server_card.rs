@@ -1,4 +1,4 @@
-//! The MCP server cards: the official one, the wide one, and what the server itself says.
+//! The MCP server cards: the official card matches its schema; it and the extended card match the server's own answers.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use tests::test_registry::TestRegistry;
 use crate::protocols::mcp_http::modern;
 
 #[tokio::test]
-async fn the_official_card_is_as_its_schema_wants() {
+async fn official_card_matches_its_schema() {
     let registry = TestRegistry::start().await;
     let card = registry.get_with("/mcp/server-card", ("origin", "https://app.example.org")).await;
     assert_eq!(card.header("content-type"), "application/mcp-server-card+json");
@@ -26,22 +26,22 @@ async fn the_official_card_is_as_its_schema_wants() {
     if let Err(error) = schema.validate(&card.body) {
         panic!("{error} at {}", error.instance_path());
     }
-    assert!(!schema.is_valid(&json!({ "name": "x" })), "the schema is in force");
+    assert!(!schema.is_valid(&json!({ "name": "x" })), "the schema accepts an invalid card");
 }
 
 #[tokio::test]
-async fn the_cards_say_what_the_server_says() {
+async fn cards_match_the_answers_of_the_server() {
     let registry = TestRegistry::start().await;
     let strict = registry.get("/mcp/server-card").await.body;
-    let wide = registry.get("/.well-known/mcp/server-card.json").await.body;
+    let extended = registry.get("/.well-known/mcp/server-card.json").await.body;
     let live = modern(&registry, "server/discover", json!({})).await.body["result"].clone();
     let info = &live["_meta"]["io.modelcontextprotocol/serverInfo"];
     for member in ["name", "version", "title"] {
-        assert_eq!((&strict[member], &wide[member]), (&info[member], &info[member]), "{member}");
+        assert_eq!((&strict[member], &extended[member]), (&info[member], &info[member]), "{member}");
     }
     assert_eq!(strict["remotes"][0]["supportedProtocolVersions"], live["supportedVersions"]);
-    assert_eq!(wide["protocol_versions"], live["supportedVersions"]);
-    for url in [&strict["remotes"][0]["url"], &wide["remotes"][0]["url"], &wide["tools_endpoint"]] {
+    assert_eq!(extended["protocol_versions"], live["supportedVersions"]);
+    for url in [&strict["remotes"][0]["url"], &extended["remotes"][0]["url"], &extended["tools_endpoint"]] {
         let path = url.as_str().unwrap().strip_prefix(&registry.url("")).unwrap();
         assert_eq!(
             registry.post(path, &json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" })).await.body["result"],
@@ -52,8 +52,8 @@ async fn the_cards_say_what_the_server_says() {
         tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     };
     let listed = modern(&registry, "tools/list", json!({})).await.body["result"]["tools"].clone();
-    assert!(names(&wide["tools_hint"]).is_subset(&names(&listed)));
-    for (name, url) in wide["badges"].as_object().unwrap() {
+    assert!(names(&extended["tools_hint"]).is_subset(&names(&listed)));
+    for (name, url) in extended["badges"].as_object().unwrap() {
         let path = url.as_str().unwrap().strip_prefix(&registry.url("")).unwrap();
         assert_eq!(registry.get(path).await.status, 200, "{name}");
     }

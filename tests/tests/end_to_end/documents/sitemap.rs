@@ -1,4 +1,4 @@
-//! The map of the pages for search engines.
+//! `/sitemap.xml`: the pages for search engines.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ fn locations(text: &str) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn every_page_and_every_live_listing_is_on_the_map() {
+async fn sitemap_contains_every_page_and_live_listing() {
     let LivePair { registry, agent, server, .. } = live_pair().await;
     let map = registry.get("/sitemap.xml").await;
     assert_eq!((map.status, map.header("content-type")), (200, "application/xml"));
@@ -35,7 +35,7 @@ async fn every_page_and_every_live_listing_is_on_the_map() {
 }
 
 #[tokio::test]
-async fn a_map_has_the_parts_that_it_tells_of() {
+async fn unknown_sitemap_parts_are_not_found() {
     let registry = TestRegistry::start().await;
     let (whole, first) = (registry.get("/sitemap.xml").await, registry.get("/sitemap.xml?part=1").await);
     assert_eq!(whole.body, first.body);

@@ -1,11 +1,11 @@
-//! The Agent Skills: the index names files that are served, by the digest of what is served.
+//! The Agent Skills: the index contains the served files and their digests.
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use tests::test_registry::TestRegistry;
 
 #[tokio::test]
-async fn a_digest_in_the_index_is_that_of_the_file() {
+async fn index_digests_match_the_skill_files() {
     let registry = TestRegistry::start().await;
     let index = registry.get("/.well-known/agent-skills/index.json").await.body;
     assert_eq!(index["$schema"], "https://schemas.agentskills.io/discovery/0.2.0/schema.json");
@@ -25,7 +25,7 @@ async fn a_digest_in_the_index_is_that_of_the_file() {
 }
 
 #[tokio::test]
-async fn an_unknown_skill_is_told_where_the_index_is() {
+async fn unknown_skill_is_not_found_and_links_the_index() {
     let registry = TestRegistry::start().await;
     for path in ["/skills/nothing.md", "/skills/list-yourself", "/skills/.md"] {
         let reply = registry.get(path).await;

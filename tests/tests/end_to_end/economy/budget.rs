@@ -1,4 +1,4 @@
-//! The day's budget of first touches grows with the acceleration index, within its bound, and shrinks back with time.
+//! The daily budget of first invitations grows with the acceleration index up to a bound, and shrinks again as it decays.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
@@ -16,7 +16,7 @@ async fn bump(registry: &TestRegistry, body: &Value, token: &str) -> (u16, Value
     (reply.status, reply.body)
 }
 
-async fn pressure(registry: &TestRegistry) -> Value {
+async fn day_budget(registry: &TestRegistry) -> Value {
     registry.get("/api/products/exonomics?action=budget").await.body
 }
 
@@ -31,54 +31,63 @@ async fn start(options: TestOptions) -> (TestRegistry, Peer) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_budget_grows_with_what_happens_and_never_beyond_its_bound() {
+async fn day_budget_follows_acceleration_within_its_bound() {
     let (registry, _peer) = start(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     // 40 listed and 40 answered a second ago: 1 + .4 * (40 * .01 + 40 * .002) = 1.192; 12 * 1.192 = 14.3.
-    let told = pressure(&registry).await;
-    assert_eq!((&told["base_cap"], &told["day_cap"]), (&json!(12), &json!(14)), "{told}");
-    let multiplier = told["scaled_by"]["day_budget"].as_f64().unwrap();
-    assert!((multiplier - 1.192).abs() < 1e-3, "{told}");
+    let budget = day_budget(&registry).await;
+    assert_eq!((&budget["base_cap"], &budget["day_cap"]), (&json!(12), &json!(14)), "{budget}");
+    let multiplier = budget["scaled_by"]["day_budget"].as_f64().unwrap();
+    assert!((multiplier - 1.192).abs() < 1e-3, "{budget}");
 
-    // Much more than the index can hold: 20 bumps of .08 * 3.
+    // 20 bumps of .08 * 3 exceed the bound.
     for _ in 0..20 {
         let (status, body) =
             bump(&registry, &json!({ "action": "bump", "event": "founding_claim", "amount": 50 }), TOKEN)
                 .await;
         assert_eq!((status, &body["added"]), (200, &json!(0.24)), "{body}");
     }
-    let told = pressure(&registry).await;
-    assert_eq!((&told["scaled_by"]["day_budget"], &told["day_cap"]), (&json!(1.8), &json!(21)), "{told}");
+    let budget = day_budget(&registry).await;
+    assert_eq!(
+        (&budget["scaled_by"]["day_budget"], &budget["day_cap"]),
+        (&json!(1.8), &json!(21)),
+        "{budget}"
+    );
     assert_eq!(registry.reach_out().await["invited"], 21);
-    assert_eq!(registry.reach_out().await["invited"], 0, "no more on this day");
+    assert_eq!(registry.reach_out().await["invited"], 0, "the budget of the day was exceeded");
 
-    // 4.8 of bumps after 9 days, three half-lives: .6, and of the events .06: 1 + .4 * .66 = 1.264; 12 * 1.264 = 15.2.
+    // After 9 days (three half-lives) the bumps' 4.8 are .6 and the events give .06:
+    // 1 + .4 * .66 = 1.264; 12 * 1.264 = 15.2.
     registry.advance(HOUR * 24 * 9);
-    let told = pressure(&registry).await;
-    assert_eq!((&told["day_cap"], &told["base_cap"]), (&json!(15), &json!(12)), "{told}");
+    let budget = day_budget(&registry).await;
+    assert_eq!((&budget["day_cap"], &budget["base_cap"]), (&json!(15), &json!(12)), "{budget}");
     registry.advance(HOUR * 24 * 60);
-    assert_eq!(pressure(&registry).await["day_cap"], 12, "what is not fed decays");
+    assert_eq!(day_budget(&registry).await["day_cap"], 12, "the acceleration did not decay");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_operator_may_leave_the_budget_as_the_contract_has_it() {
+async fn acceleration_of_the_budget_can_be_switched_off() {
     let options = TestOptions::default()
         .with_setting("PROBE_WINDOW_CAP", 1000)
         .with_setting("OUTREACH_ACCELERATION", "off");
     let (registry, _peer) = start(options).await;
-    let told = pressure(&registry).await;
-    assert_eq!((&told["scaled_by"]["day_budget"], &told["day_cap"]), (&json!(1.0), &json!(12)), "{told}");
+    let budget = day_budget(&registry).await;
+    assert_eq!(
+        (&budget["scaled_by"]["day_budget"], &budget["day_cap"]),
+        (&json!(1.0), &json!(12)),
+        "{budget}"
+    );
     assert_eq!(registry.reach_out().await["invited"], 12);
 }
 
 #[tokio::test]
-async fn only_the_operator_bumps() {
+async fn only_the_operator_bumps_acceleration() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN)).await;
     let body = json!({ "action": "bump", "amount": 10 });
     let open = registry.post(AUTOCATALYSIS, &body).await;
     assert_eq!((open.status, &open.body["code"]), (401, &json!("operator_token_required")));
     assert_eq!(bump(&registry, &body, "x").await.0, 403);
-    assert_eq!(registry.get(&format!("{AUTOCATALYSIS}?action=bump")).await.status, 422, "not by GET");
+    assert_eq!(registry.get(&format!("{AUTOCATALYSIS}?action=bump")).await.status, 422, "GET accepts a bump");
     for (event, amount) in
         [(json!("sleep"), 10), (json!(null), 10), (json!("take_demo"), 51), (json!("take_demo"), 0)]
     {
@@ -92,8 +101,8 @@ async fn only_the_operator_bumps() {
         (status, &body["acceleration_index"], &body["counted_as"]),
         (200, &json!(1.012), &json!("operator_bump"))
     );
-    let told = registry.get(&format!("{AUTOCATALYSIS}?action=multipliers")).await.body;
-    let shown = told["inputs"].as_array().unwrap().last().unwrap().clone();
+    let multipliers = registry.get(&format!("{AUTOCATALYSIS}?action=multipliers")).await.body;
+    let shown = multipliers["inputs"].as_array().unwrap().last().unwrap().clone();
     assert_eq!(
         shown,
         json!({ "event": "operator_bump", "weight": 1.0, "count": 1, "recent": 0.012, "adds": 0.012 })

@@ -1,5 +1,5 @@
-//! What each operation costs at the table, measured: `shared/src/economy/costs.json` holds what this test reads off the
-//! meter, and the operation `cost_model` tells it. `UPDATE=1` writes the file anew.
+//! The measured table cost of each operation. This test compares it with `shared/src/economy/costs.json`, which the
+//! operation `cost_model` returns. Set `UPDATE=1` to rewrite the file.
 
 use std::fs;
 use std::path::Path;
@@ -15,17 +15,18 @@ use tests::test_registry::{TestOptions, TestRegistry};
 
 const OPERATOR_TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
-/// What needs another registry: a registry without peers refuses it, and the cost says so.
-const REFUSED: [&str; 2] = ["federation_pull", "federation_push"];
+/// These operations need a peer registry. This registry has none and refuses them; the recorded cost contains the error
+/// code.
+const NEEDS_PEER: [&str; 2] = ["federation_pull", "federation_push"];
 
-/// Where all small registries find their peers.
-struct World {
+/// The peers that all small registries share.
+struct SharedPeers {
     agents: Peer,
     servers: Peer,
     stripe: Stripe,
 }
 
-/// A registry with four Live listings: an agent and a server that did nothing, an agent that took its demo, and two that
+/// A registry with five Live listings: an agent and a server without activity, an agent that took its demo, and two that
 /// also gave feedback, so that payments are open.
 struct SmallRegistry {
     registry: TestRegistry,
@@ -34,27 +35,27 @@ struct SmallRegistry {
     demoed: ListingId,
     order: Value,
     token: Value,
-    /// A signed statement about the agent, where the catalogue signs any.
+    /// A signed statement about the agent, or null if the catalogue has no `attest`.
     attestation: Value,
 }
 
 impl SmallRegistry {
-    async fn start(world: &World) -> Self {
+    async fn start(peers: &SharedPeers) -> Self {
         let options = TestOptions::default()
             .without_read_cache()
             .with_rates()
-            // Of the same length wherever it listens, for what is stored of it.
+            // A fixed URL, because its length changes the size of stored items.
             .with_setting("BASE_URL", "https://registry.example.org")
             .with_setting("OPERATOR_TOKEN", OPERATOR_TOKEN)
             .with_setting("PAYMENTS_OPEN_AFTER", 1);
-        let registry = TestRegistry::start_with(world.stripe.options(options)).await;
-        world.stripe.keep_time(&registry.app.clock);
+        let registry = TestRegistry::start_with(peers.stripe.options(options)).await;
+        peers.stripe.keep_time(&registry.app.clock);
         let mut agents = Vec::new();
         for number in 0..3 {
-            agents.push(registry.publish_card(&world.agents.url(&format!("/{number}/card.json"))).await);
+            agents.push(registry.publish_card(&peers.agents.url(&format!("/{number}/card.json"))).await);
         }
-        let server = registry.publish_mcp(&world.servers.url("/0/mcp")).await;
-        let completed = registry.publish_mcp(&world.servers.url("/1/mcp")).await;
+        let server = registry.publish_mcp(&peers.servers.url("/0/mcp")).await;
+        let completed = registry.publish_mcp(&peers.servers.url("/1/mcp")).await;
         registry.deliver_events().await;
         assert_eq!(registry.live_counts().await, (3, 2));
         let [agent, demoed, seated] = agents.try_into().unwrap();
@@ -69,7 +70,7 @@ impl SmallRegistry {
             let about = json!({ "type": "liveness", "listing_id": small.agent });
             small.attestation = small.run(attest, about).await["attestation"].clone();
         }
-        // A function that serves searches has its index; what it costs to load it is the cost of a cold start.
+        // Loads the search index first: loading it is part of a cold start and is not measured here.
         small.call("ard_search", json!({ "q": "add two numbers" })).await;
         small
     }
@@ -93,25 +94,25 @@ impl SmallRegistry {
         (operation.run)(self.registry.app.clone(), caller, RawArguments::Json(arguments)).await
     }
 
-    /// The example of an operation with the listings, tokens and addresses that there are.
-    fn arguments(&self, operation: &AnyOperation, world: &World) -> Value {
+    /// The example of an operation, with real listings, tokens and addresses in it.
+    fn arguments(&self, operation: &AnyOperation, peers: &SharedPeers) -> Value {
         let mut arguments: Value = serde_json::from_str(operation.example).unwrap();
         let subject = if operation.name == "leave_feedback" { &self.demoed } else { &self.agent };
         let others = [&self.server, &self.demoed];
-        let mut known: Vec<String> = Vec::new();
-        real(&mut arguments, &mut |name, text| match name {
+        let mut example_ids: Vec<String> = Vec::new();
+        replace_texts(&mut arguments, &mut |name, text| match name {
             "token" | "access_token" => self.token.clone(),
             "order_id" => self.order.clone(),
             "jws" => self.attestation["jws"].clone(),
             "attestation_id" => self.attestation["id"].clone(),
-            "url" => json!(world.agents.url("/new/card.json")),
+            "url" => json!(peers.agents.url("/new/card.json")),
             _ if text.parse::<ListingId>().is_err() || !is_id(text) => json!(text),
             _ => {
-                let place = known.iter().position(|id| id == text).unwrap_or(known.len());
-                if place == known.len() {
-                    known.push(text.to_owned());
+                let index = example_ids.iter().position(|id| id == text).unwrap_or(example_ids.len());
+                if index == example_ids.len() {
+                    example_ids.push(text.to_owned());
                 }
-                json!(if place == 0 { subject } else { others[(place - 1) % 2] })
+                json!(if index == 0 { subject } else { others[(index - 1) % 2] })
             }
         });
         arguments
@@ -124,7 +125,7 @@ impl SmallRegistry {
         let answer = self.try_run(operation, arguments.clone()).await;
         let units = observer.meter.stop();
         let refused = answer.err().map(|problem| problem.code.to_owned());
-        let may_refuse = REFUSED.contains(&operation.name);
+        let may_refuse = NEEDS_PEER.contains(&operation.name);
         assert!(refused.is_none() || may_refuse, "{} refused {arguments}: {refused:?}", operation.name);
         MeasuredCost {
             operation: operation.name.to_owned(),
@@ -140,85 +141,85 @@ fn is_id(text: &str) -> bool {
     ["agtpub_", "agent-", "mcp-"].iter().any(|kind| text.starts_with(kind))
 }
 
-/// Puts what `of` says in the place of every text, by the name that it stands under.
-fn real(value: &mut Value, of: &mut impl FnMut(&str, &str) -> Value) {
+/// Replaces every text in `value` by the result of `replacement`, which receives the member name and the text.
+fn replace_texts(value: &mut Value, replacement: &mut impl FnMut(&str, &str) -> Value) {
     match value {
         Value::Object(members) => {
             for (name, member) in members.iter_mut() {
                 match member {
-                    Value::String(text) => *member = of(name, text),
+                    Value::String(text) => *member = replacement(name, text),
                     Value::Array(items) => {
                         for item in items.iter_mut() {
                             match item {
-                                Value::String(text) => *item = of("", text),
-                                other => real(other, of),
+                                Value::String(text) => *item = replacement("", text),
+                                other => replace_texts(other, replacement),
                             }
                         }
                     }
-                    other => real(other, of),
+                    other => replace_texts(other, replacement),
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| real(item, of)),
+        Value::Array(items) => items.iter_mut().for_each(|item| replace_texts(item, replacement)),
         _ => {}
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_cost_model_tells_is_what_was_measured() {
-    let world = World {
+async fn cost_model_matches_measured_costs() {
+    let peers = SharedPeers {
         agents: Peer::start(agents::fleet).await,
         servers: Peer::start(servers::modern).await,
         stripe: Stripe::start().await,
     };
-    // What reads leaves a registry as it is; what writes has one of its own.
-    let read_from = SmallRegistry::start(&world).await;
-    let mut found = Vec::new();
+    // Read-only operations share a registry; each writing operation has its own.
+    let for_reads = SmallRegistry::start(&peers).await;
+    let mut measured_now = Vec::new();
     for operation in CATALOGUE {
         if operation.effect.read_only {
-            found.push(read_from.measure(operation, read_from.arguments(operation, &world)).await);
+            measured_now.push(for_reads.measure(operation, for_reads.arguments(operation, &peers)).await);
         } else {
-            let written_to = SmallRegistry::start(&world).await;
-            found.push(written_to.measure(operation, written_to.arguments(operation, &world)).await);
-            written_to.registry.stop().await;
+            let for_writes = SmallRegistry::start(&peers).await;
+            measured_now.push(for_writes.measure(operation, for_writes.arguments(operation, &peers)).await);
+            for_writes.registry.stop().await;
         }
     }
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/src/economy/costs.json");
     if std::env::var_os("UPDATE").is_some() {
         let lines: Vec<String> =
-            found.iter().map(|cost| format!("  {}", serde_json::to_string(cost).unwrap())).collect();
+            measured_now.iter().map(|cost| format!("  {}", serde_json::to_string(cost).unwrap())).collect();
         fs::write(file, format!("[\n{}\n]\n", lines.join(",\n"))).unwrap();
         return;
     }
-    let known = measured().unwrap();
-    let changed: Vec<String> = found
+    let recorded = measured().unwrap();
+    let changed: Vec<String> = measured_now
         .iter()
-        .filter(|cost| !known.contains(cost))
+        .filter(|cost| !recorded.contains(cost))
         .map(|cost| {
-            let before = known.iter().find(|known| known.operation == cost.operation);
-            format!("{cost:?}, before {before:?}")
+            let recorded_cost = recorded.iter().find(|recorded| recorded.operation == cost.operation);
+            format!("{cost:?}, recorded {recorded_cost:?}")
         })
         .collect();
-    assert!(changed.is_empty(), "costs changed; UPDATE=1 keeps them:\n{}", changed.join("\n"));
-    assert_eq!(known.len(), found.len(), "an operation is gone: UPDATE=1");
+    assert!(changed.is_empty(), "costs changed; run with UPDATE=1 to record them:\n{}", changed.join("\n"));
+    assert_eq!(recorded.len(), measured_now.len(), "a recorded operation is gone; run with UPDATE=1");
 }
 
 #[tokio::test]
-async fn prices_are_those_of_the_settings() {
+async fn prices_come_from_the_settings() {
     let options = TestOptions::default()
         .with_setting("PRICE_PER_MILLION_READ_UNITS", 1_000_000)
         .with_setting("PRICE_PER_MILLION_WRITE_UNITS", 2_000_000)
         .with_setting("PRICE_PER_MILLION_REQUESTS", 0);
     let registry = TestRegistry::start_with(options).await;
-    let told = registry.call_tool("cost_model", &json!({})).await;
-    assert_eq!(told["prices"]["usd_per_million_write_units"], 2.0);
-    let operations = told["operations"].as_array().unwrap();
+    let model = registry.call_tool("cost_model", &json!({})).await;
+    assert_eq!(model["prices"]["usd_per_million_write_units"], 2.0);
+    let operations = model["operations"].as_array().unwrap();
     assert_eq!(operations.len(), CATALOGUE.len());
     for cost in operations {
         let number = |name: &str| cost[name].as_f64().unwrap();
         let price = number("read_units") + 2.0 * number("write_units");
         assert!((number("usd_per_million_calls") - price).abs() < 1e-6, "{cost}");
-        let writes = told["real_marginal_cost"].as_array().unwrap().contains(&cost["operation"]);
+        let writes = model["real_marginal_cost"].as_array().unwrap().contains(&cost["operation"]);
         assert_eq!(writes, number("write_units") > 0.0, "{cost}");
     }
 }

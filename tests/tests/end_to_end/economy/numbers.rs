@@ -1,4 +1,4 @@
-//! What the operations tell, by REST, MCP and A2A, and that their numbers follow from their inputs.
+//! The economy operations return the same by REST, MCP and A2A, and their numbers follow from their inputs.
 
 use serde_json::{Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};
@@ -13,7 +13,7 @@ async fn get(registry: &TestRegistry, path: &str) -> Value {
     reply.body
 }
 
-/// Calls an operation by a data part of A2A.
+/// Calls an operation with an A2A data part.
 async fn by_a2a(registry: &TestRegistry, operation: &str, arguments: &Value) -> Value {
     let part = json!({ "data": { "operation": operation, "arguments": arguments } });
     let message = json!({ "role": "ROLE_USER", "messageId": "m1", "parts": [part] });
@@ -29,7 +29,7 @@ async fn by_a2a(registry: &TestRegistry, operation: &str, arguments: &Value) -> 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_action_answers_as_its_operation_does() {
+async fn every_action_returns_the_result_of_its_operation() {
     let pair = live_pair().await;
     let registry = &pair.registry;
     let rank = json!({ "listing_id": pair.agent });
@@ -46,19 +46,22 @@ async fn every_action_answers_as_its_operation_does() {
         (EXONOMICS, "budget", "conversion_pressure", json!({})),
     ];
     for (path, action, operation, arguments) in actions {
-        let told = registry.call_tool(operation, &arguments).await;
+        let result = registry.call_tool(operation, &arguments).await;
         let mut body = arguments.clone();
         body["action"] = json!(action);
         let posted = registry.post(path, &body).await;
-        assert_eq!((posted.status, &posted.body), (200, &told), "{action}");
+        assert_eq!((posted.status, &posted.body), (200, &result), "{action}");
         let mut query = format!("{path}?action={action}");
         for (name, value) in arguments.as_object().unwrap() {
             query.push_str(&format!("&{name}={}", value.to_string().trim_matches('"')));
         }
-        assert_eq!(get(registry, &query).await, told, "{action}");
-        let said = by_a2a(registry, operation, &arguments).await.to_string();
-        assert!(said.contains(r#""executed":true"#) || said.contains(operation), "{operation}: {said}");
-        assert!(!said.contains(r#""ok":false"#), "{operation}: {said}");
+        assert_eq!(get(registry, &query).await, result, "{action}");
+        let a2a_reply = by_a2a(registry, operation, &arguments).await.to_string();
+        assert!(
+            a2a_reply.contains(r#""executed":true"#) || a2a_reply.contains(operation),
+            "{operation}: {a2a_reply}"
+        );
+        assert!(!a2a_reply.contains(r#""ok":false"#), "{operation}: {a2a_reply}");
     }
     for (path, family) in [("/api/products/autocatalysis", "autocatalysis"), (EXONOMICS, "exonomics")] {
         assert_eq!(get(registry, path).await, registry.call_tool(family, &json!({})).await);
@@ -73,31 +76,31 @@ async fn every_action_answers_as_its_operation_does() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_index_is_the_sum_of_its_parts_and_follows_what_happens() {
+async fn acceleration_index_is_the_sum_of_its_inputs() {
     let pair = live_pair().await;
     let index = async || {
-        let told = pair.registry.call_tool("get_acceleration", &json!({})).await;
-        let adds = |one: &Value| one["adds"].as_f64().unwrap();
-        let sum: f64 = told["inputs"].as_array().unwrap().iter().map(adds).sum();
-        let index = told["acceleration_index"].as_f64().unwrap();
-        assert!((index - 1.0 - sum).abs() < 1e-5, "{told}");
-        let rules = told["rules"].as_array().unwrap();
+        let acceleration = pair.registry.call_tool("get_acceleration", &json!({})).await;
+        let adds = |input: &Value| input["adds"].as_f64().unwrap();
+        let sum: f64 = acceleration["inputs"].as_array().unwrap().iter().map(adds).sum();
+        let index = acceleration["acceleration_index"].as_f64().unwrap();
+        assert!((index - 1.0 - sum).abs() < 1e-5, "{acceleration}");
+        let rules = acceleration["rules"].as_array().unwrap();
         let scales_nothing = rules.iter().filter(|rule| rule["applies_to"] == "nothing yet").count();
-        assert_eq!((rules.len(), scales_nothing), (5, 3), "{told}");
+        assert_eq!((rules.len(), scales_nothing), (5, 3), "{acceleration}");
         index
     };
-    // Two listed and two answered: 2 * .01 + 2 * .002, less a second's decay.
+    // Two listings and two good probes: 2 * .01 + 2 * .002, minus the decay of a second.
     let before = index().await;
     assert!((before - 1.024).abs() < 1e-4, "{before}");
     pair.registry.post("/api/products/demo", &json!({ "listing_id": pair.agent })).await;
     let after = index().await;
-    assert!((after - before - 0.012).abs() < 1e-4, "a demo adds .012: {before} {after}");
+    assert!((after - before - 0.012).abs() < 1e-4, "a demo does not add .012: {before} {after}");
     pair.registry.post("/api/products/demo", &json!({ "listing_id": pair.agent })).await;
-    assert_eq!(index().await, after, "the same demo again adds nothing");
+    assert_eq!(index().await, after, "a repeated demo changed the index");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_value_is_that_of_its_inputs() {
+async fn network_value_follows_from_its_inputs() {
     let pair = live_pair().await;
     let value = async |arguments: Value| pair.registry.call_tool("network_value", &arguments).await;
     let measured = value(json!({})).await;
@@ -107,7 +110,7 @@ async fn a_value_is_that_of_its_inputs() {
         "{measured}"
     );
     assert_eq!((&measured["value"], &measured["given"]), (&json!(0.0), &json!([])));
-    // 100^1.15 = 199.526231 where every other base is 1.
+    // 100^1.15 = 199.526231; every other base is 1.
     let supposed = value(json!({ "N": 100, "C": 0.01, "O": 0.01, "F": 0.5 })).await;
     assert!((supposed["value"].as_f64().unwrap() - 199.526_231).abs() < 1e-5, "{supposed}");
     let dense = value(json!({ "n": 100, "C": 0.01, "O": 0.01, "F": 0.5, "dense": true })).await;
@@ -136,13 +139,17 @@ async fn listings_are_ranked_by_their_trails() {
     let both = json!({ "listing_ids": [pair.agent, pair.server, "agtpub_00000000000000000000", "?"] });
     let ranked = pair.registry.call_tool("abundance_rank", &both).await;
     let ids: Vec<&Value> =
-        ranked["ranking"].as_array().unwrap().iter().map(|one| &one["listing_id"]).collect();
-    assert_eq!(ids, [&json!(pair.server), &json!(pair.agent)], "a demo is a strong mark: {ranked}");
+        ranked["ranking"].as_array().unwrap().iter().map(|row| &row["listing_id"]).collect();
+    assert_eq!(
+        ids,
+        [&json!(pair.server), &json!(pair.agent)],
+        "the listing with a demo is not first: {ranked}"
+    );
     assert_eq!(ranked["unknown"], json!(["?", "agtpub_00000000000000000000"]));
-    for one in ranked["ranking"].as_array().unwrap() {
-        let number = |name: &str| one[name].as_f64().unwrap();
+    for row in ranked["ranking"].as_array().unwrap() {
+        let number = |name: &str| row[name].as_f64().unwrap();
         let boost = 0.6 * number("outcome_score") + 0.4 * number("trail_boost").min(20.0);
-        assert!((number("boost") - boost).abs() < 1e-5, "{one}");
+        assert!((number("boost") - boost).abs() < 1e-5, "{row}");
     }
     let pack = pair.registry.call_tool("zero_mc_pack", &json!({})).await;
     assert_eq!((&pack["count"], &pack["capabilities"][0]["listing_id"]), (&json!(2), &json!(pair.server)));
@@ -152,19 +159,20 @@ async fn listings_are_ranked_by_their_trails() {
 
     for (wrong, status) in [
         (json!({ "action": "abundance_rank" }), 422),
-        (json!({ "action": "abundance_rank", "listing_ids": many() }), 422),
+        (json!({ "action": "abundance_rank", "listing_ids": too_many_ids() }), 422),
         (json!({ "action": "abundance_rank", "listing_ids": ["x"] }), 200),
     ] {
         assert_eq!(pair.registry.post(EXONOMICS, &wrong).await.status, status, "{wrong}");
     }
 }
 
-fn many() -> Vec<String> {
+/// One id more than `abundance_rank` accepts.
+fn too_many_ids() -> Vec<String> {
     (0..51).map(|number| format!("mcp-{number}")).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_empty_registry_has_numbers_too() {
+async fn empty_registry_has_numbers() {
     let registry = TestRegistry::start_with(TestOptions::default()).await;
     let overview = get(&registry, "/api/products/autocatalysis").await;
     assert_eq!(

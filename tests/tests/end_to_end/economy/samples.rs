@@ -1,4 +1,4 @@
-//! The hourly samples: one an hour whatever ticks do, and what is told from them.
+//! The hourly samples: one per hour for any number of ticks, and the values that are computed from them.
 
 use futures::future::join_all;
 use local::engine::instrumented::Fault;
@@ -13,9 +13,9 @@ async fn samples(registry: &TestRegistry) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_hour_has_one_sample_however_often_it_ticks() {
+async fn one_sample_per_hour_for_any_number_of_ticks() {
     let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
-    // Delivered twice at the same moment, and again and again within the hour.
+    // Four ticks at the same moment, then two at every tick time within the hour.
     join_all((0..4).map(|_| registry.tick())).await;
     for _ in 0..9 {
         registry.advance(TICK);
@@ -30,15 +30,15 @@ async fn an_hour_has_one_sample_however_often_it_ticks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sample_that_failed_is_taken_by_the_next_tick() {
+async fn failed_sample_is_taken_by_the_next_tick() {
     let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
     registry.tick().await;
     registry.advance(HOUR);
-    // The first put takes the slot of the tick; the second is the sample's.
+    // Reads fail, so the tick cannot take its sample.
     registry.observer.faults.arm("GetItem", Fault::ServiceError, 1000);
     let _report = probe_tick::handle(&registry.app, json!({ "detail-type": "probe-tick" })).await;
     registry.observer.faults.disarm();
-    assert_eq!(samples(&registry).await.len(), 1, "nothing half done");
+    assert_eq!(samples(&registry).await.len(), 1, "a partial sample was written");
     registry.advance(TICK);
     registry.tick().await;
     assert_eq!(samples(&registry).await.len(), 2);
@@ -57,7 +57,7 @@ async fn samples_expire_after_forty_days() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn speeds_and_curves_are_told_from_the_samples() {
+async fn growth_and_curves_are_computed_from_samples() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
     registry.tick().await;
     let publish = async |from: usize, to: usize| {
@@ -81,24 +81,24 @@ async fn speeds_and_curves_are_told_from_the_samples() {
     assert_eq!(pace["weighted_rate"], json!(9.998_61), "{pace}");
     assert_eq!(overview["totals"]["listings"], 10);
 
-    // The index by the two samples, two hours and a second apart.
+    // The index in the two samples, which are two hours and a second apart.
     let hyper = registry.call_tool("hyper_index", &json!({})).await;
-    let kept = samples(&registry).await;
-    let index = |place: usize| kept[place]["acceleration_index"].as_f64().unwrap();
+    let samples_so_far = samples(&registry).await;
+    let index = |sample: usize| samples_so_far[sample]["acceleration_index"].as_f64().unwrap();
     assert_eq!((index(0), hyper["inputs"]["samples"].clone()), (1.0, json!(2)));
-    // 10 listed and 10 answered, each half after 72 hours: (0.1 + 0.02) * 2^(-2 / 72) = .11771 after the two hours.
-    assert!((index(1) - 1.117_71).abs() < 1e-4, "{kept:?}");
+    // 10 listings and 10 good probes, half-life 72 hours: (0.1 + 0.02) * 2^(-2 / 72) = .11771 after two hours.
+    assert!((index(1) - 1.117_71).abs() < 1e-4, "{samples_so_far:?}");
     let per_hour = hyper["hyper_index"].as_f64().unwrap();
     assert!((per_hour - 0.117_71 / 2.000_278).abs() < 1e-4, "{hyper}");
     assert_eq!(hyper["hyper_mode"], false);
 
-    // A day later as many again, and a few more.
+    // A day after the first sample, twelve more listings.
     registry.advance(HOUR * 22);
     registry.tick().await;
     publish(10, 22).await;
     let board = registry.call_tool("s_curve_board", &json!({})).await;
     let listings = &board["s_curves"][0];
     assert_eq!((&listings["id"], &listings["value"]), (&json!("listings"), &json!(22.0)));
-    assert_eq!(listings["inputs"]["growth"], 22.0, "a day ago there was none: {listings}");
+    assert_eq!(listings["inputs"]["growth"], 22.0, "a day ago there were listings: {listings}");
     assert_eq!((&listings["phase"], &listings["accelerating"]), (&json!("steep"), &json!(true)));
 }

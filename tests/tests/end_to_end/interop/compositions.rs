@@ -1,4 +1,4 @@
-//! Compositions: whom a listing works with, plans of two, pairs that are proposed, and joining.
+//! Compositions: the listings that a listing works with, plans of two listings, proposed pairs, and joining.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, servers};
@@ -7,7 +7,7 @@ use tests::test_registry::{TestOptions, TestRegistry};
 use super::{INTEROP, TOKEN, act, act_as, by_a2a};
 use crate::fixtures::{LivePair, forecaster, live_agent, live_pair};
 
-/// A registry with an agent and a server at two hosts that match each other.
+/// A registry with an agent and a server that match each other, on two hosts.
 async fn matching_pair(options: TestOptions) -> (TestRegistry, [Peer; 2], [Value; 2]) {
     let registry = TestRegistry::start_with(options).await;
     let peers =
@@ -21,7 +21,7 @@ async fn matching_pair(options: TestOptions) -> (TestRegistry, [Peer; 2], [Value
 }
 
 #[tokio::test]
-async fn a_plan_of_two_is_signed_and_becomes_a_composition() {
+async fn plan_of_two_listings_is_signed_and_counted() {
     let (registry, _peers, [agent, server]) = matching_pair(TestOptions::default()).await;
     let before =
         registry.get(&format!("{INTEROP}?action=compose&listing_id={}", agent.as_str().unwrap())).await.body;
@@ -46,7 +46,7 @@ async fn a_plan_of_two_is_signed_and_becomes_a_composition() {
     assert_eq!(
         (&again["composition_count"], &again["counted"]),
         (&json!(1), &json!(false)),
-        "one source, one day"
+        "a source counted twice in one day"
     );
     assert_eq!(again["pipeline"]["id"], pipeline["id"]);
     let after = by_a2a(&registry, "compose_peers", json!({ "listing_id": server })).await;
@@ -59,10 +59,10 @@ async fn a_plan_of_two_is_signed_and_becomes_a_composition() {
 }
 
 #[tokio::test]
-async fn a_plan_needs_two_that_are_live() {
+async fn plan_requires_two_live_listings() {
     let LivePair { registry, agent, server, .. } = live_pair().await;
     for (listing, other, status) in
-        [(json!(agent), json!("mcp-nobody"), 404), (json!(agent), json!(agent), 422)]
+        [(json!(agent), json!("mcp-unknown"), 404), (json!(agent), json!(agent), 422)]
     {
         let arguments = json!({ "listing_id": listing, "listing_b": other });
         assert_eq!(
@@ -77,7 +77,7 @@ async fn a_plan_needs_two_that_are_live() {
 }
 
 #[tokio::test]
-async fn only_the_operator_stores_what_is_proposed() {
+async fn only_the_operator_stores_proposed_pairs() {
     let options = TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN);
     let (registry, _peers, [agent, server]) = matching_pair(options).await;
     let proposed = registry.call_tool("seed_compositions", &json!({ "max_pairs": 2 })).await;
@@ -96,8 +96,16 @@ async fn only_the_operator_stores_what_is_proposed() {
     assert_eq!((stored.status, &stored.body["stored_count"]), (200, &json!(1)), "{stored:?}");
     let edge = registry.get(INTEROP).await.body["compositions"][0].clone();
     assert_eq!((&edge["seeded"], &edge["count"]), (&json!(true), &json!(0)), "{edge}");
-    assert_eq!(act_as(&registry, TOKEN, INTEROP, seed).await.body["stored_count"], 0, "it is there already");
-    assert_eq!(registry.get(INTEROP).await.body["graph"]["compositions"], 0, "nobody used it yet");
+    assert_eq!(
+        act_as(&registry, TOKEN, INTEROP, seed).await.body["stored_count"],
+        0,
+        "the pair was stored twice"
+    );
+    assert_eq!(
+        registry.get(INTEROP).await.body["graph"]["compositions"],
+        0,
+        "a seeded pair was counted as used"
+    );
 
     registry.call_tool("used_with", &json!({ "listing_id": agent, "listing_b": server })).await;
     let overview = registry.get(INTEROP).await.body;
@@ -108,7 +116,7 @@ async fn only_the_operator_stores_what_is_proposed() {
 }
 
 #[tokio::test]
-async fn joining_lists_and_says_what_to_contribute() {
+async fn joining_publishes_and_returns_contributions() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(forecaster).await;
     let joined = act(&registry, INTEROP, "join", json!({ "url": peer.card(), "source": "a test" })).await;
@@ -116,14 +124,14 @@ async fn joining_lists_and_says_what_to_contribute() {
     assert_eq!(joined["next"]["action"], "check_status");
     let demo = |joined: &Value| {
         let all = joined["contributions"].as_array().unwrap();
-        all.iter().find(|one| one["id"] == "demo").unwrap().clone()
+        all.iter().find(|contribution| contribution["id"] == "demo").unwrap().clone()
     };
     assert_eq!(demo(&joined)["waits_for"], "live");
     registry.deliver_events().await;
     let id = joined["listing_id"].clone();
     let live = registry.call_tool("join_and_contribute", &json!({ "listing_id": id })).await;
     assert_eq!((&live["published"], &live["lane"]), (&json!(false), &json!("active")), "{live}");
-    // The first that is open is a call that works, and is done then.
+    // `next` is the call of the first open contribution; sending it completes that contribution.
     assert_eq!(live["next"]["tool"], "leave_trace");
     let path = live["next"]["url"].as_str().unwrap().strip_prefix(&registry.url("")).unwrap().to_owned();
     assert_eq!(registry.post(&path, &live["next"]["body"]).await.status, 200);
@@ -131,13 +139,13 @@ async fn joining_lists_and_says_what_to_contribute() {
     registry.call_tool("take_demo", &demo(&live)["call"]["body"]).await;
     let later = by_a2a(&registry, "join_and_contribute", json!({ "listing_id": id })).await;
     let done: Vec<&Value> =
-        later["contributions"].as_array().unwrap().iter().map(|one| &one["done"]).collect();
+        later["contributions"].as_array().unwrap().iter().map(|contribution| &contribution["done"]).collect();
     assert_eq!(done[..3], [&json!(true), &json!(true), &json!(false)], "{later}");
     assert_eq!(later["next"]["tool"], "leave_feedback");
 }
 
 #[tokio::test]
-async fn joining_without_anything_to_list_is_refused() {
+async fn joining_requires_something_to_list() {
     let (registry, _peer, _) = live_agent().await;
     assert_eq!(registry.refused_tool("join_and_contribute", &json!({})).await["status"], 422);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Federation between two registries on the loopback: what one lists the other tells as referrals, never as its own.
+//! Federation between two registries: a registry returns its peer's listings as referrals, never as its own listings.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
@@ -9,8 +9,7 @@ use crate::fixtures::{LivePair, live_pair};
 
 const FEDERATION: &str = "/api/products/federation";
 
-/// A registry that asks another.
-async fn asking(peer: &str) -> TestRegistry {
+async fn registry_with_peer(peer: &str) -> TestRegistry {
     let options =
         TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN).with_setting("FEDERATION_PEERS", peer);
     TestRegistry::start_with(options).await
@@ -25,15 +24,15 @@ fn names(rows: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn what_another_registry_lists_is_told_as_referrals() {
+async fn listings_of_peers_are_returned_as_referrals() {
     let LivePair { registry: other, .. } = live_pair().await;
     let base = other.url("");
     let base = base.trim_end_matches('/');
-    let registry = asking(base).await;
+    let registry = registry_with_peer(base).await;
     assert_eq!(
         registry.get("/api/ard/search?q=weather").await.body["referrals"],
         json!([]),
-        "nothing was read yet"
+        "there are referrals before the first pull"
     );
     let pulled = pull(&registry).await;
     assert_eq!(pulled.status, 200, "{pulled:?}");
@@ -56,25 +55,25 @@ async fn what_another_registry_lists_is_told_as_referrals() {
     let matched = registry.call_tool("match_capability", &json!({ "q": "weather" })).await;
     assert_eq!(names(&matched["referrals"]), ["Nimbus"]);
 
-    // The standard's own form refers to the registry, which answers the same request.
+    // The standard response refers to the peer registry, which answers the same request.
     let search = |mode: &str| json!({ "query": { "text": "weather" }, "federation": mode });
     let standard = registry.post("/api/ard/search", &search("referrals")).await.body;
     let referral = &standard["referrals"][0];
     assert_eq!(referral["type"], "application/ai-registry+json", "{standard}");
     let path = referral["url"].as_str().unwrap().strip_prefix(base).unwrap();
-    let there = other.post(&format!("{path}search"), &search("none")).await.body;
-    assert_eq!(there["results"][0]["displayName"], "Nimbus");
+    let answer = other.post(&format!("{path}search"), &search("none")).await.body;
+    assert_eq!(answer["results"][0]["displayName"], "Nimbus");
     assert_eq!(registry.post("/api/ard/search", &search("none")).await.body.get("referrals"), None);
 
-    assert_eq!(registry.live_counts().await, (0, 0), "a referral is no listing");
+    assert_eq!(registry.live_counts().await, (0, 0), "a referral was counted as a listing");
     let overview = registry.get(FEDERATION).await.body;
     assert_eq!(overview["peers"][0]["failure"], Value::Null);
     assert_eq!(overview["referrals"], pulled.body["referrals"]);
 }
 
 #[tokio::test]
-async fn the_daily_job_asks_once_a_day_and_a_failure_forgets_nothing() {
-    let peer = Peer::start(|asked: &tests::peers::PeerRequest| match asked.path.as_str() {
+async fn daily_job_pulls_once_a_day_and_failures_keep_referrals() {
+    let peer = Peer::start(|request: &tests::peers::PeerRequest| match request.path.as_str() {
         "/.well-known/ai-catalog.json" => tests::peers::json_answer(
             200,
             &json!({ "specVersion": "1.0", "host": { "displayName": "Elsewhere" }, "entries": [
@@ -85,7 +84,7 @@ async fn the_daily_job_asks_once_a_day_and_a_failure_forgets_nothing() {
     })
     .await;
     let base = peer.url("");
-    let registry = asking(&base).await;
+    let registry = registry_with_peer(&base).await;
     assert_eq!(registry.reach_out().await["peers_asked"], 1);
     assert_eq!(names(&registry.get("/api/ard/search?q=chess").await.body["referrals"]), ["Chess player"]);
     registry.advance(HOUR);
@@ -93,17 +92,17 @@ async fn the_daily_job_asks_once_a_day_and_a_failure_forgets_nothing() {
     peer.answer_with(agents::only(503));
     registry.advance(DAY);
     assert_eq!(registry.reach_out().await["peers_asked"], 1);
-    let known = registry.get(FEDERATION).await.body["peers"][0].clone();
-    assert_eq!((&known["failure"], &known["referrals"]), (&json!("status_503"), &json!(1)), "{known}");
+    let status = registry.get(FEDERATION).await.body["peers"][0].clone();
+    assert_eq!((&status["failure"], &status["referrals"]), (&json!("status_503"), &json!(1)), "{status}");
     assert_eq!(names(&registry.get("/api/ard/search?q=chess").await.body["referrals"]), ["Chess player"]);
 }
 
 #[tokio::test]
-async fn pull_and_push_are_the_operators() {
+async fn only_the_operator_pulls_and_pushes() {
     let other = TestRegistry::start().await;
     let base = other.url("");
     let base = base.trim_end_matches('/');
-    let registry = asking(base).await;
+    let registry = registry_with_peer(base).await;
     for action in ["pull", "push"] {
         let body = json!({ "action": action });
         assert_eq!(registry.post(FEDERATION, &body).await.status, 401, "{action}");

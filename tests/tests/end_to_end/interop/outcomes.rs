@@ -1,4 +1,4 @@
-//! Outcomes: sums that lose nothing, sources that count once an hour, and what they do to the attractors.
+//! Outcomes: concurrent reports are all counted, a source counts once an hour, and outcomes raise the attractors.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use crate::fixtures::{LivePair, live_agent, live_pair};
 
 const FIRST_PRINCIPLES: &str = "/api/products/first-principles";
 
-fn about(actual: &Value, expected: f64) {
+fn assert_close(actual: &Value, expected: f64) {
     let actual = actual.as_f64().unwrap_or_else(|| panic!("no number: {actual}"));
     assert!((actual - expected).abs() < 1e-9, "{actual} is not {expected}");
 }
 
 #[tokio::test]
-async fn a_tally_is_the_sum_of_what_was_reported() {
+async fn tally_is_the_sum_of_reports() {
     let (registry, _peer, id) = live_agent().await;
     let report = |number: u8, report: Value| {
         let (registry, mut report) = (&registry, report);
@@ -32,12 +32,12 @@ async fn a_tally_is_the_sum_of_what_was_reported() {
     assert_eq!((&first["counted"], &first["outcome"]["ok"]), (&json!(true), &json!(true)));
     assert!(first["outcome"]["id"].as_str().unwrap().starts_with("out_"), "{first}");
     // 0.6 * 0.9 + 0.4 * 1
-    about(&first["outcome_score"], 0.94);
+    assert_close(&first["outcome_score"], 0.94);
     registry.advance(Duration::from_secs(1));
     report(2, json!({})).await;
     let third = report(3, json!({ "ok": false, "latency_ms": 300 })).await;
     // Qualities 0.9, 0.7 and 0.2; two of three ok: 0.6 * 1.8 / 3 + 0.4 * 2 / 3.
-    about(&third["outcome_score"], 0.36 + 0.8 / 3.0);
+    assert_close(&third["outcome_score"], 0.36 + 0.8 / 3.0);
     let tally = json!({ "count": 3, "ok": 2, "quality_sum": 1800, "timed": 2, "latency_ms_sum": 400 });
     assert_eq!((&third["tally"], &third["mean_latency_ms"]), (&tally, &json!(200)));
 
@@ -46,7 +46,7 @@ async fn a_tally_is_the_sum_of_what_was_reported() {
         (&again["counted"], &again["not_counted_because"]),
         (&json!(false), &json!("counted_within_the_hour"))
     );
-    assert_eq!(again["tally"], tally, "the same source within the hour");
+    assert_eq!(again["tally"], tally, "a source counted twice within an hour");
     for itself in [id.to_string(), "Weather Agent".to_owned()] {
         let name = registry.status(&id).await["name"].as_str().unwrap().to_owned();
         let from = if itself == id.to_string() { itself } else { name };
@@ -54,7 +54,7 @@ async fn a_tally_is_the_sum_of_what_was_reported() {
         assert_eq!((&own["counted"], &own["not_counted_because"]), (&json!(false), &json!("self_report")));
     }
     registry.advance(HOUR);
-    assert_eq!(report(3, json!({})).await["tally"]["count"], 4, "an hour later it counts again");
+    assert_eq!(report(3, json!({})).await["tally"]["count"], 4, "a source did not count again after an hour");
 
     let recent = registry.get(INTEROP).await.body["outcomes_recent"].clone();
     assert_eq!(recent.as_array().unwrap().len(), 4);
@@ -62,7 +62,7 @@ async fn a_tally_is_the_sum_of_what_was_reported() {
 }
 
 #[tokio::test]
-async fn reports_at_once_lose_nothing() {
+async fn concurrent_reports_are_all_counted() {
     let (registry, _peer, id) = live_agent().await;
     let report = json!({ "listing_id": id, "quality": 0.5, "latency_ms": 10 });
     let deposit = |number: u8| {
@@ -76,23 +76,23 @@ async fn reports_at_once_lose_nothing() {
             }
         }
     };
-    // Each of forty sources twice.
+    // Forty sources, two reports each; one report per source counts.
     let counted = join_all((0..80).map(|number| deposit(number % 40))).await;
     assert_eq!(counted.iter().filter(|counted| **counted).count(), 40);
-    let tally = deposit_of(&registry, &json!(id)).await;
-    // The last one is of another source, of the usual quality.
+    let tally = tally_after_report(&registry, &json!(id)).await;
+    // This reads the tally with one more report: another source, default quality 0.7.
     assert_eq!(
         tally,
         json!({ "count": 41, "ok": 41, "quality_sum": 40 * 500 + 700, "timed": 40, "latency_ms_sum": 400 })
     );
 }
 
-async fn deposit_of(registry: &TestRegistry, id: &Value) -> Value {
+async fn tally_after_report(registry: &TestRegistry, id: &Value) -> Value {
     act(registry, INTEROP, "deposit_outcome", json!({ "listing_id": id })).await["tally"].clone()
 }
 
 #[tokio::test]
-async fn a_report_goes_through_every_door_and_is_bounded() {
+async fn reports_work_by_every_protocol_and_are_validated() {
     let LivePair { registry, agent, server, .. } = live_pair().await;
     act(&registry, FIRST_PRINCIPLES, "deposit_outcome", json!({ "listing_id": agent, "listing_b": server }))
         .await;
@@ -108,14 +108,14 @@ async fn a_report_goes_through_every_door_and_is_bounded() {
         assert_eq!(registry.refused_tool("deposit_outcome", &arguments).await["field"], field, "{arguments}");
     }
     for unknown in
-        [json!({ "listing_id": "mcp-nobody" }), json!({ "listing_id": agent, "listing_b": "mcp-nobody" })]
+        [json!({ "listing_id": "mcp-unknown" }), json!({ "listing_id": agent, "listing_b": "mcp-unknown" })]
     {
         assert_eq!(registry.refused_tool("deposit_outcome", &unknown).await["status"], 404, "{unknown}");
     }
 }
 
 #[tokio::test]
-async fn reports_are_counted_by_caller() {
+async fn outcome_rate_limit_is_per_caller() {
     let options = TestOptions::default().with_rates().with_setting("OUTCOMES_PER_HOUR", 1);
     let registry = TestRegistry::start_with(options).await;
     let ids = tests::fixtures::insert_live_listings(&registry.app, registry::model::Kind::Agent, 2).await;
@@ -127,7 +127,7 @@ async fn reports_are_counted_by_caller() {
 }
 
 #[tokio::test]
-async fn attractors_are_ranked_by_all_their_parts() {
+async fn attractor_is_the_weighted_sum_of_its_parts() {
     let LivePair { registry, agent, server, .. } = live_pair().await;
     for number in 1..4 {
         call_from(&registry, number, "endorse", &json!({ "listing_id": agent, "from": "planner" }))
@@ -144,18 +144,18 @@ async fn attractors_are_ranked_by_all_their_parts() {
         let parts = &target["parts"];
         let part = |name: &str| parts[name].as_f64().unwrap();
         assert_eq!(parts["live"], true);
-        about(
+        assert_close(
             &target["attractor"],
             0.5 * part("trail_score") + 40.0 * part("outcome_score") + 20.0 + 10.0 * part("liveness_score"),
         );
     }
-    let of = |id: &Value| targets.iter().find(|target| target["listing_id"] == *id).unwrap();
-    about(&of(&json!(server))["parts"]["outcome_score"], 1.0);
-    about(&of(&json!(server))["parts"]["liveness_score"], 1.0);
-    about(&of(&json!(agent))["parts"]["outcome_score"], 0.0);
+    let target_of = |id: &Value| targets.iter().find(|target| target["listing_id"] == *id).unwrap();
+    assert_close(&target_of(&json!(server))["parts"]["outcome_score"], 1.0);
+    assert_close(&target_of(&json!(server))["parts"]["liveness_score"], 1.0);
+    assert_close(&target_of(&json!(agent))["parts"]["outcome_score"], 0.0);
     assert!(
-        of(&json!(agent))["parts"]["trail_score"].as_f64().unwrap() > 36.0,
-        "three endorsements: {ranked}"
+        target_of(&json!(agent))["parts"]["trail_score"].as_f64().unwrap() > 36.0,
+        "three endorsements give less: {ranked}"
     );
 
     let incentives = registry.get(&format!("{FIRST_PRINCIPLES}?action=incentives")).await.body;

@@ -1,4 +1,4 @@
-//! From a need to a call: the listing that has the tool, and a request that its peer answers as it stands.
+//! Resolving a need to a call: the matching listing, and a request that its peer answers unchanged.
 
 use serde_json::{Value, json};
 use tests::test_registry::client;
@@ -6,8 +6,8 @@ use tests::test_registry::client;
 use super::{INTEROP, by_a2a};
 use crate::fixtures::{LivePair, demote, live_agent, live_pair};
 
-/// Sends a call as it stands; gives what was answered.
-async fn sent(call: &Value) -> Value {
+/// Sends a call unchanged and returns the answer.
+async fn send(call: &Value) -> Value {
     let mut request = client().post(call["url"].as_str().unwrap());
     for (name, value) in call["headers"].as_object().unwrap() {
         request = request.header(name, value.as_str().unwrap());
@@ -18,7 +18,7 @@ async fn sent(call: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_need_becomes_a_call_by_every_door() {
+async fn resolve_returns_a_working_call_by_every_protocol() {
     let LivePair { registry, agent, server, peers } = live_pair().await;
     let by_rest = registry.get(&format!("{INTEROP}?action=resolve&q=adder&prefer=mcp")).await;
     assert_eq!(by_rest.status, 200, "{by_rest:?}");
@@ -36,7 +36,7 @@ async fn a_need_becomes_a_call_by_every_door() {
         assert_eq!(call["body"]["params"]["name"], node["mcp_tools"][0], "{node}");
     }
 
-    // The call reaches its peer with the headers and the body that were told.
+    // The peer receives the call when it is sent with the returned headers and body.
     peers[1].forget_requests();
     let call = &by_tool["invocations"][0]["mcp"];
     let _ = client()
@@ -53,14 +53,14 @@ async fn a_need_becomes_a_call_by_every_door() {
     assert_eq!(answer["matches"][0]["listing_id"], json!(agent), "{answer}");
     let invocation = &answer["invocations"][0];
     assert_eq!((&invocation["first"], &invocation["a2a"]["version"]), (&json!("a2a"), &json!("1.0")));
-    let answered = sent(&invocation["a2a"]).await;
-    assert!(answered["result"].is_object(), "the agent takes the message as it stands: {answered}");
-    let found = sent(&invocation["ard"]).await;
+    let answered = send(&invocation["a2a"]).await;
+    assert!(answered["result"].is_object(), "the agent refused the message: {answered}");
+    let found = send(&invocation["ard"]).await;
     assert_eq!(found["results"][0]["displayName"], "Nimbus", "{found}");
 }
 
 #[tokio::test]
-async fn a_tool_or_a_skill_is_held_against_the_evidence() {
+async fn tools_and_skills_are_matched_against_the_evidence() {
     let LivePair { registry, agent, server, .. } = live_pair().await;
     let resolved = |arguments: Value| {
         let registry = &registry;
@@ -89,7 +89,7 @@ async fn a_tool_or_a_skill_is_held_against_the_evidence() {
 }
 
 #[tokio::test]
-async fn what_is_not_live_is_not_resolved() {
+async fn only_live_listings_are_resolved() {
     let (registry, peer, id) = live_agent().await;
     demote(&registry, &peer, &id).await;
     let refused = registry.refused_tool("interop_resolve", &json!({ "listing_id": id })).await;
@@ -99,7 +99,7 @@ async fn what_is_not_live_is_not_resolved() {
 }
 
 #[tokio::test]
-async fn the_overview_names_the_actions_that_work() {
+async fn overview_lists_working_actions() {
     let LivePair { registry, .. } = live_pair().await;
     let overview = registry.get(INTEROP).await;
     assert_eq!((overview.status, &overview.body["version"]), (200, &json!("2.7.0")), "{overview:?}");

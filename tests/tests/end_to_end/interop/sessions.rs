@@ -1,4 +1,4 @@
-//! Sessions across protocols: who knows the id reads and appends, appends at once lose nothing, and all of it ends.
+//! Sessions across protocols: anyone with the id can read and append; concurrent appends are all kept; sessions expire.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn step(id: &str, action: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_session_goes_through_every_door() {
+async fn session_works_across_protocols() {
     let (registry, _peer, listing) = live_agent().await;
     let opened = act(
         &registry,
@@ -30,11 +30,11 @@ async fn a_session_goes_through_every_door() {
     .await;
     let id = opened["session_id"].as_str().unwrap();
     assert_eq!((&opened["action"], &opened["session"]["steps"]), (&json!("open"), &json!([])));
-    let mut told = step(id, "resolved");
-    told["listing_id"] = json!(listing);
-    told["detail"] = json!("Two of them answer.");
-    told["entry_protocol"] = json!("mcp");
-    registry.call_tool("interop_session", &told).await;
+    let mut first_step = step(id, "resolved");
+    first_step["listing_id"] = json!(listing);
+    first_step["detail"] = json!("Two of them answer.");
+    first_step["entry_protocol"] = json!("mcp");
+    registry.call_tool("interop_session", &first_step).await;
     registry.advance(Duration::from_secs(1));
     by_a2a(&registry, "interop_session", step(id, "called")).await;
     let read = act(&registry, INTEROP, "session_get", json!({ "session_id": id })).await;
@@ -49,9 +49,9 @@ async fn a_session_goes_through_every_door() {
     assert_eq!((&steps[0]["protocol"], &steps[0]["listing_id"]), (&json!("mcp"), &json!(listing)));
     assert_eq!(session["steps_left"], 98);
     let table = format!("{:?}", registry.table().await);
-    assert!(!table.contains(id), "the table holds the digest of the id alone");
+    assert!(!table.contains(id), "the table contains the session id, not only its digest");
 
-    // Its next step is a call that works over HTTP and as a tool.
+    // `next` works over HTTP and as a tool call.
     let next = &read["next"];
     assert_eq!(next["url"], registry.url(INTEROP));
     assert_eq!(registry.post(INTEROP, &next["body"]).await.status, 200);
@@ -69,39 +69,39 @@ async fn a_session_goes_through_every_door() {
 }
 
 #[tokio::test]
-async fn appends_at_once_lose_nothing_and_a_session_has_an_end() {
+async fn concurrent_appends_are_kept_up_to_the_step_limit() {
     let registry = TestRegistry::start().await;
     let id = open(&registry).await;
     for round in 0..5 {
         let steps: Vec<Value> = (0..20).map(|number| step(&id, &format!("step {round} {number}"))).collect();
-        let written =
+        let results =
             join_all(steps.iter().map(|step| call_from(&registry, 1, "interop_session", step))).await;
-        // A table that is busy says so, and then nothing was written: the client sends it again.
-        for (step, written) in steps.iter().zip(written) {
-            let mut written = written;
-            while let Err(problem) = written {
+        // `busy` means that the step was not written and the client should send it again.
+        for (step, result) in steps.iter().zip(results) {
+            let mut result = result;
+            while let Err(problem) = result {
                 assert_eq!(problem.code, "busy", "{problem:?}");
-                written = call_from(&registry, 1, "interop_session", step).await;
+                result = call_from(&registry, 1, "interop_session", step).await;
             }
         }
     }
     let read = registry.call_tool("interop_session", &json!({ "action": "get", "session_id": id })).await;
-    let mut told: Vec<String> = read["session"]["steps"]
+    let mut actions: Vec<String> = read["session"]["steps"]
         .as_array()
         .unwrap()
         .iter()
         .map(|step| step["action"].as_str().unwrap().to_owned())
         .collect();
-    told.sort_unstable();
-    told.dedup();
-    assert_eq!((told.len(), &read["session"]["steps_left"]), (100, &json!(0)));
+    actions.sort_unstable();
+    actions.dedup();
+    assert_eq!((actions.len(), &read["session"]["steps_left"]), (100, &json!(0)));
     let refused = registry.refused_tool("interop_session", &step(&id, "one too many")).await;
     assert_eq!((&refused["status"], &refused["code"]), (&json!(409), &json!("session_full")));
     registry.call_tool("interop_session", &json!({ "action": "close", "session_id": id })).await;
 }
 
 #[tokio::test]
-async fn what_cannot_be_kept_is_refused() {
+async fn invalid_session_arguments_are_refused() {
     let registry = TestRegistry::start().await;
     let id = open(&registry).await;
     for (arguments, field, code) in [
@@ -130,7 +130,7 @@ async fn what_cannot_be_kept_is_refused() {
 }
 
 #[tokio::test]
-async fn sessions_and_their_steps_are_counted_by_caller() {
+async fn session_rate_limits_are_per_caller() {
     let options = TestOptions::default()
         .with_rates()
         .with_setting("SESSIONS_PER_HOUR", 1)

@@ -1,4 +1,4 @@
-//! `ard_search`: what is Live is found in plain words, with its evidence; whatever is asked, the answer is clear.
+//! `ard_search`: finds Live listings in plain words and returns their evidence; handles any input.
 
 use serde_json::json;
 use tests::test_registry::TestRegistry;
@@ -6,7 +6,7 @@ use tests::test_registry::TestRegistry;
 use crate::fixtures::{LivePair, SERVER, live_pair};
 
 #[tokio::test]
-async fn what_is_live_is_found_in_plain_words() {
+async fn live_listings_are_found_in_plain_words() {
     let LivePair { registry, agent, server, peers } = live_pair().await;
     for (words, id, name) in [("weather", &agent, "Nimbus"), ("adder", &server, "Adder")] {
         let by_query = registry.get(&format!("/api/ard/search?q={words}")).await;
@@ -28,7 +28,7 @@ async fn what_is_live_is_found_in_plain_words() {
 }
 
 #[tokio::test]
-async fn a_search_for_nothing_shows_the_newest() {
+async fn empty_search_returns_the_newest() {
     let LivePair { registry, .. } = live_pair().await;
     let newest = registry.get("/api/ard/search").await;
     assert_eq!((newest.status, newest.body["hits"].as_array().unwrap().len()), (200, 2));
@@ -42,7 +42,7 @@ async fn a_search_for_nothing_shows_the_newest() {
 }
 
 #[tokio::test]
-async fn an_empty_registry_says_so_and_what_to_do() {
+async fn empty_registry_returns_a_note_and_a_next_step() {
     let registry = TestRegistry::start().await;
     for path in ["/api/ard/search?q=weather", "/api/ard/search", "/api/match?q=weather"] {
         let reply = registry.get(path).await;
@@ -74,7 +74,7 @@ async fn an_empty_registry_says_so_and_what_to_do() {
 }
 
 #[tokio::test]
-async fn no_hit_says_what_to_try() {
+async fn search_without_hits_suggests_a_next_step() {
     let LivePair { registry, .. } = live_pair().await;
     let body = registry.get("/api/ard/search?q=xyzzyqwertyplugh&kind=mcp").await.body;
     assert_eq!(body["hits"], json!([]), "{body}");
@@ -83,12 +83,12 @@ async fn no_hit_says_what_to_try() {
     assert!(body["next"]["note"].as_str().unwrap().contains("without `kind`"));
 }
 
-/// Nothing that somebody types is syntax, and nothing is too odd to be answered.
+/// No character in a search has a meaning as syntax.
 #[tokio::test]
-async fn whatever_is_asked_the_answer_is_clear() {
+async fn odd_input_returns_hits_or_a_clear_refusal() {
     let LivePair { registry, .. } = live_pair().await;
     let huge = "weather ".repeat(1300);
-    let odd = [
+    let odd_inputs = [
         "",
         " ",
         "\"",
@@ -109,14 +109,14 @@ async fn whatever_is_asked_the_answer_is_clear() {
         "a\u{301}",
         &huge,
     ];
-    for words in odd {
+    for words in odd_inputs {
         let encoded: String = words.bytes().map(|byte| format!("%{byte:02X}")).collect();
         for path in
             ["/api/ard/search", "/api/match", "/agents/search", "/agents/public", "/.well-known/agents"]
         {
             let reply = registry.get(&format!("{path}?q={encoded}")).await;
-            let fits = reply.status == 200 || (reply.status == 422 && reply.body["field"] == "q");
-            assert!(fits, "{path} {words:.40?}: {reply:?}");
+            let is_clear = reply.status == 200 || (reply.status == 422 && reply.body["field"] == "q");
+            assert!(is_clear, "{path} {words:.40?}: {reply:?}");
         }
         for body in [json!({ "q": words }), json!({ "query": words })] {
             for path in ["/api/ard/search", "/agents/search"] {
@@ -133,15 +133,15 @@ async fn whatever_is_asked_the_answer_is_clear() {
             ),
         ] {
             let reply = registry.post(path, &body).await;
-            let fits =
+            let is_clear =
                 reply.status == 200 || (reply.status == 400 && reply.body["errorCode"] == "INVALID_ARGUMENT");
-            assert!(fits, "{path} {words:.40?}: {reply:?}");
+            assert!(is_clear, "{path} {words:.40?}: {reply:?}");
         }
         for member in ["filter", "orderBy", "pageToken"] {
             let reply = registry.get(&format!("/api/ard/agents?{member}={encoded}")).await;
-            let fits =
+            let is_clear =
                 reply.status == 200 || (reply.status == 400 && reply.body["errorCode"] == "INVALID_ARGUMENT");
-            assert!(fits, "{member} {words:.40?}: {reply:?}");
+            assert!(is_clear, "{member} {words:.40?}: {reply:?}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! `check_liveness`: how long ago a listing last answered, whether that is recent enough, and a score that halves with
-//! time. The clock is moved by hand.
+//! `check_liveness`: the age of a listing's last answer, whether that is recent enough, and a score that halves with time.
+//! The tests set the clock.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ async fn liveness(registry: &TestRegistry, arguments: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_listing_that_just_answered_is_live_with_the_full_score() {
+async fn listing_that_just_answered_is_live_with_the_full_score() {
     let (registry, _peer, id) = live_agent().await;
     let probed_at = registry.status(&id).await["probe"]["probed_at"].clone();
     assert_eq!(
@@ -27,12 +27,12 @@ async fn a_listing_that_just_answered_is_live_with_the_full_score() {
     assert_eq!(
         liveness(&registry, json!({ "id": id })).await["listing_id"],
         json!(id),
-        "`id` is another name of `listing_id`"
+        "`id` is not accepted as an alias of `listing_id`"
     );
 }
 
 #[tokio::test]
-async fn the_age_is_that_of_the_last_ok_handshake() {
+async fn age_counts_from_the_last_successful_handshake() {
     let (registry, peer, id) = live_agent().await;
     let first = liveness(&registry, json!({ "listing_id": id })).await["last_signal_at"].clone();
 
@@ -40,7 +40,7 @@ async fn the_age_is_that_of_the_last_ok_handshake() {
     peer.answer_with(agents::only(404));
     registry.recheck().await;
     let failed = liveness(&registry, json!({ "listing_id": id })).await;
-    assert_eq!(failed["last_signal_at"], first, "a failed recheck is no signal");
+    assert_eq!(failed["last_signal_at"], first, "a failed recheck was counted as a signal");
     assert!(failed["age_hours"].as_f64().unwrap() > 24.0, "{failed}");
 
     peer.answer_with(agents::newest);
@@ -52,7 +52,7 @@ async fn the_age_is_that_of_the_last_ok_handshake() {
 }
 
 #[tokio::test]
-async fn the_score_is_full_for_72_hours_and_then_halves_every_72() {
+async fn score_is_full_for_72_hours_then_halves_every_72() {
     let (registry, _peer, id) = live_agent().await;
     let mut passed = 0;
     for (hours, score) in [(1, 1.0), (71, 1.0), (72, 1.0), (73, 0.99), (108, 0.707), (144, 0.5), (168, 0.397)]
@@ -69,7 +69,7 @@ async fn the_score_is_full_for_72_hours_and_then_halves_every_72() {
 }
 
 #[tokio::test]
-async fn a_signal_counts_for_168_hours() {
+async fn signal_counts_for_168_hours() {
     let (registry, _peer, id) = live_agent().await;
     registry.advance(DAY * 7);
     let at_the_end = liveness(&registry, json!({ "listing_id": id })).await;
@@ -77,11 +77,11 @@ async fn a_signal_counts_for_168_hours() {
     registry.advance(TICK);
     let after = liveness(&registry, json!({ "listing_id": id })).await;
     assert_eq!((&after["live"], &after["age_hours"]), (&json!(false), &json!(168.1)));
-    assert_eq!(after["lane"], "queued", "it waits for the probe that makes it Live again");
+    assert_eq!(after["lane"], "queued", "it does not wait for the next probe");
 }
 
 #[tokio::test]
-async fn max_hours_says_how_old_the_last_signal_may_be() {
+async fn max_hours_limits_the_age_of_the_last_signal() {
     let (registry, _peer, id) = live_agent().await;
     registry.advance(DAY);
     for (max_hours, live) in [
@@ -97,7 +97,7 @@ async fn max_hours_says_how_old_the_last_signal_may_be() {
         assert_eq!(
             (&answer["age_hours"], &answer["score"]),
             (&json!(24.0), &json!(1.0)),
-            "what is asked for changes no evidence"
+            "`max_hours` changed the evidence"
         );
     }
 }
@@ -123,7 +123,7 @@ async fn max_hours_must_be_a_number_from_0_to_168() {
 }
 
 #[tokio::test]
-async fn a_listing_that_never_answered_has_no_signal() {
+async fn listing_that_never_answered_has_no_signal() {
     let registry = TestRegistry::start().await;
     let (silent, waiting) = (Peer::start(agents::only(404)).await, Peer::start(agents::newest).await);
     let failed = registry.publish_card(&silent.card()).await;
@@ -141,17 +141,17 @@ async fn a_listing_that_never_answered_has_no_signal() {
 }
 
 #[tokio::test]
-async fn a_demoted_listing_is_not_live_however_recent_its_signal() {
+async fn demoted_listing_is_not_live_despite_a_recent_signal() {
     let (registry, peer, id) = live_agent().await;
     demote(&registry, &peer, &id).await;
     let answer = liveness(&registry, json!({ "listing_id": id })).await;
     assert_eq!((&answer["live"], &answer["lane"]), (&json!(false), &json!("demoted")), "{answer}");
-    assert!(answer["age_hours"].as_f64().unwrap() < 168.0, "it would count by its age: {answer}");
+    assert!(answer["age_hours"].as_f64().unwrap() < 168.0, "the signal is too old for this test: {answer}");
     assert!(answer["last_signal_at"].is_string() && answer["score"].as_f64().unwrap() > 0.0, "{answer}");
 }
 
 #[tokio::test]
-async fn an_unknown_listing_is_not_found() {
+async fn unknown_listing_is_not_found() {
     let registry = TestRegistry::start().await;
     for id in ["agtpub_00000000000000000000", "mcp-no-such", "' OR 1=1", ""] {
         let problem = registry.refused_tool("check_liveness", &json!({ "listing_id": id })).await;
@@ -166,7 +166,7 @@ async fn an_unknown_listing_is_not_found() {
 }
 
 #[tokio::test]
-async fn checking_asks_the_peer_nothing_and_keeps_nothing() {
+async fn check_sends_no_request_and_writes_nothing() {
     let (registry, peer, id) = live_agent().await;
     registry.advance(DAY);
     peer.forget_requests();
@@ -178,7 +178,7 @@ async fn checking_asks_the_peer_nothing_and_keeps_nothing() {
 }
 
 #[tokio::test]
-async fn by_rest_it_answers_the_same_and_may_be_kept() {
+async fn rest_returns_the_same_and_is_cacheable() {
     let (registry, _peer, id) = live_agent().await;
     let path = format!("/api/liveness?listing_id={id}&max_hours=24");
     let reply = registry.get(&path).await;

@@ -1,10 +1,10 @@
-//! `check_status`: where a listing stands, with the evidence of its last probe.
+//! `check_status`: the state of a listing, with the evidence of its last probe.
 
 use tests::test_registry::Reply;
 
 use crate::fixtures::{live_agent, refused_queries};
 
-/// The status of a sound agent that went Live, and the names by which its snapshots call what differs between runs.
+/// The status of a Live agent, and the snapshot placeholders for values that differ between runs.
 async fn live_status() -> (Reply, [(String, &'static str); 3]) {
     let (registry, peer, id) = live_agent().await;
     let reply = registry.get(&format!("/api/listings/status?id={id}")).await;
@@ -16,13 +16,13 @@ fn shown(reply: &Reply, names: &[(String, &'static str); 3]) -> String {
 }
 
 #[tokio::test]
-async fn a_live_listing_shows_its_lane_its_probe_and_the_next_step() {
+async fn live_status_contains_lane_probe_and_next_step() {
     let (reply, names) = live_status().await;
-    // It is spread by the id, which hangs on the port.
+    // The recheck time depends on the id, which depends on the peer's port.
     let recheck_at = &reply.body["recheck_at"];
     assert!(recheck_at.as_str().unwrap().starts_with("2026-11-2"), "{recheck_at}");
-    let elsewhere = ["recheck_at", "checks", "score_breakdown", "evidence", "take_demo"];
-    insta::assert_snapshot!(shown(&reply.without(&elsewhere), &names), @r#"
+    let omitted = ["recheck_at", "checks", "score_breakdown", "evidence", "take_demo"];
+    insta::assert_snapshot!(shown(&reply.without(&omitted), &names), @r#"
     HTTP 200
     {
       "ok": true,
@@ -190,7 +190,7 @@ async fn every_point_of_the_score_is_explained() {
 }
 
 #[tokio::test]
-async fn the_evidence_says_what_was_seen_and_what_the_peer_says_of_itself() {
+async fn evidence_contains_signals_and_claims_of_the_peer() {
     let (reply, names) = live_status().await;
     insta::assert_snapshot!(shown(&reply.only(&["evidence"]), &names), @r#"
     HTTP 200
@@ -228,7 +228,7 @@ async fn the_evidence_says_what_was_seen_and_what_the_peer_says_of_itself() {
 }
 
 #[tokio::test]
-async fn the_demo_can_be_requested_as_it_stands() {
+async fn status_contains_a_complete_demo_request() {
     let (reply, names) = live_status().await;
     insta::assert_snapshot!(shown(&reply.only(&["take_demo"]), &names), @r#"
     HTTP 200
@@ -290,7 +290,7 @@ async fn the_demo_can_be_requested_as_it_stands() {
 }
 
 #[tokio::test]
-async fn a_status_must_be_asked_by_the_id_or_name_of_a_known_listing() {
+async fn status_requires_id_or_name_of_a_known_listing() {
     let refused = refused_queries(&[
         "/api/listings/status",
         "/api/listings/status?id=agtpub_00000000000000000000",

@@ -1,4 +1,4 @@
-//! `checkout`: the products for money, once payments are open, through a stand-in for Stripe that checks what it is asked.
+//! `checkout`: paid products, after payments open. A test double of Stripe checks the requests it receives.
 
 mod codes;
 mod failures;
@@ -15,7 +15,7 @@ use tests::test_registry::{Reply, TestOptions, TestRegistry};
 
 const PATH: &str = "/api/products/checkout";
 
-/// A registry whose payments are open: its agent took the only founding seat, its MCP server has a discount code.
+/// A registry with open payments. Its agent has the only founding seat; its MCP server has a discount code.
 struct Shop {
     registry: TestRegistry,
     stripe: Stripe,
@@ -57,34 +57,34 @@ impl Shop {
         self.registry.post(PATH, body).await
     }
 
-    /// Buys something that must be taken.
-    async fn bought(&self, body: &Value) -> Value {
+    /// Sends a purchase that must succeed.
+    async fn buy_ok(&self, body: &Value) -> Value {
         let reply = self.buy(body).await;
         assert_eq!(reply.status, 200, "{body}: {reply:?}");
         reply.body
     }
 
-    /// The status of opening the product of an answer's token.
-    async fn opens(&self, bought: &Value) -> Reply {
+    /// Requests the product with the token of a purchase.
+    async fn get_product(&self, bought: &Value) -> Reply {
         let token = bought["access_token"].as_str().unwrap();
         self.registry.get(&format!("/api/products/access?token={token}")).await
     }
 
-    /// How far a purchase is, as it is told to whoever asks.
-    async fn standing(&self, bought: &Value) -> String {
+    /// The public status of a purchase.
+    async fn purchase_status(&self, bought: &Value) -> String {
         let id = bought["purchase_id"].as_str().unwrap();
         let reply = self.registry.get(&format!("{PATH}?purchase_id={id}")).await;
         assert_eq!(reply.status, 200, "{reply:?}");
         reply.body["purchase"]["status"].as_str().unwrap().to_owned()
     }
 
-    /// The MCP server's product with its code.
+    /// A purchase of the MCP server's product with its discount code.
     fn with_code(&self) -> Value {
         json!({ "sku": "mcp_mesh", "listing_id": self.server, "code": self.code })
     }
 }
 
-/// Takes the demo and gives feedback; gives what that brought.
+/// Takes the demo and sends feedback; returns the answer to the feedback.
 async fn complete(registry: &TestRegistry, id: &ListingId) -> Value {
     let demo = registry.post("/api/products/demo", &json!({ "listing_id": id })).await;
     let feedback = registry.post("/api/products/feedback", &demo.body["next_steps"]["example_body"]).await;
@@ -98,7 +98,7 @@ fn assert_refused(reply: &Reply, status: u16, code: &str) {
 }
 
 #[tokio::test]
-async fn before_payments_open_everything_is_told_and_nothing_sold() {
+async fn before_payments_open_prices_are_shown_and_nothing_sold() {
     let stripe = Stripe::start().await;
     for options in [TestOptions::default(), stripe.options(TestOptions::default())] {
         let registry = TestRegistry::start_with(options).await;
@@ -106,7 +106,7 @@ async fn before_payments_open_everything_is_told_and_nothing_sold() {
         assert_eq!(offer.status, 200, "{offer:?}");
         let body = &offer.body;
         assert_eq!((&body["ok"], &body["payments_open"]), (&json!(true), &json!(false)), "{body}");
-        let told = body["skus"].as_array().unwrap().iter().map(|sku| {
+        let prices = body["skus"].as_array().unwrap().iter().map(|sku| {
             format!(
                 "{} {} {}",
                 sku["sku"].as_str().unwrap(),
@@ -114,10 +114,10 @@ async fn before_payments_open_everything_is_told_and_nothing_sold() {
                 sku["price"].as_str().unwrap()
             )
         });
-        let told: Vec<String> = told.collect();
-        let wanted =
+        let prices: Vec<String> = prices.collect();
+        let expected =
             ["kernel 1499 $14.99", "recursive 1999 $19.99", "alive 2999 $29.99", "mcp_mesh 2499 $24.99"];
-        assert_eq!(told, wanted);
+        assert_eq!(prices, expected);
         assert_eq!(body["unlock"]["targets"], json!({ "agents": 250, "mcps": 250 }));
         assert_eq!(body["next"]["action"], "take_demo");
         assert_eq!(registry.get(&format!("{PATH}?sku=alive&listing_id=x")).await.body["skus"], body["skus"]);
@@ -139,18 +139,18 @@ async fn before_payments_open_everything_is_told_and_nothing_sold() {
         assert_eq!(registry.post(PATH, &json!({ "sku": "gold" })).await.status, 422);
         assert_eq!(registry.table().await.without(&["LIVE", "RATE#"]).keys(), [""; 0]);
     }
-    assert_eq!(stripe.peer.requests().len(), 0, "Stripe was not asked");
+    assert_eq!(stripe.peer.requests().len(), 0, "a request was sent to Stripe");
 }
 
 #[tokio::test]
-async fn a_registry_without_both_secrets_sells_nothing_and_still_gives_seats() {
+async fn checkout_requires_both_stripe_secrets() {
     let keyless = TestOptions::default();
     for options in [
         keyless.clone(),
         keyless.clone().with_setting("STRIPE_SECRET_KEY", stripe::KEY),
         keyless.with_setting("STRIPE_WEBHOOK_SECRET", stripe::WEBHOOK_SECRET),
     ] {
-        // Opening it gives the founding seat and the code, which need no payment.
+        // Opening the shop grants the founding seat and the code: these need no payment.
         let stripe = Stripe::start().await;
         let options = options.with_setting("STRIPE_API_URL", &stripe.peer.origin);
         let shop = Shop::open_at(stripe, options).await;
@@ -165,7 +165,7 @@ async fn a_registry_without_both_secrets_sells_nothing_and_still_gives_seats() {
 }
 
 #[tokio::test]
-async fn without_a_secret_to_verify_it_by_no_event_is_taken() {
+async fn events_are_refused_without_a_webhook_secret() {
     let registry = TestRegistry::start().await;
     let body =
         json!({ "id": "evt_1", "type": "checkout.session.completed", "data": { "object": {} } }).to_string();
@@ -176,7 +176,7 @@ async fn without_a_secret_to_verify_it_by_no_event_is_taken() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_bought_is_named() {
+async fn invalid_purchases_are_refused_by_field() {
     let shop = Shop::open().await;
     for (body, status, code, field) in [
         (json!({ "sku": "alive" }), 422, "for_whom", "listing_id"),
@@ -207,12 +207,12 @@ async fn what_cannot_be_bought_is_named() {
 }
 
 #[tokio::test]
-async fn purchases_are_counted_against_the_rate_limit_and_repeats_are_not() {
+async fn repeated_purchases_do_not_count_for_the_rate_limit() {
     let options = TestOptions::default().with_rates().with_setting("CHECKOUTS_PER_HOUR", 1);
     let shop = Shop::open_with(options).await;
     let body = json!({ "sku": "kernel", "agent_name": "Ada", "idempotency_key": "0123456789abcdef" });
-    let first = shop.bought(&body).await;
+    let first = shop.buy_ok(&body).await;
     assert_refused(&shop.buy(&json!({ "sku": "kernel", "agent_name": "Ada" })).await, 429, "rate_limited");
-    assert_eq!(shop.bought(&body).await, first);
+    assert_eq!(shop.buy_ok(&body).await, first);
     assert_eq!(shop.stripe.sessions().len(), 1);
 }

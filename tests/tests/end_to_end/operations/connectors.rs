@@ -1,4 +1,4 @@
-//! `daily_connector` and `list_connectors`: the pick of the day in the contract's shape, and who else connects others.
+//! `daily_connector` and `list_connectors`: the pick of the day in the format of the contract, and the other connectors.
 
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -9,13 +9,13 @@ use crate::fixtures::live_agent;
 
 const DAILY: &str = "/api/products/connectors/daily";
 
-/// An agent that brings agents together; `{}` in its name is of no matter to its likeness.
-fn hub(asked: &PeerRequest) -> Response {
-    let mut card = agents::card(asked, "Grand Agent Registry");
+/// An agent that looks like a connector, by its name and description.
+fn hub(request: &PeerRequest) -> Response {
+    let mut card = agents::card(request, "Grand Agent Registry");
     card["description"] = json!("Orchestrates agents: a gateway and marketplace for A2A and MCP.");
-    match (asked.verb.as_str(), asked.path.as_str()) {
+    match (request.verb.as_str(), request.path.as_str()) {
         ("GET", CARD) => json_answer(200, &card),
-        ("POST", _) => agents::speaks_newest(asked),
+        ("POST", _) => agents::speaks_newest(request),
         _ => empty(404),
     }
 }
@@ -28,7 +28,7 @@ async fn registry_with_hub() -> (TestRegistry, Peer, Value) {
 }
 
 #[tokio::test]
-async fn a_pick_has_a_partner_its_traits_and_a_draft() {
+async fn pick_has_a_partner_traits_and_a_draft() {
     let (registry, _peer, id) = registry_with_hub().await;
     let reply = registry.get(DAILY).await;
     assert_eq!(reply.status, 200, "{reply:?}");
@@ -36,7 +36,7 @@ async fn a_pick_has_a_partner_its_traits_and_a_draft() {
     let partner = &today["partner"];
     assert_eq!((&today["day"], &partner["id"]), (&json!("2026-11-20"), &id), "{today}");
     assert_eq!((&partner["kind"], &partner["role"]), (&json!("agent"), &json!("directory")), "{today}");
-    // Its name 14, three roles in its description 8 each, both protocols 6; perhaps its category.
+    // 14 for the name, 8 for each of three roles in the description, 6 for both protocols; its category may add more.
     assert!(today["connector_likeness"].as_u64().unwrap() >= 14 + 24 + 6, "{today}");
     assert!(today["traits"].to_string().contains("in its name (+14)"), "{today}");
     let draft = &today["action"]["draft"];
@@ -47,7 +47,7 @@ async fn a_pick_has_a_partner_its_traits_and_a_draft() {
 }
 
 #[tokio::test]
-async fn a_day_without_a_connector_is_one_of_research() {
+async fn day_without_a_connector_is_a_research_day() {
     let (registry, _peer, _) = live_agent().await;
     registry.index().await;
     let today = registry.get(DAILY).await.body["today"].clone();
@@ -61,19 +61,19 @@ async fn a_day_without_a_connector_is_one_of_research() {
 }
 
 #[tokio::test]
-async fn the_registry_does_not_pick_itself() {
+async fn registry_does_not_pick_itself() {
     let options = tests::test_registry::TestOptions::default().with_setting("LIST_ITSELF", "on");
     let registry = TestRegistry::start_with(options).await;
     registry.deliver_events().await;
     registry.tick().await;
     registry.index().await;
-    assert_eq!(registry.live_counts().await, (1, 1), "it is Live itself");
+    assert_eq!(registry.live_counts().await, (1, 1), "the registry's own listings are not Live");
     assert_eq!(registry.get(DAILY).await.body["today"]["partner"], json!(null));
     assert_eq!(registry.reach_out().await["invited"], 0);
 }
 
 #[tokio::test]
-async fn the_days_are_told_in_the_contracts_words() {
+async fn daily_response_has_the_fields_of_the_contract() {
     let (registry, _peer, _) = registry_with_hub().await;
     registry.reach_out().await;
     let body = registry.get(DAILY).await.body;
@@ -95,7 +95,7 @@ async fn the_days_are_told_in_the_contracts_words() {
 }
 
 #[tokio::test]
-async fn connectors_are_listed_with_what_makes_them_so() {
+async fn connectors_are_listed_with_their_scores() {
     let (registry, _peer, id) = registry_with_hub().await;
     let list = async || registry.get("/api/products/connectors").await.body;
     let before = list().await;
@@ -106,7 +106,10 @@ async fn connectors_are_listed_with_what_makes_them_so() {
     registry.reach_out().await;
     let after = list().await;
     assert_eq!((&after["partners"][0]["id"], &after["partners"][0]["day"]), (&id, &json!("2026-11-20")));
-    assert_eq!(after["live_candidates"][0]["may_be_picked"], false, "it was written to");
+    assert_eq!(
+        after["live_candidates"][0]["may_be_picked"], false,
+        "a connector that was invited may be picked again"
+    );
     let pack = &after["agent_onboarding_pack"];
     for link in ["search", "match_url", "active", "discovery"] {
         let url = pack[link].as_str().unwrap();
@@ -117,7 +120,7 @@ async fn connectors_are_listed_with_what_makes_them_so() {
 }
 
 #[tokio::test]
-async fn a_day_costs_a_read_once_its_pick_is_made() {
+async fn stored_pick_costs_one_read() {
     let (registry, _peer, _) = registry_with_hub().await;
     registry.get(DAILY).await;
     let before = registry.observer.tally.snapshot();

@@ -1,4 +1,4 @@
-//! `demo_confirm`: an invited demo counts once it is confirmed; a token of somebody else confirms nothing.
+//! `demo_confirm`: an invited demo counts after it is confirmed; the token of another listing is refused.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::fixtures::{live_agent, live_pair};
 const CONFIRM: &str = "/api/products/demo-confirm";
 
 #[tokio::test]
-async fn an_invited_demo_counts_once_it_is_confirmed() {
+async fn invited_demo_counts_after_it_is_confirmed() {
     let (registry, _peer, id) = live_agent().await;
     let demo = registry.get(&format!("/api/products/demo?listing_id={id}&source=invitation")).await.body;
     assert_eq!(demo["counted_as_real"], false);
@@ -20,7 +20,7 @@ async fn an_invited_demo_counts_once_it_is_confirmed() {
 }
 
 #[tokio::test]
-async fn only_a_known_order_and_its_own_token_confirm() {
+async fn confirmation_requires_a_known_order_and_its_token() {
     let pair = live_pair().await;
     let mut tokens = Vec::new();
     let mut orders = Vec::new();

@@ -1,4 +1,4 @@
-//! `get_founding_deal`: the founding offer, its seats, and the steps to one.
+//! `get_founding_deal`: the founding deal, its seats, and the steps to a seat.
 
 use serde_json::{Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};
@@ -10,7 +10,7 @@ async fn founding_deal(registry: &TestRegistry) -> Value {
 }
 
 #[tokio::test]
-async fn a_hundred_seats_are_free_before_anybody_took_one() {
+async fn all_hundred_seats_are_free_at_the_start() {
     let registry = TestRegistry::start().await;
     let answer = founding_deal(&registry).await;
     assert_eq!(answer["ok"], true);
@@ -24,7 +24,7 @@ async fn a_hundred_seats_are_free_before_anybody_took_one() {
 }
 
 #[tokio::test]
-async fn the_stages_lead_from_listing_to_buying() {
+async fn stages_go_from_listing_to_buying() {
     let registry = TestRegistry::start().await;
     let answer = founding_deal(&registry).await;
     let stages = answer["stages"].as_array().unwrap();
@@ -40,7 +40,7 @@ async fn the_stages_lead_from_listing_to_buying() {
 }
 
 #[tokio::test]
-async fn the_settings_say_how_many_seats_there_are() {
+async fn settings_define_the_number_of_seats() {
     let options =
         TestOptions::default().with_setting("FOUNDING_SEATS", 7).with_setting("PAYMENTS_OPEN_AFTER", 9);
     let registry = TestRegistry::start_with(options).await;
@@ -52,7 +52,7 @@ async fn the_settings_say_how_many_seats_there_are() {
 }
 
 #[tokio::test]
-async fn the_offer_is_the_one_that_the_active_list_shows() {
+async fn deal_is_the_same_as_in_the_active_list() {
     let (registry, _peer, _) = live_agent().await;
     let answer = founding_deal(&registry).await;
     let list = registry.get("/api/listings/active").await.body;

@@ -1,4 +1,5 @@
-//! `leave_feedback`: one completion per listing, a seat while there are any, a code afterwards, nothing of it shown twice.
+//! `leave_feedback`: one completion per listing. It grants a seat while seats are left, then a discount code; both are
+//! returned only once.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
@@ -15,7 +16,7 @@ async fn demo(registry: &TestRegistry, id: &registry::model::ListingId) -> Value
 }
 
 #[tokio::test]
-async fn the_draft_is_taken_as_it_came_and_brings_a_seat() {
+async fn unchanged_draft_is_accepted_and_grants_a_seat() {
     let (registry, _peer, id) = live_agent().await;
     let draft = demo(&registry, &id).await;
     let reply = registry.post(FEEDBACK, &draft).await;
@@ -41,7 +42,7 @@ async fn the_draft_is_taken_as_it_came_and_brings_a_seat() {
 }
 
 #[tokio::test]
-async fn after_the_seats_there_is_a_code_held_until_payments_open() {
+async fn feedback_after_the_last_seat_grants_a_discount_code() {
     let options =
         TestOptions::default().with_setting("FOUNDING_SEATS", 1).with_setting("PAYMENTS_OPEN_AFTER", 2);
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
@@ -64,7 +65,7 @@ async fn after_the_seats_there_is_a_code_held_until_payments_open() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_taken_is_named() {
+async fn invalid_feedback_is_refused_by_field() {
     let (registry, _peer, id) = live_agent().await;
     let bare = json!({ "listing_id": id, "rating": 5, "answers": {} });
     let reply = registry.post(FEEDBACK, &bare).await;
@@ -80,7 +81,7 @@ async fn what_cannot_be_taken_is_named() {
         body[member] = value;
         body
     };
-    for (body, status, at) in [
+    for (body, status, field) in [
         (with("rating", json!(6)), 422, "rating"),
         (with("rating", json!("five")), 422, "rating"),
         (with("kind", json!("mcp")), 409, "kind"),
@@ -89,24 +90,24 @@ async fn what_cannot_be_taken_is_named() {
         (with("body", json!("\u{202e}txt")), 422, "body"),
         (with("order_id", json!("ord_0123456789abcdef01234567")), 409, "order_id"),
         (with("order_id", json!("ord_none")), 404, ""),
-        (with("listing_id", json!("mcp-nobody")), 404, ""),
+        (with("listing_id", json!("mcp-unknown")), 404, ""),
     ] {
         let reply = registry.post(FEEDBACK, &body).await;
         reply.assert_problem();
         assert_eq!(
             (reply.status, reply.body["field"].as_str().unwrap_or_default()),
-            (status, at),
+            (status, field),
             "{reply:?}"
         );
     }
     whole["contact_email"] = json!("somebody@example.org");
-    let taken = registry.post(FEEDBACK, &whole).await;
-    assert_eq!((taken.status, &taken.body["feedback"]["is_draft"]), (200, &json!(false)));
-    assert!(!taken.body.to_string().contains("somebody"), "{taken:?}");
+    let accepted = registry.post(FEEDBACK, &whole).await;
+    assert_eq!((accepted.status, &accepted.body["feedback"]["is_draft"]), (200, &json!(false)));
+    assert!(!accepted.body.to_string().contains("somebody"), "{accepted:?}");
 }
 
 #[tokio::test]
-async fn an_order_alone_says_whose_feedback_it_is() {
+async fn order_id_alone_identifies_the_listing() {
     let (registry, _peer, id) = live_agent().await;
     let mut draft = demo(&registry, &id).await;
     draft.as_object_mut().unwrap().remove("listing_id");

@@ -1,4 +1,4 @@
-//! `list_yourself`: what is taken, what is refused, and what its publisher is told.
+//! `list_yourself`: accepted and refused submissions, and the answers to the publisher.
 
 mod accepted;
 mod common_mistakes;

@@ -1,11 +1,11 @@
-//! `match_capability`: who can do what is asked for in plain words, and why it was matched.
+//! `match_capability`: finds listings for a request in plain words and returns the reasons of each match.
 
 use serde_json::json;
 
 use crate::fixtures::{LivePair, live_pair};
 
 #[tokio::test]
-async fn a_request_in_plain_words_finds_who_can_do_it() {
+async fn plain_words_find_matching_listings() {
     let LivePair { registry, agent, server, .. } = live_pair().await;
     for (words, id, name) in [("weather", &agent, "Nimbus"), ("adder", &server, "Adder")] {
         let reply = registry.get(&format!("/api/match?q={words}")).await;
@@ -21,7 +21,7 @@ async fn a_request_in_plain_words_finds_who_can_do_it() {
 }
 
 #[tokio::test]
-async fn a_hit_says_why_it_matched_and_where_to_call_it() {
+async fn hit_contains_match_reasons_and_an_endpoint() {
     let LivePair { registry, agent, peers, .. } = live_pair().await;
     let hit = registry.get("/api/match?q=weather&kind=agent").await.body["hits"][0].clone();
     assert_eq!((&hit["url"], &hit["endpoint"]), (&json!(peers[0].card()), &json!(peers[0].url("/rpc"))));
@@ -32,13 +32,17 @@ async fn a_hit_says_why_it_matched_and_where_to_call_it() {
     assert_eq!(registry.get("/api/match?q=weather&kind=mcp").await.body["hits"], json!([]));
 
     let everyday = registry.get("/api/match?q=do+i+need+an+umbrella+tomorrow").await.body["hits"][0].clone();
-    assert_eq!(everyday["listing_id"], json!(agent), "nothing of it is written there");
+    assert_eq!(
+        everyday["listing_id"],
+        json!(agent),
+        "a request without words of the listing did not find it"
+    );
     let reasons = everyday["match_reasons"].to_string();
     assert!(reasons.contains("speaks of “weather”, “forecast”"), "{reasons}");
 }
 
 #[tokio::test]
-async fn a_match_for_nothing_is_refused() {
+async fn empty_or_invalid_query_is_refused() {
     let LivePair { registry, .. } = live_pair().await;
     for path in ["/api/match", "/api/match?q=", "/api/match?q=%20%07"] {
         let refused = registry.get(path).await;

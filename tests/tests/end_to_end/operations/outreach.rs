@@ -1,5 +1,5 @@
-//! `demo_nudge`, `outreach_opt_out`, `conversion_pressure`, `reply_capture` and `agentfinder`: what outreach tells of
-//! itself, from the table only.
+//! `demo_nudge`, `outreach_opt_out`, `conversion_pressure`, `reply_capture` and `agentfinder`: the reports about outreach,
+//! which are read from the table only.
 
 use serde_json::{Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};
@@ -16,7 +16,7 @@ async fn body(registry: &TestRegistry, path: &str) -> Value {
 }
 
 #[tokio::test]
-async fn an_empty_registry_has_sent_nothing_and_may_send_nothing() {
+async fn empty_registry_has_no_invitations_and_no_budget() {
     let registry = TestRegistry::start().await;
     let nudge = body(&registry, NUDGE).await;
     assert_eq!(nudge["day"], json!({ "day": "2026-11-20", "sent": 0, "cap": 0, "room": 0 }));
@@ -26,7 +26,7 @@ async fn an_empty_registry_has_sent_nothing_and_may_send_nothing() {
 }
 
 #[tokio::test]
-async fn the_numbers_are_those_of_what_was_sent() {
+async fn numbers_match_the_sent_invitations() {
     let LivePair { registry, agent, server, .. } = live_pair().await;
     let waiting = body(&registry, NUDGE).await;
     assert_eq!((&waiting["never_contacted"], &waiting["plan"]["today"]), (&json!(2), &json!(2)));
@@ -36,50 +36,58 @@ async fn the_numbers_are_those_of_what_was_sent() {
     assert_eq!((&nudge["never_contacted"], &nudge["cooling"]), (&json!(0), &json!(2)));
     assert_eq!(nudge["last_run_at"], json!(registry.now()));
     let pressure = body(&registry, "/api/products/conversion-pressure").await;
-    let told = ["day_sent", "day_cap", "base_cap", "room", "cooldown_days", "active_clean"];
+    let fields = ["day_sent", "day_cap", "base_cap", "room", "cooldown_days", "active_clean"];
     assert_eq!(
-        told.map(|name| pressure[name].clone()),
+        fields.map(|name| pressure[name].clone()),
         [2, 12, 12, 10, 30, 2].map(|number: u32| json!(number)),
         "{pressure}"
     );
     let replies = body(&registry, "/api/products/reply-capture").await;
     assert_eq!(replies["totals"], json!({ "touched": 2, "demos": 0, "feedback": 0, "check_ins": 0 }));
-    let ids: Vec<&str> =
-        replies["recent"].as_array().unwrap().iter().map(|one| one["listing_id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> = replies["recent"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|reply| reply["listing_id"].as_str().unwrap())
+        .collect();
     assert!(ids.contains(&agent.as_str()) && ids.contains(&server.as_str()), "{replies}");
-    assert!(!replies.to_string().contains("Its free demo"), "no text of a message");
+    assert!(!replies.to_string().contains("Its free demo"), "the text of a message was returned");
 }
 
 #[tokio::test]
-async fn opting_out_and_in_is_told_and_may_be_said_twice() {
+async fn opting_out_and_in_can_be_repeated() {
     let (registry, _peer, id) = live_agent().await;
-    let said = async |action: &str| {
+    let choose = async |action: &str| {
         let reply = registry.post(NUDGE, &json!({ "listing_id": id, "action": action })).await;
         assert_eq!(reply.status, 200, "{reply:?}");
         (reply.body["opted_out"].clone(), reply.body["changed"].clone())
     };
-    assert_eq!(said("opt_in").await, (json!(false), json!(false)), "it had not opted out");
-    assert_eq!(said("opt_out").await, (json!(true), json!(true)));
-    assert_eq!(said("opt_out").await, (json!(true), json!(false)));
+    assert_eq!(
+        choose("opt_in").await,
+        (json!(false), json!(false)),
+        "`opt_in` without an opt-out changed something"
+    );
+    assert_eq!(choose("opt_out").await, (json!(true), json!(true)));
+    assert_eq!(choose("opt_out").await, (json!(true), json!(false)));
     assert_eq!(body(&registry, NUDGE).await["do_not_contact"], 1);
-    assert_eq!(said("opt_in").await, (json!(false), json!(true)));
+    assert_eq!(choose("opt_in").await, (json!(false), json!(true)));
     let nudge = body(&registry, NUDGE).await;
     assert_eq!((&nudge["do_not_contact"], &nudge["never_contacted"]), (&json!(0), &json!(1)));
 }
 
 #[tokio::test]
-async fn opting_in_does_not_shorten_a_pause() {
+async fn opting_in_does_not_shorten_the_cooldown() {
     let (registry, _peer, id) = live_agent().await;
     registry.reach_out().await;
     registry.post(NUDGE, &json!({ "listing_id": id })).await;
-    let back = registry.post(NUDGE, &json!({ "listing_id": id, "action": "opt_in" })).await.body;
-    let pause = jiff::SignedDuration::from_hours(30 * 24);
-    assert_eq!(back["may_be_written_to_from"], json!(registry.now() + pause), "{back}");
+    let opted_in = registry.post(NUDGE, &json!({ "listing_id": id, "action": "opt_in" })).await.body;
+    let cooldown = jiff::SignedDuration::from_hours(30 * 24);
+    assert_eq!(opted_in["may_be_written_to_from"], json!(registry.now() + cooldown), "{opted_in}");
     assert_eq!(registry.reach_out().await["invited"], 0);
 }
 
 #[tokio::test]
-async fn a_choice_for_nobody_or_of_nothing_is_refused() {
+async fn invalid_choices_are_refused() {
     let (registry, _peer, id) = live_agent().await;
     for (body, status) in [
         (json!({ "listing_id": "agtpub_00000000000000000000" }), 404),
@@ -95,19 +103,19 @@ async fn a_choice_for_nobody_or_of_nothing_is_refused() {
 }
 
 #[tokio::test]
-async fn choices_are_counted() {
+async fn choices_are_rate_limited() {
     let options = TestOptions::default().with_rates().with_setting("OPT_OUTS_PER_HOUR", 2);
     let registry = TestRegistry::start_with(options).await;
-    let nobody = json!({ "listing_id": "agtpub_00000000000000000000" });
+    let unknown = json!({ "listing_id": "agtpub_00000000000000000000" });
     let mut answers = Vec::new();
     for _ in 0..3 {
-        answers.push(registry.post(NUDGE, &nobody).await.status);
+        answers.push(registry.post(NUDGE, &unknown).await.status);
     }
     assert_eq!(answers, [404, 404, 429]);
 }
 
 #[tokio::test]
-async fn plain_words_opt_out() {
+async fn tool_call_opts_out() {
     let (registry, _peer, id) = live_agent().await;
     let answer = registry.call_tool("outreach_opt_out", &json!({ "listing_id": id })).await;
     assert_eq!(answer["opted_out"], true);

@@ -1,4 +1,4 @@
-//! The tools of the products: export, the products agent, preview, verification, the routine, learning and the log.
+//! The product tools: export, product agent, preview, verification, routine, learning and improvement log.
 
 use registry::model::ListingId;
 use serde_json::{Value, json};
@@ -7,14 +7,13 @@ use tests::test_registry::{TestOptions, TestRegistry};
 
 use crate::fixtures::live_agent;
 
-/// The demo of a listing.
 async fn demo(registry: &TestRegistry, id: &ListingId) -> Value {
     let reply = registry.post("/api/products/demo", &json!({ "listing_id": id })).await;
     assert_eq!(reply.status, 200, "{reply:?}");
     reply.body
 }
 
-/// The feedback of a listing in its own words; its answer.
+/// Takes the demo and sends feedback that is not a draft; returns the answer.
 async fn feedback(registry: &TestRegistry, id: &ListingId, rating: u8) -> Value {
     let mut body = demo(registry, id).await["next_steps"]["example_body"].clone();
     body["rating"] = json!(rating);
@@ -24,14 +23,14 @@ async fn feedback(registry: &TestRegistry, id: &ListingId, rating: u8) -> Value 
     reply.body
 }
 
-async fn token(registry: &TestRegistry, id: &ListingId) -> String {
+async fn access_token(registry: &TestRegistry, id: &ListingId) -> String {
     feedback(registry, id, 5).await["access_token"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
-async fn a_product_is_exported_in_three_formats_by_every_door() {
+async fn product_is_exported_in_three_formats_by_rest_and_mcp() {
     let (registry, _peer, id) = live_agent().await;
-    let token = token(&registry, &id).await;
+    let token = access_token(&registry, &id).await;
     let export = |format: &str| format!("/api/products/export?token={token}&format={format}");
 
     let skills = registry.get(&export("skills")).await;
@@ -41,7 +40,7 @@ async fn a_product_is_exported_in_three_formats_by_every_door() {
     assert!(files.iter().any(|file| !file["content"].as_str().unwrap().is_empty()));
     assert_eq!((&skills.body["format"], &skills.body["archive"]), (&json!("skills"), &Value::Null));
     let bare = registry.get(&format!("/api/products/export?token={token}")).await;
-    assert_eq!(bare.body, skills.body, "skills is the format where none is named");
+    assert_eq!(bare.body, skills.body, "the default format is not `skills`");
 
     for (format, media_type, ending) in
         [("zip", "application/zip", ".zip\""), ("tar.gz", "application/gzip", ".tar.gz\"")]
@@ -60,7 +59,7 @@ async fn a_product_is_exported_in_three_formats_by_every_door() {
         assert_eq!(archive["media_type"], media_type);
         let first = if format == "zip" { "UEsD" } else { "H4sI" };
         assert!(archive["base64"].as_str().unwrap().starts_with(first), "{archive}");
-        assert_eq!(tool["files"], json!([]), "the files are in the archive");
+        assert_eq!(tool["files"], json!([]), "the files are returned next to the archive");
     }
     assert!(registry.get(&export("zip")).await.body.as_str().unwrap().starts_with("PK"));
     assert_eq!(
@@ -70,14 +69,14 @@ async fn a_product_is_exported_in_three_formats_by_every_door() {
 }
 
 #[tokio::test]
-async fn a_bad_token_goes_before_a_bad_format() {
+async fn token_is_checked_before_the_format() {
     let (registry, _peer, id) = live_agent().await;
     for path in ["?token=nonsense&format=skills", "?token=nonsense&format=rar"] {
         let reply = registry.get(&format!("/api/products/export{path}")).await;
         assert_eq!((reply.status, &reply.body["code"]), (401, &json!("bad_token")), "{path}");
         reply.assert_problem();
     }
-    let token = token(&registry, &id).await;
+    let token = access_token(&registry, &id).await;
     let reply = registry.get(&format!("/api/products/export?token={token}&format=rar")).await;
     assert_eq!((reply.status, &reply.body["field"]), (422, &json!("format")));
     assert!(!reply.body.to_string().contains(&token));
@@ -85,11 +84,11 @@ async fn a_bad_token_goes_before_a_bad_format() {
 }
 
 #[tokio::test]
-async fn each_tool_of_the_products_makes_files_and_stores_nothing() {
+async fn product_agent_tools_make_files_and_store_nothing() {
     let options = TestOptions::default().without_read_cache();
     let registry = TestRegistry::start_with(options).await;
     let before = registry.observer.tally.snapshot();
-    for (body, sku, said) in [
+    for (body, sku, name) in [
         (json!({ "tool": "preview_kernel", "goals": ["answer mail"] }), "kernel", "Your agent"),
         (json!({ "tool": "preview_kernel", "goals": "researcher" }), "kernel", "Your agent"),
         (
@@ -111,22 +110,26 @@ async fn each_tool_of_the_products_makes_files_and_stores_nothing() {
     ] {
         let reply = registry.post("/api/products/agent", &body).await;
         assert_eq!((reply.status, &reply.body["product"]["sku"]), (200, &json!(sku)), "{body}: {reply:?}");
-        assert_eq!(reply.body["made_for"]["name"], said);
+        assert_eq!(reply.body["made_for"]["name"], name);
         let artifacts = reply.body["artifacts"].to_string();
-        assert!(artifacts.contains(said), "{body}: {artifacts}");
-        assert_eq!(registry.call_tool("product_agent", &body).await, reply.body, "MCP says the same");
+        assert!(artifacts.contains(name), "{body}: {artifacts}");
+        assert_eq!(
+            registry.call_tool("product_agent", &body).await,
+            reply.body,
+            "MCP returns something else"
+        );
     }
     let calls = registry.observer.tally.since(&before);
     assert_eq!((calls.of("TransactWriteItems"), calls.of("PutItem"), calls.of("UpdateItem")), (0, 0, 0));
     assert_eq!(
         registry.get("/api/products/learning").await.body["funnel"][1]["total"],
         0,
-        "no demo is counted"
+        "a demo was counted"
     );
 }
 
 #[tokio::test]
-async fn the_demo_of_alive_is_made_from_a_listing_where_one_is_named() {
+async fn alive_demo_uses_the_given_listing() {
     let (registry, _peer, id) = live_agent().await;
     let name = registry.status(&id).await["name"].clone();
     let body = json!({ "tool": "demo_alive", "listing_id": id, "goals": ["watch prices"] });
@@ -137,13 +140,13 @@ async fn the_demo_of_alive_is_made_from_a_listing_where_one_is_named() {
         (&name, &json!(id), &json!(["watch prices"]))
     );
     let row = &registry.get("/api/listings/active").await.body["agents"][0];
-    assert_eq!(row["demoed"], false, "only the demo itself counts");
-    let nobody = json!({ "tool": "demo_alive", "listing_id": "agtpub_00000000000000000000" });
-    assert_eq!(registry.post("/api/products/agent", &nobody).await.status, 404);
+    assert_eq!(row["demoed"], false, "a call of the product agent was counted as a demo");
+    let unknown = json!({ "tool": "demo_alive", "listing_id": "agtpub_00000000000000000000" });
+    assert_eq!(registry.post("/api/products/agent", &unknown).await.status, 404);
 }
 
 #[tokio::test]
-async fn what_the_products_agent_cannot_take_is_named() {
+async fn invalid_calls_of_the_product_agent_are_refused_by_field() {
     let registry = TestRegistry::start().await;
     for (body, field) in [
         (json!({}), "tool"),
@@ -168,7 +171,7 @@ async fn what_the_products_agent_cannot_take_is_named() {
 }
 
 #[tokio::test]
-async fn the_products_agent_tells_its_tools() {
+async fn product_agent_lists_its_tools() {
     let registry = TestRegistry::start().await;
     let guide = registry.get("/api/products/agent").await;
     assert_eq!((guide.status, &guide.body["ok"]), (200, &json!(true)), "{guide:?}");
@@ -183,7 +186,7 @@ async fn the_products_agent_tells_its_tools() {
 }
 
 #[tokio::test]
-async fn a_purchase_waits_until_payments_open() {
+async fn purchase_waits_until_payments_open() {
     let options = TestOptions::default().with_setting("PAYMENTS_OPEN_AFTER", 1);
     let (registry, agents, server) = (
         TestRegistry::start_with(options).await,
@@ -215,7 +218,7 @@ async fn a_purchase_waits_until_payments_open() {
 }
 
 #[tokio::test]
-async fn a_preview_lists_the_files_and_counts_nothing() {
+async fn preview_lists_the_files_and_counts_no_demo() {
     let (registry, _peer, id) = live_agent().await;
     let catalogue = registry.get("/api/products/preview").await.body;
     let prices: Vec<(&str, u64)> = catalogue["skus"]
@@ -230,7 +233,10 @@ async fn a_preview_lists_the_files_and_counts_nothing() {
     let reply = registry.get(&format!("/api/products/preview?listing_id={id}&goals=ops")).await.body;
     let preview = &reply["preview"];
     assert_eq!((&preview["sku"], &preview["listing_id"]), (&json!("alive"), &json!(id)));
-    assert!(!preview["goals"].as_array().unwrap().is_empty(), "the preset's: {preview}");
+    assert!(
+        !preview["goals"].as_array().unwrap().is_empty(),
+        "the goals of the preset are missing: {preview}"
+    );
     for file in preview["files"].as_array().unwrap() {
         assert!(
             file["bytes"].as_u64().unwrap() > 0 && file["first_line"].as_str().unwrap().len() > 1,
@@ -238,23 +244,23 @@ async fn a_preview_lists_the_files_and_counts_nothing() {
         );
         assert!(file["content"].is_null());
     }
-    assert_eq!(registry.get("/api/products/preview?sku=alive&listing_id=nobody").await.status, 404);
+    assert_eq!(registry.get("/api/products/preview?sku=alive&listing_id=unlisted").await.status, 404);
     assert_eq!(registry.get("/api/products/preview?sku=gold").await.body["field"], "sku");
     let row = &registry.get("/api/listings/active").await.body["agents"][0];
     assert_eq!(row["demoed"], false);
 }
 
 #[tokio::test]
-async fn kept_files_are_compared_with_todays() {
+async fn saved_files_are_compared_with_the_current_ones() {
     let (registry, _peer, id) = live_agent().await;
     let usage = registry.get("/api/products/verify").await;
     assert_eq!((usage.status, &usage.body["ok"]), (200, &json!(true)));
     let demo = demo(&registry, &id).await;
-    let kept = |artifacts: &Value| -> Vec<Value> {
+    let saved_files = |artifacts: &Value| -> Vec<Value> {
         let files = artifacts.as_array().unwrap().iter();
         files.map(|file| json!({ "path": file["path"], "content": file["content"] })).collect()
     };
-    let mut files = kept(&demo["artifacts"]);
+    let mut files = saved_files(&demo["artifacts"]);
     let verify = |body: Value| {
         let registry = &registry;
         async move { registry.post("/api/products/verify", &body).await }
@@ -277,9 +283,9 @@ async fn kept_files_are_compared_with_todays() {
     );
     assert!(!changed.to_string().contains("content\""), "{changed}");
 
-    let token = token(&registry, &id).await;
+    let token = access_token(&registry, &id).await;
     let full = registry.get(&format!("/api/products/access?token={token}")).await.body;
-    let body = json!({ "token": token, "files": kept(&full["files"]) });
+    let body = json!({ "token": token, "files": saved_files(&full["files"]) });
     let current = verify(body.clone()).await;
     assert_eq!(
         (&current.body["comparison"]["is_current"], current.header("cache-control")),
@@ -294,11 +300,11 @@ async fn kept_files_are_compared_with_todays() {
     let files = json!({ "files": [{ "path": "AGENTS.md", "content": "" }] });
     assert_eq!(verify(files).await.body["code"], "which_product");
     assert_eq!(verify(json!({ "token": "nonsense" })).await.status, 401);
-    assert_eq!(verify(json!({ "listing_id": "nobody" })).await.status, 404);
+    assert_eq!(verify(json!({ "listing_id": "unlisted" })).await.status, 404);
 }
 
 #[tokio::test]
-async fn a_run_of_the_routine_says_what_to_do_next() {
+async fn routine_returns_the_next_steps() {
     let (registry, _peer, id) = live_agent().await;
     let usage = registry.get("/api/products/run").await;
     assert_eq!((usage.status, &usage.body["steps"]), (200, &json!([])));
@@ -321,7 +327,7 @@ async fn a_run_of_the_routine_says_what_to_do_next() {
         assert!(step["call"]["url"].as_str().unwrap().starts_with(&registry.url("/api/")), "{step}");
     }
     assert_eq!((&first["to_do"], &first["steps"][6]["data"]["stage"]), (&json!(2), &json!("live")));
-    assert_eq!(first["steps"][4]["data"]["unread"], 1, "its welcome");
+    assert_eq!(first["steps"][4]["data"]["unread"], 1, "the welcome message is not the only unread one");
     assert_eq!(registry.get(&format!("/api/talk?listing_id={id}")).await.status, 200);
 
     demo(&registry, &id).await;
@@ -339,11 +345,11 @@ async fn a_run_of_the_routine_says_what_to_do_next() {
         (&reasons["to_do"], &reasons["data"]["reasons"][0]["code"]),
         (&json!(true), &json!("not_a_card"))
     );
-    assert_eq!(registry.get("/api/products/run?listing_id=nobody").await.status, 404);
+    assert_eq!(registry.get("/api/products/run?listing_id=unlisted").await.status, 404);
 }
 
 #[tokio::test]
-async fn ratings_are_counted_without_drafts_and_without_words() {
+async fn ratings_exclude_drafts_and_texts_are_not_returned() {
     let options = TestOptions::default().with_setting("FOUNDING_SEATS", 1);
     let (registry, agents) = (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
     let mut ids = Vec::new();
@@ -370,7 +376,7 @@ async fn ratings_are_counted_without_drafts_and_without_words() {
     assert_eq!(learning["products"][0]["average"], Value::Null);
     let totals: Vec<u64> =
         learning["funnel"].as_array().unwrap().iter().map(|stage| stage["total"].as_u64().unwrap()).collect();
-    assert_eq!(totals, [3, 3, 3, 1], "live, demo, feedback, seat");
+    assert_eq!(totals, [3, 3, 3, 1], "expected: live, demo, feedback, seat");
     assert_eq!(learning["seats"], json!({ "seats": 1, "claimed": 1, "remaining": 0 }));
 
     let log = registry.get("/api/products/improvement-log").await.body;
@@ -378,15 +384,19 @@ async fn ratings_are_counted_without_drafts_and_without_words() {
         log["entries"].as_array().unwrap().iter().map(|entry| entry["id"].as_str().unwrap()).collect();
     assert_eq!(subjects, ["funnel: demo to feedback", "ratings: alive"]);
     for shown in [&learning, &log] {
-        assert!(!shown.to_string().contains("Halcyon"), "what was written is shown to nobody");
+        assert!(!shown.to_string().contains("Halcyon"), "the text of a feedback was returned");
     }
 }
 
 #[tokio::test]
-async fn the_log_names_the_reasons_of_the_day_with_their_fix() {
+async fn improvement_log_lists_todays_reasons_with_their_fix() {
     let registry = TestRegistry::start().await;
     let empty = registry.get("/api/products/improvement-log").await.body;
-    assert_eq!((&empty["ok"], &empty["entries"]), (&json!(true), &json!([])), "no number, no entry");
+    assert_eq!(
+        (&empty["ok"], &empty["entries"]),
+        (&json!(true), &json!([])),
+        "there are entries without numbers"
+    );
     registry.publish(&json!({ "url": registry.url("/discovery.json") })).await;
     registry.deliver_events().await;
     let log = registry.call_tool("improvement_log", &json!({})).await;
@@ -398,7 +408,7 @@ async fn the_log_names_the_reasons_of_the_day_with_their_fix() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_tool_costs_few_calls_however_much_is_listed() {
+async fn tool_cost_is_bounded_for_any_number_of_listings() {
     let options = TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", 1000);
     let (registry, agents) = (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
     for number in 0..30 {
@@ -407,8 +417,8 @@ async fn each_tool_costs_few_calls_however_much_is_listed() {
     registry.deliver_events().await;
     let active = registry.get("/api/listings/active").await.body;
     let id: ListingId = active["agents"][7]["listing_id"].as_str().unwrap().parse().unwrap();
-    let token = token(&registry, &id).await;
-    // A search is a look at the index and one batch of what it found.
+    let token = access_token(&registry, &id).await;
+    // The number of table calls that each path may cost.
     let table = [
         ("/api/products/learning".to_owned(), 2),
         ("/api/products/improvement-log".to_owned(), 2),
@@ -420,17 +430,17 @@ async fn each_tool_costs_few_calls_however_much_is_listed() {
         (format!("/api/products/run?listing_id={id}"), 5),
         (format!("/api/products/export?token={token}&format=zip"), 5),
     ];
-    for (path, most) in table {
+    for (path, limit) in table {
         let before = registry.observer.tally.snapshot();
         let reply = registry.get(&path).await;
         let calls = registry.observer.tally.since(&before);
         assert_eq!((reply.status, calls.of("Scan")), (200, 0), "{path}");
-        assert!(calls.total() <= most, "{path} cost {calls:?}");
+        assert!(calls.total() <= limit, "{path} cost {calls:?}");
     }
 }
 
 #[tokio::test]
-async fn an_agent_asks_for_a_preview_by_a2a() {
+async fn preview_works_over_a2a() {
     let registry = TestRegistry::start().await;
     let call = json!({ "operation": "preview_product", "arguments": { "sku": "kernel", "preset": "coder" } });
     let message = json!({

@@ -1,4 +1,4 @@
-//! `score`: asks a peer and explains each point, without listing anything.
+//! `score`: probes a peer and explains each point, without listing it.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
@@ -7,7 +7,7 @@ use tests::test_registry::TestRegistry;
 use crate::fixtures::refused_queries;
 
 #[tokio::test]
-async fn a_score_asks_and_lists_nothing() {
+async fn score_sends_no_message_and_lists_nothing() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let score = registry.get(&format!("/api/score?url={}", peer.card())).await;
     assert_eq!((score.status, &score.body["would_go_live"]), (200, &json!(true)), "{score:?}");
@@ -17,9 +17,9 @@ async fn a_score_asks_and_lists_nothing() {
     assert_eq!(
         peer.request_names(),
         ["GET /.well-known/agent-card.json", "GetTask"],
-        "anybody may ask: no message is sent"
+        "a message was sent for an anonymous caller"
     );
-    assert_eq!(registry.table().await.keys(), [""; 0], "nothing is kept");
+    assert_eq!(registry.table().await.keys(), [""; 0], "a score was stored");
 }
 
 #[tokio::test]

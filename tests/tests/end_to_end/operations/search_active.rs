@@ -1,4 +1,4 @@
-//! `search_active`: the Live listings of both kinds together, the newest first.
+//! `search_active`: the Live listings of both kinds together, newest first.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,13 +14,13 @@ fn ids(answer: &Value) -> Vec<String> {
     listings.map(|listing| listing["listing_id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// All ids of one walk through the pages.
+/// Reads all pages and returns their ids.
 async fn walk(registry: &TestRegistry, kind: &str, limit: usize) -> Vec<String> {
     let (mut shown, mut cursor) = (Vec::new(), Value::Null);
     for _ in 0..100 {
         let arguments = json!({ "kind": kind, "limit": limit, "cursor": cursor });
         let page = registry.call_tool("search_active", &arguments).await;
-        assert!(ids(&page).len() <= limit, "a page keeps its limit: {page}");
+        assert!(ids(&page).len() <= limit, "a page exceeds its limit: {page}");
         shown.extend(ids(&page));
         cursor = page["next_cursor"].clone();
         if cursor.is_null() {
@@ -31,7 +31,7 @@ async fn walk(registry: &TestRegistry, kind: &str, limit: usize) -> Vec<String> 
 }
 
 #[tokio::test]
-async fn agents_and_servers_are_listed_together_the_newest_first() {
+async fn agents_and_servers_are_listed_together_newest_first() {
     let registry = TestRegistry::start().await;
     let (fleet, server) = (Peer::start(agents::fleet).await, Peer::start(servers::modern).await);
     let mut published = Vec::new();
@@ -58,11 +58,11 @@ async fn with_live_listings() -> (TestRegistry, BTreeSet<String>, BTreeSet<Strin
     (registry, texts(agents), texts(servers))
 }
 
-async fn assert_pages_show_each_once(registry: &TestRegistry, kind: &str, wanted: &BTreeSet<String>) {
+async fn assert_pages_show_each_once(registry: &TestRegistry, kind: &str, expected: &BTreeSet<String>) {
     for limit in [1, 3, 5, 100] {
         let shown = walk(registry, kind, limit).await;
-        assert_eq!(shown.len(), wanted.len(), "{kind} by {limit}: a row is shown twice or not at all");
-        assert_eq!(shown.into_iter().collect::<BTreeSet<_>>(), *wanted, "{kind} by {limit}");
+        assert_eq!(shown.len(), expected.len(), "{kind} by {limit}: a row is repeated or missing");
+        assert_eq!(shown.into_iter().collect::<BTreeSet<_>>(), *expected, "{kind} by {limit}");
     }
 }
 
@@ -81,7 +81,7 @@ async fn pages_of_both_kinds_show_every_listing_exactly_once() {
 }
 
 #[tokio::test]
-async fn what_is_not_live_is_not_listed() {
+async fn only_live_listings_are_listed() {
     let registry = TestRegistry::start().await;
     let (queued, broken) = (Peer::start(agents::newest).await, Peer::start(agents::only(404)).await);
     registry.publish_card(&broken.card()).await;

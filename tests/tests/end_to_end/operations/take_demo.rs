@@ -1,4 +1,4 @@
-//! `take_demo`: what a demo holds, by which names its listing is found, and that taking it twice is the same order.
+//! `take_demo`: the contents of a demo, how its listing can be named, and that a repeated demo is the same order.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
@@ -13,7 +13,7 @@ fn order(answer: &Value) -> &str {
 }
 
 #[tokio::test]
-async fn a_demo_is_made_from_the_listing_and_leads_to_feedback() {
+async fn demo_is_made_from_the_listing_and_links_to_feedback() {
     let (registry, _peer, id) = live_agent().await;
     let reply = registry.post(DEMO, &json!({ "listing_id": id })).await;
     let answer = &reply.body;
@@ -37,7 +37,7 @@ async fn a_demo_is_made_from_the_listing_and_leads_to_feedback() {
 }
 
 #[tokio::test]
-async fn what_a_row_offers_can_be_sent_as_it_stands() {
+async fn demo_request_of_a_row_works_unchanged() {
     let pair = live_pair().await;
     let list = pair.registry.get("/api/listings/active").await.body;
     for (row, sku) in [(&list["agents"][0], "alive"), (&list["mcps"][0], "mcp_mesh")] {
@@ -50,7 +50,7 @@ async fn what_a_row_offers_can_be_sent_as_it_stands() {
 }
 
 #[tokio::test]
-async fn a_demo_is_one_order_for_each_product() {
+async fn demo_is_one_order_per_product() {
     let pair = live_pair().await;
     let body = json!({ "listing_id": pair.agent });
     let first = pair.registry.post(DEMO, &body).await.body;
@@ -66,7 +66,7 @@ async fn a_demo_is_one_order_for_each_product() {
     let counts = pair.registry.app.store.live().await.unwrap().funnel;
     assert_eq!((counts.demos_agents, counts.demos_mcps), (2, 0));
 
-    // What was published by its endpoint, and what was published by its description, are found by their endpoint.
+    // Listings that were published by endpoint or by description can both be named by endpoint.
     let by_url = pair.registry.post(DEMO, &json!({ "mcp_url": pair.peers[1].url("/mcp") })).await;
     assert_eq!((by_url.status, &by_url.body["listing_id"]), (200, &json!(pair.server)));
     let described = json!({ "name": "localhost.acme/adder", "description": "Adds.", "version": "1.0.0",
@@ -78,7 +78,7 @@ async fn a_demo_is_one_order_for_each_product() {
 }
 
 #[tokio::test]
-async fn only_a_live_listing_takes_a_demo() {
+async fn demo_requires_live_listing() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
     let id = registry.publish_card(&peer.card()).await;
     for reply in [
@@ -91,13 +91,13 @@ async fn only_a_live_listing_takes_a_demo() {
             (409, &json!("not_active"), &json!("queued"))
         );
     }
-    let nobody = format!("agtpub_{}", "0".repeat(20));
+    let unknown = format!("agtpub_{}", "0".repeat(20));
     for (body, status) in [
         (json!({}), 422),
         (json!({ "listing_id": 7 }), 422),
-        (json!({ "listing_id": nobody }), 404),
+        (json!({ "listing_id": unknown }), 404),
         (json!({ "listing_id": id, "sku": "gold" }), 422),
-        (json!({ "agent_card_url": "https://nobody.example.org/card.json" }), 404),
+        (json!({ "agent_card_url": "https://unlisted.example.org/card.json" }), 404),
         (json!({ "listing_id": id, "goals": vec!["g"; 13] }), 422),
     ] {
         let reply = registry.post(DEMO, &body).await;
@@ -107,24 +107,24 @@ async fn only_a_live_listing_takes_a_demo() {
 }
 
 #[tokio::test]
-async fn a_demo_costs_at_most_six_calls_and_one_transaction() {
+async fn demo_costs_at_most_six_calls_and_one_transaction() {
     let options = TestOptions::default().without_read_cache().with_rates();
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(servers::modern).await);
     let id = registry.publish_mcp(&peer.url("/mcp")).await;
     registry.deliver_events().await;
     registry.index().await;
-    for (transactions, at) in [(1, "first"), (0, "again")] {
+    for (transactions, attempt) in [(1, "first"), (0, "again")] {
         let before = registry.observer.tally.snapshot();
         let reply = registry.post(DEMO, &json!({ "listing_id": id })).await;
         let calls = registry.observer.tally.since(&before);
         assert_eq!(reply.status, 200, "{reply:?}");
-        assert_eq!(calls.of("TransactWriteItems"), transactions, "{at}: {calls:?}");
-        assert!(calls.total() <= 6, "{at}: {calls:?}");
+        assert_eq!(calls.of("TransactWriteItems"), transactions, "{attempt}: {calls:?}");
+        assert!(calls.total() <= 6, "{attempt}: {calls:?}");
     }
 }
 
 #[tokio::test]
-async fn demos_are_limited_by_caller_and_repeats_are_not() {
+async fn demos_are_limited_per_caller_and_repeats_are_not() {
     let options = TestOptions::default().with_rates().with_setting("DEMOS_PER_HOUR", 2);
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
@@ -132,5 +132,5 @@ async fn demos_are_limited_by_caller_and_repeats_are_not() {
     assert_eq!((demo("kernel").await.status, demo("alive").await.status), (200, 200));
     let refused = demo("recursive").await;
     assert_eq!((refused.status, &refused.body["allowance"]), (429, &json!("caller")), "{refused:?}");
-    assert_eq!(demo("kernel").await.status, 200, "what it has it may read again");
+    assert_eq!(demo("kernel").await.status, 200, "a repeated demo was refused");
 }

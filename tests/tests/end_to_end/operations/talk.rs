@@ -1,8 +1,8 @@
-//! `talk_inbox` and `talk`: an inbox is read by pages, spoken in by anybody within limits, and closed to what was
-//! withdrawn; what is said to everybody stands in the feed of talk.
+//! `talk_inbox` and `talk`: reading an inbox in pages, posting to it within limits, closed inboxes of withdrawn listings,
+//! and the public talk feed.
 
 mod inbox;
-mod speaking;
+mod posting;
 mod visits;
 
 use registry::model::ListingId;
@@ -16,12 +16,12 @@ async fn inbox(registry: &TestRegistry, id: &ListingId) -> Value {
 }
 
 async fn post(registry: &TestRegistry, id: &ListingId, action: &str, text: &str) -> Reply {
-    // What is said in one millisecond has no order.
+    // Messages of the same millisecond have no defined order.
     registry.advance(std::time::Duration::from_millis(1));
     registry.post("/api/talk", &json!({ "listing_id": id, "action": action, "text": text })).await
 }
 
-async fn said(registry: &TestRegistry, id: &ListingId, action: &str, text: &str) -> Value {
+async fn post_ok(registry: &TestRegistry, id: &ListingId, action: &str, text: &str) -> Value {
     let reply = post(registry, id, action, text).await;
     assert_eq!(reply.status, 200, "{action} {text}: {reply:?}");
     reply.body
@@ -33,7 +33,7 @@ async fn feed(registry: &TestRegistry, query: &str) -> Value {
     reply.body
 }
 
-/// A member of each message, in the order in which they are shown.
-fn each(messages: &Value, member: &str) -> Vec<String> {
+/// The values of a member in all messages, in the order of the response.
+fn values_of(messages: &Value, member: &str) -> Vec<String> {
     messages.as_array().unwrap().iter().map(|message| message[member].as_str().unwrap().to_owned()).collect()
 }

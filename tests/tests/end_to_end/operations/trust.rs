@@ -1,5 +1,4 @@
-//! Trust: statements of what the registry observed, keys that are bound to domains, and what the owner of a listing may do
-//! with it.
+//! Trust: attestations of what the registry observed, keys that are bound to domains, and the acts of a listing's owner.
 
 mod attestations;
 mod capability_hash;
@@ -13,35 +12,35 @@ use ring::signature::{Ed25519KeyPair, KeyPair as _};
 use serde_json::{Value, json};
 use tests::test_registry::{Reply, TestRegistry};
 
-/// The endpoint of the family.
+/// The REST endpoint of the trust operations.
 const FAMILY: &str = "/api/products/first-principles";
 
-/// The token of the operator in tests.
-const OPERATOR: &str = "an-operator-token-of-thirty-two-characters";
+/// The operator token.
+const OPERATOR_TOKEN: &str = "an-operator-token-of-thirty-two-characters";
 
-async fn attested(registry: &TestRegistry, id: &ListingId, about: &str) -> Value {
+async fn attest_listing(registry: &TestRegistry, id: &ListingId, about: &str) -> Value {
     let answer = registry.call_tool("attest", &json!({ "listing_id": id, "type": about })).await;
     answer["attestation"].clone()
 }
 
-async fn verified(registry: &TestRegistry, jws: &str) -> Value {
+async fn verify_token(registry: &TestRegistry, jws: &str) -> Value {
     registry.call_tool("verify_attestation", &json!({ "jws": jws })).await
 }
 
-/// The checks of a token that do not hold.
-fn failed(answer: &Value) -> Vec<&str> {
+/// The ids of the failed checks of a token.
+fn failed_checks(answer: &Value) -> Vec<&str> {
     let checks = answer["checks"].as_array().unwrap().iter();
     checks.filter(|check| check["ok"] == false).map(|check| check["id"].as_str().unwrap()).collect()
 }
 
-/// An action of the family with the token of the operator, or another.
-async fn as_operator(registry: &TestRegistry, token: Option<&str>, body: &Value) -> Reply {
+/// POSTs an action with the given bearer token.
+async fn post_with_token(registry: &TestRegistry, token: Option<&str>, body: &Value) -> Reply {
     let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
     headers.extend(token.map(|token| ("authorization".to_owned(), format!("Bearer {token}"))));
     registry.send("POST", FAMILY, &headers, body.to_string()).await
 }
 
-/// The owner of a domain, who has a key.
+/// The owner of a domain, with a signing key.
 struct Owner {
     key: Ed25519KeyPair,
 }
@@ -67,11 +66,11 @@ impl Owner {
         self.key.sign(text.as_bytes()).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// The same call with the challenge that it is answered, signed.
-    async fn signed(&self, registry: &TestRegistry, tool: &str, arguments: &Value) -> Value {
-        let asked = registry.call_tool(tool, arguments).await;
-        let challenge = &asked["challenge"];
-        assert!(challenge["text"].is_string(), "{asked}");
+    /// Requests a challenge for a call and returns the call with the signed challenge.
+    async fn with_signature(&self, registry: &TestRegistry, tool: &str, arguments: &Value) -> Value {
+        let answer = registry.call_tool(tool, arguments).await;
+        let challenge = &answer["challenge"];
+        assert!(challenge["text"].is_string(), "{answer}");
         let mut signed = arguments.clone();
         signed["nonce"] = challenge["nonce"].clone();
         signed["signature"] = json!(self.sign(challenge["text"].as_str().unwrap()));

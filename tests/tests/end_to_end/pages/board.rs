@@ -1,4 +1,4 @@
-//! `/list`: every Live row once, found by words, kind and category; small, and fresh.
+//! `/list`: shows every Live listing once; supports words, kind and category; stays small and current.
 
 use registry::model::Kind;
 use tests::fixtures;
@@ -13,7 +13,7 @@ async fn page(registry: &TestRegistry, path: &str) -> String {
     reply.body.as_str().unwrap().to_owned()
 }
 
-/// The listings that a page has rows of.
+/// The ids of the listings in the rows of a page.
 fn rows(page: &str) -> Vec<&str> {
     page.split("href=\"/list/").skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
 }
@@ -30,25 +30,25 @@ async fn pages_show_every_listing_once_and_stay_small() {
     let mut all = fixtures::insert_live_listings(&registry.app, Kind::Agent, 70).await;
     all.extend(fixtures::insert_live_listings(&registry.app, Kind::Mcp, 60).await);
     let first = page(&registry, "/list").await;
-    assert_eq!(rows(&first).len(), 50, "the first answer carries the rows");
+    assert_eq!(rows(&first).len(), 50, "the first response does not contain the rows");
     assert!(first.len() < 100_000, "{} bytes", first.len());
 
-    let (mut seen, mut at) = (Vec::new(), Some("/list?".to_owned()));
-    while let Some(path) = at {
+    let (mut shown_ids, mut next_path) = (Vec::new(), Some("/list?".to_owned()));
+    while let Some(path) = next_path {
         let shown = page(&registry, &path).await;
-        seen.extend(rows(&shown).into_iter().map(str::to_owned));
-        at = next(&shown);
+        shown_ids.extend(rows(&shown).into_iter().map(str::to_owned));
+        next_path = next(&shown);
     }
-    let mut wanted: Vec<String> = all.iter().map(ToString::to_string).collect();
-    wanted.sort_unstable();
-    seen.sort_unstable();
-    assert_eq!(seen, wanted);
+    let mut expected: Vec<String> = all.iter().map(ToString::to_string).collect();
+    expected.sort_unstable();
+    shown_ids.sort_unstable();
+    assert_eq!(shown_ids, expected);
     let servers = page(&registry, "/list?kind=mcp").await;
     assert!(rows(&servers).iter().all(|id| id.starts_with("mcp-")));
 }
 
 #[tokio::test]
-async fn words_and_categories_find_what_is_live() {
+async fn words_and_categories_find_live_listings() {
     let pair = live_pair().await;
     pair.registry.index().await;
     let found = |path: &'static str| {
@@ -71,7 +71,7 @@ async fn words_and_categories_find_what_is_live() {
 }
 
 #[tokio::test]
-async fn a_search_in_pages_repeats_nothing() {
+async fn paged_search_repeats_no_listing() {
     let (registry, _peers, [_, servers]) = live_fleet(0, 55).await;
     registry.index().await;
     let rows_of_server = registry.get("/api/listings/active?kind=mcp&limit=1").await.body["mcps"].clone();
@@ -87,7 +87,7 @@ async fn a_search_in_pages_repeats_nothing() {
 }
 
 #[tokio::test]
-async fn an_empty_board_says_what_to_do_and_an_unchanged_one_is_not_sent_again() {
+async fn empty_board_has_a_hint_and_unchanged_board_returns_304() {
     let registry = TestRegistry::start().await;
     let empty = page(&registry, "/list").await;
     assert!(empty.contains("Nothing is Live yet") && empty.contains("/for-agents"), "{empty}");

@@ -1,25 +1,25 @@
-//! What holds for all pages: a sound head, headers by which a browser runs nothing foreign, and files that load.
+//! Rules for all pages: a complete head, a content security policy that allows only own files, and assets that load.
 
 use registry::pages::{ASSETS, PAGES};
 use tests::test_registry::{Reply, TestRegistry};
 
 use crate::fixtures::live_pair;
 
-/// What browsers send.
+/// The `accept` header of a browser.
 const BROWSER: (&str, &str) = ("accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
 
 fn text(reply: &Reply) -> &str {
     reply.body.as_str().unwrap()
 }
 
-/// The values of an attribute, in the order of the page.
+/// The values of an attribute, in page order.
 fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
-    let before = format!(" {name}=\"");
-    page.split(&before).skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
+    let prefix = format!(" {name}=\"");
+    page.split(&prefix).skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
 }
 
 #[tokio::test]
-async fn every_page_is_sound_html_that_loads_nothing_foreign() {
+async fn every_page_has_one_head_and_loads_only_own_files() {
     let pair = live_pair().await;
     let pages = PAGES.iter().filter(|page| page.media_type.starts_with("text/html"));
     for path in pages.flat_map(|page| page.paths) {
@@ -28,21 +28,21 @@ async fn every_page_is_sound_html_that_loads_nothing_foreign() {
         assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"), "{path}");
         let html = text(&page);
         assert!(html.starts_with("<!doctype html>\n<html lang=\"en\">"), "{path}");
-        for once in
+        for part in
             ["<h1", "name=\"viewport\"", "name=\"color-scheme\"", "<main id=\"content\"", "class=\"skip\""]
         {
-            assert_eq!(html.matches(once).count(), 1, "{path}: {once}");
+            assert_eq!(html.matches(part).count(), 1, "{path}: {part}");
         }
-        // A drawing has titles of its own.
+        // Only the head: SVG drawings have `<title>` elements too.
         assert_eq!(html.split("<body>").next().unwrap().matches("<title>").count(), 1, "{path}");
         let csp = page.header("content-security-policy");
         assert!(csp.starts_with("default-src 'none'; style-src 'self'; script-src 'self';"), "{path}: {csp}");
         assert!(!csp.contains("unsafe") && csp.contains("frame-ancestors 'none'"), "{path}: {csp}");
-        // What the policy forbids would only fail in the reader's browser.
+        // The policy blocks these, so they would fail only in the reader's browser.
         for forbidden in [" style=\"", "<style", " onclick=", "javascript:", "<iframe"] {
             assert!(!html.contains(forbidden), "{path}: {forbidden}");
         }
-        assert_eq!(html.matches("<script").count(), 1, "{path}: the one file of ours");
+        assert_eq!(html.matches("<script").count(), 1, "{path}: not exactly one script file");
         for loaded in attributes(html, "src") {
             assert!(loaded.starts_with('/'), "{path} loads {loaded}");
         }
@@ -50,7 +50,7 @@ async fn every_page_is_sound_html_that_loads_nothing_foreign() {
 }
 
 #[tokio::test]
-async fn what_pages_load_is_kept_for_a_year_and_found_by_its_hash() {
+async fn assets_are_hashed_and_cached_for_a_year() {
     let registry = TestRegistry::start().await;
     let home = registry.get("/").await;
     for asset in ASSETS {
@@ -66,21 +66,21 @@ async fn what_pages_load_is_kept_for_a_year_and_found_by_its_hash() {
 }
 
 #[tokio::test]
-async fn a_machine_is_led_from_the_root_to_the_map_and_a_person_is_not() {
+async fn root_returns_the_map_to_machines_and_html_to_browsers() {
     let registry = TestRegistry::start().await;
     let links = |reply: &Reply| reply.headers.get_all("link").iter().count();
     let map = registry.get_with("/", ("accept", "application/json")).await;
     assert_eq!((map.status, map.body["base_url"].as_str()), (200, Some(registry.url("").as_str())));
-    for person in [BROWSER, ("accept", "*/*")] {
-        let page = registry.get_with("/", person).await;
+    for accept in [BROWSER, ("accept", "*/*")] {
+        let page = registry.get_with("/", accept).await;
         assert_eq!((page.status, page.header("vary")), (200, "accept"), "{page:?}");
-        assert_eq!(links(&page), links(&map), "the root leads to the documents");
+        assert_eq!(links(&page), links(&map), "the page and the map do not link to the same documents");
         assert!(page.header("link").contains("describedby"), "{:?}", page.headers);
     }
 }
 
 #[tokio::test]
-async fn a_problem_is_a_page_for_browsers_and_a_document_for_machines() {
+async fn problems_are_html_for_browsers_and_json_for_machines() {
     let registry = TestRegistry::start().await;
     for (path, status) in [
         ("/no/such/path", 404),

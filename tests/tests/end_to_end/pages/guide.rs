@@ -1,4 +1,4 @@
-//! `/for-agents` and `/products`: what they tell a reader to send can be sent as it stands.
+//! `/for-agents` and `/products`: the commands on these pages work unchanged.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use tests::test_registry::{Reply, TestRegistry};
 
 use crate::fixtures::live_pair;
 
-/// What is said of requests that cannot be read.
-const UNREAD: [&str; 8] = [
+/// Problem codes of requests that the registry cannot parse.
+const PARSE_ERRORS: [&str; 8] = [
     "action_needs_post",
     "invalid_argument",
     "invalid_arguments",
@@ -20,7 +20,7 @@ const UNREAD: [&str; 8] = [
     "unknown_action",
 ];
 
-/// The commands of a page, as a shell reads them.
+/// The commands on a page, split into words as a shell does.
 fn commands(page: &Reply) -> Vec<Vec<String>> {
     let html = page.body.as_str().unwrap();
     let blocks =
@@ -33,18 +33,19 @@ fn commands(page: &Reply) -> Vec<Vec<String>> {
     commands.map(|text| shell_words::split(&text).unwrap()).collect()
 }
 
-/// Sends what a command says.
+/// Sends the request of a `curl` command.
 async fn run(registry: &TestRegistry, words: &[String]) -> Reply {
     let after = |flag: &str| {
         words
             .iter()
             .enumerate()
             .filter(|(_, word)| *word == flag)
-            .map(|(at, _)| words[at + 1].clone())
+            .map(|(index, _)| words[index + 1].clone())
             .collect::<Vec<_>>()
     };
     let url = words.iter().find(|word| word.starts_with("http")).unwrap();
-    let path = url.strip_prefix(&registry.url("")).unwrap_or_else(|| panic!("{url} is not ours"));
+    let path =
+        url.strip_prefix(&registry.url("")).unwrap_or_else(|| panic!("{url} is not a URL of this registry"));
     let headers: Vec<(String, String)> = after("-H")
         .iter()
         .map(|header| {
@@ -56,7 +57,7 @@ async fn run(registry: &TestRegistry, words: &[String]) -> Reply {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_command_of_the_pages_is_understood() {
+async fn every_command_on_the_pages_can_be_parsed() {
     let pair = live_pair().await;
     let (mut sent, mut refused) = (BTreeSet::new(), Vec::new());
     for path in ["/", "/for-agents", "/products"] {
@@ -69,10 +70,10 @@ async fn every_command_of_the_pages_is_understood() {
                 continue;
             }
             let answer = run(&pair.registry, &words).await;
-            // An example may be of something that this listing cannot do, but all of it is read.
+            // The listing may not support what an example does, but the request must be parsed.
             let problem = answer.body["code"].as_str().unwrap_or_default();
-            let is_read = answer.status < 500 || answer.status == 503;
-            if !is_read || UNREAD.contains(&problem) {
+            let is_parsed = answer.status < 500 || answer.status == 503;
+            if !is_parsed || PARSE_ERRORS.contains(&problem) {
                 refused.push(format!("{path}: {words:?}: {answer:?}"));
             }
         }
@@ -82,14 +83,17 @@ async fn every_command_of_the_pages_is_understood() {
 }
 
 #[tokio::test]
-async fn the_guide_names_every_operation() {
+async fn guide_lists_every_operation() {
     let registry = TestRegistry::start().await;
     let guide = registry.get("/for-agents").await;
     let html = guide.body.as_str().unwrap();
     for operation in CATALOGUE {
         assert!(html.contains(&format!("<code>{}</code></summary>", operation.name)), "{}", operation.name);
     }
-    assert!(html.contains(&registry.app.settings.user_agent()), "who probes says so");
+    assert!(
+        html.contains(&registry.app.settings.user_agent()),
+        "the guide does not contain the user agent of the probes"
+    );
     let filled = registry.get("/for-agents?url=https%3A%2F%2Fa.example.org%2F%22%3Ecard.json").await;
     assert!(filled.body.as_str().unwrap().contains("value=\"https://a.example.org/&#34;&#62;card.json\""));
     let tag = guide.header("etag");
@@ -97,7 +101,7 @@ async fn the_guide_names_every_operation() {
 }
 
 #[tokio::test]
-async fn the_products_are_shown_with_prices_and_the_meters_as_they_stand() {
+async fn products_page_shows_prices_and_current_meters() {
     let pair = live_pair().await;
     let page = async || pair.registry.get("/products").await.body.as_str().unwrap().to_owned();
     let before = page().await;

@@ -1,5 +1,5 @@
-//! What a listing says of itself is shown as text, whatever it says. The texts stand in the table as they are here: what
-//! publishing refuses or mends must not be all that protects a reader.
+//! The pages escape every text of a listing. The test writes the texts to the table directly, because the checks of
+//! publishing must not be the only protection of a reader.
 
 use registry::model::{Kind, Lane};
 use tests::fixtures::{feed_item, submitted_listing};
@@ -7,11 +7,11 @@ use tests::test_registry::TestRegistry;
 
 const MARKUP: &str =
     "<script>alert(1)</script><img src=x onerror=alert(2)>\"'><b onclick=x>bold</b> {{7*7}} {% x %}";
-/// Overrides that are never closed, then a mark of the other direction.
+/// Direction overrides and isolates without an end, then right-to-left letters.
 const BIDI: &str = "\u{202e}\u{202e}gnp.exe\u{2066}\u{2067} \u{5d0}\u{5d1}";
 
 #[tokio::test]
-async fn hostile_texts_are_shown_inert() {
+async fn hostile_texts_are_shown_as_plain_text() {
     let registry = TestRegistry::start().await;
     let long = "W".repeat(10_000);
     let texts = [MARKUP, BIDI, &long, "javascript:alert(1)"];
@@ -31,16 +31,16 @@ async fn hostile_texts_are_shown_inert() {
         let reply = registry.get(path).await;
         let html = reply.body.as_str().unwrap();
         assert_eq!(reply.status, 200);
-        for live in ["<script>alert", "<img", "<b onclick", "href=\"javascript:", " onerror=alert(2)>"] {
-            assert!(!html.contains(live), "{path}: {live}");
+        for markup in ["<script>alert", "<img", "<b onclick", "href=\"javascript:", " onerror=alert(2)>"] {
+            assert!(!html.contains(markup), "{path}: {markup}");
         }
         assert!(html.len() < 20_000, "{path}: {} bytes", html.len());
-        // What would turn the words around it is shown as a mark.
+        // Characters that change the text direction are replaced.
         assert!(!html.contains(['\u{202e}', '\u{2066}', '\u{2067}']), "{path}");
     }
     let shown = registry.get("/list").await;
     let html = shown.body.as_str().unwrap();
     assert_eq!(html.matches("href=\"/list/").count(), texts.len());
-    assert!(html.contains("&#60;script&#62;alert(1)"), "it is shown as it was written");
+    assert!(html.contains("&#60;script&#62;alert(1)"), "the text is not shown escaped");
     assert!(html.contains("\u{FFFD}gnp.exe") && html.contains('…'), "{html}");
 }

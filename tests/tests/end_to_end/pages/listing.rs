@@ -1,4 +1,4 @@
-//! `/list/{id}`: the page of a listing, from its first probe to its end.
+//! `/list/{id}`: the page of a listing in each of its states.
 
 use registry::model::ListingId;
 use serde_json::json;
@@ -21,14 +21,14 @@ async fn page(registry: &TestRegistry, id: &ListingId) -> String {
     reply.body.as_str().unwrap().to_owned()
 }
 
-/// Cells of a style in the strip of ninety days.
+/// The number of cells with a class in the 90-day strip.
 fn cells(page: &str, class: &str) -> usize {
     let strip = page.split(r#"<svg class="strip""#).nth(1).unwrap().split("</svg>").next().unwrap();
     strip.matches(&format!(r#"<rect class="{class}""#)).count()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_page_of_a_server_shows_weeks_of_proofs_and_what_changed() {
+async fn server_page_shows_weeks_of_probes_and_the_last_change() {
     let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
     let peer = Peer::start(servers::modern_with(&["add", "subtract"])).await;
     let id = registry.publish_mcp(&peer.url("/mcp")).await;
@@ -48,13 +48,13 @@ async fn the_page_of_a_server_shows_weeks_of_proofs_and_what_changed() {
 
     assert_eq!((cells(&shown, "good"), cells(&shown, "proven"), cells(&shown, "failed")), (6, 30, 0));
     assert!(shown.contains("It was probed 6 times on 6 days; each of them was good."), "{shown}");
-    for told in [
+    for text in [
         "Why it is Live",
         "<code dir=\"auto\">multiply</code>",
         "<code dir=\"auto\">subtract</code>",
         "server/discover",
     ] {
-        assert!(shown.contains(told), "{told}: {shown}");
+        assert!(shown.contains(text), "{text}: {shown}");
     }
     assert!(shown.contains("claude mcp add --transport http adder "), "{shown}");
     assert!(shown.contains(&format!("/badge/clean.svg?id={id}")) && shown.contains("cap_"));
@@ -67,7 +67,7 @@ async fn the_page_of_a_server_shows_weeks_of_proofs_and_what_changed() {
     assert_eq!(
         changed["added"],
         json!({ "count": 1, "names": ["multiply"] }),
-        "the look after kept it: {changed}"
+        "the next recheck lost the change: {changed}"
     );
     assert_eq!(
         (&changed["removed"]["names"], &changed["redescribed"]["count"]),
@@ -76,7 +76,7 @@ async fn the_page_of_a_server_shows_weeks_of_proofs_and_what_changed() {
 }
 
 #[tokio::test]
-async fn a_change_is_read_for_only_where_a_hash_differs() {
+async fn changes_are_read_only_if_a_hash_differs() {
     let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
     let peer = Peer::start(servers::modern_with(&["add"])).await;
     let id = registry.publish_mcp(&peer.url("/mcp")).await;
@@ -95,7 +95,7 @@ async fn a_change_is_read_for_only_where_a_hash_differs() {
 }
 
 #[tokio::test]
-async fn the_skills_of_an_agent_are_compared_too() {
+async fn skills_of_an_agent_are_compared() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(crate::fixtures::forecaster).await);
     let id = registry.live_card(&peer.card()).await;
     assert!(registry.status(&id).await["evidence"].get("changed").is_none());
@@ -108,24 +108,27 @@ async fn the_skills_of_an_agent_are_compared_too() {
 }
 
 #[tokio::test]
-async fn the_page_of_what_is_not_live_says_how_to_mend_it() {
+async fn page_of_a_listing_that_is_not_live_shows_the_fix() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
     let id = registry.publish_card(&peer.card()).await;
     let queued = page(&registry, &id).await;
     assert!(queued.contains("Waits for its first probe.") && queued.contains("noindex"), "{queued}");
     registry.deliver_events().await;
-    let mend = page(&registry, &id).await;
-    for told in [
+    let failing = page(&registry, &id).await;
+    for text in [
         "Needs a fix",
         "card fail 404 (no card)",
         "To mend it:",
         "name=\"url\" value=\"http://127.0.0.1",
         "noindex",
     ] {
-        assert!(mend.contains(told), "{told}: {mend}");
+        assert!(failing.contains(text), "{text}: {failing}");
     }
-    assert_eq!((cells(&mend, "failed"), cells(&mend, "unknown")), (1, 89));
-    assert!(!mend.contains("Use it</h2>"), "nothing is installed that does not answer");
+    assert_eq!((cells(&failing, "failed"), cells(&failing, "unknown")), (1, 89));
+    assert!(
+        !failing.contains("Use it</h2>"),
+        "the page explains how to install a server that does not answer"
+    );
 
     let (registry, peer, id) = live_agent().await;
     demote(&registry, &peer, &id).await;
@@ -134,7 +137,7 @@ async fn the_page_of_what_is_not_live_says_how_to_mend_it() {
 }
 
 #[tokio::test]
-async fn what_is_unknown_or_taken_off_has_a_page_that_helps() {
+async fn unknown_and_withdrawn_listings_have_helpful_pages() {
     let (registry, _peer, id) = live_agent().await;
     for path in ["/list/agtpub_00000000000000000000", "/list/..%2F..%2Fetc", "/list/%3Cscript%3E"] {
         let reply = read(&registry, path).await;
@@ -154,17 +157,17 @@ async fn what_is_unknown_or_taken_off_has_a_page_that_helps() {
 }
 
 #[tokio::test]
-async fn what_strangers_write_is_inert() {
+async fn markup_in_card_texts_is_escaped() {
     let registry = TestRegistry::start().await;
     let hostile = "<script>alert(1)</script>\u{202E}\"'><img src=x onerror=alert(2)>";
-    let peer = Peer::start(move |asked| {
-        let mut card = agents::card(asked, &format!("{hostile}{}", "long ".repeat(2000)));
+    let peer = Peer::start(move |request| {
+        let mut card = agents::card(request, &format!("{hostile}{}", "long ".repeat(2000)));
         card["description"] = json!(hostile);
         card["documentationUrl"] = json!("javascript:alert(3)");
         card["skills"] = json!([{ "id": "x", "name": hostile, "description": hostile, "tags": [hostile] }]);
-        match asked.verb.as_str() {
+        match request.verb.as_str() {
             "GET" => tests::peers::json_answer(200, &card),
-            _ => agents::speaks_newest(asked),
+            _ => agents::speaks_newest(request),
         }
     })
     .await;

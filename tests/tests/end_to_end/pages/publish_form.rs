@@ -1,4 +1,4 @@
-//! The form by which a person lists a server, as a browser without a script sends it.
+//! The form for publishing a server, sent as a browser without scripts sends it.
 
 use tests::peers::{Peer, agents};
 use tests::test_registry::TestRegistry;
@@ -6,7 +6,7 @@ use tests::test_registry::TestRegistry;
 const FORM: &str = "/api/publish";
 
 #[tokio::test]
-async fn a_form_leads_to_the_page_of_its_listing() {
+async fn form_redirects_to_the_page_of_its_listing() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let answer = registry.post_form(FORM, &[("url", &peer.card()), ("name", "")]).await;
     assert_eq!(answer.status, 303, "{answer:?}");
@@ -17,10 +17,10 @@ async fn a_form_leads_to_the_page_of_its_listing() {
 }
 
 #[tokio::test]
-async fn a_refused_form_is_shown_again_with_what_to_mend() {
+async fn refused_form_is_shown_again_with_the_error() {
     let registry = TestRegistry::start().await;
     let hostile = "https://10.0.0.1/\"><script>alert(1)</script>";
-    for (fields, status, says) in [
+    for (fields, status, message) in [
         (vec![("url", "not a url")], 422, "This is not an absolute URL."),
         (vec![], 422, "Send what to list"),
         (vec![("url", hostile)], 422, "IP address"),
@@ -29,18 +29,18 @@ async fn a_refused_form_is_shown_again_with_what_to_mend() {
         assert_eq!((answer.status, answer.header("content-type")), (status, "text/html; charset=utf-8"));
         let html = answer.body.as_str().unwrap();
         assert!(html.contains("role=\"alert\"") && html.contains("<form"), "{html}");
-        assert!(html.contains(says), "{says}: {html}");
+        assert!(html.contains(message), "{message}: {html}");
         assert!(!html.contains("<script>alert"), "{html}");
         assert!(answer.header("content-security-policy").contains("form-action 'self'"));
         if let Some((_, "not a url")) = fields.first() {
-            assert!(html.contains("value=\"not a url\""), "what was typed is not lost");
+            assert!(html.contains("value=\"not a url\""), "the typed value was lost");
         }
     }
     assert_eq!(registry.post_form(FORM, &[("url", &"x".repeat(100_000))]).await.status, 413);
 }
 
 #[tokio::test]
-async fn other_bodies_are_taken_and_refused_as_before() {
+async fn other_content_types_are_refused() {
     let registry = TestRegistry::start().await;
     for kind in ["application/xml", "multipart/form-data; boundary=x", "text/plain"] {
         let answer = registry.post_raw("/api/publish", Some(kind), "url=https://a.example.org").await;

@@ -1,4 +1,4 @@
-//! `/status`: how the probing goes, with charts.
+//! `/status`: the results of probing, with charts.
 
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, Reply, TestOptions, TestRegistry};
@@ -8,7 +8,7 @@ async fn read(registry: &TestRegistry) -> Reply {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_status_page_draws_what_the_statistics_tell() {
+async fn status_page_shows_the_statistics_and_is_cached() {
     let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
     let young = read(&registry).await.body.as_str().unwrap().to_owned();
     assert!(
@@ -31,16 +31,16 @@ async fn the_status_page_draws_what_the_statistics_tell() {
     let calls = registry.observer.tally.since(&before);
     let page = shown.body.as_str().unwrap();
     assert!(calls.total() <= 13 && calls.of("Scan") == 0, "{calls:?}");
-    for told in [
+    for text in [
         "Live over time",
         "card fail 404 (no card)",
         "Weekly recheck",
         "Root hash",
         &format!("/list/{failing}"),
     ] {
-        assert!(page.contains(told), "{told}: {page}");
+        assert!(page.contains(text), "{text}: {page}");
     }
     let before = registry.observer.tally.snapshot();
     assert_eq!(read(&registry).await.body, shown.body);
-    assert_eq!(registry.observer.tally.since(&before).total(), 0, "it is made once and stands for a while");
+    assert_eq!(registry.observer.tally.since(&before).total(), 0, "the cached page read the table");
 }

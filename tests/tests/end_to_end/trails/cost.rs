@@ -1,5 +1,4 @@
-//! What trails cost: at most three calls to the table for a listing with many marks and compositions, and no more than with
-//! few.
+//! The cost of reading trails: at most three table calls, for a listing with few or with many marks and compositions.
 
 use futures::stream::{self, StreamExt as _};
 use local::engine::instrumented::Calls;
@@ -9,7 +8,7 @@ use tests::test_registry::{TestOptions, TestRegistry};
 
 use super::{STIGMERGY, call_as};
 
-/// Compositions of one listing; each leaves a mark, too. The bench has a thousand and ten thousand.
+/// Compositions of one listing; each also leaves a mark. The bench measures 1,000 and 10,000.
 const PAIRS: usize = 120;
 
 async fn cost(registry: &TestRegistry, path: &str) -> Calls {
@@ -20,7 +19,7 @@ async fn cost(registry: &TestRegistry, path: &str) -> Calls {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_listing_with_many_marks_and_compositions_costs_what_one_with_few_does() {
+async fn read_cost_is_bounded_for_many_marks_and_compositions() {
     let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
     let servers = tests::fixtures::insert_live_listings(&registry.app, Kind::Mcp, PAIRS + 1).await;
     let (centre, others) = servers.split_first().unwrap();
@@ -31,7 +30,7 @@ async fn a_listing_with_many_marks_and_compositions_costs_what_one_with_few_does
     ];
     let mut costs = Vec::new();
     for pairs in [&others[..2], &others[2..]] {
-        let used = |(number, other)| {
+        let use_together = |(number, other)| {
             let (number, registry) = (u8::try_from(number % 200).unwrap(), &registry);
             async move {
                 let pair = json!({ "listing_id": centre, "listing_b": other });
@@ -39,7 +38,7 @@ async fn a_listing_with_many_marks_and_compositions_costs_what_one_with_few_does
                 assert!(answer.as_ref().is_ok_and(|answer| answer["counted"] == true), "{answer:?}");
             }
         };
-        stream::iter(pairs.iter().enumerate().map(used)).buffer_unordered(4).collect::<()>().await;
+        stream::iter(pairs.iter().enumerate().map(use_together)).buffer_unordered(4).collect::<()>().await;
         for path in &paths {
             costs.push(cost(&registry, path).await);
         }

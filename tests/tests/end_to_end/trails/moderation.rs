@@ -1,23 +1,23 @@
-//! What was withdrawn is neither marked nor shown, and what an operator evaporates is gone.
+//! Withdrawn listings accept no marks and are not shown. The operator can evaporate the trails of a listing.
 
 use serde_json::json;
 use tests::test_registry::{TestOptions, TestRegistry};
 
-use super::{STIGMERGY, call_as, left, sensed};
+use super::{STIGMERGY, call_as, sensed, trace_body};
 use crate::fixtures::live_pair;
 
 #[tokio::test]
-async fn a_withdrawn_listing_is_neither_marked_nor_shown() {
+async fn withdrawn_listing_accepts_no_marks_and_is_hidden() {
     let pair = live_pair().await;
     let (registry, id) = (&pair.registry, &pair.agent);
-    registry.post(STIGMERGY, &left(id, "A mark of before.")).await;
+    registry.post(STIGMERGY, &trace_body(id, "A mark of before.")).await;
     call_as(registry, 1, "endorse", json!({ "listing_id": id })).await.unwrap();
     call_as(registry, 1, "used_with", json!({ "listing_id": id, "listing_b": pair.server })).await.unwrap();
     let hot = registry.get(&format!("{STIGMERGY}?action=follow")).await.body;
     assert!(hot.to_string().contains(id.as_str()));
     let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Impersonates a bank." });
     ::operator::handle(&registry.app, command).await.unwrap();
-    assert_eq!(registry.post(STIGMERGY, &left(id, "Another.")).await.status, 404);
+    assert_eq!(registry.post(STIGMERGY, &trace_body(id, "Another.")).await.status, 404);
     let used = json!({ "listing_id": pair.server, "listing_b": id });
     assert_eq!(call_as(registry, 2, "used_with", used).await.unwrap_err().code, "listing_not_found");
     for query in [
@@ -48,29 +48,33 @@ async fn only_the_operator_evaporates() {
         call_as(&registry, u8::try_from(number).unwrap(), "used_with", pair).await.unwrap();
     }
     let body = json!({ "action": "evaporate", "listing_id": ids[0] });
-    let asked = async |body: &serde_json::Value, bearer: Option<&str>| {
+    let evaporate = async |body: &serde_json::Value, bearer: Option<&str>| {
         let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
         headers.extend(bearer.map(|token| ("authorization".to_owned(), format!("Bearer {token}"))));
         registry.send("POST", STIGMERGY, &headers, body.to_string()).await
     };
-    assert_eq!(asked(&json!({ "action": "evaporate", "amount": 10 }), None).await.status, 401);
-    assert_eq!(asked(&body, None).await.status, 401);
-    assert_eq!(asked(&body, Some("another token that is long enough")).await.status, 403);
+    assert_eq!(evaporate(&json!({ "action": "evaporate", "amount": 10 }), None).await.status, 401);
+    assert_eq!(evaporate(&body, None).await.status, 401);
+    assert_eq!(evaporate(&body, Some("another token that is long enough")).await.status, 403);
     assert_eq!(sensed(&registry, &ids[0]).await["marks"].as_array().unwrap().len(), 50);
 
-    let gone = asked(&body, Some(token)).await;
+    let gone = evaporate(&body, Some(token)).await;
     assert_eq!(gone.status, 200, "{gone:?}");
-    let told =
+    let removed =
         (&gone.body["marks"], &gone.body["compositions"], &gone.body["values"], &gone.body["complete"]);
-    assert_eq!(told, (&json!(59), &json!(59), &json!(true), &json!(true)), "{gone:?}");
+    assert_eq!(removed, (&json!(59), &json!(59), &json!(true), &json!(true)), "{gone:?}");
     let after = sensed(&registry, &ids[0]).await;
     assert_eq!(
         (&after["marks"], &after["compositions"], &after["trails"][0]["attraction"]),
         (&json!([]), &json!([]), &json!(0.0))
     );
     assert_eq!(after["totals"]["compositions"], 0);
-    assert_eq!(sensed(&registry, &ids[1]).await["compositions"], json!([]), "at the other end, too");
+    assert_eq!(
+        sensed(&registry, &ids[1]).await["compositions"],
+        json!([]),
+        "the composition is left at the other listing"
+    );
     let repeated = json!({ "listing_id": ids[0], "listing_b": ids[1] });
     let repeated = call_as(&registry, 0, "used_with", repeated).await.unwrap();
-    assert_eq!(repeated["counted"], false, "the same source does not bring it back");
+    assert_eq!(repeated["counted"], false, "the same source counted again");
 }

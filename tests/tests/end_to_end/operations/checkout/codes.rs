@@ -1,4 +1,4 @@
-//! Discount codes at the checkout: each is good for one purchase of the listing whose feedback brought it.
+//! Discount codes at the checkout: a code is valid for one purchase, by the listing that received it for its feedback.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use tests::peers::{Peer, agents};
 use super::{Shop, assert_refused};
 
 #[tokio::test]
-async fn a_code_takes_a_quarter_off_once() {
+async fn discount_code_takes_25_percent_off_once() {
     let shop = Shop::open().await;
-    let bought = shop.bought(&shop.with_code()).await;
+    let bought = shop.buy_ok(&shop.with_code()).await;
     assert_eq!(
         (&bought["price_cents"], &bought["price"], &bought["percent_off"]),
         (&json!(1874), &json!("$18.74"), &json!(25))
     );
     assert_eq!(shop.stripe.session().field("line_items[0][price_data][unit_amount]"), "1874");
     shop.stripe.pay(&shop.registry).await;
-    assert_eq!(shop.opens(&bought).await.status, 200);
+    assert_eq!(shop.get_product(&bought).await.status, 200);
 
     for again in [
         json!({ "sku": "kernel", "listing_id": shop.server, "code": shop.code }),
@@ -27,15 +27,15 @@ async fn a_code_takes_a_quarter_off_once() {
         assert_refused(&reply, 409, "code_used");
         assert_eq!(reply.body["field"], "code");
     }
-    // The request that it was bought with is that purchase, and is not sold again.
-    let same = shop.bought(&shop.with_code()).await;
+    // The original request returns the existing purchase and does not sell a second one.
+    let same = shop.buy_ok(&shop.with_code()).await;
     assert_eq!((&same["status"], &same["access_token"]), (&json!("paid"), &bought["access_token"]));
     assert_eq!(same["next"]["action"], "get_access");
     assert_eq!(shop.stripe.sessions().len(), 1);
 }
 
 #[tokio::test]
-async fn a_code_of_another_and_one_that_never_was_are_told_apart() {
+async fn foreign_and_unknown_codes_have_different_errors() {
     let shop = Shop::open().await;
     for (body, code) in [
         (json!({ "sku": "alive", "listing_id": shop.agent, "code": shop.code }), "code_of_another"),
@@ -50,15 +50,15 @@ async fn a_code_of_another_and_one_that_never_was_are_told_apart() {
         assert_eq!(reply.body["field"], "code");
     }
     assert_eq!(shop.stripe.sessions().len(), 0);
-    // It is as good as before, in any case.
+    // The code is still valid, in upper or lower case.
     let body = json!({ "sku": "kernel", "listing_id": shop.server, "code": shop.code.to_lowercase() });
-    assert_eq!(shop.bought(&body).await["price_cents"], 1124);
+    assert_eq!(shop.buy_ok(&body).await["price_cents"], 1124);
 }
 
 #[tokio::test]
-async fn a_code_is_held_until_its_purchase_ends() {
+async fn code_is_held_until_its_purchase_ends() {
     let shop = Shop::open().await;
-    let first = shop.bought(&shop.with_code()).await;
+    let first = shop.buy_ok(&shop.with_code()).await;
     let other = json!({ "sku": "alive", "listing_id": shop.server, "code": shop.code });
     let held = shop.buy(&other).await;
     assert_refused(&held, 409, "code_held");
@@ -66,40 +66,40 @@ async fn a_code_is_held_until_its_purchase_ends() {
 
     let ended = shop.stripe.event("expired", &shop.stripe.session(), &json!({ "payment_status": "unpaid" }));
     assert_eq!(shop.stripe.deliver(&shop.registry, &ended).await.body["received"], "ended");
-    assert_eq!(shop.standing(&first).await, "expired");
-    let second = shop.bought(&other).await;
+    assert_eq!(shop.purchase_status(&first).await, "expired");
+    let second = shop.buy_ok(&other).await;
     assert_eq!((&second["price_cents"], &second["percent_off"]), (&json!(2249), &json!(25)));
     assert_ne!(
         (&second["purchase_id"], &second["access_token"]),
         (&first["purchase_id"], &first["access_token"])
     );
-    // The end of the first comes again, and takes nothing from the second.
+    // A repeated end event of the first purchase does not release the hold of the second.
     shop.stripe.deliver(&shop.registry, &ended).await;
     assert_refused(&shop.buy(&shop.with_code()).await, 409, "code_held");
     shop.stripe.pay(&shop.registry).await;
-    assert_eq!((shop.opens(&second).await.status, shop.opens(&first).await.status), (200, 402));
+    assert_eq!((shop.get_product(&second).await.status, shop.get_product(&first).await.status), (200, 402));
     assert_refused(&shop.buy(&shop.with_code()).await, 409, "code_used");
 }
 
 #[tokio::test]
-async fn a_hold_of_which_nothing_more_is_heard_ends_by_itself() {
+async fn hold_without_further_events_expires() {
     let shop = Shop::open().await;
-    let first = shop.bought(&shop.with_code()).await;
+    let first = shop.buy_ok(&shop.with_code()).await;
     let other = json!({ "sku": "alive", "listing_id": shop.server, "code": shop.code });
     shop.registry.advance(Duration::from_secs(23 * 3600 + 1800));
     assert_refused(&shop.buy(&other).await, 409, "code_held");
     shop.registry.advance(Duration::from_secs(3600));
-    let second = shop.bought(&other).await;
-    // A payment that was heard of too late still opens what was paid for; the code is the other's by now.
+    let second = shop.buy_ok(&other).await;
+    // A late payment event still opens the paid product, although another purchase has the code now.
     let late = shop.stripe.event("completed", &shop.stripe.sessions()[0], &json!({}));
     assert_eq!(shop.stripe.deliver(&shop.registry, &late).await.body["received"], "paid");
-    assert_eq!(shop.opens(&first).await.status, 200);
+    assert_eq!(shop.get_product(&first).await.status, 200);
     shop.stripe.pay(&shop.registry).await;
-    assert_eq!(shop.opens(&second).await.status, 200);
+    assert_eq!(shop.get_product(&second).await.status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_many_who_use_one_code_at_once_one_does() {
+async fn one_of_many_concurrent_uses_of_a_code_succeeds() {
     let shop = Shop::open().await;
     let bodies: Vec<_> = (0..8)
         .map(|number| {
@@ -117,7 +117,7 @@ async fn of_many_who_use_one_code_at_once_one_does() {
 }
 
 #[tokio::test]
-async fn a_code_is_issued_anew_until_a_purchase_has_it() {
+async fn code_can_be_reissued_until_a_purchase_uses_it() {
     let shop = Shop::open().await;
     let peer = Peer::start(agents::newest).await;
     let id = shop.registry.live_card(&peer.card()).await;
@@ -126,14 +126,14 @@ async fn a_code_is_issued_anew_until_a_purchase_has_it() {
     let feedback = async |draft: &Value| shop.registry.post("/api/products/feedback", draft).await;
     let lost = feedback(&draft).await.body["discount"]["code"].clone();
     draft["reissue"] = json!(true);
-    let anew = feedback(&draft).await.body["discount"]["code"].clone();
-    assert_ne!(anew, lost);
-    let with = |code: &Value| json!({ "sku": "alive", "listing_id": id, "code": code });
-    assert_refused(&shop.buy(&with(&lost)).await, 422, "unknown_code");
+    let reissued = feedback(&draft).await.body["discount"]["code"].clone();
+    assert_ne!(reissued, lost);
+    let purchase_with = |code: &Value| json!({ "sku": "alive", "listing_id": id, "code": code });
+    assert_refused(&shop.buy(&purchase_with(&lost)).await, 422, "unknown_code");
 
-    let bought = shop.bought(&with(&anew)).await;
+    let bought = shop.buy_ok(&purchase_with(&reissued)).await;
     assert_refused(&feedback(&draft).await, 409, "already_completed");
     shop.stripe.pay(&shop.registry).await;
     assert_refused(&feedback(&draft).await, 409, "already_completed");
-    assert_eq!(shop.opens(&bought).await.status, 200);
+    assert_eq!(shop.get_product(&bought).await.status, 200);
 }

@@ -1,4 +1,4 @@
-//! A purchase from the request to the product, and what is believed of what is said to be a payment.
+//! A purchase from the request to the product, and the checks of payment events.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use tests::peers::stripe::{self, Session};
 use super::{PATH, Shop, assert_refused};
 
 #[tokio::test]
-async fn a_paid_purchase_opens_and_an_unpaid_one_does_not() {
+async fn product_opens_only_after_payment() {
     let shop = Shop::open().await;
     let body = json!({ "sku": "alive", "listing_id": shop.agent, "goals": ["Answer faster."],
         "contact_email": "buyer@example.org" });
-    let bought = shop.bought(&body).await;
+    let bought = shop.buy_ok(&body).await;
     assert_eq!(
         (&bought["ok"], &bought["status"], &bought["percent_off"]),
         (&json!(true), &json!("pending"), &json!(0))
@@ -27,33 +27,36 @@ async fn a_paid_purchase_opens_and_an_unpaid_one_does_not() {
     assert_eq!(session.field("metadata[listing_id]"), shop.agent.as_str());
     assert_eq!(session.field("customer_email"), "buyer@example.org");
     assert!(session.field("success_url").starts_with(&shop.registry.url("/")), "{session:?}");
-    let asked = shop.stripe.peer.requests().remove(0);
-    assert_eq!(asked.header("idempotency-key"), bought["purchase_id"].as_str());
-    assert_refused(&shop.opens(&bought).await, 402, "not_paid");
-    assert_eq!(shop.standing(&bought).await, "pending");
+    let request = shop.stripe.peer.requests().remove(0);
+    assert_eq!(request.header("idempotency-key"), bought["purchase_id"].as_str());
+    assert_refused(&shop.get_product(&bought).await, 402, "not_paid");
+    assert_eq!(shop.purchase_status(&bought).await, "pending");
 
-    let said = shop.stripe.pay(&shop.registry).await;
-    assert_eq!((said.status, &said.body), (200, &json!({ "ok": true, "received": "paid" })));
-    let opened = shop.opens(&bought).await;
+    let paid = shop.stripe.pay(&shop.registry).await;
+    assert_eq!((paid.status, &paid.body), (200, &json!({ "ok": true, "received": "paid" })));
+    let opened = shop.get_product(&bought).await;
     assert_eq!((opened.status, &opened.body["source"]), (200, &json!("purchase")), "{opened:?}");
     assert_eq!(opened.body["sku"], "alive");
-    assert_eq!(shop.standing(&bought).await, "paid");
-    // What is paid stays, whatever leaves in time.
+    assert_eq!(shop.purchase_status(&bought).await, "paid");
+    // Paid purchases do not expire.
     shop.registry.advance(Duration::from_secs(60 * 86_400));
     shop.registry.sweep_expired();
-    assert_ne!(shop.opens(&bought).await.status, 401);
+    assert_ne!(shop.get_product(&bought).await.status, 401);
 }
 
 #[tokio::test]
-async fn nothing_of_a_buyer_is_kept_or_told() {
+async fn buyer_data_is_neither_stored_nor_published() {
     let shop = Shop::open().await;
     let body = json!({ "sku": "kernel", "agent_name": "Secret Project", "description": "Hush.",
         "contact_email": "buyer@example.org" });
-    let bought = shop.bought(&body).await;
+    let bought = shop.buy_ok(&body).await;
     shop.stripe.pay(&shop.registry).await;
-    let opened = shop.opens(&bought).await;
+    let opened = shop.get_product(&bought).await;
     assert_eq!(opened.status, 200);
-    assert!(opened.body["files"].to_string().contains("Secret Project"), "it is made of what was described");
+    assert!(
+        opened.body["files"].to_string().contains("Secret Project"),
+        "the product does not use the description"
+    );
 
     let feed = shop.registry.get("/api/feed").await.body;
     let latest = &feed["items"][0];
@@ -66,7 +69,7 @@ async fn nothing_of_a_buyer_is_kept_or_told() {
     let token = bought["access_token"].as_str().unwrap();
     for (place, text) in [("feed", feed.to_string()), ("table", table)] {
         for hidden in ["buyer@example.org", "A. Buyer", token, stripe::KEY, stripe::WEBHOOK_SECRET] {
-            assert!(!text.contains(hidden), "{hidden} stands in the {place}");
+            assert!(!text.contains(hidden), "{hidden} is in the {place}");
         }
     }
     assert!(!feed.to_string().contains("Secret Project"));
@@ -75,9 +78,9 @@ async fn nothing_of_a_buyer_is_kept_or_told() {
 }
 
 #[tokio::test]
-async fn the_feed_names_the_listing_and_not_who_bought() {
+async fn feed_names_the_listing_and_not_the_buyer() {
     let shop = Shop::open().await;
-    shop.bought(&json!({ "sku": "mcp_mesh", "listing_id": shop.server })).await;
+    shop.buy_ok(&json!({ "sku": "mcp_mesh", "listing_id": shop.server })).await;
     shop.stripe.pay(&shop.registry).await;
     let latest = shop.registry.get("/api/feed").await.body["items"][0].clone();
     assert_eq!((&latest["type"], &latest["listing_id"]), (&json!("product_bought"), &json!(shop.server)));
@@ -85,15 +88,15 @@ async fn the_feed_names_the_listing_and_not_who_bought() {
 }
 
 #[tokio::test]
-async fn an_event_that_comes_again_changes_nothing() {
+async fn repeated_event_changes_nothing() {
     let shop = Shop::open().await;
-    let bought = shop.bought(&shop.with_code()).await;
+    let bought = shop.buy_ok(&shop.with_code()).await;
     let event = shop.stripe.event("completed", &shop.stripe.session(), &json!({}));
     let body = event.to_string();
     let signature = stripe::signature(stripe::WEBHOOK_SECRET, shop.registry.now(), &body);
     assert_eq!(stripe::send(&shop.registry, &signature, body.clone()).await.body["received"], "paid");
     let paid = shop.registry.table().await;
-    // The same bytes, the same event signed anew, another event of the same payment, and its end.
+    // The same bytes; the same event with a new signature; other events of the same payment.
     let seen = json!({ "ok": true, "received": "seen_before" });
     assert_eq!(stripe::send(&shop.registry, &signature, body).await.body, seen);
     shop.registry.advance(Duration::from_secs(3600));
@@ -104,26 +107,26 @@ async fn an_event_that_comes_again_changes_nothing() {
     }
     assert_eq!(paid.difference(&shop.registry.table().await), [""; 0]);
     assert_eq!(shop.registry.feed_types().await.iter().filter(|what| *what == "product_bought").count(), 1);
-    assert_eq!(shop.opens(&bought).await.status, 200);
+    assert_eq!(shop.get_product(&bought).await.status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_event_that_comes_many_times_at_once_is_acted_on_once() {
+async fn concurrent_copies_of_an_event_are_handled_once() {
     let shop = Shop::open().await;
-    let bought = shop.bought(&shop.with_code()).await;
+    let bought = shop.buy_ok(&shop.with_code()).await;
     let event = shop.stripe.event("completed", &shop.stripe.session(), &json!({}));
     let replies =
         futures::future::join_all((0..8).map(|_| shop.stripe.deliver(&shop.registry, &event))).await;
     assert!(replies.iter().all(|reply| reply.status == 200), "{replies:?}");
     let paid = replies.iter().filter(|reply| reply.body["received"] == "paid").count();
     assert_eq!(paid, 1, "{replies:?}");
-    assert_eq!(shop.opens(&bought).await.status, 200);
+    assert_eq!(shop.get_product(&bought).await.status, 200);
 }
 
 #[tokio::test]
-async fn what_stripe_did_not_sign_is_not_believed() {
+async fn events_not_signed_by_stripe_are_refused() {
     let shop = Shop::open().await;
-    let bought = shop.bought(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
     let before = shop.registry.table().await;
     let (now, secret) = (shop.registry.now(), stripe::WEBHOOK_SECRET);
     let body = shop.stripe.event("completed", &shop.stripe.session(), &json!({})).to_string();
@@ -145,14 +148,14 @@ async fn what_stripe_did_not_sign_is_not_believed() {
     let plain = shop.registry.post(stripe::WEBHOOK, &serde_json::from_str::<Value>(&body).unwrap()).await;
     assert_refused(&plain, 403, "bad_signature");
     assert_eq!(before.difference(&shop.registry.table().await), [""; 0]);
-    assert_refused(&shop.opens(&bought).await, 402, "not_paid");
+    assert_refused(&shop.get_product(&bought).await, 402, "not_paid");
     assert_eq!(stripe::send(&shop.registry, &good, body).await.body["received"], "paid");
 }
 
 #[tokio::test]
-async fn only_the_whole_price_in_our_currency_opens_a_product() {
+async fn only_the_full_price_in_our_currency_opens_a_product() {
     let shop = Shop::open().await;
-    let bought = shop.bought(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
     let session = shop.stripe.session();
     for changed in [
         json!({ "payment_status": "unpaid" }),
@@ -168,21 +171,21 @@ async fn only_the_whole_price_in_our_currency_opens_a_product() {
         let event = shop.stripe.event("completed", &session, &changed);
         let reply = shop.stripe.deliver(&shop.registry, &event).await;
         assert_eq!((reply.status, &reply.body["received"]), (200, &json!("ignored")), "{changed}: {reply:?}");
-        assert_eq!(shop.opens(&bought).await.status, 402, "{changed}");
+        assert_eq!(shop.get_product(&bought).await.status, 402, "{changed}");
     }
     let foreign = json!({ "id": "evt_x", "type": "invoice.paid", "data": { "object": {} } });
     assert_eq!(shop.stripe.deliver(&shop.registry, &foreign).await.body["received"], "ignored");
-    // The end of a page that is not this purchase's ends nothing.
+    // The end event of another session does not end this purchase.
     let stray = Session { id: "cs_test_stray".to_owned(), ..session.clone() };
     let event = shop.stripe.event("expired", &stray, &json!({}));
     assert_eq!(shop.stripe.deliver(&shop.registry, &event).await.body["received"], "ignored");
     let late = shop.stripe.event("async_payment_succeeded", &session, &json!({}));
     assert_eq!(shop.stripe.deliver(&shop.registry, &late).await.body["received"], "paid");
-    assert_eq!(shop.opens(&bought).await.status, 200);
+    assert_eq!(shop.get_product(&bought).await.status, 200);
 }
 
 #[tokio::test]
-async fn an_event_that_cannot_be_read_is_malformed() {
+async fn unreadable_event_is_malformed() {
     let shop = Shop::open().await;
     for body in [
         "{}",
@@ -196,12 +199,12 @@ async fn an_event_that_cannot_be_read_is_malformed() {
 }
 
 #[tokio::test]
-async fn every_protocol_sells_the_same() {
+async fn mcp_and_rest_sell_the_same() {
     let shop = Shop::open().await;
     let arguments =
         json!({ "sku": "recursive", "listing_id": shop.agent, "idempotency_key": "8d1f7f56-tool-and-rest" });
     let by_tool = shop.registry.call_tool("checkout", &arguments).await;
-    assert_eq!(by_tool, shop.bought(&arguments).await);
+    assert_eq!(by_tool, shop.buy_ok(&arguments).await);
     assert_eq!(by_tool["price"], "$19.99");
     let offer =
         shop.registry.get(&format!("{PATH}?purchase_id={}", by_tool["purchase_id"].as_str().unwrap())).await;
@@ -209,6 +212,6 @@ async fn every_protocol_sells_the_same() {
     for answer in [&by_tool, &offer.body] {
         assert!(schema.is_valid(answer), "{answer}");
     }
-    assert!(!schema.is_valid(&json!({ "ok": true })), "the schema says something");
+    assert!(!schema.is_valid(&json!({ "ok": true })), "the schema accepts an incomplete answer");
     assert_eq!(shop.stripe.sessions().len(), 1);
 }

@@ -1,4 +1,4 @@
-//! A checkout that is sent again: the same purchase, the same page, the same token, and nothing to pay twice.
+//! A repeated checkout returns the same purchase, session and token, and is charged once.
 
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ use super::{Shop, assert_refused};
 const KEY: &str = "6a0e7f0c-2f5d-4a44-9a0e-6a7b1e1c9d10";
 
 #[tokio::test]
-async fn the_same_request_with_the_same_key_is_the_same_purchase() {
+async fn same_request_with_the_same_key_is_one_purchase() {
     let shop = Shop::open().await;
     let body =
         json!({ "sku": "alive", "listing_id": shop.agent, "goals": ["a", "b"], "idempotency_key": KEY });
-    let first = shop.bought(&body).await;
+    let first = shop.buy_ok(&body).await;
     shop.registry.advance(Duration::from_secs(22 * 3600));
-    // The goals may be written in another way.
+    // The same goals in another notation.
     let again = json!({ "sku": "alive", "listing_id": shop.agent, "goals": "a\n b", "idempotency_key": KEY });
-    assert_eq!(shop.bought(&again).await, first);
+    assert_eq!(shop.buy_ok(&again).await, first);
     assert_eq!((shop.stripe.sessions().len(), shop.stripe.peer.requests().len()), (1, 1));
 
     for other in [
@@ -28,14 +28,14 @@ async fn the_same_request_with_the_same_key_is_the_same_purchase() {
         assert_refused(&shop.buy(&other).await, 422, "idempotency_key_reused");
     }
     shop.stripe.pay(&shop.registry).await;
-    let paid = shop.bought(&body).await;
+    let paid = shop.buy_ok(&body).await;
     assert_eq!((&paid["status"], &paid["access_token"]), (&json!("paid"), &first["access_token"]));
-    assert_eq!(shop.opens(&paid).await.status, 200);
+    assert_eq!(shop.get_product(&paid).await.status, 200);
     assert_eq!(shop.stripe.sessions().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_same_request_many_times_at_once_is_one_purchase() {
+async fn concurrent_identical_requests_are_one_purchase() {
     let shop = Shop::open().await;
     let body = json!({ "sku": "alive", "listing_id": shop.agent, "idempotency_key": KEY });
     let replies = futures::future::join_all((0..8).map(|_| shop.buy(&body))).await;
@@ -47,38 +47,42 @@ async fn the_same_request_many_times_at_once_is_one_purchase() {
 }
 
 #[tokio::test]
-async fn requests_without_a_key_are_purchases_of_their_own() {
+async fn requests_without_a_key_are_separate_purchases() {
     let shop = Shop::open().await;
     let body = json!({ "sku": "alive", "listing_id": shop.agent });
-    let (first, second) = (shop.bought(&body).await, shop.bought(&body).await);
+    let (first, second) = (shop.buy_ok(&body).await, shop.buy_ok(&body).await);
     assert_ne!(first["purchase_id"], second["purchase_id"]);
     assert_ne!(first["access_token"], second["access_token"]);
     assert_ne!(first["checkout_url"], second["checkout_url"]);
     shop.stripe.pay(&shop.registry).await;
-    assert_eq!((shop.opens(&first).await.status, shop.opens(&second).await.status), (402, 200));
+    assert_eq!((shop.get_product(&first).await.status, shop.get_product(&second).await.status), (402, 200));
 }
 
 #[tokio::test]
-async fn a_key_whose_purchase_is_over_begins_another() {
+async fn key_of_an_ended_purchase_starts_another() {
     let shop = Shop::open().await;
     let body = json!({ "sku": "alive", "listing_id": shop.agent, "idempotency_key": KEY });
-    let first = shop.bought(&body).await;
+    let first = shop.buy_ok(&body).await;
     shop.registry.advance(Duration::from_secs(23 * 3600));
-    let second = shop.bought(&body).await;
+    let second = shop.buy_ok(&body).await;
     assert_ne!(first["purchase_id"], second["purchase_id"]);
     assert_ne!(first["access_token"], second["access_token"]);
     assert_eq!(shop.stripe.sessions().len(), 2);
 }
 
 #[tokio::test]
-async fn what_is_never_paid_leaves_in_time() {
+async fn unpaid_purchases_expire() {
     let shop = Shop::open().await;
     let before = shop.registry.table().await;
-    shop.bought(&shop.with_code()).await;
+    shop.buy_ok(&shop.with_code()).await;
     shop.registry.advance(Duration::from_secs(32 * 86_400));
     shop.registry.sweep_expired();
     let table = shop.registry.table().await;
     assert_eq!(table.items_under("PURCHASE#").len(), 0);
     assert_eq!(table.items_under("TOKEN#").len(), before.items_under("TOKEN#").len());
-    assert_eq!(shop.bought(&shop.with_code()).await["percent_off"], 25, "and its code is good again");
+    assert_eq!(
+        shop.buy_ok(&shop.with_code()).await["percent_off"],
+        25,
+        "the code of the expired purchase is not valid"
+    );
 }

@@ -1,11 +1,11 @@
-//! What a publisher is told when a listing is taken.
+//! The answer to an accepted submission.
 
 use serde_json::json;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{TestRegistry, id_of};
 
 #[tokio::test]
-async fn the_answer_says_where_to_poll_for_the_first_probe() {
+async fn answer_contains_the_status_url_to_poll() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let body = json!({ "agent_card_url": peer.card(), "contact_email": "a@example.org" });
     let reply = registry.post("/api/publish", &body).await;

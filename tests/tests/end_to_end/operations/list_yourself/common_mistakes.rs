@@ -1,10 +1,10 @@
-//! What keeps a listing from going Live is said, with a fix, and publishing again after the fix heals it.
+//! A listing that cannot go Live gets a reason and a fix. After the fix, publishing again makes it Live.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
 use tests::test_registry::{TICK, TestRegistry, id_of};
 
-/// What is wrong first, the script that shows it, and the reason told.
+/// A mistake, the handler of a peer that makes it, and the expected reason code.
 type Mistake = (&'static str, fn(&tests::peers::PeerRequest) -> axum::response::Response, &'static str);
 
 const MISTAKES: [Mistake; 5] = [
@@ -16,28 +16,28 @@ const MISTAKES: [Mistake; 5] = [
     ),
     (
         "a card without an interface",
-        |asked| {
-            let mut card = agents::card(asked, "Adder");
+        |request| {
+            let mut card = agents::card(request, "Adder");
             card["supportedInterfaces"] = json!([]);
             tests::peers::json_answer(200, &card)
         },
         "no_interface",
     ),
-    ("a card behind a login", |_| tests::peers::empty(401), "card_401"),
+    ("a card that requires a login", |_| tests::peers::empty(401), "card_401"),
     (
-        "an interface that knows no A2A",
-        |asked| match asked.verb.as_str() {
-            "GET" => agents::newest(asked),
-            _ => tests::peers::error(asked, -32601, "Method not found"),
+        "an interface without A2A methods",
+        |request| match request.verb.as_str() {
+            "GET" => agents::newest(request),
+            _ => tests::peers::error(request, -32601, "Method not found"),
         },
         "unknown_methods",
     ),
 ];
 
 #[tokio::test]
-async fn a_mistake_is_named_and_publishing_again_after_the_fix_heals_it() {
-    for (mistake, script, code) in MISTAKES {
-        let (registry, peer) = (TestRegistry::start().await, Peer::start(script).await);
+async fn publishing_again_after_a_fix_makes_the_listing_live() {
+    for (mistake, handler, code) in MISTAKES {
+        let (registry, peer) = (TestRegistry::start().await, Peer::start(handler).await);
         let id = registry.publish_card(&peer.card()).await;
         registry.deliver_events().await;
         let status = registry.status(&id).await;
@@ -60,14 +60,10 @@ async fn a_mistake_is_named_and_publishing_again_after_the_fix_heals_it() {
         let again = registry.publish(&json!({ "url": peer.card() })).await;
         assert_eq!(again.get("retry_at"), None, "{mistake}");
         registry.deliver_events().await;
-        let healed = registry.status(&id).await;
-        assert_eq!(
-            (&healed["lane"], &healed["reasons"]),
-            (&json!("active"), &json!([])),
-            "{mistake}: {healed}"
-        );
-        assert_eq!((&healed["checks_clean"], &healed["name"]), (&json!(true), &json!("Adder")), "{mistake}");
-        assert!(!healed.to_string().contains(code), "{mistake} left a stale note: {healed}");
+        let fixed = registry.status(&id).await;
+        assert_eq!((&fixed["lane"], &fixed["reasons"]), (&json!("active"), &json!([])), "{mistake}: {fixed}");
+        assert_eq!((&fixed["checks_clean"], &fixed["name"]), (&json!(true), &json!("Adder")), "{mistake}");
+        assert!(!fixed.to_string().contains(code), "{mistake} left an outdated reason: {fixed}");
         assert_eq!(
             registry.feed_types().await,
             ["listing_live", "listing_needs_fix", "listing_queued"],
@@ -77,7 +73,7 @@ async fn a_mistake_is_named_and_publishing_again_after_the_fix_heals_it() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_asked_is_told_so_without_a_question() {
+async fn servers_that_cannot_be_probed_get_a_reason() {
     let registry = TestRegistry::start().await;
     let describe = |name: &str, rest: Value| {
         let mut body =
@@ -106,5 +102,5 @@ async fn what_cannot_be_asked_is_told_so_without_a_question() {
         );
         assert_eq!(registry.reason_codes(&id).await, [code]);
     }
-    assert_eq!(registry.probe_statistics().await["used"], 0, "nothing was asked, so nothing was spent");
+    assert_eq!(registry.probe_statistics().await["used"], 0, "a probe was sent or counted");
 }

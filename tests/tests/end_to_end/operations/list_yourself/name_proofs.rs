@@ -1,5 +1,5 @@
-//! Proofs that a publisher speaks for a name: the repository of its owner, and the key of its domain, by HTTP and by DNS.
-//! All are read from loopback peers that stand where the settings say.
+//! Proofs that a publisher owns a name: a file in the owner's repository, and the key of the domain, over HTTP and DNS.
+//! The settings point all of them to loopback peers.
 
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -17,23 +17,23 @@ use tests::peers::raw::{self, Saying};
 use tests::peers::{Peer, empty, servers};
 use tests::test_registry::{Reply, TICK, TestOptions, TestRegistry, id_of};
 
-fn described(name: &str, remote: &str) -> Value {
+fn server_json(name: &str, remote: &str) -> Value {
     json!({ "name": name, "description": "Adds numbers.", "version": "1.0.0",
         "remotes": [{ "type": "streamable-http", "url": remote }] })
 }
 
-/// A peer that serves one text at one path, which can be exchanged.
-async fn serving(path: &'static str, text: &Arc<Mutex<String>>) -> Peer {
+/// A peer that serves a replaceable text at one path.
+async fn text_peer(path: &'static str, text: &Arc<Mutex<String>>) -> Peer {
     let text = Arc::clone(text);
     Peer::start(
-        move |asked| {
-            if asked.path == path { text.lock().unwrap().clone().into_response() } else { empty(404) }
+        move |request| {
+            if request.path == path { text.lock().unwrap().clone().into_response() } else { empty(404) }
         },
     )
     .await
 }
 
-async fn goes_live(registry: &TestRegistry, id: ListingId) -> ListingId {
+async fn probe_to_live(registry: &TestRegistry, id: ListingId) -> ListingId {
     registry.first_probe(&id).await;
     assert_eq!(registry.lane(&id).await, "active", "{}", registry.status(&id).await);
     registry.index().await;
@@ -49,22 +49,22 @@ async fn standing(registry: &TestRegistry, id: &ListingId) -> (String, String) {
 const FILE: &str = "/acme/tools/HEAD/src/adder/server.json";
 
 #[tokio::test]
-async fn the_repository_of_a_names_owner_proves_it_and_has_the_say() {
+async fn repository_file_proves_the_name_and_sets_the_texts() {
     let file = Arc::new(Mutex::new(String::new()));
-    let github = serving(FILE, &file).await;
+    let github = text_peer(FILE, &file).await;
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("GITHUB_RAW_URL", &github.origin)).await;
     let server = Peer::start(servers::modern).await;
-    let mut own = described("io.github.acme/adder", &server.url("/mcp"));
+    let mut own = server_json("io.github.acme/adder", &server.url("/mcp"));
     own["repository"] =
         json!({ "source": "github", "url": "https://github.com/acme/tools", "subfolder": "src/adder" });
     let mut sent = own.clone();
     sent["description"] = json!("Free money.");
 
-    // Without the file it is a claim.
-    let id = goes_live(&registry, id_of(&registry.publish(&sent).await)).await;
+    // Without the file the name is only claimed.
+    let id = probe_to_live(&registry, id_of(&registry.publish(&sent).await)).await;
     assert_eq!(standing(&registry, &id).await, ("claimed".to_owned(), String::new()));
-    // A file of another name, or of another remote, proves nothing.
+    // A file with another name or another remote is no proof.
     for (field, other) in [
         ("name", json!("io.github.acme/other")),
         ("remotes", json!([{ "type": "streamable-http", "url": "https://other.example.org/mcp" }])),
@@ -75,7 +75,7 @@ async fn the_repository_of_a_names_owner_proves_it_and_has_the_say() {
         registry.publish(&sent).await;
         assert_eq!(standing(&registry, &id).await.0, "claimed", "{field}");
     }
-    // With it, whoever publishes publishes the repository's words, also of what is Live.
+    // With the file, publishing takes the texts from the repository, also for a Live listing.
     *file.lock().unwrap() = own.to_string();
     let answer = registry.publish(&sent).await;
     assert_eq!((id_of(&answer), &answer["status"]), (id.clone(), &json!("active")), "{answer}");
@@ -83,13 +83,16 @@ async fn the_repository_of_a_names_owner_proves_it_and_has_the_say() {
     assert_eq!(standing(&registry, &id).await, ("proven".to_owned(), "repository".to_owned()));
     assert_eq!(registry.status(&id).await["description"], "Adds numbers.");
     let row = registry.get("/api/listings/active").await.body["mcps"][0].clone();
-    assert_eq!(row["description"], "Adds numbers.", "no page made before is shown again");
-    // Another's repository is not asked.
-    let asked = github.requests().len();
-    let mut foreign = described("io.github.evil/adder", &server.url("/mcp"));
+    assert_eq!(row["description"], "Adds numbers.", "an outdated cached page was returned");
+    // The repository of another owner is not requested.
+    let requests_before = github.requests().len();
+    let mut foreign = server_json("io.github.evil/adder", &server.url("/mcp"));
     foreign["repository"] = own["repository"].clone();
     let foreign = id_of(&registry.publish(&foreign).await);
-    assert_eq!((standing(&registry, &foreign).await.0.as_str(), github.requests().len()), ("claimed", asked));
+    assert_eq!(
+        (standing(&registry, &foreign).await.0.as_str(), github.requests().len()),
+        ("claimed", requests_before)
+    );
 }
 
 struct Owner {
@@ -115,19 +118,19 @@ impl Owner {
 const NAME: &str = "com.stripe.mcp/payments";
 
 #[tokio::test]
-async fn the_key_of_a_names_domain_proves_its_publisher() {
+async fn key_served_by_the_domain_proves_the_publisher() {
     let record = Arc::new(Mutex::new(String::new()));
-    let domain = serving("/mcp.stripe.com/auth", &record).await;
-    let at = format!("{}/{{domain}}/auth", domain.origin);
+    let domain = text_peer("/mcp.stripe.com/auth", &record).await;
+    let proof_url = format!("{}/{{domain}}/auth", domain.origin);
     let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("DOMAIN_PROOF_URL", at)).await;
+        TestRegistry::start_with(TestOptions::default().with_setting("DOMAIN_PROOF_URL", proof_url)).await;
     let (squatter, server) = (Peer::start(servers::modern).await, Peer::start(servers::modern).await);
-    let claimed = id_of(&registry.publish(&described(NAME, &squatter.url("/mcp"))).await);
-    let claimed = goes_live(&registry, claimed).await;
+    let claimed = id_of(&registry.publish(&server_json(NAME, &squatter.url("/mcp"))).await);
+    let claimed = probe_to_live(&registry, claimed).await;
 
     let (owner, remote) = (Owner::new(1), server.url("/mcp"));
     *record.lock().unwrap() = owner.record();
-    let document = described(NAME, &remote);
+    let document = server_json(NAME, &remote);
     let base = registry.app.settings.base_url.clone();
     let publish = async |document: &Value, proof: Value| {
         registry.post("/api/publish", &json!({ "server_json": document, "proof": proof })).await
@@ -135,8 +138,8 @@ async fn the_key_of_a_names_domain_proves_its_publisher() {
     let now = registry.now().to_string();
     let stale = (registry.now() - jiff::SignedDuration::from_mins(6)).to_string();
     for (what, code, proof) in [
-        ("an old one", "stale_proof", owner.proof([&base, NAME, &remote, &stale])),
-        ("another's key", "signature_mismatch", Owner::new(2).proof([&base, NAME, &remote, &now])),
+        ("an old proof", "stale_proof", owner.proof([&base, NAME, &remote, &stale])),
+        ("another key", "signature_mismatch", Owner::new(2).proof([&base, NAME, &remote, &now])),
         ("another remote", "signature_mismatch", owner.proof([&base, NAME, &squatter.url("/mcp"), &now])),
         ("another name", "signature_mismatch", owner.proof([&base, "com.stripe.mcp/other", &remote, &now])),
         (
@@ -153,21 +156,21 @@ async fn the_key_of_a_names_domain_proves_its_publisher() {
         assert_eq!((reply.status, &reply.body["code"]), (status, &json!(code)), "{what}: {reply:?}");
         assert!(reply.body["field"].as_str().unwrap().starts_with("proof"), "{what}: {reply:?}");
     }
-    let elsewhere = described("org.example/payments", &remote);
+    let elsewhere = server_json("org.example/payments", &remote);
     let proof = owner.proof([&base, "org.example/payments", &remote, &now]);
     assert_eq!(publish(&elsewhere, proof.clone()).await.body["code"], "no_proof_record");
     let url_form = registry.post("/api/publish", &json!({ "mcp_url": remote, "proof": proof })).await;
     assert_eq!((url_form.status, &url_form.body["code"]), (422, &json!("nothing_to_prove")));
 
     let good = owner.proof([&base, NAME, &remote, &now]);
-    let proven = goes_live(&registry, id_of(&publish(&document, good).await.body)).await;
+    let proven = probe_to_live(&registry, id_of(&publish(&document, good).await.body)).await;
     assert_ne!(proven, claimed);
     assert_eq!(standing(&registry, &proven).await, ("proven".to_owned(), "http".to_owned()));
     assert_eq!(standing(&registry, &claimed).await.0, "claimed");
     let path = "/v0.1/servers/com.stripe.mcp%2Fpayments/versions/latest";
     assert_eq!(registry.get(path).await.body["server"]["remotes"][0]["url"], remote);
 
-    // Its owner changes its words, also while it is Live; nobody else does.
+    // Only the owner can change the texts, also while the listing is Live.
     registry.advance(TICK);
     let mut rewritten = document.clone();
     rewritten["title"] = json!("Payments");
@@ -190,31 +193,31 @@ async fn the_key_of_a_names_domain_proves_its_publisher() {
     assert_eq!(hits[0]["listing_id"], proven.as_str(), "{hits}");
 }
 
-/// What proves nothing costs nobody a request.
+/// Otherwise a caller could make the registry send requests to other hosts without a proof.
 #[tokio::test]
-async fn nobody_is_asked_without_a_proof_to_ask_for() {
+async fn publish_without_a_proof_sends_no_request() {
     let peer = Peer::start(servers::modern).await;
     let options = TestOptions::default()
         .with_setting("GITHUB_RAW_URL", &peer.origin)
         .with_setting("DOMAIN_PROOF_URL", format!("{}/{{domain}}", peer.origin));
     let name_server = NameServer::start(|_| DnsAnswer::NoName).await;
     let registry = TestRegistry::start_with(options.with_setting("DNS_SERVER", name_server.address)).await;
-    let mut body = described("com.acme/adder", &peer.url("/mcp"));
+    let mut body = server_json("com.acme/adder", &peer.url("/mcp"));
     body["repository"] = json!({ "source": "github", "url": "https://github.com/acme/tools" });
     registry.publish(&body).await;
-    registry.publish(&described("io.github.acme/adder", &peer.url("/mcp"))).await;
+    registry.publish(&server_json("io.github.acme/adder", &peer.url("/mcp"))).await;
     registry.publish(&json!({ "mcp_url": peer.url("/mcp") })).await;
     assert_eq!((peer.requests().len(), name_server.asked().len()), (0, 0));
 }
 
-/// A registry whose DNS is one name server, and the description of a server with a proof by the first owner's key.
-struct ByDns {
+/// A registry that uses a test name server. It publishes one server, with proofs that are signed by `Owner::new(1)`.
+struct DnsSetup {
     registry: TestRegistry,
     _server: Peer,
     remote: String,
 }
 
-impl ByDns {
+impl DnsSetup {
     async fn start(name_server: &NameServer, documents: &str) -> Self {
         let options = TestOptions::default()
             .with_setting("DNS_SERVER", name_server.address)
@@ -228,18 +231,18 @@ impl ByDns {
     async fn publish(&self, name: &str) -> Reply {
         let (base, now) = (&self.registry.app.settings.base_url, self.registry.now().to_string());
         let proof = Owner::new(1).proof([base, name, &self.remote, &now]);
-        let body = json!({ "server_json": described(name, &self.remote), "proof": proof });
+        let body = json!({ "server_json": server_json(name, &self.remote), "proof": proof });
         self.registry.post("/api/publish", &body).await
     }
 
-    async fn proves(&self, name: &str, how: &str) {
+    async fn assert_proven(&self, name: &str, how: &str) {
         let reply = self.publish(name).await;
         assert_eq!(reply.status, 200, "{name}: {reply:?}");
         let proven = ("proven".to_owned(), how.to_owned());
         assert_eq!(standing(&self.registry, &id_of(&reply.body)).await, proven, "{name}");
     }
 
-    async fn refuses(&self, name: &str, code: &str) -> String {
+    async fn assert_refused(&self, name: &str, code: &str) -> String {
         let reply = self.publish(name).await;
         reply.assert_problem();
         assert_eq!((reply.status, &reply.body["code"]), (403, &json!(code)), "{name}: {reply:?}");
@@ -252,13 +255,13 @@ fn record(seed: u8) -> String {
 }
 
 #[tokio::test]
-async fn the_key_in_a_domains_txt_records_proves_its_publisher() {
+async fn key_in_txt_records_proves_the_publisher() {
     let name_server = NameServer::start(|name| {
         let spf = || "v=spf1 -all".to_owned();
         match name {
             "mcp.stripe.com." => DnsAnswer::Txt(vec![record(1)]),
             "several.example.com." => DnsAnswer::Txt(vec![spf(), record(2), record(1), "\u{1}".to_owned()]),
-            // More than goes by UDP: the whole is asked for by TCP.
+            // Too long for UDP, so the query is repeated over TCP.
             "long.example.com." => {
                 let others = (0..60).map(|number| format!("site-verification={number:050}"));
                 DnsAnswer::Txt(others.chain([record(1)]).collect())
@@ -277,21 +280,21 @@ async fn the_key_in_a_domains_txt_records_proves_its_publisher() {
     })
     .await;
     let nothing = Peer::start(|_| empty(404)).await;
-    let dns = ByDns::start(&name_server, &nothing.origin).await;
+    let dns = DnsSetup::start(&name_server, &nothing.origin).await;
 
-    dns.proves(NAME, "dns").await;
+    dns.assert_proven(NAME, "dns").await;
     assert_eq!(name_server.asked(), ["UDP TXT mcp.stripe.com."]);
-    dns.proves("Com.Example.Several/pay", "dns").await;
-    dns.proves("com.example.long/pay", "dns").await;
-    let asked = name_server.asked();
+    dns.assert_proven("Com.Example.Several/pay", "dns").await;
+    dns.assert_proven("com.example.long/pay", "dns").await;
+    let queries = name_server.asked();
     assert!(
-        asked.ends_with(&["UDP TXT long.example.com.".to_owned(), "TCP TXT long.example.com.".to_owned()]),
-        "{asked:?}"
+        queries.ends_with(&["UDP TXT long.example.com.".to_owned(), "TCP TXT long.example.com.".to_owned()]),
+        "{queries:?}"
     );
 
-    let detail = dns.refuses("com.example.other/pay", "signature_mismatch").await;
+    let detail = dns.assert_refused("com.example.other/pay", "signature_mismatch").await;
     assert!(detail.starts_with("No key of other.example.com made this signature"), "{detail}");
-    for (name, why) in [
+    for (name, reason) in [
         ("com.example.none/pay", "No TXT record of none.example.com holds an Ed25519 key."),
         ("com.example.empty/pay", "No TXT record of empty.example.com holds an Ed25519 key."),
         ("com.example.unknown/pay", "No TXT record of unknown.example.com holds an Ed25519 key."),
@@ -314,58 +317,55 @@ async fn the_key_in_a_domains_txt_records_proves_its_publisher() {
             "The TXT records of example.internal could not be read: The host name is reserved",
         ),
     ] {
-        let detail = dns.refuses(name, "no_proof_record").await;
-        assert!(detail.contains(why), "{name}: {detail}");
-        let what_to_do = "Publish `v=MCPv1; k=ed25519; p=<public key, base64>` as a TXT record at";
-        assert!(
-            detail.contains("could not be read: it answered 404.") && detail.contains(what_to_do),
-            "{detail}"
-        );
+        let detail = dns.assert_refused(name, "no_proof_record").await;
+        assert!(detail.contains(reason), "{name}: {detail}");
+        let fix = "Publish `v=MCPv1; k=ed25519; p=<public key, base64>` as a TXT record at";
+        assert!(detail.contains("could not be read: it answered 404.") && detail.contains(fix), "{detail}");
     }
     assert!(!name_server.asked().contains(&"UDP TXT example.internal.".to_owned()));
-    // No record is remembered, for better or worse: whoever adds it is proven at once.
-    assert_eq!(name_server.asked().iter().filter(|asked| asked.contains("mcp.stripe.com")).count(), 1);
-    dns.proves(NAME, "dns").await;
-    assert_eq!(name_server.asked().iter().filter(|asked| asked.contains("mcp.stripe.com")).count(), 2);
+    // DNS records are not cached, so a new record takes effect at once.
+    assert_eq!(name_server.asked().iter().filter(|query| query.contains("mcp.stripe.com")).count(), 1);
+    dns.assert_proven(NAME, "dns").await;
+    assert_eq!(name_server.asked().iter().filter(|query| query.contains("mcp.stripe.com")).count(), 2);
 }
 
-/// Neither place is waited for where the other proves the name, and both only for so long.
+/// If HTTP or DNS proves the name, the registry does not wait for the other; the wait for both is bounded.
 #[tokio::test]
-async fn a_domain_that_is_silent_in_one_place_is_proven_by_the_other() {
+async fn name_is_proven_if_either_http_or_dns_is_silent() {
     let name_server = NameServer::start(|name| match name {
         "one.example.com." | "two.example.com." => DnsAnswer::Txt(vec![record(1)]),
         "both.example.com." => DnsAnswer::Txt(vec![record(2)]),
         _ => DnsAnswer::Silence,
     })
     .await;
-    let document = Peer::start(|asked| match asked.path.as_str() {
+    let document = Peer::start(|request| match request.path.as_str() {
         "/http.example.com/auth" | "/https.example.com/auth" | "/both.example.com/auth" => {
             record(1).into_response()
         }
         _ => empty(404),
     })
     .await;
-    // As long as two proofs take that wait for the silent place.
-    let waits = 2 * PREFLIGHT;
+    // The time that two proofs take if each waits for the silent source.
+    let two_timeouts = 2 * PREFLIGHT;
 
-    let dns = ByDns::start(&name_server, &document.origin).await;
+    let dns = DnsSetup::start(&name_server, &document.origin).await;
     let started = Instant::now();
-    dns.proves("com.example.http/pay", "http").await;
-    dns.proves("com.example.https/pay", "http").await;
-    assert!(started.elapsed() < waits, "the DNS was waited for: {:?}", started.elapsed());
-    dns.proves("com.example.both/pay", "http").await;
+    dns.assert_proven("com.example.http/pay", "http").await;
+    dns.assert_proven("com.example.https/pay", "http").await;
+    assert!(started.elapsed() < two_timeouts, "the proof waited for DNS: {:?}", started.elapsed());
+    dns.assert_proven("com.example.both/pay", "http").await;
 
     let started = Instant::now();
-    let detail = dns.refuses("com.example.silent/pay", "no_proof_record").await;
+    let detail = dns.assert_refused("com.example.silent/pay", "no_proof_record").await;
     assert!(detail.contains("The DNS gave no usable answer."), "{detail}");
-    assert!(started.elapsed() < waits, "the DNS was waited for too long: {:?}", started.elapsed());
+    assert!(started.elapsed() < two_timeouts, "the refusal waited for DNS too long: {:?}", started.elapsed());
 
     let silent = raw::start(|_| Saying::Held(Bytes::new())).await;
-    let dns = ByDns::start(&name_server, &silent).await;
+    let dns = DnsSetup::start(&name_server, &silent).await;
     let started = Instant::now();
-    dns.proves("com.example.one/pay", "dns").await;
-    dns.proves("com.example.two/pay", "dns").await;
-    assert!(started.elapsed() < waits, "HTTP was waited for: {:?}", started.elapsed());
-    let detail = dns.refuses("com.example.both/pay", "signature_mismatch").await;
+    dns.assert_proven("com.example.one/pay", "dns").await;
+    dns.assert_proven("com.example.two/pay", "dns").await;
+    assert!(started.elapsed() < two_timeouts, "the proof waited for HTTP: {:?}", started.elapsed());
+    let detail = dns.assert_refused("com.example.both/pay", "signature_mismatch").await;
     assert!(detail.contains("The document at") && detail.contains("No complete answer came"), "{detail}");
 }

@@ -1,4 +1,4 @@
-//! Publishing what is listed already, one after the other and at once.
+//! Publishing an existing listing again, in sequence and concurrently.
 
 use futures::future::join_all;
 use registry::model::Caller;
@@ -7,9 +7,9 @@ use serde_json::json;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{TICK, TestRegistry, id_of};
 
-/// Through the gateway, and as calls of one task, which all read before the first of them writes.
+/// Over HTTP, and as calls of one task, in which all calls read before the first one writes.
 #[tokio::test(flavor = "multi_thread")]
-async fn thirty_two_publishes_at_once_make_one_listing() {
+async fn concurrent_publishes_create_one_listing() {
     for by_http in [true, false] {
         let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
         let body = json!({ "agent_card_url": peer.card(), "contact_email": "a@example.org" });
@@ -24,19 +24,19 @@ async fn thirty_two_publishes_at_once_make_one_listing() {
         let id = id_of(&answers[0]);
         assert!(answers.iter().all(|answer| id_of(answer) == id));
         let first = answers.iter().filter(|answer| answer["status"] == "queued").count();
-        assert_eq!(first, 1, "one was first, the others met it");
+        assert_eq!(first, 1, "not exactly one call created the listing");
         let table = registry.table().await;
         assert_eq!((table.items_under("LISTING#").len(), table.items_under("CONTACT#").len()), (1, 1));
         assert_eq!(registry.feed_types().await, ["listing_queued"]);
         registry.deliver_events().await;
         assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
-        assert_eq!(peer.request_count("SendMessage"), 1, "the event of each publish asks for the same probe");
+        assert_eq!(peer.request_count("SendMessage"), 1, "not exactly one probe was sent");
     }
 }
 
-/// Publishing again reads the listing and then writes it; a verdict may come in between.
+/// Publishing again reads and then writes the listing; a verdict may be written in between.
 #[tokio::test]
-async fn a_publish_that_read_before_a_verdict_does_not_undo_it() {
+async fn publish_with_an_outdated_read_does_not_undo_a_verdict() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
     let id = registry.publish_card(&peer.card()).await;
     let read = registry.app.store.listing(&id).await.unwrap().unwrap();
@@ -44,10 +44,15 @@ async fn a_publish_that_read_before_a_verdict_does_not_undo_it() {
     registry.first_probe(&id).await;
     let judged = registry.table().await;
     let contact = registry::model::Contact { email: None, source: None };
-    let mut asked = read.clone();
-    asked.due_at = registry.now();
-    let taken = registry.app.store.republish(&read, &asked, &contact, None, registry.now()).await.unwrap();
-    assert_eq!((taken, judged.difference(&registry.table().await)), (false, vec![]), "the verdict stands");
+    let mut republished = read.clone();
+    republished.due_at = registry.now();
+    let written =
+        registry.app.store.republish(&read, &republished, &contact, None, registry.now()).await.unwrap();
+    assert_eq!(
+        (written, judged.difference(&registry.table().await)),
+        (false, vec![]),
+        "the verdict was overwritten"
+    );
     assert_eq!(registry.lane(&id).await, "needs_fix");
 }
 
@@ -61,13 +66,21 @@ async fn publishing_again_is_a_duplicate_or_already_active() {
     registry.deliver_events().await;
     let live = registry.publish(&json!({ "url": peer.card(), "name": "Somebody else's name" })).await;
     assert_eq!((&live["status"], &live["lane"]), (&json!("active"), &json!("active")));
-    assert_eq!(registry.status(&id_of(&live)).await["name"], "Adder", "what is Live is nobody's to rename");
-    assert_eq!(registry.feed_types().await, ["listing_live", "listing_queued"], "one item for one listing");
+    assert_eq!(
+        registry.status(&id_of(&live)).await["name"],
+        "Adder",
+        "a publisher without a proof renamed a Live listing"
+    );
+    assert_eq!(
+        registry.feed_types().await,
+        ["listing_live", "listing_queued"],
+        "a repeated publish added a feed item"
+    );
     assert_eq!(registry.live_counts().await, (1, 0));
 }
 
 #[tokio::test]
-async fn a_server_name_is_kept_for_its_first_live_owner() {
+async fn server_name_stays_with_its_first_live_owner() {
     let registry = TestRegistry::start().await;
     let (owner, squatter) = (Peer::start(servers::modern).await, Peer::start(servers::legacy).await);
     let describe = |peer: &Peer| {
@@ -80,6 +93,10 @@ async fn a_server_name_is_kept_for_its_first_live_owner() {
     registry.deliver_events().await;
     assert_ne!(first, second);
     assert!(second.as_str().starts_with("mcp-org-example-adder-"));
-    assert_eq!(registry.status(&first).await["probe"]["target"], owner.url("/mcp"), "the first is untouched");
+    assert_eq!(
+        registry.status(&first).await["probe"]["target"],
+        owner.url("/mcp"),
+        "the first listing was changed"
+    );
     assert_eq!(registry.live_counts().await, (0, 2));
 }

@@ -1,4 +1,4 @@
-//! How often something may be published: by one caller, for one host, and by everybody together.
+//! Rate limits of publishing: per caller, per host, and for all callers together.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use serde_json::json;
 use tests::test_registry::{TestOptions, TestRegistry};
 
 #[tokio::test]
-async fn rates_are_counted_by_caller_host_and_everybody() {
+async fn publish_is_limited_per_caller_per_host_and_in_all() {
     let table = [
         ("PUBLISH_PER_HOUR", "caller", "from your address"),
         ("PUBLISH_PER_HOST_PER_HOUR", "host", "for this host"),
         ("PUBLISH_PER_HOUR_IN_ALL", "everybody", "for everybody together"),
     ];
-    for (setting, whose, words) in table {
+    for (setting, allowance, words) in table {
         let registry = TestRegistry::start_with(TestOptions::public().with_setting(setting, 3)).await;
         let body =
             |number: usize| json!({ "url": format!("https://agent.example.org/{number}/agent-card.json") });
@@ -21,14 +21,14 @@ async fn rates_are_counted_by_caller_host_and_everybody() {
             assert_eq!(
                 registry.post("/api/publish", &json!({ "url": "http://x" })).await.status,
                 422,
-                "not counted"
+                "an invalid request was counted"
             );
         }
         let before = registry.table().await;
         let reply = registry.post("/api/publish", &body(3)).await;
         assert_eq!(
             (reply.status, &reply.body["code"], &reply.body["allowance"]),
-            (429, &json!("rate_limited"), &json!(whose)),
+            (429, &json!("rate_limited"), &json!(allowance)),
             "{setting}: {reply:?}"
         );
         reply.assert_problem();
@@ -36,12 +36,8 @@ async fn rates_are_counted_by_caller_host_and_everybody() {
             reply.body["detail"].as_str().is_some_and(|detail| detail.contains(words)),
             "{setting}: {reply:?}"
         );
-        assert_eq!(reply.header("retry-after"), "3600", "{setting}: it is noon to the second");
-        assert_eq!(
-            before.difference(&registry.table().await),
-            [""; 0],
-            "{setting}: a refusal counts for nobody"
-        );
+        assert_eq!(reply.header("retry-after"), "3600", "{setting}: the test starts at the full hour");
+        assert_eq!(before.difference(&registry.table().await), [""; 0], "{setting}: a refusal was counted");
         registry.advance(Duration::from_secs(3600));
         registry.publish(&body(3)).await;
     }

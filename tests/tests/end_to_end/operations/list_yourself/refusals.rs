@@ -1,11 +1,11 @@
-//! How a refusal of `list_yourself` is written into a snapshot: in its own words, so that a change of them is seen.
+//! Formats refusals of `list_yourself` for snapshots. They contain the full text, so that a changed text fails a test.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 use tests::test_registry::TestRegistry;
 
-/// What is said of each body: the refusal, and below it, indented, all inputs in a row that are refused so.
+/// The refusal of each body. Consecutive inputs with the same refusal are listed, indented, below it.
 pub(super) async fn refusals(
     registry: &TestRegistry,
     bodies: impl IntoIterator<Item = (String, Value)>,
@@ -23,12 +23,13 @@ pub(super) async fn refusals(
         }
         let _ = writeln!(lines, "  `{}`", shown(&input));
     }
-    assert_eq!(registry.table().await.keys(), [""; 0], "what is refused leaves nothing");
+    assert_eq!(registry.table().await.keys(), [""; 0], "a refused body wrote to the table");
     lines
 }
 
-/// A line that every terminal and every reader of this file shows alike.
+/// The start of the input, with escapes for all characters that terminals and editors may show differently.
 fn shown(input: &str) -> String {
-    let plain = |c: char| if matches!(c, ' '..='~') { c.to_string() } else { c.escape_unicode().to_string() };
-    input.chars().take(100).map(plain).collect()
+    let printable =
+        |c: char| if matches!(c, ' '..='~') { c.to_string() } else { c.escape_unicode().to_string() };
+    input.chars().take(100).map(printable).collect()
 }

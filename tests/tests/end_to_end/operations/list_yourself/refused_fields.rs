@@ -1,4 +1,4 @@
-//! Bodies of a publish whose fields cannot be taken: each refusal names its field.
+//! Publish bodies with invalid fields: each refusal names the field.
 
 use serde_json::{Value, json};
 use tests::peers::agents;
@@ -13,23 +13,23 @@ async fn refused_bodies<const N: usize>(bodies: [(String, Value); N]) -> String 
     refusals(&registry, bodies).await
 }
 
-/// A sound body with one field set.
-fn with(field: &str, value: &Value) -> (String, Value) {
+/// A valid body with one field set.
+fn body_with(field: &str, value: &Value) -> (String, Value) {
     let mut body = json!({ "url": URL });
     body[field] = value.clone();
     (format!("{field}: {value}"), body)
 }
 
-fn body(what: &str, body: Value) -> (String, Value) {
+fn named(what: &str, body: Value) -> (String, Value) {
     (what.to_owned(), body)
 }
 
 #[tokio::test]
-async fn a_body_must_say_what_to_list() {
+async fn body_requires_something_to_list() {
     let refused = refused_bodies([
-        body("nothing", json!({})),
-        body("only a name", json!({ "name": "Adder", "contact_email": "a@example.org" })),
-        body("unknown fields only", json!({ "uri": URL })),
+        named("nothing", json!({})),
+        named("only a name", json!({ "name": "Adder", "contact_email": "a@example.org" })),
+        named("unknown fields only", json!({ "uri": URL })),
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
@@ -41,12 +41,12 @@ async fn a_body_must_say_what_to_list() {
 }
 
 #[tokio::test]
-async fn a_body_must_be_an_object() {
+async fn body_must_be_an_object() {
     let refused = refused_bodies([
-        body("a list", json!([URL])),
-        body("a text", json!(URL)),
-        body("null", json!(null)),
-        body("a number", json!(7)),
+        named("a list", json!([URL])),
+        named("a text", json!(URL)),
+        named("null", json!(null)),
+        named("a number", json!(7)),
     ])
     .await;
     insta::assert_snapshot!(refused, @"
@@ -59,13 +59,13 @@ async fn a_body_must_be_an_object() {
 }
 
 #[tokio::test]
-async fn a_field_must_have_its_type() {
+async fn field_must_have_its_type() {
     let refused = refused_bodies([
-        with("url", &json!(5)),
-        with("url", &json!([URL])),
-        with("url", &json!({ "href": URL })),
-        with("server_json", &json!("a text")),
-        with("name", &json!({ "en": "Adder" })),
+        body_with("url", &json!(5)),
+        body_with("url", &json!([URL])),
+        body_with("url", &json!({ "href": URL })),
+        body_with("server_json", &json!("a text")),
+        body_with("name", &json!({ "en": "Adder" })),
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
@@ -85,11 +85,11 @@ async fn a_field_must_have_its_type() {
 #[tokio::test]
 async fn only_one_thing_is_listed_at_a_time() {
     let refused = refused_bodies([
-        body(
+        named(
             "two things at once",
             json!({ "agent_card_url": URL, "mcp_url": "https://agent.example.org/mcp" }),
         ),
-        with("server_json", &json!({ "name": "org.example/adder" })),
+        body_with("server_json", &json!({ "name": "org.example/adder" })),
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
@@ -100,10 +100,10 @@ async fn only_one_thing_is_listed_at_a_time() {
 }
 
 #[tokio::test]
-async fn the_urls_of_cards_and_servers_follow_the_same_rules() {
+async fn card_and_server_urls_follow_the_same_rules() {
     let refused = refused_bodies([
-        with("agent_card_url", &json!("http://agent.example.org/")),
-        with("mcp_url", &json!("https://10.0.0.1/mcp")),
+        body_with("agent_card_url", &json!("http://agent.example.org/")),
+        body_with("mcp_url", &json!("https://10.0.0.1/mcp")),
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
@@ -115,14 +115,14 @@ async fn the_urls_of_cards_and_servers_follow_the_same_rules() {
 }
 
 #[tokio::test]
-async fn names_and_sources_are_plain_text_of_sane_length() {
+async fn names_and_sources_are_plain_text_of_limited_length() {
     let refused = refused_bodies([
-        with("name", &json!("")),
-        with("name", &json!("x".repeat(121))),
-        with("name", &json!("a\u{7}b")),
-        with("name", &json!("safe\u{202e}cod.exe")),
-        with("source", &json!("x".repeat(201))),
-        with("source", &json!("line\nline")),
+        body_with("name", &json!("")),
+        body_with("name", &json!("x".repeat(121))),
+        body_with("name", &json!("a\u{7}b")),
+        body_with("name", &json!("safe\u{202e}cod.exe")),
+        body_with("source", &json!("x".repeat(201))),
+        body_with("source", &json!("line\nline")),
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
@@ -140,12 +140,12 @@ async fn names_and_sources_are_plain_text_of_sane_length() {
 }
 
 #[tokio::test]
-async fn a_contact_address_must_be_an_address() {
+async fn contact_email_must_be_an_address() {
     let refused = refused_bodies([
-        with("contact_email", &json!("nobody")),
-        with("contact_email", &json!("a b@example.org")),
-        with("contact_email", &json!("a@example.org\r\nBcc: b@example.org")),
-        with("contact_email", &json!(format!("{}@example.org", "a".repeat(65)))),
+        body_with("contact_email", &json!("nobody")),
+        body_with("contact_email", &json!("a b@example.org")),
+        body_with("contact_email", &json!("a@example.org\r\nBcc: b@example.org")),
+        body_with("contact_email", &json!(format!("{}@example.org", "a".repeat(65)))),
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
@@ -160,9 +160,9 @@ async fn a_contact_address_must_be_an_address() {
 }
 
 #[tokio::test]
-async fn an_agent_card_is_not_taken_instead_of_its_url() {
+async fn agent_card_is_not_accepted_instead_of_its_url() {
     let refused =
-        refused_bodies([body("an agent card", agents::card_at("Adder", "https://agent.example.org/rpc"))])
+        refused_bodies([named("an agent card", agents::card_at("Adder", "https://agent.example.org/rpc"))])
             .await;
     insta::assert_snapshot!(refused, @r#"
     422 card_without_its_url `agent_card_url`: This is an agent card itself. Send where it is served: {"agent_card_url": "https://your.host/.well-known/agent-card.json"}.

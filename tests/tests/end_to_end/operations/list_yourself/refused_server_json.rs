@@ -1,12 +1,12 @@
-//! Server descriptions that break a rule of the official schema or of its registry: each refusal names the rule, in
-//! words that stand here, so that a change of them is seen.
+//! Server descriptions that break a rule of the official schema or of the official registry: each refusal names the rule.
+//! The snapshots contain the full text, so that a changed text fails a test.
 
 use serde_json::{Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};
 
 use super::refusals::refusals;
 
-fn sound() -> Value {
+fn valid_description() -> Value {
     json!({
         "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
         "name": "org.example/adder", "description": "Adds what it is given.", "version": "1.0.0",
@@ -14,9 +14,9 @@ fn sound() -> Value {
     })
 }
 
-/// The sound description with members changed, or taken away where null.
-fn broken(changes: &Value) -> (String, Value) {
-    let mut document = sound();
+/// The valid description with some members changed, or removed if the change is null.
+fn with_changes(changes: &Value) -> (String, Value) {
+    let mut document = valid_description();
     for (name, value) in changes.as_object().unwrap() {
         match value {
             Value::Null => drop(document.as_object_mut().unwrap().shift_remove(name)),
@@ -37,25 +37,25 @@ fn package(changes: &Value) -> Value {
     json!({ "packages": [package] })
 }
 
-async fn refused<const N: usize>(bodies: [(String, Value); N]) -> String {
+async fn refused_bodies<const N: usize>(bodies: [(String, Value); N]) -> String {
     let registry = TestRegistry::start_with(TestOptions::public()).await;
     refusals(&registry, bodies).await
 }
 
 #[tokio::test]
-async fn a_sound_description_is_taken() {
+async fn valid_description_is_accepted() {
     let registry = TestRegistry::start_with(TestOptions::public()).await;
-    assert_eq!(registry.publish(&sound()).await["status"], "queued");
+    assert_eq!(registry.publish(&valid_description()).await["status"], "queued");
 }
 
 #[tokio::test]
-async fn a_name_is_a_reverse_domain_a_slash_and_a_name() {
-    let refused = refused([
-        broken(&json!({ "name": null })),
-        broken(&json!({ "name": "adder" })),
-        broken(&json!({ "name": "org.example/a/b" })),
-        broken(&json!({ "name": "-org/adder" })),
-        broken(&json!({ "name": 7 })),
+async fn name_is_a_reverse_domain_a_slash_and_a_name() {
+    let refused = refused_bodies([
+        with_changes(&json!({ "name": null })),
+        with_changes(&json!({ "name": "adder" })),
+        with_changes(&json!({ "name": "org.example/a/b" })),
+        with_changes(&json!({ "name": "-org/adder" })),
+        with_changes(&json!({ "name": 7 })),
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
@@ -74,14 +74,14 @@ async fn a_name_is_a_reverse_domain_a_slash_and_a_name() {
 
 #[tokio::test]
 async fn description_version_and_title_follow_their_rules() {
-    let refused = refused([
-        broken(&json!({ "description": null })),
-        broken(&json!({ "version": null })),
-        broken(&json!({ "description": "x".repeat(101) })),
-        broken(&json!({ "description": "" })),
-        broken(&json!({ "version": "latest" })),
-        broken(&json!({ "version": "^1.2.3" })),
-        broken(&json!({ "title": "  " })),
+    let refused = refused_bodies([
+        with_changes(&json!({ "description": null })),
+        with_changes(&json!({ "version": null })),
+        with_changes(&json!({ "description": "x".repeat(101) })),
+        with_changes(&json!({ "description": "" })),
+        with_changes(&json!({ "version": "latest" })),
+        with_changes(&json!({ "version": "^1.2.3" })),
+        with_changes(&json!({ "title": "  " })),
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
@@ -103,8 +103,8 @@ async fn description_version_and_title_follow_their_rules() {
 }
 
 #[tokio::test]
-async fn website_repository_and_icons_are_addressed_in_full() {
-    let refused = refused([broken(&json!({ "websiteUrl": "/docs" })), broken(&json!({ "websiteUrl": "http://adder.example.org" })), broken(&json!({ "repository": { "source": "github", "url": "https://example.org/a/b" } })), broken(&json!({ "repository": { "source": "github", "url": "https://github.com/a/b", "subfolder": "../c" } })), broken(&json!({ "icons": [{ "src": "http://adder.example.org/icon.png" }] }))]).await;
+async fn website_repository_and_icons_require_full_urls() {
+    let refused = refused_bodies([with_changes(&json!({ "websiteUrl": "/docs" })), with_changes(&json!({ "websiteUrl": "http://adder.example.org" })), with_changes(&json!({ "repository": { "source": "github", "url": "https://example.org/a/b" } })), with_changes(&json!({ "repository": { "source": "github", "url": "https://github.com/a/b", "subfolder": "../c" } })), with_changes(&json!({ "icons": [{ "src": "http://adder.example.org/icon.png" }] }))]).await;
     insta::assert_snapshot!(refused, @r#"
     422 invalid_server_description `websiteUrl`: The server description breaks 1 rule(s). websiteUrl: "/docs" must be a whole address that begins with https://.
       `{"websiteUrl":"/docs"}`
@@ -120,16 +120,16 @@ async fn website_repository_and_icons_are_addressed_in_full() {
 }
 
 #[tokio::test]
-async fn remotes_are_public_https_addresses_of_a_known_transport() {
-    let refused = refused([
-        broken(&json!({ "remotes": "https://adder.example.org/mcp" })),
-        broken(&json!({ "remotes": [{ "type": "websocket", "url": "wss://adder.example.org/" }] })),
-        broken(&json!({ "remotes": [{ "type": "streamable-http" }] })),
-        broken(&remote("http://adder.example.org/mcp")),
-        broken(&remote("https://localhost/mcp")),
-        broken(&remote("https://127.0.0.1/mcp")),
-        broken(&remote("https://{tenant}.example.org/mcp")),
-        broken(&remote("not a url")),
+async fn remotes_require_public_https_urls_and_a_known_transport() {
+    let refused = refused_bodies([
+        with_changes(&json!({ "remotes": "https://adder.example.org/mcp" })),
+        with_changes(&json!({ "remotes": [{ "type": "websocket", "url": "wss://adder.example.org/" }] })),
+        with_changes(&json!({ "remotes": [{ "type": "streamable-http" }] })),
+        with_changes(&remote("http://adder.example.org/mcp")),
+        with_changes(&remote("https://localhost/mcp")),
+        with_changes(&remote("https://127.0.0.1/mcp")),
+        with_changes(&remote("https://{tenant}.example.org/mcp")),
+        with_changes(&remote("not a url")),
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
@@ -153,12 +153,14 @@ async fn remotes_are_public_https_addresses_of_a_known_transport() {
 }
 
 #[tokio::test]
-async fn packages_name_one_version_their_registry_and_their_transport() {
-    let refused = refused([
-        broken(&package(&json!({ "version": "latest" }))),
-        broken(&package(&json!({ "registryType": null }))),
-        broken(&package(&json!({ "registryType": "mcpb", "identifier": "https://example.org/a.mcpb" }))),
-        broken(&package(&json!({ "transport": { "type": "streamable-http" } }))),
+async fn packages_require_one_version_a_registry_and_a_transport() {
+    let refused = refused_bodies([
+        with_changes(&package(&json!({ "version": "latest" }))),
+        with_changes(&package(&json!({ "registryType": null }))),
+        with_changes(&package(
+            &json!({ "registryType": "mcpb", "identifier": "https://example.org/a.mcpb" }),
+        )),
+        with_changes(&package(&json!({ "transport": { "type": "streamable-http" } }))),
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
@@ -174,8 +176,8 @@ async fn packages_name_one_version_their_registry_and_their_transport() {
 }
 
 #[tokio::test]
-async fn what_a_publisher_adds_has_at_most_4096_bytes() {
-    let refused = refused([broken(&json!({ "_meta": { "io.modelcontextprotocol.registry/publisher-provided": { "x": "y".repeat(5000) } } }))]).await;
+async fn publisher_metadata_has_at_most_4096_bytes() {
+    let refused = refused_bodies([with_changes(&json!({ "_meta": { "io.modelcontextprotocol.registry/publisher-provided": { "x": "y".repeat(5000) } } }))]).await;
     insta::assert_snapshot!(refused, @r#"
     422 invalid_server_description `_meta.io.modelcontextprotocol.registry/publisher-provided`: The server description breaks 1 rule(s). _meta.io.modelcontextprotocol.registry/publisher-provided: What the publisher adds may have 4096 bytes; this has 5008.
       `{"_meta":{"io.modelcontextprotocol.registry/publisher-provided":{"x":"yyyyyyyyyyyyyyyyyyyyyyyyyyyyyy`
@@ -183,8 +185,8 @@ async fn what_a_publisher_adds_has_at_most_4096_bytes() {
 }
 
 #[tokio::test]
-async fn a_description_of_an_older_schema_is_told_the_new_names() {
-    let refused = refused([broken(&json!({ "packages": [{ "registry_name": "npm", "name": "adder", "version": "1.0.0" }], "remotes": null }))]).await;
+async fn older_schema_is_refused_with_the_new_field_names() {
+    let refused = refused_bodies([with_changes(&json!({ "packages": [{ "registry_name": "npm", "name": "adder", "version": "1.0.0" }], "remotes": null }))]).await;
     insta::assert_snapshot!(refused, @r#"
     422 invalid_server_description `packages[0].registry_name`: The server description breaks 3 rule(s). packages[0].registry_name: Written for a draft before the schema of 2025-07-09: `registry_name` is now `registryType` (2025-12-11), here and wherever else it stands. packages[0].name: Written for a draft before the schema of 2025-07-09: `name` is now `identifier` (2025-12-11), here and wherever else it stands. packages[0].transport: `transport` is missing.
       `{"packages":[{"registry_name":"npm","name":"adder","version":"1.0.0"}],"remotes":null}`

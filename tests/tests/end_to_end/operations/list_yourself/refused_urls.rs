@@ -1,4 +1,4 @@
-//! URLs that a public registry does not probe. Inputs that are refused in the same words stand below those words.
+//! URLs that a public registry does not probe. The snapshots list the inputs below the refusal that they share.
 
 use serde_json::{Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};
@@ -11,7 +11,7 @@ async fn refused_urls(urls: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn a_url_must_be_absolute() {
+async fn url_must_be_absolute() {
     let refused = refused_urls(&[
         "",
         "   ",
@@ -33,7 +33,7 @@ async fn a_url_must_be_absolute() {
 }
 
 #[tokio::test]
-async fn only_https_urls_are_taken() {
+async fn only_https_urls_are_accepted() {
     let refused = refused_urls(&[
         "http://agent.example.org/card.json",
         "ftp://agent.example.org/card.json",
@@ -55,7 +55,7 @@ async fn only_https_urls_are_taken() {
 }
 
 #[tokio::test]
-async fn a_url_must_not_hold_credentials() {
+async fn url_must_not_contain_credentials() {
     let refused =
         refused_urls(&["https://user@agent.example.org/", "https://user:secret@agent.example.org/"]).await;
     insta::assert_snapshot!(refused, @"
@@ -66,7 +66,7 @@ async fn a_url_must_not_hold_credentials() {
 }
 
 #[tokio::test]
-async fn an_ip_address_is_refused_however_it_is_written() {
+async fn ip_address_is_refused_in_every_notation() {
     let refused = refused_urls(&[
         "https://127.0.0.1/",
         "https://127.1/",
@@ -114,7 +114,7 @@ async fn an_ip_address_is_refused_however_it_is_written() {
 }
 
 #[tokio::test]
-async fn a_host_name_reserved_for_private_or_test_use_is_refused() {
+async fn host_name_reserved_for_private_or_test_use_is_refused() {
     let refused = refused_urls(&[
         "https://localhost/",
         "https://LOCALHOST./",
@@ -150,7 +150,7 @@ async fn a_host_name_reserved_for_private_or_test_use_is_refused() {
 }
 
 #[tokio::test]
-async fn a_host_name_must_be_valid() {
+async fn host_name_must_be_valid() {
     let refused = refused_urls(&[
         "https://agent..example.org/",
         "https://*.example.org/",
@@ -166,7 +166,7 @@ async fn a_host_name_must_be_valid() {
 }
 
 #[tokio::test]
-async fn only_ports_443_and_8443_are_taken() {
+async fn only_ports_443_and_8443_are_accepted() {
     let refused = refused_urls(&[
         "https://-.example.org:99999/",
         "https://agent.example.org:80/",
@@ -186,7 +186,7 @@ async fn only_ports_443_and_8443_are_taken() {
 }
 
 #[tokio::test]
-async fn a_url_with_control_characters_is_refused() {
+async fn url_with_control_characters_is_refused() {
     let refused = refused_urls(&[
         "https://agent.example.org/a\u{0}b",
         "https://agent.example.org/a\r\nHost: evil",
@@ -202,7 +202,7 @@ async fn a_url_with_control_characters_is_refused() {
 }
 
 #[tokio::test]
-async fn a_url_has_at_most_2048_bytes_and_a_host_name_253() {
+async fn url_has_at_most_2048_bytes_and_a_host_name_253() {
     let long = |length: usize| format!("https://agent.example.org/{}", "x".repeat(length - 26));
     let label = format!("https://{}.example.org/", "a".repeat(64));
     let name = format!("https://{}example.org/", "a.".repeat(130));
@@ -219,15 +219,15 @@ async fn a_url_has_at_most_2048_bytes_and_a_host_name_253() {
     assert_eq!(registry.publish(&json!({ "url": long(2048) })).await["status"], "queued");
 }
 
-/// A server description of one remote.
-fn described(remote: &str) -> Value {
+/// A server description with one remote.
+fn server_json(remote: &str) -> Value {
     json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0",
         "remotes": [{ "type": "streamable-http", "url": remote }] })
 }
 
-/// Remotes inside a valid description are addresses of strangers too: they are refused by the rules of URLs, by field.
+/// The remotes in a description follow the same rules as published URLs; the refusal names the field.
 #[tokio::test]
-async fn a_remote_in_a_description_is_not_a_way_around_the_rules() {
+async fn remotes_in_a_description_follow_the_rules_of_urls() {
     let registry = TestRegistry::start_with(TestOptions::public()).await;
     let label = "a".repeat(64);
     let labels = "a.".repeat(2000);
@@ -252,7 +252,7 @@ async fn a_remote_in_a_description_is_not_a_way_around_the_rules() {
         &format!("https://{labels}{{tenant}}.example.org/"),
         &format!("https://adder.example.org/{}", "x".repeat(2100)),
     ] {
-        let mut body = described(url);
+        let mut body = server_json(url);
         body["remotes"][0]["variables"] = json!({ "tenant": {} });
         let reply = registry.post("/api/publish", &body).await;
         reply.assert_problem();
@@ -283,11 +283,11 @@ async fn a_remote_in_a_description_is_not_a_way_around_the_rules() {
     ");
 }
 
-/// The second remote is not asked, but shown and handed to clients.
+/// The second remote is not probed, but it is returned to clients.
 #[tokio::test]
-async fn every_remote_of_a_description_is_judged() {
+async fn every_remote_of_a_description_is_checked() {
     let registry = TestRegistry::start_with(TestOptions::public()).await;
-    let mut body = described("https://adder.example.org/mcp");
+    let mut body = server_json("https://adder.example.org/mcp");
     body["remotes"].as_array_mut().unwrap().push(json!({ "type": "sse", "url": "https://10.0.0.1/sse" }));
     let reply = registry.post("/api/publish", &body).await;
     assert_eq!((reply.status, &reply.body["field"]), (422, &json!("remotes[1].url")), "{reply:?}");
@@ -296,24 +296,24 @@ async fn every_remote_of_a_description_is_judged() {
     assert_eq!(registry.publish(&body).await["status"], "queued");
 }
 
-/// Whatever is written as an address is taken or refused, and never too much for the table.
+/// Longer links could exceed the size of a table item.
 #[tokio::test]
-async fn a_link_has_at_most_2048_bytes() {
+async fn link_has_at_most_2048_bytes() {
     let registry = TestRegistry::start_with(TestOptions::public()).await;
     let long = |length: usize| format!("https://adder.example.org/{}", "x".repeat(length - 26));
-    let mut body = described("https://adder.example.org/mcp");
+    let mut body = server_json("https://adder.example.org/mcp");
     body["websiteUrl"] = json!(long(2049));
     let reply = registry.post("/api/publish", &body).await;
     assert_eq!((reply.status, &reply.body["field"]), (422, &json!("websiteUrl")), "{reply:?}");
     body["websiteUrl"] = json!(long(2048));
     assert_eq!(registry.publish(&body).await["status"], "queued");
-    let mut templated = described("");
+    let mut templated = server_json("");
     templated["name"] = json!("org.example/multiplier");
     templated["remotes"][0]["url"] = json!(format!("https://{}{{tenant}}.example.org/mcp", "a.".repeat(980)));
     templated["remotes"][0]["variables"] = json!({ "tenant": {} });
     assert_eq!(
         registry.publish(&templated).await["status"],
         "queued",
-        "not asked, so judged by its length only"
+        "a template that is not probed was checked by more than its length"
     );
 }

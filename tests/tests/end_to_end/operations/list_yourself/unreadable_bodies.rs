@@ -1,15 +1,15 @@
-//! Bodies of a publish that cannot be read: each is refused with its status, quickly.
+//! Publish bodies that cannot be parsed: each is refused quickly, with its own status.
 
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tests::test_registry::{TestOptions, TestRegistry};
 
-/// What it is, its content type, the body, and the status and code of the answer.
+/// A label, the content type, the body, and the expected status and code.
 type Unreadable = (&'static str, Option<&'static str>, Vec<u8>, (u16, &'static str));
 
 #[tokio::test]
-async fn an_unreadable_body_is_refused_with_its_status() {
+async fn unreadable_body_is_refused_with_its_status() {
     let registry = TestRegistry::start_with(TestOptions::public()).await;
     let json = Some("application/json");
     let padded = |size: usize| format!("{{\"url\":\"https://a.example.org/\"}}{}", " ".repeat(size - 32));
@@ -43,6 +43,6 @@ async fn an_unreadable_body_is_refused_with_its_status() {
     assert_eq!(
         registry.post_raw("/api/publish", json, padded(256 * 1024)).await.status,
         200,
-        "256 KiB to the byte"
+        "a body of exactly 256 KiB was refused"
     );
 }

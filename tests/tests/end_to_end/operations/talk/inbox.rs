@@ -1,4 +1,4 @@
-//! What an inbox shows: its messages by pages, where its listing stands, and what to do next; by every door.
+//! The contents of an inbox: its messages in pages, the state of its listing, and the next actions; over every protocol.
 
 use std::time::Duration;
 
@@ -6,18 +6,18 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, TestRegistry};
 
-use super::{each, inbox, said};
+use super::{inbox, post_ok, values_of};
 use crate::fixtures::{live_agent, live_pair, refused_queries};
 
 #[tokio::test]
-async fn a_fresh_listing_finds_its_welcome_and_what_to_do() {
+async fn new_inbox_contains_a_welcome_and_next_actions() {
     let (registry, _peer, id) = live_agent().await;
     let shown = inbox(&registry, &id).await;
     assert_eq!(
         (&shown["ok"], &shown["listing_id"], &shown["cursor"]),
         (&json!(true), &json!(id), &json!(null))
     );
-    assert_eq!(shown["talk"], registry.status(&id).await["talk"], "status says the same");
+    assert_eq!(shown["talk"], registry.status(&id).await["talk"], "`check_status` returns another `talk`");
     assert_eq!(
         shown["talk"],
         json!({
@@ -26,19 +26,19 @@ async fn a_fresh_listing_finds_its_welcome_and_what_to_do() {
             "grace_ends_at": "2026-11-27T12:00:01.000Z",
         })
     );
-    assert_eq!(each(&shown["inbox"], "kind"), ["welcome"]);
+    assert_eq!(values_of(&shown["inbox"], "kind"), ["welcome"]);
     let welcome = &shown["inbox"][0];
     assert_eq!(welcome["at"], "2026-11-20T12:00:01.000Z");
     assert_eq!(
         (&welcome["from"], &welcome["from_verified"], &welcome["channel"], &welcome["read"]),
         (&json!("registry"), &json!(true), &json!("registry"), &json!(false))
     );
-    assert_eq!(each(&shown["next_actions"], "action"), ["take_demo", "check_in"]);
+    assert_eq!(values_of(&shown["next_actions"], "action"), ["take_demo", "check_in"]);
     assert_eq!(shown["next_actions"][0]["body"], json!({ "listing_id": id }));
 }
 
 #[tokio::test]
-async fn every_next_action_is_served_and_may_be_sent_as_it_stands() {
+async fn next_actions_work_unchanged() {
     let peer = Peer::start(agents::only(404)).await;
     let (registry, _live, live) = live_agent().await;
     let broken = registry.publish_card(&peer.card()).await;
@@ -62,28 +62,28 @@ async fn every_next_action_is_served_and_may_be_sent_as_it_stands() {
 }
 
 #[tokio::test]
-async fn an_inbox_is_read_by_pages_and_nothing_is_shown_twice() {
+async fn paged_inbox_repeats_no_message() {
     let (registry, _peer, id) = live_agent().await;
     for number in 0..6 {
-        said(&registry, &id, "message", &format!("Message {number}.")).await;
+        post_ok(&registry, &id, "message", &format!("Message {number}.")).await;
     }
     let whole = inbox(&registry, &id).await;
     let (mut path, mut texts, mut pages) = (format!("/api/talk?listing_id={id}&limit=3"), Vec::new(), 0);
     loop {
         let page = registry.get(&path).await.body;
-        texts.extend(each(&page["inbox"], "text"));
+        texts.extend(values_of(&page["inbox"], "text"));
         pages += 1;
         assert!(page["inbox"].as_array().unwrap().iter().all(|message| message["read"] == true), "{page}");
         let Some(cursor) = page["cursor"].as_str() else { break };
         path = format!("/api/talk?listing_id={id}&limit=3&cursor={cursor}");
     }
     assert_eq!((texts.len(), pages), (7, 3));
-    assert_eq!(texts, each(&whole["inbox"], "text"));
+    assert_eq!(texts, values_of(&whole["inbox"], "text"));
     assert_eq!(texts[..2], ["Message 5.", "Message 4."]);
 }
 
 #[tokio::test]
-async fn refused_queries_say_what_to_send() {
+async fn invalid_queries_are_refused_with_a_hint() {
     let missing = "/api/talk?listing_id=agtpub_00000000000000000000";
     insta::assert_snapshot!(
         refused_queries(&[
@@ -119,7 +119,7 @@ async fn refused_queries_say_what_to_send() {
 }
 
 #[tokio::test]
-async fn what_is_not_live_has_an_inbox_that_nobody_must_visit() {
+async fn listing_that_is_not_live_requires_no_check_in() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(agents::only(404)).await;
     let id = registry.publish_card(&peer.card()).await;
@@ -129,40 +129,48 @@ async fn what_is_not_live_has_an_inbox_that_nobody_must_visit() {
         (&json!(false), &json!("inactive"), &json!(null))
     );
     assert_eq!(
-        (&waiting["inbox"], each(&waiting["next_actions"], "action")),
+        (&waiting["inbox"], values_of(&waiting["next_actions"], "action")),
         (&json!([]), vec!["check_status".into()])
     );
-    said(&registry, &id, "message", "Hello?").await;
-    assert_eq!(each(&inbox(&registry, &id).await["inbox"], "text"), ["Hello?"]);
+    post_ok(&registry, &id, "message", "Hello?").await;
+    assert_eq!(values_of(&inbox(&registry, &id).await["inbox"], "text"), ["Hello?"]);
 }
 
 #[tokio::test]
-async fn messages_are_kept_for_ninety_days_and_for_one_life_of_a_listing() {
+async fn messages_end_after_ninety_days_or_with_their_listing() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(agents::only(404)).await;
     let id = registry.publish_card(&peer.card()).await;
     registry.deliver_events().await;
-    said(&registry, &id, "message", "From its first life.").await;
+    post_ok(&registry, &id, "message", "From before its deletion.").await;
     while registry.get(&format!("/api/talk?listing_id={id}")).await.status == 200 {
         registry.advance(DAY);
         registry.tick().await;
     }
     registry.advance(DAY);
     registry.publish_card(&peer.card()).await;
-    assert_eq!(inbox(&registry, &id).await["inbox"], json!([]), "another life");
+    assert_eq!(
+        inbox(&registry, &id).await["inbox"],
+        json!([]),
+        "a new listing has messages of a deleted one"
+    );
 
     let (registry, _peer, id) = live_agent().await;
-    said(&registry, &id, "message", "Old.").await;
+    post_ok(&registry, &id, "message", "Old.").await;
     registry.advance(DAY * 89);
     assert_eq!(inbox(&registry, &id).await["inbox"][0]["text"], "Old.");
     registry.advance(DAY * 2);
-    assert_eq!(inbox(&registry, &id).await["inbox"], json!([]), "the table need not have taken it away");
+    assert_eq!(
+        inbox(&registry, &id).await["inbox"],
+        json!([]),
+        "an expired message is returned until the sweep"
+    );
     assert!(registry.sweep_expired() > 0);
     assert_eq!(registry.table().await.items_under("INBOX#").len(), 0);
 }
 
 #[tokio::test]
-async fn every_door_leads_to_the_inbox() {
+async fn inbox_works_by_every_protocol() {
     let pair = live_pair().await;
     let (registry, id) = (&pair.registry, &pair.server);
     let by_rest = inbox(registry, id).await;
@@ -175,27 +183,31 @@ async fn every_door_leads_to_the_inbox() {
     };
     assert_eq!(unread(by_tool), by_rest);
 
-    let ask = async |text: String| -> Value {
+    let send_by_a2a = async |text: String| -> Value {
         let message = json!({ "messageId": "m1", "role": "ROLE_USER", "parts": [{ "text": text }] });
         let request =
             json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } });
         registry.post("/api/a2a", &request).await.body["result"].clone()
     };
-    let asked = ask(format!("show the talk inbox of {id}")).await;
-    let data = &asked["message"]["parts"][1]["data"];
-    assert_eq!((&data["operation"], &data["executed"]), (&json!("talk_inbox"), &json!(true)), "{asked}");
+    let read_by_a2a = send_by_a2a(format!("show the talk inbox of {id}")).await;
+    let data = &read_by_a2a["message"]["parts"][1]["data"];
+    assert_eq!(
+        (&data["operation"], &data["executed"]),
+        (&json!("talk_inbox"), &json!(true)),
+        "{read_by_a2a}"
+    );
     assert!(data.to_string().contains("welcome"), "{data}");
 
-    // What is said in one millisecond has no order.
+    // Messages of the same millisecond have no defined order.
     registry.advance(Duration::from_secs(1));
     let text = "Your tools fit our planner";
-    let left = ask(format!("leave a message for {id}: {text}")).await;
-    assert!(left.to_string().contains("\"talk\""), "{left}");
+    let posted = send_by_a2a(format!("leave a message for {id}: {text}")).await;
+    assert!(posted.to_string().contains("\"talk\""), "{posted}");
     assert_eq!(inbox(registry, id).await["inbox"][0]["text"], text);
     registry.advance(Duration::from_secs(1));
     let arguments = json!({ "listing_id": id, "action": "owner", "text": "Renew the certificate." });
     registry.call_tool("talk", &arguments).await;
-    assert_eq!(each(&inbox(registry, id).await["inbox"], "kind")[..2], ["owner", "message"]);
+    assert_eq!(values_of(&inbox(registry, id).await["inbox"], "kind")[..2], ["owner", "message"]);
     let refused =
         registry.refused_tool("talk", &json!({ "listing_id": id, "action": "shout", "text": "x" })).await;
     assert_eq!(refused["field"], "action");

@@ -1,4 +1,4 @@
-//! A visit: noted once an hour at most, told by what is read then, and cheap in calls to the table.
+//! Visits: stored at most once an hour, they mark messages as read and cost few table calls.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
-use super::{inbox, post, said};
+use super::{inbox, post, post_ok};
 use crate::fixtures::live_agent;
 
 async fn read_marks(registry: &TestRegistry, id: &registry::model::ListingId) -> Vec<bool> {
@@ -15,17 +15,21 @@ async fn read_marks(registry: &TestRegistry, id: &registry::model::ListingId) ->
 }
 
 #[tokio::test]
-async fn what_was_there_at_the_last_noted_visit_is_read() {
+async fn messages_before_the_last_stored_visit_are_read() {
     let (registry, _peer, id) = live_agent().await;
     assert_eq!(read_marks(&registry, &id).await, [false]);
     assert_eq!(read_marks(&registry, &id).await, [true]);
-    said(&registry, &id, "message", "Hello.").await;
+    post_ok(&registry, &id, "message", "Hello.").await;
     assert_eq!(read_marks(&registry, &id).await, [false, true]);
     registry.advance(HOUR);
-    assert_eq!(read_marks(&registry, &id).await, [false, true], "this visit is noted");
+    assert_eq!(
+        read_marks(&registry, &id).await,
+        [false, true],
+        "the messages were read before this visit was stored"
+    );
     assert_eq!(read_marks(&registry, &id).await, [true, true]);
 
-    said(&registry, &id, "message", "And again.").await;
+    post_ok(&registry, &id, "message", "And again.").await;
     registry.advance(HOUR);
     let first = registry.get(&format!("/api/talk?listing_id={id}&limit=1")).await.body;
     assert_eq!(first["inbox"][0]["read"], false);
@@ -35,7 +39,7 @@ async fn what_was_there_at_the_last_noted_visit_is_read() {
 }
 
 #[tokio::test]
-async fn a_visit_costs_one_write_an_hour_and_reading_two_reads() {
+async fn visit_costs_two_reads_and_one_write_an_hour() {
     let options = TestOptions::default().without_read_cache().with_rates();
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
@@ -46,16 +50,17 @@ async fn a_visit_costs_one_write_an_hour_and_reading_two_reads() {
         let calls = registry.observer.tally.since(&before);
         (calls.total(), calls.of("UpdateItem"))
     };
-    assert_eq!(cost().await, (3, 1), "the first visit is noted");
+    assert_eq!(cost().await, (3, 1), "the first visit was not stored");
     registry.advance(HOUR - Duration::from_secs(1));
-    assert_eq!(cost().await, (2, 0), "no other within the hour is");
+    assert_eq!(cost().await, (2, 0), "a second visit within the hour was stored");
     registry.advance(Duration::from_secs(1));
     assert_eq!(cost().await, (3, 1));
 
-    // Its grace is over, and it is not seen: the list shows the visit, so it counts a new version.
+    // After the grace period the listing is not active until a visit. The list shows this, so the visit also writes a new
+    // version of the list.
     registry.advance_to(crate::fixtures::recheck_at(&registry, &id).await);
     registry.recheck().await;
-    // The recheck comes up to a day before the week is over, and the last visit was an hour after it began.
+    // The recheck is up to a day before the end of the week, and the last visit was an hour after its start.
     registry.advance(2 * DAY);
     let before = registry.observer.tally.snapshot();
     registry.get(&path).await;
@@ -71,26 +76,22 @@ async fn a_visit_costs_one_write_an_hour_and_reading_two_reads() {
     }
     let before = registry.observer.tally.snapshot();
     assert_eq!(post(&registry, &id, "message", "jane@example.org").await.status, 422);
-    assert_eq!(
-        registry.observer.tally.since(&before).total(),
-        0,
-        "what is refused while it is read costs nothing"
-    );
+    assert_eq!(registry.observer.tally.since(&before).total(), 0, "an invalid text cost table calls");
 }
 
 #[tokio::test]
-async fn visitors_at_once_note_one_visit_and_are_all_answered() {
+async fn concurrent_visits_store_one_visit_and_all_succeed() {
     let (registry, _peer, id) = live_agent().await;
     let path = format!("/api/talk?listing_id={id}");
     let replies = futures::future::join_all((0..8).map(|_| registry.get(&path))).await;
     assert!(replies.iter().all(|reply| reply.status == 200), "{replies:?}");
 
-    // Whoever read the listing before the visit was noted comes too late with his own.
-    let noted_at = registry.now();
+    // A caller that read the listing before the visit was stored cannot store another one.
+    let visited_at = registry.now();
     registry.advance(HOUR / 2);
-    for is_shown_anew in [false, true] {
-        registry.app.store.note_visit(&id, registry.now(), is_shown_anew).await.unwrap();
+    for adds_list_version in [false, true] {
+        registry.app.store.note_visit(&id, registry.now(), adds_list_version).await.unwrap();
         let listing = registry.app.store.listing(&id).await.unwrap().unwrap();
-        assert_eq!(listing.visited_at, Some(noted_at));
+        assert_eq!(listing.visited_at, Some(visited_at));
     }
 }

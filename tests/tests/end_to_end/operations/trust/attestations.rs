@@ -1,5 +1,5 @@
-//! `attest`, `verify_attestation`, `attestations` and `revoke_attestation`: what is signed is what was observed, and nothing
-//! that was changed passes for it.
+//! `attest`, `verify_attestation`, `attestations` and `revoke_attestation`: an attestation contains only observations, and
+//! changed tokens are refused.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
@@ -8,16 +8,16 @@ use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use serde_json::{Value, json};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
-use super::{OPERATOR, as_operator, attested, failed, verified};
+use super::{OPERATOR_TOKEN, attest_listing, failed_checks, post_with_token, verify_token};
 use crate::fixtures::{live_agent, live_pair};
 
-fn part(jws: &str, which: usize) -> Value {
-    let part = jws.split('.').nth(which).unwrap();
+fn part(jws: &str, index: usize) -> Value {
+    let part = jws.split('.').nth(index).unwrap();
     serde_json::from_slice(&BASE64URL.decode(part).unwrap()).unwrap()
 }
 
-/// Whether the key set verifies a token, by a library that the registry does not sign with.
-async fn holds_by_the_key_set(registry: &TestRegistry, jws: &str) -> bool {
+/// Whether the published key set verifies a token. This uses another library than the registry uses for signing.
+async fn key_set_verifies(registry: &TestRegistry, jws: &str) -> bool {
     let set = registry.get("/.well-known/jwks.json").await.body;
     let kid = &part(jws, 0)["kid"];
     let key = set["keys"].as_array().unwrap().iter().find(|key| key["kid"] == *kid).unwrap();
@@ -29,13 +29,13 @@ async fn holds_by_the_key_set(registry: &TestRegistry, jws: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_statement_holds_what_was_observed_and_anybody_verifies_it() {
+async fn attestation_contains_observations_and_is_verifiable() {
     let (registry, _peer, id) = live_agent().await;
     registry.advance(HOUR);
     for about in ["liveness", "probe_clean", "capability", "reciprocity"] {
-        let attestation = attested(&registry, &id, about).await;
+        let attestation = attest_listing(&registry, &id, about).await;
         let jws = attestation["jws"].as_str().unwrap();
-        assert!(holds_by_the_key_set(&registry, jws).await, "{about}");
+        assert!(key_set_verifies(&registry, jws).await, "{about}");
         let (header, payload) = (part(jws, 0), part(jws, 1));
         assert_eq!((&header["alg"], &header["typ"]), (&json!("ES256"), &json!("attestation+jwt")));
         let now = registry.now().as_second();
@@ -43,42 +43,46 @@ async fn a_statement_holds_what_was_observed_and_anybody_verifies_it() {
         assert_eq!((&payload["iss"], &payload["sub"], &payload["type"]), (&base, &json!(id), &json!(about)));
         assert_eq!((&payload["iat"], &payload["exp"]), (&json!(now), &json!(now + 72 * 3600)));
         assert_eq!((&payload["jti"], &payload["claims"]), (&attestation["id"], &attestation["claims"]));
-        let answer = verified(&registry, jws).await;
-        assert_eq!((&answer["valid"], failed(&answer)), (&json!(true), vec![]), "{answer}");
+        let answer = verify_token(&registry, jws).await;
+        assert_eq!((&answer["valid"], failed_checks(&answer)), (&json!(true), vec![]), "{answer}");
         assert_eq!(answer["claims"], attestation["claims"]);
     }
-    // What is signed in one millisecond has no order in the list.
+    // Attestations of the same millisecond have no defined order in the list.
     let second = std::time::Duration::from_secs(1);
     registry.advance(second);
-    let live = attested(&registry, &id, "liveness").await["claims"].clone();
+    let live = attest_listing(&registry, &id, "liveness").await["claims"].clone();
     registry.advance(second);
     assert_eq!((&live["live"], &live["lane"]), (&json!(true), &json!("active")));
     assert_eq!(live["last_signal_at"], "2026-11-20T12:00:01.000Z");
-    let clean = attested(&registry, &id, "probe_clean").await["claims"].clone();
+    let clean = attest_listing(&registry, &id, "probe_clean").await["claims"].clone();
     registry.advance(second);
     assert_eq!((&clean["clean"], &clean["handshake"]), (&json!(true), &json!("ok")));
     assert!(clean["checks"].as_array().unwrap().iter().all(|check| check.get("detail").is_none()));
     let hash = registry.call_tool("capability_hash", &json!({ "listing_id": id })).await;
-    let capability = attested(&registry, &id, "capability").await["claims"].clone();
+    let capability = attest_listing(&registry, &id, "capability").await["claims"].clone();
     assert_eq!(capability["capability_hash"], hash["capability_hash"]);
 
     let listed = registry.call_tool("attestations", &json!({ "listing_id": id, "limit": 3 })).await;
     let types: Vec<&Value> =
-        listed["attestations"].as_array().unwrap().iter().map(|one| &one["type"]).collect();
+        listed["attestations"].as_array().unwrap().iter().map(|attestation| &attestation["type"]).collect();
     assert_eq!(types, ["capability", "probe_clean", "liveness"]);
     let overview = registry.get(super::FAMILY).await.body;
     assert_eq!((&overview["version"], &overview["totals"]["attestations"]), (&json!("2.7.0"), &json!(7)));
 }
 
-/// What is false is stated as false, and what was never observed is not stated.
+/// A false fact is attested as false; a fact without an observation is refused.
 #[tokio::test]
-async fn only_facts_are_stated() {
+async fn only_observed_facts_are_attested() {
     let (registry, peer, id) = live_agent().await;
     registry.advance(DAY * 8);
-    let live = attested(&registry, &id, "liveness").await["claims"].clone();
-    assert_eq!((&live["live"], &live["lane"]), (&json!(false), &json!("queued")), "its proof ran out");
+    let live = attest_listing(&registry, &id, "liveness").await["claims"].clone();
+    assert_eq!(
+        (&live["live"], &live["lane"]),
+        (&json!(false), &json!("queued")),
+        "an expired proof counts as live"
+    );
     let waiting = registry.publish_card(&peer.url("/other/.well-known/agent-card.json")).await;
-    let never = attested(&registry, &waiting, "liveness").await["claims"].clone();
+    let never = attest_listing(&registry, &waiting, "liveness").await["claims"].clone();
     assert_eq!((&never["live"], &never["last_signal_at"]), (&json!(false), &Value::Null));
     for (id, about, code) in [
         (&waiting, "probe_clean", "nothing_observed"),
@@ -101,41 +105,41 @@ async fn only_facts_are_stated() {
         assert_eq!((&problem["status"], &problem["field"]), (&json!(422), &json!(field)), "{problem}");
     }
     let empty = json!({ "subject": id, "claims": {}, "body": "" });
-    assert_eq!(registry.call_tool("attest", &empty).await["ok"], true, "nothing was asked to be signed");
+    assert_eq!(registry.call_tool("attest", &empty).await["ok"], true, "empty claims were refused");
 }
 
-/// Every character of a token, changed to another: header, payload and signature.
+/// Changes every character of a token: header, payload and signature.
 #[tokio::test]
-async fn a_token_that_was_changed_anywhere_is_refused() {
+async fn token_with_any_change_is_refused() {
     let (registry, _peer, id) = live_agent().await;
-    let attestation = attested(&registry, &id, "liveness").await;
+    let attestation = attest_listing(&registry, &id, "liveness").await;
     let jws = attestation["jws"].as_str().unwrap();
     let is_valid =
         async |token: &str| verification::verify(&registry.app, token, None).await.unwrap().is_valid();
     assert!(is_valid(jws).await);
-    for at in 0..jws.len() {
+    for index in 0..jws.len() {
         for other in ["A", "w", "_", "."] {
             let mut changed = jws.to_owned();
-            changed.replace_range(at..=at, other);
-            assert!(changed == jws || !is_valid(&changed).await, "position {at} became {other}");
+            changed.replace_range(index..=index, other);
+            assert!(changed == jws || !is_valid(&changed).await, "position {index} became {other}");
         }
-        let mut less = jws.to_owned();
-        less.remove(at);
-        assert!(!is_valid(&less).await, "without position {at}");
+        let mut shorter = jws.to_owned();
+        shorter.remove(index);
+        assert!(!is_valid(&shorter).await, "without position {index}");
     }
     for token in [String::new(), ".".to_owned(), "..".to_owned(), "a.b.c".to_owned(), "x".repeat(100_000)] {
-        let answer = verified(&registry, &token).await;
-        assert_eq!((&answer["valid"], failed(&answer)), (&json!(false), vec!["form"]), "{answer}");
+        let answer = verify_token(&registry, &token).await;
+        assert_eq!((&answer["valid"], failed_checks(&answer)), (&json!(false), vec!["form"]), "{answer}");
         assert_eq!(answer["claims"], Value::Null);
     }
 }
 
-/// Tokens that somebody else could make, or that we signed for something else.
+/// Tokens that others could create, or that the registry signed for another purpose.
 #[tokio::test]
-async fn a_token_of_another_key_algorithm_or_purpose_is_refused() {
+async fn token_with_another_key_algorithm_or_purpose_is_refused() {
     let (registry, _peer, id) = live_agent().await;
     let other = TestRegistry::start_with(TestOptions::default().with_data(local::Data::Memory)).await;
-    let jws = attested(&registry, &id, "liveness").await["jws"].as_str().unwrap().to_owned();
+    let jws = attest_listing(&registry, &id, "liveness").await["jws"].as_str().unwrap().to_owned();
     let encoded = |value: &Value| BASE64URL.encode(value.to_string());
     let rest = jws.split_once('.').unwrap().1;
     let header = part(&jws, 0);
@@ -160,74 +164,81 @@ async fn a_token_of_another_key_algorithm_or_purpose_is_refused() {
             json!({ "alg": "ES256", "kid": header["kid"], "typ": header["typ"], "jwk": {} }),
         ),
     ] {
-        let answer = verified(&registry, &format!("{}.{rest}", encoded(&header))).await;
-        assert_eq!((&answer["valid"], failed(&answer)), (&json!(false), vec![failing]), "{what}: {answer}");
+        let answer = verify_token(&registry, &format!("{}.{rest}", encoded(&header))).await;
+        assert_eq!(
+            (&answer["valid"], failed_checks(&answer)),
+            (&json!(false), vec![failing]),
+            "{what}: {answer}"
+        );
     }
     let mut claims = part(&jws, 1);
     claims["claims"]["live"] = json!(false);
     let (head, signature) = (jws.split('.').next().unwrap(), jws.rsplit('.').next().unwrap());
     let forged = format!("{head}.{}.{signature}", encoded(&claims));
-    assert_eq!(failed(&verified(&registry, &forged).await), ["signature"]);
-    // The same seed makes the same key: of another registry, even of the same key, the issuer differs.
-    let answer = verified(&other, &jws).await;
+    assert_eq!(failed_checks(&verify_token(&registry, &forged).await), ["signature"]);
+    // Registries with the same seed have the same key, so only the issuer differs.
+    let answer = verify_token(&other, &jws).await;
     assert_eq!(answer["valid"], false, "{answer}");
-    // The card of the registry is signed by the same key, and is no statement.
+    // The agent card of the registry is signed with the same key, but it is no attestation.
     let card = registry.get("/.well-known/agent-card.json").await.body;
     let signature = &card["signatures"][0];
     let protected = signature["protected"].as_str().unwrap();
     let token = format!("{protected}.{}.{}", encoded(&json!({})), signature["signature"].as_str().unwrap());
-    assert_eq!(failed(&verified(&registry, &token).await), ["algorithm"]);
+    assert_eq!(failed_checks(&verify_token(&registry, &token).await), ["algorithm"]);
 }
 
 #[tokio::test]
-async fn a_statement_ends_when_it_expires_is_revoked_or_its_listing_is_withdrawn() {
-    let options = TestOptions::default().with_setting("OPERATOR_TOKEN", OPERATOR);
+async fn attestation_ends_by_expiry_revocation_or_withdrawal() {
+    let options = TestOptions::default().with_setting("OPERATOR_TOKEN", OPERATOR_TOKEN);
     let registry = TestRegistry::start_with(options).await;
     let peer = tests::peers::Peer::start(tests::peers::agents::newest).await;
     let id = registry.live_card(&peer.card()).await;
     let short = registry.call_tool("attest", &json!({ "listing_id": id, "expires_hours": 1 })).await;
     let token = |answer: &Value| answer["attestation"]["jws"].as_str().unwrap().to_owned();
     registry.advance(HOUR - std::time::Duration::from_secs(2));
-    assert_eq!(verified(&registry, &token(&short)).await["valid"], true);
+    assert_eq!(verify_token(&registry, &token(&short)).await["valid"], true);
     registry.advance(std::time::Duration::from_secs(2));
-    assert_eq!(failed(&verified(&registry, &token(&short)).await), ["expiry"]);
+    assert_eq!(failed_checks(&verify_token(&registry, &token(&short)).await), ["expiry"]);
 
-    let kept = attested(&registry, &id, "liveness").await;
-    let jws = kept["jws"].as_str().unwrap();
+    let revoked = attest_listing(&registry, &id, "liveness").await;
+    let jws = revoked["jws"].as_str().unwrap();
     let wrong = registry.call_tool("verify_attestation", &json!({ "jws": jws, "id": "att_x" })).await;
-    assert_eq!((&wrong["valid"], failed(&wrong)), (&json!(false), vec!["id"]));
-    let revoke = json!({ "action": "revoke_attestation", "listing_id": id, "attestation_id": kept["id"],
+    assert_eq!((&wrong["valid"], failed_checks(&wrong)), (&json!(false), vec!["id"]));
+    let revoke = json!({ "action": "revoke_attestation", "listing_id": id, "attestation_id": revoked["id"],
         "reason": "Signed in error." });
-    for (token, status) in [(None, 401), (Some("x"), 403), (Some(OPERATOR), 200)] {
-        let reply = as_operator(&registry, token, &revoke).await;
+    for (token, status) in [(None, 401), (Some("x"), 403), (Some(OPERATOR_TOKEN), 200)] {
+        let reply = post_with_token(&registry, token, &revoke).await;
         assert_eq!(reply.status, status, "{reply:?}");
     }
-    assert_eq!(as_operator(&registry, Some(OPERATOR), &revoke).await.body["changed"], false);
-    let answer = verified(&registry, jws).await;
-    assert_eq!((&answer["valid"], failed(&answer)), (&json!(false), vec!["revocation"]));
+    assert_eq!(post_with_token(&registry, Some(OPERATOR_TOKEN), &revoke).await.body["changed"], false);
+    let answer = verify_token(&registry, jws).await;
+    assert_eq!((&answer["valid"], failed_checks(&answer)), (&json!(false), vec!["revocation"]));
     assert!(answer.to_string().contains("Signed in error."), "{answer}");
     let listed = registry.call_tool("attestations", &json!({ "listing_id": id })).await;
     assert_eq!(listed["attestations"][0]["revoked"]["reason"], "Signed in error.");
     let unknown = json!({ "action": "revoke_attestation", "listing_id": id, "reason": "x",
         "attestation_id": "att_000000000000000000000000" });
-    assert_eq!(as_operator(&registry, Some(OPERATOR), &unknown).await.status, 404);
+    assert_eq!(post_with_token(&registry, Some(OPERATOR_TOKEN), &unknown).await.status, 404);
 
-    let good = attested(&registry, &id, "liveness").await["jws"].as_str().unwrap().to_owned();
+    let good = attest_listing(&registry, &id, "liveness").await["jws"].as_str().unwrap().to_owned();
     let withdraw = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
     ::operator::handle(&registry.app, withdraw).await.unwrap();
-    assert_eq!(failed(&verified(&registry, &good).await), ["listing"]);
+    assert_eq!(failed_checks(&verify_token(&registry, &good).await), ["listing"]);
     let problem = registry.refused_tool("attest", &json!({ "listing_id": id })).await;
     assert_eq!((&problem["status"], &problem["code"]), (&json!(409), &json!("withdrawn")));
 
     registry.advance(DAY * 5);
     registry.sweep_expired();
-    let answer = verified(&registry, &good).await;
-    assert_eq!(failed(&answer), ["expiry", "revocation", "listing"], "its record is gone: {answer}");
+    let answer = verify_token(&registry, &good).await;
+    assert_eq!(
+        failed_checks(&answer),
+        ["expiry", "revocation", "listing"],
+        "its record was not deleted: {answer}"
+    );
 }
 
-/// What callers told is stated as what they told.
 #[tokio::test]
-async fn reports_of_callers_are_stated_as_reports() {
+async fn reports_of_callers_are_attested_as_reports() {
     let pair = live_pair().await;
     let registry = &pair.registry;
     let composition = json!({ "type": "composition", "listing_id": pair.agent, "listing_b": pair.server });
@@ -239,14 +250,14 @@ async fn reports_of_callers_are_stated_as_reports() {
     registry.call_tool("used_with", &used).await;
     let deposit = json!({ "listing_id": pair.agent, "ok": true, "quality": 0.9 });
     registry.call_tool("deposit_outcome", &deposit).await;
-    let stated = registry.call_tool("attest", &composition).await["attestation"].clone();
-    let claims = &stated["claims"];
+    let attestation = registry.call_tool("attest", &composition).await["attestation"].clone();
+    let claims = &attestation["claims"];
     assert_eq!((&claims["listing_b"], &claims["reports"]), (&json!(pair.server), &json!(1)), "{claims}");
-    let stated = registry.call_tool("attest", &outcome).await["attestation"].clone();
-    let claims = &stated["claims"];
+    let attestation = registry.call_tool("attest", &outcome).await["attestation"].clone();
+    let claims = &attestation["claims"];
     assert_eq!((&claims["reports"], &claims["reported_ok"]), (&json!(1), &json!(1)), "{claims}");
     assert_eq!(claims["quality_sum_thousandths"], 900, "{claims}");
-    assert_eq!(verified(registry, stated["jws"].as_str().unwrap()).await["valid"], true);
+    assert_eq!(verify_token(registry, attestation["jws"].as_str().unwrap()).await["valid"], true);
     for (arguments, field) in [
         (json!({ "type": "composition", "listing_id": pair.agent }), "listing_b"),
         (json!({ "type": "outcome", "listing_id": pair.agent, "listing_b": pair.server }), "listing_b"),
@@ -260,11 +271,11 @@ async fn reports_of_callers_are_stated_as_reports() {
     );
 }
 
-/// What is signed is in the log of evidence: its leaf is written with its record.
+/// The leaf of the evidence log is written together with the record of the attestation.
 #[tokio::test]
-async fn a_statement_leaves_a_leaf_in_the_log() {
+async fn attestation_adds_a_leaf_to_the_evidence_log() {
     let (registry, _peer, id) = live_agent().await;
-    let attestation = attested(&registry, &id, "liveness").await;
+    let attestation = attest_listing(&registry, &id, "liveness").await;
     let table = registry.table().await;
     let leaves = table.items_under("LOG#PENDING").into_iter().map(|item| item["leaf"].to_string());
     let own: Vec<String> = leaves.filter(|leaf| leaf.contains(attestation["id"].as_str().unwrap())).collect();
@@ -272,7 +283,7 @@ async fn a_statement_leaves_a_leaf_in_the_log() {
 }
 
 #[tokio::test]
-async fn statements_are_rated() {
+async fn attestations_are_rate_limited() {
     let options = TestOptions::default().with_rates().with_setting("ATTESTATIONS_PER_HOUR", 2);
     let registry = TestRegistry::start_with(options).await;
     let peer = tests::peers::Peer::start(tests::peers::agents::newest).await;
@@ -286,7 +297,7 @@ async fn statements_are_rated() {
 }
 
 #[tokio::test]
-async fn by_the_familys_endpoint_what_changes_is_a_post() {
+async fn writing_actions_require_post() {
     let pair = live_pair().await;
     let get =
         pair.registry.get(&format!("{}?action=liveness&listing_id={}", super::FAMILY, pair.agent)).await;

@@ -1,4 +1,4 @@
-//! `capability_hash`: of what is given, and of what was seen; nothing that is given is kept.
+//! `capability_hash`: the hash of given and of observed capabilities. Given capabilities are not stored.
 
 use serde_json::{Value, json};
 use tests::peers::Peer;
@@ -7,14 +7,14 @@ use tests::test_registry::TestRegistry;
 use crate::fixtures::forecaster;
 
 #[tokio::test]
-async fn what_is_given_is_compared_with_what_was_seen_and_never_kept() {
+async fn given_capabilities_are_compared_and_not_stored() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(forecaster).await;
     let id = registry.live_card(&peer.card()).await;
-    let seen = registry.call_tool("capability_hash", &json!({ "listing_id": id })).await;
-    let hash = seen["capability_hash"].as_str().unwrap();
-    assert!(hash.len() == 28 && hash.starts_with("cap_"), "{seen}");
-    assert_eq!((&seen["matches"], &seen["observed_hash"]), (&Value::Null, &json!(hash)));
+    let observed = registry.call_tool("capability_hash", &json!({ "listing_id": id })).await;
+    let hash = observed["capability_hash"].as_str().unwrap();
+    assert!(hash.len() == 28 && hash.starts_with("cap_"), "{observed}");
+    assert_eq!((&observed["matches"], &observed["observed_hash"]), (&Value::Null, &json!(hash)));
 
     let mut given = json!({
         "listing_id": id, "name": " Nimbus", "kind": "agent", "skills": ["forecast", "forecast "], "tags": ["weather"],

@@ -1,4 +1,4 @@
-//! `bind_identity` by each way in which a domain makes a key known, and by none that is not the listing's own.
+//! `bind_identity`: each method for publishing the key of a domain works; keys of other domains are refused.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -9,33 +9,33 @@ use tests::peers::name_server::{DnsAnswer, NameServer};
 use tests::peers::{CARD, Peer, agents, empty, json_answer};
 use tests::test_registry::{TestOptions, TestRegistry, id_of};
 
-use super::{Owner, attested};
+use super::{Owner, attest_listing};
 
-/// A sound agent that serves further documents, which can be exchanged.
+/// A valid agent that serves additional, replaceable documents.
 async fn agent_with(documents: &Arc<Mutex<Vec<(String, String)>>>) -> Peer {
     let documents = Arc::clone(documents);
-    Peer::start(move |asked| {
+    Peer::start(move |request| {
         let documents = documents.lock().unwrap();
-        let served = documents.iter().find(|(path, _)| *path == asked.path).map(|(_, text)| text.clone());
-        match (asked.verb.as_str(), asked.path.as_str(), served) {
+        let served = documents.iter().find(|(path, _)| *path == request.path).map(|(_, text)| text.clone());
+        match (request.verb.as_str(), request.path.as_str(), served) {
             ("GET", _, Some(text)) => text.into_response(),
-            ("GET", CARD, None) => json_answer(200, &agents::card(asked, "Adder")),
-            ("POST", _, _) => agents::speaks_newest(asked),
+            ("GET", CARD, None) => json_answer(200, &agents::card(request, "Adder")),
+            ("POST", _, _) => agents::speaks_newest(request),
             _ => empty(404),
         }
     })
     .await
 }
 
-struct Stage {
+struct IdentitySetup {
     registry: TestRegistry,
     peer: Peer,
     id: registry::model::ListingId,
     documents: Arc<Mutex<Vec<(String, String)>>>,
 }
 
-impl Stage {
-    /// A Live agent on loopback, whose documents of records are read from itself.
+impl IdentitySetup {
+    /// A Live agent on loopback that also serves the proof documents of its domain.
     async fn start() -> Self {
         let documents = Arc::new(Mutex::new(Vec::new()));
         let peer = agent_with(&documents).await;
@@ -54,13 +54,13 @@ impl Stage {
         format!("did:web:{}", self.peer.origin.trim_start_matches("http://").replace(':', "%3A"))
     }
 
-    async fn binds(&self, owner: &Owner, more: Value) -> Value {
-        let call = owner.signed(&self.registry, "bind_identity", &self.arguments(more)).await;
+    async fn bind_ok(&self, owner: &Owner, more: Value) -> Value {
+        let call = owner.with_signature(&self.registry, "bind_identity", &self.arguments(more)).await;
         self.registry.call_tool("bind_identity", &call).await
     }
 
-    async fn refuses(&self, owner: &Owner, more: Value) -> Value {
-        let call = owner.signed(&self.registry, "bind_identity", &self.arguments(more)).await;
+    async fn refused_bind(&self, owner: &Owner, more: Value) -> Value {
+        let call = owner.with_signature(&self.registry, "bind_identity", &self.arguments(more)).await;
         self.registry.refused_tool("bind_identity", &call).await
     }
 
@@ -71,48 +71,48 @@ impl Stage {
 }
 
 #[tokio::test]
-async fn each_way_of_a_domain_binds_the_key_that_it_makes_known() {
-    let stage = Stage::start().await;
+async fn every_proof_method_binds_the_key_of_the_domain() {
+    let setup = IdentitySetup::start().await;
     let (owner, stranger) = (Owner::new(1), Owner::new(2));
-    let asked = stage.registry.call_tool("bind_identity", &json!({ "listing_id": stage.id })).await;
-    assert_eq!((&asked["bound"], asked["identities"].as_array().unwrap().len()), (&json!(false), 0));
-    let methods: Vec<&Value> = asked["ways"].as_array().unwrap().iter().map(|way| &way["method"]).collect();
+    let unbound = setup.registry.call_tool("bind_identity", &json!({ "listing_id": setup.id })).await;
+    assert_eq!((&unbound["bound"], unbound["identities"].as_array().unwrap().len()), (&json!(false), 0));
+    let methods: Vec<&Value> = unbound["ways"].as_array().unwrap().iter().map(|way| &way["method"]).collect();
     assert_eq!(methods, ["dns", "http", "key_set", "did_web"]);
-    let text = asked["challenge"]["text"].as_str().unwrap();
+    let text = unbound["challenge"]["text"].as_str().unwrap();
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], stage.registry.app.settings.base_url);
-    assert_eq!(lines[1], format!("bind_identity {}", stage.id));
-    assert_eq!((lines[2], lines.len()), (asked["challenge"]["nonce"].as_str().unwrap(), 4));
+    assert_eq!(lines[0], setup.registry.app.settings.base_url);
+    assert_eq!(lines[1], format!("bind_identity {}", setup.id));
+    assert_eq!((lines[2], lines.len()), (unbound["challenge"]["nonce"].as_str().unwrap(), 4));
 
     let set = json!({ "keys": [{ "kty": "RSA" }, owner.jwk()] });
-    let did = stage.did();
+    let did = setup.did();
     let document = json!({ "id": did, "verificationMethod": [{ "id": "#k", "publicKeyJwk": owner.jwk() }] });
     for (method, path, text, more) in [
         ("http", "/127.0.0.1/auth", owner.record(), json!({})),
         ("key_set", "/.well-known/jwks.json", set.to_string(), json!({ "public_jwk": owner.jwk() })),
         ("did_web", "/.well-known/did.json", document.to_string(), json!({ "did": did })),
     ] {
-        stage.serve(path, text);
-        let problem = stage.refuses(&stranger, json!({})).await;
+        setup.serve(path, text);
+        let problem = setup.refused_bind(&stranger, json!({})).await;
         assert_eq!(problem["status"], 403, "{method}: {problem}");
-        let bound = stage.binds(&owner, more).await;
+        let bound = setup.bind_ok(&owner, more).await;
         assert_eq!((&bound["bound"], &bound["method"]), (&json!(true), &json!(method)), "{bound}");
         assert_eq!(bound["proven_domain"], "127.0.0.1");
     }
-    let claims = attested(&stage.registry, &stage.id, "identity_bind").await["claims"].clone();
+    let claims = attest_listing(&setup.registry, &setup.id, "identity_bind").await["claims"].clone();
     assert_eq!((&claims["did"], &claims["method"]), (&json!(did), &json!("did_web")), "{claims}");
-    let reciprocity = stage.registry.get(&format!("/api/products/reciprocity?id={}", stage.id)).await.body;
-    // The same key without a DID is one identity, with it another.
-    let kept: Vec<&Value> =
+    let reciprocity = setup.registry.get(&format!("/api/products/reciprocity?id={}", setup.id)).await.body;
+    // The same key is one identity without a DID and another one with a DID.
+    let bound_methods: Vec<&Value> =
         reciprocity["identities"].as_array().unwrap().iter().map(|identity| &identity["method"]).collect();
-    assert_eq!(kept, ["key_set", "did_web"], "{reciprocity}");
+    assert_eq!(bound_methods, ["key_set", "did_web"], "{reciprocity}");
     let domain = &reciprocity["signals"][2];
     assert_eq!((&domain["id"], &domain["points"]), (&json!("domain"), &json!(20)));
     assert_eq!(reciprocity["graph"]["edges"].as_array().unwrap().len(), 3, "{}", reciprocity["graph"]);
 }
 
 #[tokio::test]
-async fn the_key_in_a_domains_txt_records_is_bound() {
+async fn key_in_txt_records_is_bound() {
     let owner = Owner::new(1);
     let record = owner.record();
     let name_server = NameServer::start(move |name| match name {
@@ -126,9 +126,9 @@ async fn the_key_in_a_domains_txt_records_is_bound() {
         .with_setting("DOMAIN_PROOF_URL", format!("{}/{{domain}}", nothing.origin));
     let registry = TestRegistry::start_with(options).await;
     let id = registry.publish_mcp("https://mcp.example.com/mcp").await;
-    let call = owner.signed(&registry, "bind_identity", &json!({ "listing_id": id })).await;
+    let call = owner.with_signature(&registry, "bind_identity", &json!({ "listing_id": id })).await;
     let bound = registry.call_tool("bind_identity", &call).await;
-    // It stands at the domain under which the host was registered.
+    // The record is at the registrable domain of the host.
     assert_eq!(
         (&bound["proven_domain"], &bound["method"]),
         (&json!("example.com"), &json!("dns")),
@@ -137,74 +137,75 @@ async fn the_key_in_a_domains_txt_records_is_bound() {
     let did = registry
         .refused_tool("bind_identity", &{
             let foreign = json!({ "listing_id": id, "did": "did:web:evil.example.net" });
-            owner.signed(&registry, "bind_identity", &foreign).await
+            owner.with_signature(&registry, "bind_identity", &foreign).await
         })
         .await;
     assert_eq!(did["code"], "did_of_another_domain", "{did}");
 
-    // What is only described is of the domain of its name.
-    let described = json!({ "name": "com.example/tool", "description": "Adds numbers.", "version": "1.0.0",
+    // A listing without a remote belongs to the domain of its name.
+    let server_json = json!({ "name": "com.example/tool", "description": "Adds numbers.", "version": "1.0.0",
         "packages": [{ "registryType": "npm", "identifier": "adder", "version": "1.0.0",
             "transport": { "type": "stdio" } }] });
-    let described = id_of(&registry.publish(&described).await);
-    let call = owner.signed(&registry, "bind_identity", &json!({ "listing_id": described })).await;
+    let local = id_of(&registry.publish(&server_json).await);
+    let call = owner.with_signature(&registry, "bind_identity", &json!({ "listing_id": local })).await;
     let bound = registry.call_tool("bind_identity", &call).await;
     assert_eq!(bound["proven_domain"], "example.com", "{bound}");
 }
 
 #[tokio::test]
-async fn a_challenge_is_good_once_for_a_quarter_of_an_hour_and_for_its_own_act() {
-    let stage = Stage::start().await;
-    let (owner, registry) = (Owner::new(1), &stage.registry);
-    stage.serve("/127.0.0.1/auth", owner.record());
+async fn challenge_is_valid_once_for_15_minutes_and_for_its_act() {
+    let setup = IdentitySetup::start().await;
+    let (owner, registry) = (Owner::new(1), &setup.registry);
+    setup.serve("/127.0.0.1/auth", owner.record());
     let code = async |call: &Value| registry.refused_tool("bind_identity", call).await["code"].clone();
-    let arguments = json!({ "listing_id": stage.id });
+    let arguments = json!({ "listing_id": setup.id });
 
-    let call = owner.signed(registry, "bind_identity", &arguments).await;
+    let call = owner.with_signature(registry, "bind_identity", &arguments).await;
     assert_eq!(registry.call_tool("bind_identity", &call).await["bound"], true);
-    assert_eq!(code(&call).await, "unknown_challenge", "it was used");
+    assert_eq!(code(&call).await, "unknown_challenge", "a used challenge was accepted");
 
-    let late = owner.signed(registry, "bind_identity", &arguments).await;
+    let late = owner.with_signature(registry, "bind_identity", &arguments).await;
     registry.advance(Duration::from_secs(15 * 60));
-    assert_eq!(code(&late).await, "unknown_challenge", "it has expired");
+    assert_eq!(code(&late).await, "unknown_challenge", "an expired challenge was accepted");
 
-    let other = registry.publish_card(&stage.peer.url("/other/agent-card.json")).await;
-    let mut call = owner.signed(registry, "bind_identity", &json!({ "listing_id": other })).await;
-    call["listing_id"] = json!(stage.id);
+    let other = registry.publish_card(&setup.peer.url("/other/agent-card.json")).await;
+    let mut call = owner.with_signature(registry, "bind_identity", &json!({ "listing_id": other })).await;
+    call["listing_id"] = json!(setup.id);
     assert_eq!(code(&call).await, "challenge_of_another_act");
-    let withdraw = json!({ "listing_id": stage.id, "act": "withdraw" });
-    let mut call = owner.signed(registry, "manage_listing", &withdraw).await;
+    let withdraw = json!({ "listing_id": setup.id, "act": "withdraw" });
+    let mut call = owner.with_signature(registry, "manage_listing", &withdraw).await;
     call.as_object_mut().unwrap().remove("act");
     assert_eq!(code(&call).await, "challenge_of_another_act");
 
-    let mut call = owner.signed(registry, "bind_identity", &arguments).await;
+    let mut call = owner.with_signature(registry, "bind_identity", &arguments).await;
     call["nonce"] = json!("0".repeat(32));
-    assert_eq!(code(&call).await, "unknown_challenge", "it was never given");
+    assert_eq!(code(&call).await, "unknown_challenge", "an unknown challenge was accepted");
     call["signature"] = json!("00");
     assert_eq!(code(&call).await, "bad_signature");
 
-    // A key that its domain does not make known, though it signed.
+    // The signature is valid, but the domain does not publish this key.
     let stranger = Owner::new(2);
-    let problem = stage.refuses(&stranger, json!({ "public_jwk": stranger.jwk() })).await;
+    let problem = setup.refused_bind(&stranger, json!({ "public_jwk": stranger.jwk() })).await;
     assert_eq!(problem["code"], "key_not_of_domain", "{problem}");
-    // The domain's key signed, but another was named.
-    let problem = stage.refuses(&owner, json!({ "public_jwk": stranger.jwk() })).await;
+    // The key of the domain signed, but the call contains another key.
+    let problem = setup.refused_bind(&owner, json!({ "public_jwk": stranger.jwk() })).await;
     assert_eq!(problem["code"], "signature_mismatch", "{problem}");
-    stage.serve("/none", "");
-    let problem = stage.refuses(&owner, json!({})).await;
+    setup.serve("/none", "");
+    let problem = setup.refused_bind(&owner, json!({})).await;
     assert_eq!(problem["code"], "no_domain_key", "{problem}");
 }
 
-/// Two calls with one challenge at once: one of them is refused.
+/// Of several concurrent calls with one challenge, one succeeds.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_challenge_that_is_used_twice_at_once_is_good_once() {
-    let stage = Stage::start().await;
+async fn concurrent_uses_of_a_challenge_succeed_once() {
+    let setup = IdentitySetup::start().await;
     let owner = Owner::new(1);
-    stage.serve("/127.0.0.1/auth", owner.record());
-    let call = owner.signed(&stage.registry, "bind_identity", &json!({ "listing_id": stage.id })).await;
+    setup.serve("/127.0.0.1/auth", owner.record());
+    let call =
+        owner.with_signature(&setup.registry, "bind_identity", &json!({ "listing_id": setup.id })).await;
     let mut body = call.clone();
     body["action"] = json!("bind_identity");
-    let replies = futures::future::join_all((0..6).map(|_| stage.registry.post(super::FAMILY, &body))).await;
+    let replies = futures::future::join_all((0..6).map(|_| setup.registry.post(super::FAMILY, &body))).await;
     let done = replies.iter().filter(|reply| reply.status == 200).count();
     assert_eq!(done, 1, "{replies:?}");
     for reply in replies.iter().filter(|reply| reply.status != 200) {
@@ -213,7 +214,7 @@ async fn a_challenge_that_is_used_twice_at_once_is_good_once() {
 }
 
 #[tokio::test]
-async fn challenges_are_rated() {
+async fn challenges_are_rate_limited() {
     let options = TestOptions::default().with_rates().with_setting("OWNER_ACTS_PER_HOUR", 2);
     let registry = TestRegistry::start_with(options).await;
     let id = registry.publish_mcp("https://mcp.example.com/mcp").await;

@@ -1,10 +1,10 @@
-//! `get_reciprocity`: a score of what was stored, with its reasons, and the graph around a listing.
+//! `get_reciprocity`: a score of stored signals, with its reasons, and the graph of a listing.
 
 use serde_json::{Value, json};
 use tests::peers::{CARD, Peer, agents, empty, json_answer};
 use tests::test_registry::{DAY, TICK, TestRegistry};
 
-use super::attested;
+use super::attest_listing;
 
 fn points(answer: &Value) -> Vec<(&str, u64)> {
     let signals = answer["signals"].as_array().unwrap().iter();
@@ -12,15 +12,15 @@ fn points(answer: &Value) -> Vec<(&str, u64)> {
 }
 
 #[tokio::test]
-async fn a_score_is_what_was_seen_with_its_reasons() {
+async fn score_is_the_sum_of_stored_signals() {
     let registry = TestRegistry::start().await;
     let base = registry.app.settings.base_url.clone();
-    let linking = Peer::start(move |asked| {
-        let mut card = agents::card(asked, "Linker");
+    let linking = Peer::start(move |request| {
+        let mut card = agents::card(request, "Linker");
         card["description"] = json!(format!("Adds two numbers. Listed at {base}."));
-        match (asked.verb.as_str(), asked.path.as_str()) {
+        match (request.verb.as_str(), request.path.as_str()) {
             ("GET", CARD) => json_answer(200, &card),
-            ("POST", _) => agents::speaks_newest(asked),
+            ("POST", _) => agents::speaks_newest(request),
             _ => empty(404),
         }
     })
@@ -28,11 +28,12 @@ async fn a_score_is_what_was_seen_with_its_reasons() {
     let plain = Peer::start(agents::newest).await;
     let (linking, plain_id) =
         (registry.live_card(&linking.card()).await, registry.live_card(&plain.card()).await);
-    let of = async |id: &str| registry.get(&format!("/api/products/reciprocity?id={id}")).await.body;
-    let answer = of(linking.as_str()).await;
+    let reciprocity_of =
+        async |id: &str| registry.get(&format!("/api/products/reciprocity?id={id}")).await.body;
+    let answer = reciprocity_of(linking.as_str()).await;
     assert_eq!(points(&answer), [("clean", 40), ("links_back", 50), ("domain", 0), ("card", 10)], "{answer}");
     assert_eq!((&answer["score"], &answer["links_back"]), (&json!(100), &json!(true)));
-    let answer = of(plain_id.as_str()).await;
+    let answer = reciprocity_of(plain_id.as_str()).await;
     assert_eq!(
         (&answer["score"], &answer["links_back"], &answer["clean"]),
         (&json!(50), &json!(false), &json!(true))
@@ -41,22 +42,22 @@ async fn a_score_is_what_was_seen_with_its_reasons() {
     let by_name = registry.call_tool("get_reciprocity", &json!({ "name": "adder" })).await;
     assert_eq!((&by_url["listing_id"], &by_name["listing_id"]), (&json!(plain_id), &json!(plain_id)));
 
-    attested(&registry, &plain_id, "liveness").await;
-    attested(&registry, &plain_id, "liveness").await;
+    attest_listing(&registry, &plain_id, "liveness").await;
+    attest_listing(&registry, &plain_id, "liveness").await;
     registry.advance(TICK);
-    attested(&registry, &plain_id, "capability").await;
+    attest_listing(&registry, &plain_id, "capability").await;
     plain.forget_requests();
-    let graph = of(plain_id.as_str()).await["graph"].clone();
+    let graph = reciprocity_of(plain_id.as_str()).await["graph"].clone();
     let edges: Vec<(&Value, &Value)> =
         graph["edges"].as_array().unwrap().iter().map(|edge| (&edge["how"], &edge["count"])).collect();
     assert_eq!(edges, [(&json!("capability"), &json!(1)), (&json!("liveness"), &json!(2))], "{graph}");
-    assert!(plain.request_names().is_empty(), "nothing is fetched");
+    assert!(plain.request_names().is_empty(), "a request was sent to the peer");
 
     registry.advance(DAY * 8);
-    let stale = of(plain_id.as_str()).await;
-    assert_eq!(points(&stale)[0], ("clean", 0), "its proof ran out: {stale}");
+    let stale = reciprocity_of(plain_id.as_str()).await;
+    assert_eq!(points(&stale)[0], ("clean", 0), "an expired proof gives points: {stale}");
     for (arguments, status) in
-        [(json!({}), 422), (json!({ "listing_id": "x" }), 404), (json!({ "name": "nobody" }), 404)]
+        [(json!({}), 422), (json!({ "listing_id": "x" }), 404), (json!({ "name": "unlisted" }), 404)]
     {
         assert_eq!(registry.refused_tool("get_reciprocity", &arguments).await["status"], status);
     }

@@ -1,10 +1,10 @@
-//! `rotate_signing_key`: a new key is published before it signs, and an old one while what it signed counts.
+//! `rotate_signing_key`: a new key is published before it signs; an old key is published while its attestations are valid.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
-use super::{OPERATOR, as_operator, failed, verified};
+use super::{OPERATOR_TOKEN, failed_checks, post_with_token, verify_token};
 
 async fn kids(registry: &TestRegistry) -> Vec<String> {
     let set = registry.get("/.well-known/jwks.json").await.body;
@@ -12,8 +12,8 @@ async fn kids(registry: &TestRegistry) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_statement_outlives_the_turn_of_its_key() {
-    let options = TestOptions::default().with_setting("OPERATOR_TOKEN", OPERATOR);
+async fn attestation_stays_valid_after_key_rotation() {
+    let options = TestOptions::default().with_setting("OPERATOR_TOKEN", OPERATOR_TOKEN);
     let registry = TestRegistry::start_with(options).await;
     let peer = Peer::start(agents::newest).await;
     let id = registry.live_card(&peer.card()).await;
@@ -26,19 +26,19 @@ async fn a_statement_outlives_the_turn_of_its_key() {
 
     registry.advance(TICK);
     let rotate = json!({ "action": "rotate_signing_key" });
-    assert_eq!(as_operator(&registry, None, &rotate).await.status, 401);
-    let turned = as_operator(&registry, Some(OPERATOR), &rotate).await;
-    assert_eq!(turned.status, 200, "{turned:?}");
-    let new = &turned.body["kid"];
-    assert_eq!(kids(&registry).await.len(), 2, "published at once");
-    assert_eq!(attest().await["kid"], before["kid"], "and does not sign yet");
+    assert_eq!(post_with_token(&registry, None, &rotate).await.status, 401);
+    let rotated = post_with_token(&registry, Some(OPERATOR_TOKEN), &rotate).await;
+    assert_eq!(rotated.status, 200, "{rotated:?}");
+    let new_kid = &rotated.body["kid"];
+    assert_eq!(kids(&registry).await.len(), 2, "the new key was not published at once");
+    assert_eq!(attest().await["kid"], before["kid"], "the new key signs too early");
     registry.advance(HOUR);
     let after = attest().await;
-    assert_eq!(after["kid"], *new);
+    assert_eq!(after["kid"], *new_kid);
     for attestation in [&before, &after] {
-        assert_eq!(verified(&registry, &token(attestation)).await["valid"], true);
+        assert_eq!(verify_token(&registry, &token(attestation)).await["valid"], true);
     }
     registry.advance(DAY * 30 + DAY + HOUR);
-    assert_eq!(kids(&registry).await, [new.as_str().unwrap()]);
-    assert_eq!(failed(&verified(&registry, &token(&before)).await), ["key"]);
+    assert_eq!(kids(&registry).await, [new_kid.as_str().unwrap()]);
+    assert_eq!(failed_checks(&verify_token(&registry, &token(&before)).await), ["key"]);
 }

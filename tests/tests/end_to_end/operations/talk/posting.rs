@@ -1,4 +1,4 @@
-//! Speaking in an inbox: what each act leaves, what a text may not hold, who may not speak, and how often anybody may.
+//! Posting to an inbox: the message of each act, forbidden texts, senders, closed inboxes and rate limits.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use serde_json::json;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, TestOptions, TestRegistry};
 
-use super::{each, feed, inbox, post, said};
+use super::{feed, inbox, post, post_ok, values_of};
 use crate::fixtures::{live_agent, live_pair};
 
 #[tokio::test]
-async fn each_act_leaves_what_it_says() {
+async fn each_act_stores_its_message() {
     let pair = live_pair().await;
     let (registry, id) = (&pair.registry, &pair.agent);
-    let message = said(registry, id, "message", " Your forecasts fit our planner. ").await;
+    let message = post_ok(registry, id, "message", " Your forecasts fit our planner. ").await;
     assert_eq!(
         (&message["ok"], &message["action"], &message["listing_id"]),
         (&json!(true), &json!("message"), &json!(id))
@@ -26,15 +26,15 @@ async fn each_act_leaves_what_it_says() {
     for (action, text) in
         [("owner", "Renew the key."), ("social", "We forecast, free."), ("check_in", "All well.")]
     {
-        let answer = said(registry, id, action, text).await;
+        let answer = post_ok(registry, id, action, text).await;
         assert_eq!((&answer["message"]["kind"], &answer["message"]["text"]), (&json!(action), &json!(text)));
         assert_eq!(answer["talk"], registry.status(id).await["talk"]);
     }
     let shown = inbox(registry, id).await;
-    assert_eq!(each(&shown["inbox"], "kind")[..4], ["check_in", "social", "owner", "message"]);
-    assert_eq!(each(&shown["inbox"], "channel")[..4], ["talk"; 4]);
+    assert_eq!(values_of(&shown["inbox"], "kind")[..4], ["check_in", "social", "owner", "message"]);
+    assert_eq!(values_of(&shown["inbox"], "channel")[..4], ["talk"; 4]);
     let others = inbox(registry, &pair.server).await;
-    assert_eq!(each(&others["inbox"], "kind"), ["welcome"], "nobody else is told");
+    assert_eq!(values_of(&others["inbox"], "kind"), ["welcome"], "another listing received a message");
 
     let silent = registry.post("/api/talk", &json!({ "listing_id": id })).await;
     assert_eq!(
@@ -42,11 +42,11 @@ async fn each_act_leaves_what_it_says() {
         (200, &json!("check_in"), &json!(null))
     );
     let short = registry.post("/api/talk", &json!({ "id": id, "text": "Hello." })).await;
-    assert_eq!(short.body["action"], "message", "a text alone is a message: {short:?}");
+    assert_eq!(short.body["action"], "message", "a text without an action is not a message: {short:?}");
 }
 
 #[tokio::test]
-async fn a_sender_is_shown_as_claimed_and_must_be_listed() {
+async fn sender_is_unverified_and_must_be_listed() {
     let pair = live_pair().await;
     let registry = &pair.registry;
     let send = async |action: &str, from: &str| {
@@ -61,7 +61,7 @@ async fn a_sender_is_shown_as_claimed_and_must_be_listed() {
     let shown = &inbox(registry, &pair.agent).await["inbox"];
     assert_eq!((&shown[0]["from_verified"], &shown[1]["from_verified"]), (&json!(false), &json!(false)));
     for (action, from, code) in [
-        ("message", "agent-nobody", "unknown_sender"),
+        ("message", "agent-unknown", "unknown_sender"),
         ("message", "registry", "unknown_sender"),
         ("social", pair.server.as_str(), "from_without_message"),
     ] {
@@ -75,7 +75,7 @@ async fn a_sender_is_shown_as_claimed_and_must_be_listed() {
 }
 
 #[tokio::test]
-async fn a_text_that_nobody_should_read_is_refused_and_nothing_is_written() {
+async fn unsafe_texts_are_refused_and_not_written() {
     let (registry, _peer, id) = live_agent().await;
     let before = registry.table().await;
     let long = |length: usize| "x".repeat(length);
@@ -118,12 +118,12 @@ async fn a_text_that_nobody_should_read_is_refused_and_nothing_is_written() {
     }
     assert_eq!(before.difference(&registry.table().await), [""; 0]);
     for (action, length) in [("check_in", 280), ("message", 2000), ("social", 500), ("owner", 2000)] {
-        said(&registry, &id, action, &"ü".repeat(length)).await;
+        post_ok(&registry, &id, action, &"ü".repeat(length)).await;
     }
 }
 
 #[tokio::test]
-async fn an_unknown_listing_and_a_wrong_method_are_told() {
+async fn unknown_listing_and_wrong_method_are_refused() {
     let (registry, _peer, _id) = live_agent().await;
     for id in ["agtpub_00000000000000000000", "nonsense"] {
         let reply = registry.post("/api/talk", &json!({ "listing_id": id, "text": "x" })).await;
@@ -139,7 +139,7 @@ async fn an_unknown_listing_and_a_wrong_method_are_told() {
 }
 
 #[tokio::test]
-async fn only_what_is_live_speaks_to_everybody_and_the_feed_names_no_person() {
+async fn social_requires_a_live_listing_and_feed_names_no_person() {
     let pair = live_pair().await;
     let (registry, peer) = (&pair.registry, Peer::start(agents::only(404)).await);
     let waiting = registry.publish_card(&peer.card()).await;
@@ -150,11 +150,12 @@ async fn only_what_is_live_speaks_to_everybody_and_the_feed_names_no_person() {
         "{refused:?}"
     );
     for number in 0..4 {
-        said(registry, [&pair.agent, &pair.server][number % 2], "social", &format!("Offer {number}.")).await;
+        post_ok(registry, [&pair.agent, &pair.server][number % 2], "social", &format!("Offer {number}."))
+            .await;
     }
-    said(registry, &pair.agent, "message", "For it alone.").await;
+    post_ok(registry, &pair.agent, "message", "Only for the inbox.").await;
     let first = feed(registry, "?limit=3").await;
-    assert_eq!(each(&first["items"], "text"), ["Offer 3.", "Offer 2.", "Offer 1."]);
+    assert_eq!(values_of(&first["items"], "text"), ["Offer 3.", "Offer 2.", "Offer 1."]);
     let item = first["items"][1].as_object().unwrap();
     let members: Vec<&str> = item.keys().map(String::as_str).collect();
     assert_eq!(members, ["id", "at", "listing_id", "kind", "name", "text", "from_verified"]);
@@ -164,16 +165,16 @@ async fn only_what_is_live_speaks_to_everybody_and_the_feed_names_no_person() {
     );
     let rest = feed(registry, &format!("?limit=3&cursor={}", first["next_cursor"].as_str().unwrap())).await;
     assert_eq!(
-        (each(&rest["items"], "text"), &rest["next_cursor"]),
+        (values_of(&rest["items"], "text"), &rest["next_cursor"]),
         (vec!["Offer 0.".to_owned()], &json!(null))
     );
 }
 
 #[tokio::test]
-async fn what_was_withdrawn_has_a_closed_inbox_and_is_heard_no_more() {
+async fn withdrawn_listing_has_a_closed_inbox_and_no_feed_items() {
     let pair = live_pair().await;
     let (registry, id) = (&pair.registry, &pair.agent);
-    said(registry, id, "social", "Buy our coins.").await;
+    post_ok(registry, id, "social", "Buy our coins.").await;
     let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
     ::operator::handle(&registry.app, command).await.unwrap();
 
@@ -190,40 +191,44 @@ async fn what_was_withdrawn_has_a_closed_inbox_and_is_heard_no_more() {
     assert_eq!(registry.post("/api/talk", &sender).await.body["code"], "unknown_sender");
     let shown = inbox(registry, id).await;
     assert_eq!((&shown["inbox"], &shown["talk"]["required"]), (&json!([]), &json!(false)));
-    assert_eq!(each(&shown["next_actions"], "action"), ["check_status"]);
+    assert_eq!(values_of(&shown["next_actions"], "action"), ["check_status"]);
     assert_eq!(feed(registry, "").await["items"], json!([]));
-    assert_eq!(before.difference(&registry.table().await), [""; 0], "no visit is noted either");
+    assert_eq!(before.difference(&registry.table().await), [""; 0], "a visit or a message was written");
 }
 
 #[tokio::test]
-async fn acts_are_counted_by_caller_listing_and_everybody() {
+async fn acts_are_limited_per_caller_per_listing_and_in_all() {
     let table = [
         ("TALK_PER_HOUR", "caller", "from your address"),
         ("TALK_PER_LISTING_PER_HOUR", "listing", "for this listing"),
         ("TALK_PER_HOUR_IN_ALL", "everybody", "for everybody together"),
     ];
-    for (setting, whose, words) in table {
+    for (setting, allowance, words) in table {
         let registry =
             TestRegistry::start_with(TestOptions::default().with_rates().with_setting(setting, 2)).await;
         let peer = Peer::start(agents::newest).await;
         let id = registry.live_card(&peer.card()).await;
         for _ in 0..2 {
-            said(&registry, &id, "message", "Hello.").await;
-            assert_eq!(post(&registry, &id, "message", "").await.status, 422, "not counted");
+            post_ok(&registry, &id, "message", "Hello.").await;
+            assert_eq!(post(&registry, &id, "message", "").await.status, 422, "an invalid act was counted");
         }
         let before = registry.table().await;
         let refused = post(&registry, &id, "message", "Hello.").await;
         assert_eq!(
             (refused.status, &refused.body["code"], &refused.body["allowance"]),
-            (429, &json!("rate_limited"), &json!(whose)),
+            (429, &json!("rate_limited"), &json!(allowance)),
             "{setting}: {refused:?}"
         );
         assert!(refused.body["detail"].as_str().unwrap().contains(words), "{refused:?}");
-        assert_eq!(before.difference(&registry.table().await), [""; 0], "{setting}: nothing was written");
-        // Strangers who fill an inbox keep nobody from showing presence.
+        assert_eq!(
+            before.difference(&registry.table().await),
+            [""; 0],
+            "{setting}: a refused act was written"
+        );
+        // Callers that use up the limit of a listing do not block its check-in.
         let present = post(&registry, &id, "check_in", "").await.status;
-        assert_eq!(present, if whose == "listing" { 200 } else { 429 }, "{setting}");
+        assert_eq!(present, if allowance == "listing" { 200 } else { 429 }, "{setting}");
         registry.advance(HOUR);
-        said(&registry, &id, "message", "Hello.").await;
+        post_ok(&registry, &id, "message", "Hello.").await;
     }
 }

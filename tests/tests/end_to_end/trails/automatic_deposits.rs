@@ -1,5 +1,5 @@
-//! What is deposited without being asked for: by publishing, probes, demos and feedback within their own writes, by matches
-//! and looks with a later request. What is done twice deposits once.
+//! Automatic deposits. Publishing, probes, demos and feedback deposit in their own writes; matches and reads of trails
+//! deposit with a later request. A repeated action deposits once.
 
 use std::time::Duration;
 
@@ -8,56 +8,56 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, TICK, TestOptions, TestRegistry};
 
-use super::{STIGMERGY, is_about, number, trail};
+use super::{STIGMERGY, assert_close, number, trail};
 use crate::fixtures::{live_agent, live_pair};
 
 #[tokio::test]
-async fn publishing_probing_and_the_funnel_leave_their_deposits_once() {
+async fn publishing_probes_and_funnel_steps_deposit_once() {
     let (registry, peer, id) = live_agent().await;
     let row = trail(&registry, &id).await;
     // 2.5 for joining, 1 for the probe.
-    is_about(&row, "attraction", 3.5);
-    is_about(&row, "joined", 5.0);
+    assert_close(&row, "attraction", 3.5);
+    assert_close(&row, "joined", 5.0);
     assert_eq!((&row["event_counts"]["lists"], &row["event_counts"]["probes_ok"]), (&json!(1), &json!(1)));
     registry.publish_card(&peer.card()).await;
     registry.deliver_events().await;
-    is_about(&trail(&registry, &id).await, "joined", 5.0);
+    assert_close(&trail(&registry, &id).await, "joined", 5.0);
 
     let demo = json!({ "listing_id": id });
     for _ in 0..2 {
         let draft =
             registry.post("/api/products/demo", &demo).await.body["next_steps"]["example_body"].clone();
-        is_about(&trail(&registry, &id).await, "attraction", 3.5 + 8.0);
+        assert_close(&trail(&registry, &id).await, "attraction", 3.5 + 8.0);
         assert!(draft.is_object());
     }
     let draft = registry.post("/api/products/demo", &demo).await.body["next_steps"]["example_body"].clone();
     assert_eq!(registry.post("/api/products/feedback", &draft).await.status, 200);
     assert_eq!(registry.post("/api/products/feedback", &draft).await.status, 409);
     let row = trail(&registry, &id).await;
-    is_about(&row, "attraction", 3.5 + 8.0 + 20.0);
+    assert_close(&row, "attraction", 3.5 + 8.0 + 20.0);
     assert_eq!((&row["event_counts"]["demos"], &row["event_counts"]["feedback"]), (&json!(1), &json!(1)));
     let events = &registry.call_tool("sense_traces", &json!({})).await["totals"]["events"];
-    let told: Vec<&Value> = ["list_yourself", "probe_ok", "take_demo", "leave_feedback", "founding_claim"]
+    let counts: Vec<&Value> = ["list_yourself", "probe_ok", "take_demo", "leave_feedback", "founding_claim"]
         .map(|name| &events[name])
         .into();
-    assert!(told.iter().all(|count| **count == json!(1)), "{events}");
+    assert!(counts.iter().all(|count| **count == json!(1)), "{events}");
 }
 
 #[tokio::test]
-async fn a_failed_probe_is_a_danger_and_an_answered_one_relieves() {
+async fn failed_probe_adds_danger_and_good_probe_lowers_it() {
     let registry = TestRegistry::start().await;
     let (gone, busy) = (Peer::start(agents::only(404)).await, Peer::start(agents::only(503)).await);
     let (failing, unclear) =
         (registry.publish_card(&gone.card()).await, registry.publish_card(&busy.card()).await);
     registry.deliver_events().await;
     let row = trail(&registry, &failing).await;
-    is_about(&row, "danger", 10.0);
+    assert_close(&row, "danger", 10.0);
     assert_eq!(row["event_counts"]["probes_fail"], 1);
     let row = trail(&registry, &unclear).await;
     assert_eq!(
         (number(&row["danger"]), &row["event_counts"]["probes_fail"]),
         (0.0, &json!(0)),
-        "nothing was judged"
+        "a 503 was counted as a failed probe"
     );
     let board = registry.get(&format!("{STIGMERGY}?action=follow&kind=dangerous")).await.body;
     assert_eq!(super::ids(&board["items"]), [failing.as_str()]);
@@ -68,17 +68,17 @@ async fn a_failed_probe_is_a_danger_and_an_answered_one_relieves() {
     registry.deliver_events().await;
     assert_eq!(registry.lane(&failing).await, "active");
     let row = trail(&registry, &failing).await;
-    // What six minutes left of ten, less two.
+    // 10, decayed for six minutes, minus 2.
     assert!((number(&row["danger"]) - 8.0).abs() < 0.05, "{row}");
 }
 
 #[tokio::test]
-async fn a_match_deposits_with_a_later_request_and_costs_no_write_itself() {
+async fn match_deposits_are_written_by_a_later_request() {
     let pair = live_pair().await;
     let registry = &pair.registry;
     let before = trail(registry, &pair.agent).await;
     registry.advance(HOUR);
-    // The look at the trail is written now, and nothing is pending.
+    // Writes the deposit for reading the trail, so that no deposit is pending.
     registry.get("/api/feed").await;
     let quiet = trail(registry, &pair.agent).await;
     let tally = registry.observer.tally.snapshot();
@@ -87,24 +87,24 @@ async fn a_match_deposits_with_a_later_request_and_costs_no_write_itself() {
     }
     let calls = registry.observer.tally.since(&tally);
     assert_eq!(calls.of("TransactWriteItems"), 0, "{calls:?}");
-    is_about(&trail(registry, &pair.agent).await, "demand", number(&quiet["demand"]));
+    assert_close(&trail(registry, &pair.agent).await, "demand", number(&quiet["demand"]));
     registry.advance(Duration::from_secs(10));
     registry.get("/api/feed").await;
     let after = trail(registry, &pair.agent).await;
-    // One caller counts once: 2 as a hit, 1 for the query, 0.5 for the look of this hour.
+    // One caller counts once: 2 for the hit, 1 for the query, 0.5 for reading the trail in this hour.
     assert_eq!(
         (&after["event_counts"]["match_hits"], &before["event_counts"]["match_hits"]),
         (&json!(1), &json!(0))
     );
     let more = number(&after["demand"]) - number(&quiet["demand"]);
     assert!((more - 3.5).abs() < 0.02, "{more}: {after}");
-    is_about(&after, "attraction", number(&quiet["attraction"]) + 0.5);
+    assert_close(&after, "attraction", number(&quiet["attraction"]) + 0.5);
     let board = registry.get(&format!("{STIGMERGY}?action=follow&kind=demand")).await.body;
     assert_eq!(board["items"][0]["listing_id"], json!(pair.agent), "{board}");
 }
 
 #[tokio::test]
-async fn what_could_not_be_written_waits() {
+async fn failed_deposits_are_written_later() {
     let options = TestOptions::default().without_read_cache();
     let registry = TestRegistry::start_with(options).await;
     let peer = Peer::start(agents::newest).await;

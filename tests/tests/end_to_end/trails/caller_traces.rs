@@ -1,19 +1,20 @@
-//! Traces, endorsements and uses together: through every door, once for a source, and never of a listing for itself.
+//! Traces, endorsements and compositions that callers leave: over every protocol, counted once per source, and never for
+//! the caller's own listing.
 
 use serde_json::{Value, json};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
-use super::{STIGMERGY, call_as, ids, is_about, left, number, sensed, trail};
+use super::{STIGMERGY, assert_close, call_as, ids, number, sensed, trace_body, trail};
 use crate::fixtures::{live_agent, live_fleet, live_pair};
 
 #[tokio::test]
-async fn a_mark_left_through_one_door_is_sensed_through_all() {
+async fn trace_left_by_one_protocol_is_sensed_by_all() {
     let (registry, _peer, id) = live_agent().await;
-    let by_rest = registry.post(STIGMERGY, &left(&id, "Quick and correct.")).await;
+    let by_rest = registry.post(STIGMERGY, &trace_body(&id, "Quick and correct.")).await;
     assert_eq!((by_rest.status, &by_rest.body["counted"]), (200, &json!(true)), "{by_rest:?}");
-    let told = json!({ "listing_id": id, "body": "Met twice.", "from": "mesh", "kind": "note", "tags": ["weather"] });
+    let arguments = json!({ "listing_id": id, "body": "Met twice.", "from": "mesh", "kind": "note", "tags": ["weather"] });
     registry.advance(HOUR);
-    registry.call_tool("leave_trace", &told).await;
+    registry.call_tool("leave_trace", &arguments).await;
     let arguments = json!({ "listing_id": id, "body": "Through A2A.", "from": "scout" });
     let call = json!({ "data": { "operation": "leave_trace", "arguments": arguments } });
     let message = json!({ "messageId": "m1", "role": "ROLE_USER", "parts": [call] });
@@ -35,7 +36,7 @@ async fn a_mark_left_through_one_door_is_sensed_through_all() {
     );
     assert!(marks[0]["id"].as_str().unwrap().starts_with("tr_"));
     assert_eq!((&by_mcp["version"], &by_mcp["totals"]["marks"]), (&json!("2.9.0"), &json!(3)));
-    // Of all listings the same.
+    // Without `listing_id`, the marks of all listings are returned; here they are the same.
     let all = registry.call_tool("sense_traces", &json!({})).await;
     assert_eq!(all["marks"], by_mcp["marks"]);
     assert_eq!(
@@ -46,36 +47,40 @@ async fn a_mark_left_through_one_door_is_sensed_through_all() {
     assert_eq!((one["marks"].as_array().unwrap().len(), one["trails"].as_array().unwrap().len()), (1, 1));
     let table = registry.table().await;
     for prefix in ["TRAIL#", "TRACED#"] {
-        let kept = table.items_under(prefix);
+        let items = table.items_under(prefix);
         assert!(
-            !kept.is_empty() && kept.iter().all(|item| !item.to_string().contains("127.0.0.1")),
-            "{kept:?}"
+            !items.is_empty() && items.iter().all(|item| !item.to_string().contains("127.0.0.1")),
+            "{items:?}"
         );
     }
 }
 
 #[tokio::test]
-async fn a_trace_decays_and_is_gone_in_time() {
+async fn trace_decays_and_expires() {
     let (registry, _peer, id) = live_agent().await;
     let before = number(&trail(&registry, &id).await["attraction"]);
     let trace = json!({ "action": "leave", "listing_id": id, "intensity": 50, "from": "planner" });
     let answer = registry.post(STIGMERGY, &trace).await.body;
-    // 6 and half of 50.
-    is_about(&answer["trail"], "attraction", before + 31.0);
-    is_about(&trail(&registry, &id).await, "attraction", before + 31.0);
+    // 6 + 50 / 2.
+    assert_close(&answer["trail"], "attraction", before + 31.0);
+    assert_close(&trail(&registry, &id).await, "attraction", before + 31.0);
     registry.advance(7 * DAY);
-    is_about(&trail(&registry, &id).await, "attraction", (before + 31.0) / 2.0);
+    assert_close(&trail(&registry, &id).await, "attraction", (before + 31.0) / 2.0);
     registry.advance(3 * DAY);
     let mark = &sensed(&registry, &id).await["marks"][0];
     assert!((number(&mark["strength"]) - 25.0).abs() < 0.01 && mark["intensity"] == 50, "{mark}");
-    // 50 / 2^10 is less than 0.05.
+    // After ten half-lives 50 / 2^10 is less than 0.05.
     registry.advance(90 * DAY);
-    assert_eq!(sensed(&registry, &id).await["marks"], json!([]), "gone before it is swept");
+    assert_eq!(
+        sensed(&registry, &id).await["marks"],
+        json!([]),
+        "an expired mark is returned until the sweep"
+    );
     assert!(registry.sweep_expired() > 0);
 }
 
 #[tokio::test]
-async fn the_kind_of_a_trace_says_what_it_adds_to() {
+async fn trace_kind_selects_the_trail_value() {
     let (registry, _peer, id) = live_agent().await;
     let before = trail(&registry, &id).await;
     for (source, kind, name) in
@@ -84,21 +89,21 @@ async fn the_kind_of_a_trace_says_what_it_adds_to() {
         call_as(&registry, source, "leave_trace", json!({ "listing_id": id, "kind": kind, "intensity": 4 }))
             .await
             .unwrap();
-        is_about(&trail(&registry, &id).await, name, number(&before[name]) + 8.0);
+        assert_close(&trail(&registry, &id).await, name, number(&before[name]) + 8.0);
     }
-    assert_eq!(trail(&registry, &id).await["endorsements"], 0, "only an endorsement is one");
+    assert_eq!(trail(&registry, &id).await["endorsements"], 0, "a trace was counted as an endorsement");
 }
 
 #[tokio::test]
-async fn an_endorsement_counts_once_for_a_source_and_never_for_itself() {
+async fn endorsement_counts_once_per_source_and_never_for_itself() {
     let (registry, _peer, id) = live_agent().await;
     let before = trail(&registry, &id).await;
     let score = number(&before["trail_score"]);
     let body = json!({ "action": "endorse", "listing_id": id, "from": "planner" });
     let first = registry.post(STIGMERGY, &body).await.body;
     assert_eq!((&first["counted"], first.get("not_counted_because")), (&json!(true), None));
-    is_about(&first["trail"], "attraction", number(&before["attraction"]) + 12.0);
-    is_about(&first["trail"], "trail_score", score + 15.0);
+    assert_close(&first["trail"], "attraction", number(&before["attraction"]) + 12.0);
+    assert_close(&first["trail"], "trail_score", score + 15.0);
     let again = registry.post(STIGMERGY, &body).await.body;
     assert_eq!(again["counted"], false);
     assert!(again["not_counted_because"].as_str().unwrap().contains("30 days"), "{again}");
@@ -109,16 +114,24 @@ async fn an_endorsement_counts_once_for_a_source_and_never_for_itself() {
         assert_eq!(own["counted"], false, "{from}: {own}");
     }
     let after = trail(&registry, &id).await;
-    is_about(&after, "attraction", number(&before["attraction"]) + 12.0);
-    assert_eq!((&after["endorsements"], &after["marks"]), (&json!(1), &json!(5)), "each left its mark");
+    assert_close(&after, "attraction", number(&before["attraction"]) + 12.0);
+    assert_eq!(
+        (&after["endorsements"], &after["marks"]),
+        (&json!(1), &json!(5)),
+        "an endorsement that does not count left no mark"
+    );
     call_as(&registry, 9, "endorse", json!({ "listing_id": id })).await.unwrap();
     assert_eq!(trail(&registry, &id).await["endorsements"], 2);
     registry.advance(30 * DAY);
-    assert_eq!(registry.post(STIGMERGY, &body).await.body["counted"], true, "after thirty days");
+    assert_eq!(
+        registry.post(STIGMERGY, &body).await.body["counted"],
+        true,
+        "the source does not count again after 30 days"
+    );
 }
 
 #[tokio::test]
-async fn a_use_together_is_found_at_both_and_spreads() {
+async fn composition_is_shown_at_both_listings_and_spreads() {
     let (registry, _peers, [agents, servers]) = live_fleet(1, 3).await;
     let (a, b, c) = (&agents[0], &servers[0], &servers[1]);
     let use_of = |a: &registry::model::ListingId, b: &registry::model::ListingId| json!({ "listing_id": a, "listing_b": b });
@@ -132,12 +145,12 @@ async fn a_use_together_is_found_at_both_and_spreads() {
         let pair = &sensed(&registry, id).await["compositions"][0];
         assert!(pair["listing_a"].as_str() < pair["listing_b"].as_str());
         assert_eq!(pair["count"], 2, "{pair}");
-        is_about(pair, "intensity", 8.0);
+        assert_close(pair, "intensity", 8.0);
     }
-    // C was used with A, and A was used with B twice since.
+    // C was used with A before A was used with B twice; both uses spread to C.
     let after = trail(&registry, c).await;
-    is_about(&after, "attraction", number(&before["attraction"]) + 4.0 + 2.0 * 0.5);
-    is_about(&after, "demand", number(&before["demand"]) + 2.0 + 2.0 * 3.0);
+    assert_close(&after, "attraction", number(&before["attraction"]) + 4.0 + 2.0 * 0.5);
+    assert_close(&after, "demand", number(&before["demand"]) + 2.0 + 2.0 * 3.0);
     let totals = &sensed(&registry, a).await["totals"];
     assert_eq!(
         (&totals["compositions"], &totals["events"]["used_with"], &totals["events"]["contagion"]),
@@ -150,7 +163,7 @@ async fn a_use_together_is_found_at_both_and_spreads() {
 }
 
 #[tokio::test]
-async fn boards_are_in_order_of_what_is_left() {
+async fn boards_are_sorted_by_decayed_strength() {
     let (registry, _peers, [_, servers]) = live_fleet(0, 3).await;
     let danger = |id| json!({ "listing_id": id, "kind": "danger", "intensity": 50 });
     call_as(&registry, 1, "endorse", json!({ "listing_id": servers[0] })).await.unwrap();
@@ -169,18 +182,18 @@ async fn boards_are_in_order_of_what_is_left() {
     .unwrap();
     let hot = registry.get(&format!("{STIGMERGY}?action=follow&kind=hot")).await.body;
     assert_eq!(ids(&hot["items"])[..2], [servers[1].as_str(), servers[0].as_str()], "{hot}");
-    // 31 of six days ago, two half-lives, is less than 9 of now.
+    // 31 from six days (two half-lives) ago is now less than 9.
     let dangerous = registry.get(&format!("{STIGMERGY}?action=follow&kind=dangerous&limit=40")).await.body;
     assert_eq!(ids(&dangerous["items"]), [servers[2].as_str(), servers[0].as_str()], "{dangerous}");
     assert_eq!(registry.refused_tool("follow_trail", &json!({ "limit": 41 })).await["code"], "out_of_range");
 }
 
 #[tokio::test]
-async fn what_cannot_be_left_says_why() {
+async fn invalid_traces_are_refused_with_the_reason() {
     let pair = live_pair().await;
     let (registry, id) = (&pair.registry, &pair.agent);
     for (arguments, status, code) in [
-        (json!({ "action": "leave", "listing_id": "mcp-nobody", "body": "x" }), 404, "listing_not_found"),
+        (json!({ "action": "leave", "listing_id": "mcp-unknown", "body": "x" }), 404, "listing_not_found"),
         (json!({ "action": "leave", "listing_id": id, "body": "x".repeat(2001) }), 422, "text_too_long"),
         (json!({ "action": "leave", "listing_id": id, "from": "y".repeat(121) }), 422, "bad_length"),
         (
@@ -200,7 +213,7 @@ async fn what_cannot_be_left_says_why() {
             "not_plain_text",
         ),
         (
-            json!({ "action": "used_with", "listing_id": id, "listing_b": "mcp-nobody" }),
+            json!({ "action": "used_with", "listing_id": id, "listing_b": "mcp-unknown" }),
             404,
             "listing_not_found",
         ),
@@ -213,19 +226,19 @@ async fn what_cannot_be_left_says_why() {
     let by_get = registry.get(&format!("{STIGMERGY}?action=endorse&listing_id={id}")).await;
     assert_eq!((by_get.status, &by_get.body["code"]), (422, &json!("action_needs_post")));
     assert_eq!(sensed(registry, id).await["marks"], json!([]));
-    assert_eq!(registry.get(&format!("{STIGMERGY}?action=sense&listing_id=mcp-nobody")).await.status, 404);
+    assert_eq!(registry.get(&format!("{STIGMERGY}?action=sense&listing_id=mcp-unknown")).await.status, 404);
 }
 
 #[tokio::test]
-async fn traces_are_counted_against_allowances() {
+async fn traces_are_rate_limited() {
     let options = TestOptions::default().with_rates().with_setting("TRACES_PER_HOUR", 2);
     let registry = TestRegistry::start_with(options).await;
     let peer = tests::peers::Peer::start(tests::peers::agents::newest).await;
     let id = registry.publish_card(&peer.card()).await;
     for (turn, status) in [200, 200, 429].into_iter().enumerate() {
-        let reply = registry.post(STIGMERGY, &left(&id, &format!("turn {turn}"))).await;
+        let reply = registry.post(STIGMERGY, &trace_body(&id, &format!("turn {turn}"))).await;
         assert_eq!(reply.status, status, "{turn}: {reply:?}");
     }
     registry.advance(HOUR);
-    assert_eq!(registry.post(STIGMERGY, &left(&id, "later")).await.status, 200);
+    assert_eq!(registry.post(STIGMERGY, &trace_body(&id, "later")).await.status, 200);
 }
