@@ -57,13 +57,13 @@ pub fn read(document: &Value, reach: Reach) -> Result<ServerDescription, Vec<Vio
     let document = unwrapped(document);
     let mut violations = Violations::default();
     let Value::Object(server) = document else {
-        violations.note("", "schema", "A server description is a JSON object.");
+        violations.add("", "schema", "A server description is a JSON object.");
         return Err(violations.into_vec());
     };
     if values(server) > MOST_VALUES {
         let message =
             format!("It holds more than {MOST_VALUES} values: describe one server, without its data.");
-        violations.note("", "too-large", message);
+        violations.add("", "too-large", message);
         return Err(violations.into_vec());
     }
     older::check(server, &mut violations);

@@ -86,12 +86,12 @@ fn fields(
         if !object.contains_key(*was) || object.contains_key(*is) {
             continue;
         }
-        violations.settle(format!("{path}{is}"));
+        violations.suppress(format!("{path}{is}"));
         if !told.contains(was) {
             told.push(was);
             let detail =
                 if *was == "version_detail" { "`version_detail.version`" } else { &format!("`{was}`") };
-            violations.note(
+            violations.add(
                 format!("{path}{was}"),
                 "older-schema",
                 format!("Written for {until}: {detail} is now `{is}` (2025-12-11), here and wherever else it stands."),

@@ -15,7 +15,7 @@ const REGISTRIES: [&str; 6] = ["npm", "pypi", "nuget", "oci", "mcpb", "cargo"];
 pub(super) fn check(path: &str, package: &Value, violations: &mut Violations) {
     let identifier = text(package.get("identifier")).unwrap_or_default();
     if identifier.contains(' ') {
-        violations.note(
+        violations.add(
             format!("{path}.identifier"),
             "package-name-has-spaces",
             format!("\"{}\" has a space in it; a package name has none.", shorten(identifier, 80)),
@@ -39,7 +39,7 @@ pub(super) fn check(path: &str, package: &Value, violations: &mut Violations) {
 fn registry(path: &str, package: &Value, identifier: &str, violations: &mut Violations) {
     let Some(registry) = text(package.get("registryType")) else { return };
     if !REGISTRIES.contains(&registry) {
-        violations.note(
+        violations.add(
             format!("{path}.registryType"),
             "unsupported-registry-type",
             format!("\"{}\" is unknown; it may be {}.", shorten(registry, 40), REGISTRIES.join(", ")),
@@ -47,14 +47,14 @@ fn registry(path: &str, package: &Value, identifier: &str, violations: &mut Viol
     }
     if registry == "mcpb" {
         if package.get("fileSha256").is_none() {
-            violations.note(
+            violations.add(
                 format!("{path}.fileSha256"),
                 "mcpb-file-sha256-required",
                 "A package of type mcpb needs the SHA-256 of its file, so that clients can verify what they download.",
             );
         }
         if !identifier.to_ascii_lowercase().contains("mcp") {
-            violations.note(
+            violations.add(
                 format!("{path}.identifier"),
                 "mcpb-url-without-mcp",
                 "The address of an mcpb file has \"mcp\" in it, by its repository or its file name.",
@@ -67,7 +67,7 @@ fn registry(path: &str, package: &Value, identifier: &str, violations: &mut Viol
 fn named_argument(path: &str, argument: &Value, violations: &mut Violations) {
     let name = text(argument.get("name")).unwrap_or_default();
     if name.is_empty() {
-        violations.note(
+        violations.add(
             format!("{path}.name"),
             "named-argument-name-required",
             "A named argument needs its `name`, such as \"--port\".",
@@ -75,7 +75,7 @@ fn named_argument(path: &str, argument: &Value, violations: &mut Violations) {
         return;
     }
     if name.contains(['<', '>', ' ', '$']) {
-        violations.note(
+        violations.add(
             format!("{path}.name"),
             "invalid-named-argument-name",
             format!(
@@ -89,7 +89,7 @@ fn named_argument(path: &str, argument: &Value, violations: &mut Violations) {
         [("value", "argument-value-starts-with-name"), ("default", "argument-default-starts-with-name")]
     {
         if repeats(field) {
-            violations.note(
+            violations.add(
                 format!("{path}.{field}"),
                 rule,
                 format!(
@@ -106,7 +106,7 @@ fn local_transport(path: &str, transport: &Value, package: &Value, violations: &
     let url = text(transport.get("url"));
     let at = format!("{path}.url");
     match (text(transport.get("type")), url) {
-        (Some("stdio"), Some(url)) => violations.note(
+        (Some("stdio"), Some(url)) => violations.add(
             at,
             "stdio-transport-url-not-empty",
             format!(
@@ -114,7 +114,7 @@ fn local_transport(path: &str, transport: &Value, package: &Value, violations: &
                 shorten(url, 120)
             ),
         ),
-        (Some("streamable-http" | "sse"), None) => violations.note(
+        (Some("streamable-http" | "sse"), None) => violations.add(
             at,
             "streamable-transport-url-required",
             "Name the address at which the package listens, such as http://localhost:8080/mcp.",
@@ -124,7 +124,7 @@ fn local_transport(path: &str, transport: &Value, package: &Value, violations: &
             let unknown: Vec<&str> =
                 template::variables(url).into_iter().filter(|name| !declared.contains(name)).collect();
             if !unknown.is_empty() {
-                violations.note(
+                violations.add(
                     at,
                     "invalid-templated-url",
                     format!(
@@ -133,7 +133,7 @@ fn local_transport(path: &str, transport: &Value, package: &Value, violations: &
                     ),
                 );
             } else if template::parsed(url).is_none() {
-                violations.note(
+                violations.add(
                     at,
                     "invalid-templated-url",
                     format!("\"{}\" is no http or https address.", shorten(url, 120)),
@@ -141,7 +141,7 @@ fn local_transport(path: &str, transport: &Value, package: &Value, violations: &
             }
         }
         (Some("stdio"), None) | (None, _) => {}
-        (Some(other), _) => violations.note(
+        (Some(other), _) => violations.add(
             format!("{path}.type"),
             "unsupported-transport-type",
             format!("\"{}\" is unknown; it may be stdio, streamable-http or sse.", shorten(other, 40)),

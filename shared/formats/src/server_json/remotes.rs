@@ -52,7 +52,7 @@ pub(super) fn check(path: &str, remote: &Value, reach: Reach, violations: &mut V
     match text(remote.get("type")) {
         Some("streamable-http" | "sse") => {}
         Some(other) => {
-            violations.note(
+            violations.add(
                 format!("{path}.type"),
                 "unsupported-remote-transport-type",
                 format!(
@@ -65,7 +65,7 @@ pub(super) fn check(path: &str, remote: &Value, reach: Reach, violations: &mut V
         None => return,
     }
     let Some(url) = text(remote.get("url")) else {
-        violations.note(
+        violations.add(
             at,
             "remote-transport-url-required",
             "Name the address of the server, such as https://example.com/mcp.",
@@ -73,7 +73,7 @@ pub(super) fn check(path: &str, remote: &Value, reach: Reach, violations: &mut V
         return;
     };
     if let Some(fault) = fault(url, reach) {
-        violations.note(at.clone(), "invalid-remote-url", format!("\"{}\" {fault}.", shorten(url, 120)));
+        violations.add(at.clone(), "invalid-remote-url", format!("\"{}\" {fault}.", shorten(url, 120)));
     }
     let declared = remote.get("variables").and_then(Value::as_object);
     let unknown: Vec<&str> = template::variables(url)
@@ -81,7 +81,7 @@ pub(super) fn check(path: &str, remote: &Value, reach: Reach, violations: &mut V
         .filter(|name| !declared.is_some_and(|variables| variables.contains_key(*name)))
         .collect();
     if !unknown.is_empty() {
-        violations.note(
+        violations.add(
             at,
             "invalid-templated-url",
             format!(

@@ -27,7 +27,7 @@ pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut 
         .and_then(Value::as_str)
         .is_some_and(|title| !title.is_empty() && title.trim().is_empty())
     {
-        violations.note("title", "title-whitespace-only", "Give a title with words in it, or leave it out.");
+        violations.add("title", "title-whitespace-only", "Give a title with words in it, or leave it out.");
     }
     for (index, icon) in list(server.get("icons")).enumerate() {
         icon_source(index, icon, violations);
@@ -56,7 +56,7 @@ fn addresses(server: &Map<String, Value>, violations: &mut Violations) {
         let Some(bytes) = text(url).map(str::len).filter(|bytes| *bytes > LONGEST_URL) else { continue };
         let message =
             format!("It has {bytes} bytes; at most {LONGEST_URL} are taken. Give a shorter address.");
-        violations.note(path, "url_too_long", message);
+        violations.add(path, "url_too_long", message);
     }
 }
 
@@ -75,7 +75,7 @@ fn name(server: &Map<String, Value>, violations: &mut Violations) {
         Some(_) => None,
     };
     if let Some(fault) = fault {
-        violations.note(
+        violations.add(
             "name",
             "invalid-server-name",
             format!(
@@ -116,7 +116,7 @@ fn repository(server: &Map<String, Value>, violations: &mut Violations) {
         _ => false,
     };
     if !stands {
-        violations.note(
+        violations.add(
             "repository.url",
             "invalid-repository-url",
             format!(
@@ -129,7 +129,7 @@ fn repository(server: &Map<String, Value>, violations: &mut Violations) {
     }
     let subfolder = field("subfolder");
     if !subfolder.is_empty() && !is_subfolder(subfolder) {
-        violations.note(
+        violations.add(
             "repository.subfolder",
             "invalid-subfolder-path",
             format!(
@@ -166,7 +166,7 @@ fn website(server: &Map<String, Value>, reach: Reach, violations: &mut Violation
     if let Some((rule, words)) =
         link_fault(url, ["invalid-website-url", "website-url-must-be-absolute", "website-url-invalid-scheme"])
     {
-        violations.note("websiteUrl", rule, format!("\"{}\" {words}.", shorten(url, 120)));
+        violations.add("websiteUrl", rule, format!("\"{}\" {words}.", shorten(url, 120)));
     }
 }
 
@@ -176,7 +176,7 @@ fn icon_source(index: usize, icon: &Value, violations: &mut Violations) {
     if let Some((rule, words)) =
         link_fault(url, ["icon-src-invalid-url", "icon-src-not-absolute", "icon-src-invalid-scheme"])
     {
-        violations.note(format!("icons[{index}].src"), rule, format!("\"{}\" {words}.", shorten(url, 120)));
+        violations.add(format!("icons[{index}].src"), rule, format!("\"{}\" {words}.", shorten(url, 120)));
     }
 }
 
@@ -203,7 +203,7 @@ fn extension(server: &Map<String, Value>, violations: &mut Violations) {
     let Some(extension) = server.get("_meta").and_then(|meta| meta.get(EXTENSION)) else { return };
     let bytes = extension.to_string().len();
     if bytes > LARGEST_EXTENSION {
-        violations.note(
+        violations.add(
             format!("_meta.{EXTENSION}"),
             "publisher-extension-too-large",
             format!("What the publisher adds may have {LARGEST_EXTENSION} bytes; this has {bytes}."),

@@ -1,173 +1,424 @@
-//! The official JSON schema of `server.json` (2025-12-11; MIT, see `server.schema.json.license` beside it), with its
-//! errors rewritten: "is not valid under any of the given schemas" does not help an author.
+//! The official JSON schema of `server.json` (2025-12-11; MIT, see `server.schema.json.license`), read as data. Only the
+//! keywords that this schema uses are implemented, which keeps a general validator out of the program; a test compares
+//! every verdict with one. Each violation gets a message that names the field and what it may contain.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use jsonschema::error::{TypeKind, ValidationErrorKind};
-use jsonschema::{JsonType, ValidationError, Validator};
-use serde_json::Value;
+use regex::Regex;
+use serde_json::{Map, Value};
 
-use super::fields::list;
+use super::fields::{list, text};
 use super::violation::Violations;
 use registry_model::error::shorten;
 
-/// The schema, compiled on first use.
-#[expect(clippy::expect_used, reason = "the schema is part of the program and compiled by every test")]
-static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
-    let schema: Value = serde_json::from_str(include_str!("server.schema.json")).expect("the schema is JSON");
-    // Formats are left to the rules: they have better words for a broken link, and an empty one counts as none.
-    let options = jsonschema::draft7::options().should_validate_formats(false);
-    options.build(&schema).expect("the schema compiles without fetching anything")
+#[expect(clippy::expect_used, reason = "the schema is part of the program and read by every test")]
+static SCHEMA: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("server.schema.json")).expect("the schema is JSON"));
+
+/// The patterns of the schema. ECMA's `\d` is ASCII only.
+static PATTERNS: LazyLock<HashMap<&'static str, Regex>> = LazyLock::new(|| {
+    fn collect(schema: &'static Value, found: &mut HashMap<&'static str, Regex>) {
+        if let Some(pattern) = text(schema.get("pattern"))
+            && let Ok(regex) = Regex::new(&pattern.replace(r"\d", "[0-9]"))
+        {
+            found.insert(pattern, regex);
+        }
+        match schema {
+            Value::Object(members) => members.values().for_each(|member| collect(member, found)),
+            Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
+            _ => {}
+        }
+    }
+    let mut found = HashMap::new();
+    collect(&SCHEMA, &mut found);
+    found
 });
 
-/// Reports what violates the schema, except at places that a rule already reported.
+/// Reports what violates the schema, except at places that a rule has already reported.
 pub(super) fn check(document: &Value, violations: &mut Violations) {
-    for error in SCHEMA.iter_errors(document) {
+    let mut faults = Vec::new();
+    validate(&SCHEMA, document, "", &mut faults);
+    for fault in faults {
         if violations.is_full() {
             return;
         }
-        tell(&error, violations);
+        report(fault, violations);
     }
 }
 
-/// Puts one finding into words.
-fn tell(error: &ValidationError<'_>, violations: &mut Violations) {
-    let mut path = place(error.instance_path().as_str());
-    let value = error.instance();
-    let message = match error.kind() {
-        ValidationErrorKind::AnyOf { context } => return alternatives(error, context, violations),
-        ValidationErrorKind::Required { property } => {
-            let property = property.as_str().unwrap_or_default();
-            if !path.is_empty() {
-                path.push('.');
+/// A place that violates the schema.
+#[derive(Clone, Debug)]
+struct Fault<'a> {
+    path: String,
+    value: &'a Value,
+    kind: FaultKind<'a>,
+}
+
+#[derive(Clone, Debug)]
+enum FaultKind<'a> {
+    Missing(&'static str),
+    Type(&'static str),
+    TooShort,
+    TooLong(u64),
+    NotOneOf(&'static Value),
+    Pattern(&'static str),
+    Excluded,
+    /// None of several alternatives holds; the faults of each.
+    Alternatives(Vec<Vec<Fault<'a>>>),
+}
+
+/// The implemented keywords, in the order in which their faults are reported.
+const KEYWORDS: [&str; 12] = [
+    "type",
+    "enum",
+    "not",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "required",
+    "properties",
+    "additionalProperties",
+    "items",
+    "allOf",
+    "anyOf",
+];
+
+/// Adds what violates `schema` in `value`.
+fn validate<'a>(schema: &'static Value, value: &'a Value, path: &str, faults: &mut Vec<Fault<'a>>) {
+    // In draft 7, members next to `$ref` are ignored.
+    if let Some(reference) = text(schema.get("$ref")) {
+        if let Some(target) = SCHEMA.pointer(reference.trim_start_matches('#')) {
+            validate(target, value, path, faults);
+        }
+        return;
+    }
+    let Value::Object(keywords) = schema else { return };
+    let rules = KEYWORDS.iter().filter_map(|keyword| Some((*keyword, keywords.get(*keyword)?)));
+    for (keyword, rule) in rules {
+        let kind = match (keyword, value) {
+            ("type", _) => text(Some(rule)).filter(|name| !is_type(value, name)).map(FaultKind::Type),
+            ("enum", _) => {
+                (!list(Some(rule)).any(|option| option == value)).then(|| FaultKind::NotOneOf(rule))
             }
-            path.push_str(property);
-            format!("`{property}` is missing.")
+            ("not", _) => (rule.get("const") == Some(value)).then_some(FaultKind::Excluded),
+            ("minLength", Value::String(text)) => {
+                rule.as_u64().filter(|limit| length(text) < *limit).map(|_| FaultKind::TooShort)
+            }
+            ("maxLength", Value::String(text)) => {
+                rule.as_u64().filter(|limit| length(text) > *limit).map(FaultKind::TooLong)
+            }
+            ("pattern", Value::String(string)) => text(Some(rule))
+                .filter(|pattern| PATTERNS.get(pattern).is_some_and(|regex| !regex.is_match(string)))
+                .map(FaultKind::Pattern),
+            ("items", Value::Array(items)) => {
+                for (index, item) in items.iter().enumerate() {
+                    validate(rule, item, &format!("{path}[{index}]"), faults);
+                }
+                None
+            }
+            ("properties", Value::Object(members)) => {
+                let known = rule.as_object().into_iter().flatten();
+                for (name, rule) in known {
+                    if let Some(member) = members.get(name) {
+                        validate(rule, member, &below(path, name), faults);
+                    }
+                }
+                None
+            }
+            ("additionalProperties", Value::Object(members)) => {
+                let named =
+                    |name: &String| keywords.get("properties").is_some_and(|known| known.get(name).is_some());
+                for (name, member) in members.iter().filter(|(name, _)| !named(name)) {
+                    validate(rule, member, &below(path, name), faults);
+                }
+                None
+            }
+            ("required", Value::Object(members)) => {
+                faults.extend(missing(rule, members).map(|name| Fault {
+                    path: below(path, name),
+                    value,
+                    kind: FaultKind::Missing(name),
+                }));
+                None
+            }
+            ("allOf", _) => {
+                list(Some(rule)).for_each(|part| validate(part, value, path, faults));
+                None
+            }
+            ("anyOf", _) => alternatives(rule, value, path).map(FaultKind::Alternatives),
+            _ => None,
+        };
+        faults.extend(kind.map(|kind| Fault { path: path.to_owned(), value, kind }));
+    }
+}
+
+fn missing<'m>(
+    required: &'static Value,
+    members: &'m Map<String, Value>,
+) -> impl Iterator<Item = &'static str> + 'm {
+    list(Some(required)).filter_map(|name| text(Some(name))).filter(|name| !members.contains_key(*name))
+}
+
+/// The faults of each alternative, where none of them holds.
+fn alternatives<'a>(rules: &'static Value, value: &'a Value, path: &str) -> Option<Vec<Vec<Fault<'a>>>> {
+    let mut all = Vec::new();
+    for rule in list(Some(rules)) {
+        let mut faults = Vec::new();
+        validate(rule, value, path, &mut faults);
+        if faults.is_empty() {
+            return None;
         }
-        ValidationErrorKind::Type { kind } => format!("It must be {}.", type_name(kind)),
-        ValidationErrorKind::MinLength { .. } => {
-            "It is empty: write something, or leave it out where it is optional.".to_owned()
+        all.push(faults);
+    }
+    Some(all)
+}
+
+fn is_type(value: &Value, name: &str) -> bool {
+    match name {
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        "boolean" => value.is_boolean(),
+        _ => false,
+    }
+}
+
+fn length(text: &str) -> u64 {
+    text.chars().count() as u64
+}
+
+/// The path of a member, such as `packages[0].version`.
+fn below(path: &str, name: &str) -> String {
+    let name = shorten(name, 60);
+    if path.is_empty() { name } else { format!("{path}.{name}") }
+}
+
+/// Adds one fault as a violation.
+fn report(fault: Fault<'_>, violations: &mut Violations) {
+    let Fault { path, value, kind } = fault;
+    let message = match kind {
+        FaultKind::Alternatives(alternatives) => {
+            return report_alternatives(path, value, alternatives, violations);
         }
-        ValidationErrorKind::MaxLength { limit } => {
-            let length = value.as_str().unwrap_or_default().chars().count();
+        FaultKind::Missing(property) => format!("`{property}` is missing."),
+        FaultKind::Type(name) => format!("It must be {}.", type_name(name)),
+        FaultKind::TooShort => "It is empty: enter a value, or leave an optional field out.".to_owned(),
+        FaultKind::TooLong(limit) => {
+            let length = value.as_str().map_or(0, length);
             format!("It has {length} characters; at most {limit} are allowed.")
         }
-        ValidationErrorKind::Enum { options } => {
-            format!("\"{}\" is not known here; it may be {}.", words(value), choices(options))
+        FaultKind::NotOneOf(options) => {
+            format!("Unknown value \"{}\"; allowed: {}.", summary(value), choices(options))
         }
-        ValidationErrorKind::Pattern { pattern } => {
-            format!("\"{}\" does not have the form {pattern}", words(value))
-        }
-        other => format!("\"{}\" is not allowed here (`{}` of the schema).", words(value), other.keyword()),
+        FaultKind::Pattern(pattern) => format!("\"{}\" does not match {pattern}", summary(value)),
+        FaultKind::Excluded => format!("\"{}\" is not allowed here.", summary(value)),
     };
-    if !violations.speaks_of(&path) {
-        violations.note(path, "schema", message);
+    if !violations.covers(&path) {
+        violations.add(path, "schema", message);
     }
 }
 
-/// Of several alternatives, reports what is wrong with the one that was meant: the one whose `type` fits, else the
-/// one with the fewest faults.
-fn alternatives(
-    error: &ValidationError<'_>,
-    context: &[Vec<ValidationError<'static>>],
+/// Of several alternatives, reports what is wrong with the one that was meant: the one whose `type` fits, else the one
+/// with the fewest faults.
+fn report_alternatives(
+    path: String,
+    value: &Value,
+    alternatives: Vec<Vec<Fault<'_>>>,
     violations: &mut Violations,
 ) {
-    let wrong_type = |errors: &[ValidationError<'_>]| {
-        errors.iter().any(|error| {
-            matches!(error.kind(), ValidationErrorKind::Enum { .. })
-                && error.instance_path().as_str().ends_with("/type")
-        })
+    let only_missing = |faults: &Vec<Fault<'_>>| match faults[..] {
+        [Fault { kind: FaultKind::Missing(property), .. }] => Some(property),
+        _ => None,
     };
-    let path = place(error.instance_path().as_str());
-    let missing: Option<Vec<&str>> = context.iter().map(|errors| only_missing(errors)).collect();
-    let meant = context.iter().filter(|errors| !wrong_type(errors)).min_by_key(|errors| errors.len());
-    match (missing, meant) {
-        (Some(mut missing), _) => {
-            missing.dedup();
-            let fields: Vec<String> = missing.iter().map(|field| format!("`{field}`")).collect();
-            let path = if let [field] = missing[..] { format!("{path}.{field}") } else { path };
-            if !violations.speaks_of(&path) {
-                violations.note(path, "schema", format!("{} is missing.", fields.join(" or ")));
-            }
-        }
-        (None, Some(errors)) => errors.iter().for_each(|error| tell(error, violations)),
-        (None, None) => {
-            let path = format!("{path}.type");
-            if !violations.speaks_of(&path) {
-                let known: Vec<String> = context.iter().flatten().filter_map(known_types).collect();
-                let seen = error.instance().get("type").map(words).unwrap_or_default();
-                violations.note(
-                    path,
-                    "schema",
-                    format!("\"{seen}\" is not known here; it may be {}.", known.join(" or ")),
-                );
-            }
-        }
+    let missing: Option<Vec<&str>> = alternatives.iter().map(only_missing).collect();
+    let known_types: Vec<String> = alternatives.iter().flatten().filter_map(allowed_types).collect();
+    let has_right_type = |faults: &&Vec<Fault<'_>>| faults.iter().all(|fault| allowed_types(fault).is_none());
+    let (path, message) = if let Some(mut missing) = missing {
+        missing.dedup();
+        let fields: Vec<String> = missing.iter().map(|field| format!("`{field}`")).collect();
+        let path = if let [field] = missing[..] { below(&path, field) } else { path };
+        (path, format!("{} is missing.", fields.join(" or ")))
+    } else if let Some(meant) = alternatives.iter().filter(has_right_type).min_by_key(|faults| faults.len()) {
+        return meant.iter().for_each(|fault| report(fault.clone(), violations));
+    } else {
+        let value = value.get("type").map(summary).unwrap_or_default();
+        (below(&path, "type"), format!("Unknown type \"{value}\"; allowed: {}.", known_types.join(", ")))
+    };
+    if !violations.covers(&path) {
+        violations.add(path, "schema", message);
     }
 }
 
-/// The field whose absence is all that is wrong.
-fn only_missing<'e>(errors: &'e [ValidationError<'static>]) -> Option<&'e str> {
-    match errors {
-        [error] => match error.kind() {
-            ValidationErrorKind::Required { property } => property.as_str(),
-            _ => None,
-        },
+/// The types that an alternative allows, where the document has another.
+fn allowed_types(fault: &Fault<'_>) -> Option<String> {
+    match fault.kind {
+        FaultKind::NotOneOf(options) if fault.path.ends_with(".type") => Some(choices(options)),
         _ => None,
     }
-}
-
-/// The types that one alternative would take.
-fn known_types(error: &ValidationError<'_>) -> Option<String> {
-    match error.kind() {
-        ValidationErrorKind::Enum { options } if error.instance_path().as_str().ends_with("/type") => {
-            Some(choices(options))
-        }
-        _ => None,
-    }
-}
-
-/// `/packages/0/version` as `packages[0].version`.
-fn place(pointer: &str) -> String {
-    let mut path = String::new();
-    for segment in pointer.split('/').skip(1) {
-        let segment = segment.replace("~1", "/").replace("~0", "~");
-        if !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit()) {
-            path.push_str(&format!("[{}]", shorten(&segment, 20)));
-        } else {
-            if !path.is_empty() {
-                path.push('.');
-            }
-            path.push_str(&shorten(&segment, 60));
-        }
-    }
-    path
 }
 
 /// A value cut short; texts without their quotation marks.
-fn words(value: &Value) -> String {
+fn summary(value: &Value) -> String {
     match value {
         Value::String(text) => shorten(text, 80),
         Value::Array(items) => format!("a list of {}", items.len()),
-        Value::Object(members) => format!("an object of {}", members.len()),
+        Value::Object(members) => format!("an object with {} members", members.len()),
         other => other.to_string(),
     }
 }
 
-/// The values that an enumeration allows.
 fn choices(options: &Value) -> String {
     let names: Vec<&str> = list(Some(options)).filter_map(Value::as_str).collect();
     names.join(", ")
 }
 
-/// What a value should have been.
-fn type_name(kind: &TypeKind) -> &'static str {
-    match kind {
-        TypeKind::Single(JsonType::String) => "a text",
-        TypeKind::Single(JsonType::Array) => "a list",
-        TypeKind::Single(JsonType::Object) => "an object",
-        TypeKind::Single(JsonType::Boolean) => "true or false",
-        TypeKind::Single(JsonType::Integer | JsonType::Number) => "a number",
-        TypeKind::Single(JsonType::Null) | TypeKind::Multiple(_) => "of another type",
+fn type_name(name: &str) -> &'static str {
+    match name {
+        "string" => "a string",
+        "array" => "an array",
+        "object" => "an object",
+        _ => "true or false",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Keywords that decide nothing, or that `validate` reads as part of another.
+    const INERT: [&str; 12] = [
+        "$comment",
+        "$id",
+        "$ref",
+        "$schema",
+        "const",
+        "default",
+        "definitions",
+        "description",
+        "example",
+        "examples",
+        "format",
+        "title",
+    ];
+
+    fn unknown_keywords(schema: &Value, is_map_of_schemas: bool, found: &mut Vec<String>) {
+        let Value::Object(members) = schema else { return };
+        for (name, member) in members {
+            if !is_map_of_schemas && !KEYWORDS.contains(&name.as_str()) && !INERT.contains(&name.as_str()) {
+                found.push(name.clone());
+            }
+            match member {
+                _ if ["example", "examples", "default", "enum", "const"].contains(&name.as_str()) => {}
+                Value::Array(items) => items.iter().for_each(|item| unknown_keywords(item, false, found)),
+                _ => {
+                    let is_map = !is_map_of_schemas && ["properties", "definitions"].contains(&name.as_str());
+                    unknown_keywords(member, is_map, found);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_keyword_of_the_schema_is_implemented() {
+        let mut found = Vec::new();
+        unknown_keywords(&SCHEMA, false, &mut found);
+        assert_eq!(found, [""; 0]);
+        assert_eq!(PATTERNS.len(), 4, "every pattern compiles");
+    }
+
+    fn faults(document: &Value) -> Vec<Fault<'_>> {
+        let mut faults = Vec::new();
+        validate(&SCHEMA, document, "", &mut faults);
+        faults
+    }
+
+    fn full() -> Value {
+        serde_json::json!({
+            "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+            "name": "com.example/weather", "description": "Weather.", "version": "1.0.0", "title": "Weather",
+            "websiteUrl": "https://example.com", "repository": {"url": "https://github.com/a/b", "source": "github"},
+            "icons": [{"src": "https://example.com/i.png", "mimeType": "image/png", "sizes": ["48x48", "any"], "theme": "dark"}],
+            "packages": [{
+                "registryType": "npm", "identifier": "weather", "version": "1.0.0",
+                "fileSha256": "a".repeat(64), "transport": {"type": "stdio"},
+                "runtimeArguments": [{"type": "named", "name": "--port", "default": "1", "isRepeated": false}],
+                "packageArguments": [{"type": "positional", "valueHint": "city", "variables": {"x": {"format": "string"}}}],
+                "environmentVariables": [{"name": "KEY", "isSecret": true, "choices": ["a"]}]
+            }],
+            "remotes": [{
+                "type": "streamable-http", "url": "https://example.com/mcp", "variables": {"v": {"isRequired": true}},
+                "headers": [{"name": "X", "value": "{v}"}]
+            }, {"type": "sse", "url": "https://example.com/sse"}],
+            "_meta": {"io.modelcontextprotocol.registry/publisher-provided": {"a": 1}}
+        })
+    }
+
+    /// The pointers of all values in a document.
+    fn places(value: &Value, at: &str, found: &mut Vec<String>) {
+        found.push(at.to_owned());
+        match value {
+            Value::Object(members) => members.iter().for_each(|(name, member)| {
+                places(member, &format!("{at}/{}", name.replace('~', "~0").replace('/', "~1")), found);
+            }),
+            Value::Array(items) => {
+                items
+                    .iter()
+                    .enumerate()
+                    .for_each(|(index, item)| places(item, &format!("{at}/{index}"), found));
+            }
+            _ => {}
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn verdicts_agree_with_a_general_validator(
+            changes in proptest::collection::vec((0_usize..200, 0_usize..14, "[a-z0-9x/:. \\n]{0,12}"), 0..4),
+        ) {
+            static OFFICIAL: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
+                jsonschema::draft7::options().should_validate_formats(false).build(&SCHEMA).unwrap()
+            });
+            let mut document = full();
+            for (place, change, word) in changes {
+                let mut all = Vec::new();
+                places(&document, "", &mut all);
+                let at = &all[place % all.len()];
+                let target = document.pointer_mut(at).unwrap();
+                *target = match change {
+                    0 => Value::Null,
+                    1 => Value::Bool(true),
+                    2 => serde_json::json!({}),
+                    3 => serde_json::json!([]),
+                    4 => serde_json::json!("latest"),
+                    5 => serde_json::json!("sse"),
+                    6 => serde_json::json!("stdio"),
+                    7 => serde_json::json!("named"),
+                    8 => serde_json::json!("x".repeat(260)),
+                    9 => serde_json::json!(7),
+                    10 => serde_json::json!({"type": word}),
+                    11 => serde_json::json!([word]),
+                    _ => serde_json::json!(word),
+                };
+                if change == 12
+                    && let Some((parent, name)) = at.rsplit_once('/')
+                    && let Some(Value::Object(members)) = document.pointer_mut(parent)
+                {
+                    members.remove(name);
+                }
+            }
+            let ours = faults(&document);
+            let theirs: Vec<String> = OFFICIAL.iter_errors(&document).map(|error| error.to_string()).collect();
+            prop_assert_eq!(ours.is_empty(), theirs.is_empty(), "{:?} {:?} {}", ours, theirs, document);
+            prop_assert_eq!(ours.len(), theirs.len(), "{:?} {:?} {}", ours, theirs, document);
+        }
+    }
+
+    #[test]
+    fn full_description_is_valid() {
+        assert!(faults(&full()).is_empty());
     }
 }

@@ -233,13 +233,13 @@ fn every_violation_is_told_at_once() {
     version: ">=1" is a range of versions: name one, such as "1.0.2".
     remotes[1].type: "http" is no transport of remotes; it may be streamable-http or sse.
     description: `description` is missing.
-    remotes[0].type: `type` is missing.
     packages[0].registryType: `registryType` is missing.
     packages[0].identifier: `identifier` is missing.
     packages[0].packageArguments[0]: `valueHint` or `value` is missing.
-    packages[0].packageArguments[1].type: "flag" is not known here; it may be positional or named.
+    packages[0].packageArguments[1].type: Unknown type "flag"; allowed: positional, named.
     packages[0].packageArguments[2].type: `type` is missing.
     packages[0].packageArguments[2]: `valueHint` or `value` is missing.
+    remotes[0].type: `type` is missing.
     "#);
 }
 

@@ -21,13 +21,13 @@ pub fn is_version(version: &str) -> bool {
 pub(super) fn check(path: &str, version: Option<&Value>, violations: &mut Violations) {
     let Some(version) = text(version) else { return };
     if version == "latest" {
-        violations.note(
+        violations.add(
             path,
             "reserved-version-string",
             "\"latest\" is reserved: name one version, such as \"1.0.2\".",
         );
     } else if is_range(version) {
-        violations.note(
+        violations.add(
             path,
             "version-looks-like-range",
             format!("\"{}\" is a range of versions: name one, such as \"1.0.2\".", shorten(version, 60)),

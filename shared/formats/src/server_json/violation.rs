@@ -4,8 +4,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The most violations reported for one document.
-const MOST: usize = 60;
+/// Violations reported for one document, at most.
+const MAX_VIOLATIONS: usize = 60;
 
 /// One rule that a server description breaks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -19,49 +19,45 @@ pub struct Violation {
     pub message: String,
 }
 
-/// A list of violations that stops growing at [`MOST`].
+/// A list of violations that stops growing at [`MAX_VIOLATIONS`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Violations {
     list: Vec<Violation>,
-    /// Places about which nothing more needs to be said.
-    settled: Vec<String>,
+    /// Places that a violation elsewhere explains.
+    suppressed: Vec<String>,
 }
 
 impl Violations {
-    /// Adds a violation.
-    pub(super) fn note(&mut self, path: impl Into<String>, rule: &'static str, message: impl Into<String>) {
+    pub(super) fn add(&mut self, path: impl Into<String>, rule: &'static str, message: impl Into<String>) {
         let (path, message) = (path.into(), message.into());
-        let known = |other: &Violation| other.path == path && other.rule == rule && other.message == message;
-        if self.list.len() < MOST && !self.list.iter().any(known) {
+        let same = |other: &Violation| other.path == path && other.rule == rule && other.message == message;
+        if self.list.len() < MAX_VIOLATIONS && !self.list.iter().any(same) {
             self.list.push(Violation { path, rule, message });
         }
     }
 
-    /// Marks a place as explained by a violation elsewhere: "`registryType` is missing" says nothing new beside
+    /// Marks a place as explained by a violation elsewhere: "`registryType` is missing" adds nothing to
     /// "`registry_type` is now `registryType`".
-    pub(super) fn settle(&mut self, path: String) {
-        if self.settled.len() < MOST {
-            self.settled.push(path);
+    pub(super) fn suppress(&mut self, path: String) {
+        if self.suppressed.len() < MAX_VIOLATIONS {
+            self.suppressed.push(path);
         }
     }
 
-    /// True where something was already said about a place.
-    pub(super) fn speaks_of(&self, path: &str) -> bool {
+    /// True where a violation names or explains the place.
+    pub(super) fn covers(&self, path: &str) -> bool {
         self.list.iter().any(|violation| violation.path == path)
-            || self.settled.iter().any(|known| known == path)
+            || self.suppressed.iter().any(|known| known == path)
     }
 
-    /// True once nothing more is taken in.
     pub(super) fn is_full(&self) -> bool {
-        self.list.len() >= MOST
+        self.list.len() >= MAX_VIOLATIONS
     }
 
-    /// True where no rule is broken.
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// The violations.
     pub(super) fn into_vec(self) -> Vec<Violation> {
         self.list
     }
