@@ -99,7 +99,7 @@ fn validate<'a>(schema: &'static Value, value: &'a Value, path: &str, faults: &m
         let kind = match (keyword, value) {
             ("type", _) => text(Some(rule)).filter(|name| !is_type(value, name)).map(FaultKind::Type),
             ("enum", _) => {
-                (!list(Some(rule)).any(|option| option == value)).then(|| FaultKind::NotOneOf(rule))
+                (!list(Some(rule)).any(|option| option == value)).then_some(FaultKind::NotOneOf(rule))
             }
             ("not", _) => (rule.get("const") == Some(value)).then_some(FaultKind::Excluded),
             ("minLength", Value::String(text)) => {
@@ -199,7 +199,7 @@ fn report(fault: Fault<'_>, violations: &mut Violations) {
     let Fault { path, value, kind } = fault;
     let message = match kind {
         FaultKind::Alternatives(alternatives) => {
-            return report_alternatives(path, value, alternatives, violations);
+            return report_alternatives(path, value, &alternatives, violations);
         }
         FaultKind::Missing(property) => format!("`{property}` is missing."),
         FaultKind::Type(name) => format!("It must be {}.", type_name(name)),
@@ -224,7 +224,7 @@ fn report(fault: Fault<'_>, violations: &mut Violations) {
 fn report_alternatives(
     path: String,
     value: &Value,
-    alternatives: Vec<Vec<Fault<'_>>>,
+    alternatives: &[Vec<Fault<'_>>],
     violations: &mut Violations,
 ) {
     let only_missing = |faults: &Vec<Fault<'_>>| match faults[..] {

@@ -1,3 +1,0 @@
-//! Uses nobody.
-
-pub struct Renamed;

@@ -1,0 +1,1 @@
+//! Only tests: `cargo test -p repository` checks what Cargo and the compiler cannot see.

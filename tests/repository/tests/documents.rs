@@ -1,0 +1,150 @@
+//! Citations in code and links in Markdown lead to something that exists.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot read the documents has to fail")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use regex::Regex;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// The files of the repository that have one of the endings, as paths from the root. Git knows which these are; a
+/// source archive has no history, so there the folders are walked.
+fn files(endings: &[&str]) -> Vec<String> {
+    let listed =
+        Command::new("git").args(["ls-files", "-co", "--exclude-standard"]).current_dir(root()).output();
+    let listed = listed.ok().filter(|output| output.status.success()).map(|output| output.stdout);
+    let all = match listed {
+        Some(output) => String::from_utf8(output).unwrap().lines().map(str::to_owned).collect(),
+        None => {
+            let mut found = Vec::new();
+            walk(&root(), &mut found);
+            found
+        }
+    };
+    let has_ending = |path: &String| endings.iter().any(|ending| path.ends_with(ending));
+    all.into_iter().filter(has_ending).filter(|path| root().join(path).is_file()).collect()
+}
+
+fn walk(folder: &Path, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if path.is_dir() {
+            if !["target", ".git", "data"].contains(&name) {
+                walk(&path, found);
+            }
+        } else {
+            found.push(path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned());
+        }
+    }
+}
+
+/// The anchors of a Markdown text: explicit ones, and one for each heading as GitHub makes them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let explicit = Regex::new(r#"<a id="([^"]+)""#).unwrap();
+    let mut found: BTreeSet<String> = explicit.captures_iter(text).map(|one| one[1].to_owned()).collect();
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut is_code = false;
+    for line in text.lines() {
+        if line.starts_with("```") {
+            is_code = !is_code;
+        }
+        let Some(heading) = line.strip_prefix('#').filter(|_| !is_code) else { continue };
+        let heading = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+        let slug: String = heading.chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect();
+        let count = seen.entry(slug.clone()).or_default();
+        found.insert(if *count == 0 { slug.clone() } else { format!("{slug}-{count}") });
+        *count += 1;
+    }
+    found
+}
+
+#[test]
+fn citations_of_documents_lead_to_an_anchor() {
+    let citation = Regex::new(r"\b((?:decisions/)?[a-z0-9-]+\.md)(?:#([a-z0-9-]+))?").unwrap();
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for path in files(&[".rs", ".py", ".html", ".yaml", "Makefile", ".toml"]) {
+        // Product texts and fixtures name files of other projects.
+        if path.contains("/fixtures/") || path.contains("/corpus/") {
+            continue;
+        }
+        let Ok(text) = fs::read_to_string(root().join(&path)) else { continue };
+        for (number, line) in text.lines().enumerate() {
+            for one in citation.captures_iter(line) {
+                let document = root().join("shared/docs").join(&one[1]);
+                let anchor = one.get(2).map(|anchor| anchor.as_str());
+                if anchor.is_none() && !document.exists() {
+                    continue;
+                }
+                count += 1;
+                let known = fs::read_to_string(&document).map(|text| anchors(&text)).unwrap_or_default();
+                if anchor.is_some_and(|anchor| !known.contains(anchor)) {
+                    wrong.push(format!("{path}:{}: {}", number + 1, &one[0]));
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+    assert!(count > 50, "{count} citations were checked");
+}
+
+#[test]
+fn code_cites_only_documents_of_the_repository() {
+    let foreign = Regex::new(r#"contract "|design §|interface\.md|design\.md"#).unwrap();
+    let mut wrong = Vec::new();
+    for path in files(&[".rs", ".py", ".html", ".yaml", "Makefile", ".toml", ".md"]) {
+        let Ok(text) = fs::read_to_string(root().join(&path)) else { continue };
+        let lines = text.lines().enumerate().filter(|(_, line)| foreign.is_match(line));
+        wrong.extend(lines.map(|(number, line)| format!("{path}:{}: {line}", number + 1)));
+    }
+    wrong.retain(|line| !line.starts_with("tests/repository/"));
+    assert_eq!(wrong, [""; 0]);
+}
+
+#[test]
+fn links_in_markdown_lead_to_a_file_and_an_anchor() {
+    let link = Regex::new(r"\]\(([^)\s]+)\)").unwrap();
+    let code = Regex::new(r"(?s)```.*?```|`[^`\n]*`").unwrap();
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for path in files(&[".md"]) {
+        let text = fs::read_to_string(root().join(&path)).unwrap();
+        for one in link.captures_iter(&code.replace_all(&text, "")) {
+            let target = &one[1];
+            if target.contains("://") || target.starts_with("mailto:") {
+                continue;
+            }
+            count += 1;
+            let (file, anchor) =
+                target.split_once('#').map_or((target, None), |(file, anchor)| (file, Some(anchor)));
+            let here = root().join(&path);
+            let file = if file.is_empty() { here } else { here.parent().unwrap().join(file) };
+            let exists = match (file.exists(), anchor) {
+                (false, _) => false,
+                (true, None) => true,
+                (true, Some(anchor)) => {
+                    fs::read_to_string(&file).is_ok_and(|text| anchors(&text).contains(anchor))
+                }
+            };
+            if !exists {
+                wrong.push(format!("{path}: {target}"));
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+    assert!(count > 50, "{count} links were checked");
+}
+
+#[test]
+fn readme_stays_short() {
+    let text = fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(text.lines().count() <= 200 && text.split_whitespace().count() <= 1200);
+}

@@ -1,0 +1,135 @@
+//! Cargo forbids circles between crates. These tests forbid the rest: a dependency that skips the intended order, a
+//! second crate that knows DynamoDB or connects to strangers, and source files that no module declares.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot read the sources has to fail")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The layers, lowest first, each with the layers that it may use. `shared/docs/architecture.md` draws the same graph.
+const LAYERS: [(&str, &[&str]); 12] = [
+    ("model", &[]),
+    ("formats", &["model"]),
+    ("fetch", &["model"]),
+    ("store", &["model"]),
+    ("search", &["formats", "model", "store"]),
+    ("app", &["fetch", "formats", "model", "search", "store"]),
+    ("lambda", &["app", "model", "store"]),
+    ("probe", &["app", "fetch", "formats", "model", "search", "store"]),
+    ("products", &["formats", "model"]),
+    ("domain", &["app", "fetch", "formats", "model", "probe", "products", "search", "store"]),
+    ("operations", &["app", "domain", "fetch", "formats", "model", "probe", "products", "search", "store"]),
+    (
+        "surfaces",
+        &["app", "domain", "fetch", "formats", "model", "operations", "probe", "products", "search", "store"],
+    ),
+];
+
+/// Libraries that only some crates may use, with those crates.
+const GUARDED: [(&str, &[&str]); 3] = [
+    ("aws-sdk-dynamodb", &["shared/store", "shared/lambda", "infra/local", "tests"]),
+    ("reqwest", &["shared/fetch", "infra/local", "tests"]),
+    ("hickory-resolver", &["shared/fetch"]),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The folders of all crates of the workspace, as paths from the root.
+fn crates() -> Vec<String> {
+    let manifest: toml::Table = fs::read_to_string(root().join("Cargo.toml")).unwrap().parse().unwrap();
+    let mut found = Vec::new();
+    for member in manifest["workspace"]["members"].as_array().unwrap() {
+        let member = member.as_str().unwrap();
+        match member.strip_suffix("/*") {
+            None => found.push(member.to_owned()),
+            Some(folder) => {
+                let entries = fs::read_dir(root().join(folder)).unwrap();
+                let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+                found.extend(names.map(|name| format!("{folder}/{name}")));
+            }
+        }
+    }
+    found
+}
+
+/// The names under `[dependencies]` of a crate.
+fn dependencies(folder: &str) -> BTreeSet<String> {
+    let path = root().join(folder).join("Cargo.toml");
+    let manifest: toml::Table = fs::read_to_string(path).unwrap().parse().unwrap();
+    let table = manifest.get("dependencies").and_then(toml::Value::as_table);
+    table.into_iter().flat_map(|table| table.keys().cloned()).collect()
+}
+
+#[test]
+fn layers_depend_only_on_lower_layers() {
+    let mut wrong = Vec::new();
+    for (layer, allowed) in LAYERS {
+        for name in dependencies(&format!("shared/{layer}")) {
+            if let Some(used) = name.strip_prefix("registry-")
+                && !allowed.contains(&used)
+            {
+                wrong.push(format!("{layer} uses {used}"));
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+    let on_disk = crates().iter().filter(|path| path.starts_with("shared/")).count();
+    assert_eq!(on_disk, LAYERS.len(), "every crate of shared/ is in the table");
+}
+
+#[test]
+fn guarded_libraries_stay_in_their_crates() {
+    for (library, allowed) in GUARDED {
+        for folder in crates() {
+            let uses = dependencies(&folder).contains(library);
+            assert!(!uses || allowed.contains(&&*folder), "{folder} uses {library}");
+        }
+    }
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn every_source_file_is_declared_as_a_module() {
+    let mut checked = 0;
+    for folder in crates() {
+        let src = root().join(&folder).join("src");
+        let mut files = Vec::new();
+        sources(&src, &mut files);
+        for file in files {
+            let name = file.file_stem().unwrap().to_str().unwrap();
+            let folder = file.parent().unwrap();
+            if folder == src && ["lib", "main"].contains(&name) || folder.ends_with("bin") {
+                continue;
+            }
+            let parents = if folder == src {
+                vec![src.join("lib.rs"), src.join("main.rs")]
+            } else if name == "main" {
+                continue;
+            } else {
+                vec![folder.with_extension("rs"), folder.join("main.rs")]
+            };
+            let declaration = format!("mod {name};");
+            let text = |path: &PathBuf| fs::read_to_string(path).unwrap_or_default();
+            assert!(
+                parents.iter().any(|parent| text(parent).contains(&declaration)),
+                "no module declares {}",
+                file.display()
+            );
+            checked += 1;
+        }
+    }
+    assert!(checked > 300, "{checked} files were checked");
+}
