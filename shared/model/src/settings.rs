@@ -1,8 +1,9 @@
-//! Every limit of the contract as a setting, with the contract's value as its default (design §5 Settings).
-//! Read once at the start from the environment; a bad value stops the start with its name and what it may be.
+//! What the environment may set. Read once at the start; an invalid value stops the start with the variable's name and what
+//! it may contain.
+
+mod table;
 
 use std::net::SocketAddr;
-use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -10,29 +11,22 @@ use jiff::SignedDuration;
 use url::Url;
 
 use crate::protocol::MCP_ENDPOINT;
+use crate::rate_limit::{LimitedAction, RATE_LIMITS, Rate};
 use crate::{Kind, NameServers, Reach, Secret};
+use table::Form;
 
-/// Whose rules apply to what may be probed.
+pub use table::{SETTINGS, Setting, settings_table};
+
+/// Which addresses may be probed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Anybody's registry: https only, public addresses only, rates always counted.
+    /// https only, public addresses only, rate limits always on.
     Public,
-    /// One developer's machine: loopback peers may be probed over plain http. Only `infra/local` sets it.
+    /// Loopback peers may be probed over plain http. Only `infra/local` sets it.
     Development,
 }
 
-/// How many acts of one sort an hour allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rate {
-    /// From one caller's address.
-    pub caller: u32,
-    /// At one target host.
-    pub host: u32,
-    /// From everybody together.
-    pub everybody: u32,
-}
-
-/// How often one caller may ask one instance of a function.
+/// How often one caller may send requests to one instance of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestRate {
     /// Requests a second in the long run; from 1 to 1000.
@@ -55,23 +49,20 @@ impl RequestRate {
     }
 }
 
-/// What the table and its requests cost, in millionths of a US dollar.
+/// What a million units cost, in millionths of a US dollar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prices {
-    /// A million read request units.
     pub read_units: u32,
-    /// A million write request units.
     pub write_units: u32,
-    /// A million HTTP requests.
     pub requests: u32,
 }
 
-/// By which ways an invitation goes out.
+/// How invitations are delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutreachDelivery {
-    /// `talk`: it is left in the Talk inbox, and nobody is called.
+    /// Only to the Talk inbox.
     Talk,
-    /// `talk+a2a`: an agent is also sent one A2A message, at the endpoint that it proved.
+    /// An agent also receives one A2A message, at the endpoint that a probe has proven.
     TalkAndA2a,
 }
 
@@ -86,262 +77,144 @@ impl OutreachDelivery {
     }
 }
 
-/// What the environment may set.
+/// The settings. [`SETTINGS`] and [`RATE_LIMITS`] name the variables with their meanings, defaults and bounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Whose rules apply; no environment variable sets it.
+    /// No environment variable sets it.
     pub mode: Mode,
-    /// `BASE_URL`: where callers reach this registry, without a trailing slash.
+    /// Without a trailing slash.
     pub base_url: String,
-    /// `BRAND`: the name this registry goes by.
     pub brand: String,
-    /// `TABLE_NAME`: the one DynamoDB table.
     pub table_name: String,
-    /// `BUS_NAME`: the EventBridge bus for domain events; none locally.
     pub bus_name: Option<String>,
-    /// `PROBE_TICK_SECONDS`: one sweep in this time, and the least time between two probes of one listing.
     pub probe_tick_seconds: u32,
-    /// `PROBES_PER_TICK`: the most full probes in one sweep.
     pub probes_per_tick: u32,
-    /// `PROBE_WINDOW_CAP`: probes in a window of two minutes.
     pub probe_window_cap: u32,
-    /// `PROBE_HOURLY_CAP`: probes in an hour.
     pub probe_hourly_cap: u32,
-    /// `PROBE_DAILY_BUDGET`: probes in a UTC day.
     pub probe_daily_budget: u32,
-    /// `FRESH_OK_HOURS`: an `ok` younger than this is not probed again by the tick.
     pub fresh_ok_hours: u32,
-    /// `RECHECK_DAYS`: every Live listing answers again within this time.
     pub recheck_days: u32,
-    /// `TALK_GRACE_DAYS`: the onboarding window of a new Live listing.
     pub talk_grace_days: u32,
-    /// `FOUNDING_SEATS`: full products given away.
     pub founding_seats: u32,
-    /// `PAYMENTS_OPEN_AFTER`: feedback from agents, and from MCP servers, before payments open.
     pub payments_open_after: u32,
-    /// `OUTREACH_BUDGET_PERCENT`: how much of the contract's day budget of first touches is used; 0 sends none.
     pub outreach_budget_percent: u32,
-    /// `OUTREACH_ACCELERATION`: the day budget of first touches grows with the acceleration index.
     pub outreach_acceleration: bool,
-    /// `OUTREACH_PAUSE_DAYS`: a listing that was written to is not written to again within this time.
     pub outreach_pause_days: u32,
-    /// `OUTREACH_DELIVERY`: by which ways an invitation goes out.
     pub outreach_delivery: OutreachDelivery,
-    /// `LIST_ITSELF`: the registry's own doors are its first listings.
     pub list_itself: bool,
-    /// `RATE_LIMITS=off` exists in development mode only.
     pub rate_limits: bool,
-    /// `CALLER_REQUESTS_PER_SECOND`, `CALLER_REQUESTS_AT_ONCE`: any requests of one address. None where rates are off
-    /// and in development, where every caller is this machine.
+    /// None where rate limits are off, and in development, where every caller is this machine.
     pub caller_rate: Option<RequestRate>,
-    /// `PUBLISH_PER_HOUR`, `PUBLISH_PER_HOST_PER_HOUR`, `PUBLISH_PER_HOUR_IN_ALL`.
-    pub publish_rate: Rate,
-    /// `GITHUB_RAW_URL`: where files of GitHub repositories are read, without a trailing slash; `off` reads none.
+    /// Without a trailing slash; none where names are not proven by repositories.
     pub github_raw_url: Option<String>,
-    /// `DOMAIN_PROOF_URL`: where the key of `{domain}` is read that proves names of that domain.
+    /// Contains `{domain}`.
     pub domain_proof_url: String,
-    /// `DNS_SERVER`: the name server that is asked for TXT records; `off` asks none.
     pub name_servers: NameServers,
-    /// `SCORE_PER_HOUR`, `SCORE_PER_HOST_PER_HOUR`, `SCORE_PER_HOUR_IN_ALL`.
-    pub score_rate: Rate,
-    /// `TRACES_PER_HOUR`, `TRACES_PER_LISTING_PER_HOUR`, `TRACES_PER_HOUR_IN_ALL`: traces, endorsements and uses together.
-    pub trace_rate: Rate,
-    /// `TALK_PER_HOUR`, `TALK_PER_LISTING_PER_HOUR`, `TALK_PER_HOUR_IN_ALL`: what is left in Talk inboxes.
-    pub talk_rate: Rate,
-    /// `DEMOS_PER_HOUR`, `DEMOS_PER_HOUR_IN_ALL`: demos that are taken for the first time.
-    pub demo_rate: Rate,
-    /// `FEEDBACK_PER_HOUR`, `FEEDBACK_PER_HOUR_IN_ALL`.
-    pub feedback_rate: Rate,
-    /// `CHECKOUTS_PER_HOUR`, `CHECKOUTS_PER_HOUR_IN_ALL`: purchases that are begun.
-    pub checkout_rate: Rate,
-    /// `OUTCOMES_PER_HOUR`, `OUTCOMES_PER_HOUR_IN_ALL`: reports of how it went when a listing was used.
-    pub outcome_rate: Rate,
-    /// `SESSIONS_PER_HOUR`, `SESSIONS_PER_HOUR_IN_ALL`: interop sessions that are opened.
-    pub session_rate: Rate,
-    /// `SESSION_STEPS_PER_HOUR`, `SESSION_STEPS_PER_HOUR_IN_ALL`: what is appended to interop sessions.
-    pub session_step_rate: Rate,
-    /// `FEDERATION_PEERS`: the base URLs of other registries whose listings are told as referrals; none by default.
     pub federation_peers: Vec<String>,
-    /// `OPERATOR_TOKEN`: the bearer token of what only the operator may ask for by HTTP; without it nobody may.
     pub operator_token: Option<Secret>,
-    /// `STRIPE_SECRET_KEY`: asks Stripe for payments; without it nothing is sold.
     pub stripe_secret_key: Option<Secret>,
-    /// `STRIPE_WEBHOOK_SECRET`: what Stripe signs its events with; without it no payment could be confirmed.
     pub stripe_webhook_secret: Option<Secret>,
-    /// `STRIPE_API_URL`: where Stripe's API is reached, without a trailing slash.
+    /// Without a trailing slash.
     pub stripe_api_url: String,
-    /// `TASKS_PER_HOUR`, `TASKS_PER_HOUR_IN_ALL`: A2A messages that leave a stored task.
-    pub task_rate: Rate,
-    /// `OPT_OUTS_PER_HOUR`, `OPT_OUTS_PER_HOUR_IN_ALL`: listings that opt out of invitations, or in again.
-    pub opt_out_rate: Rate,
-    /// `ATTESTATIONS_PER_HOUR`, `ATTESTATIONS_PER_HOUR_IN_ALL`: statements that are signed.
-    pub attestation_rate: Rate,
-    /// `OWNER_ACTS_PER_HOUR`, `OWNER_ACTS_PER_HOST_PER_HOUR`, `OWNER_ACTS_PER_HOUR_IN_ALL`: signatures that are checked
-    /// with the keys of a domain; by caller and for everybody also the challenges that are asked for.
-    pub owner_rate: Rate,
-    /// `PRICE_PER_MILLION_READ_UNITS`, `PRICE_PER_MILLION_WRITE_UNITS`, `PRICE_PER_MILLION_REQUESTS`: what `cost_model`
-    /// reckons with; their defaults are the list prices of AWS in us-east-1.
     pub prices: Prices,
+    /// In the order of [`RATE_LIMITS`].
+    rates: [Rate; RATE_LIMITS.len()],
 }
 
-/// The most registries that are asked what they list.
-const MOST_PEERS: usize = 10;
+/// Other registries whose listings are shown as referrals, at most.
+const MAX_FEDERATION_PEERS: usize = 10;
 
-/// A setting that cannot be taken.
+/// An environment variable with an invalid value.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name}={value:?} cannot be used: {allowed}")]
 pub struct SettingError {
-    /// The environment variable.
-    pub name: &'static str,
-    /// What it held.
+    pub name: String,
+    /// Its value; a secret is not shown.
     pub value: String,
-    /// What it may be.
-    pub allowed: &'static str,
+    pub allowed: String,
 }
 
 impl Settings {
-    /// How long a proof is good for: until its listing should have been rechecked (contract "Weekly recheck").
+    /// Reads the settings; `lookup` returns the value of an environment variable.
+    ///
+    /// # Errors
+    /// The first variable with an invalid value.
+    pub fn from_env(mode: Mode, lookup: impl Fn(&str) -> Option<String>) -> Result<Self, SettingError> {
+        let read = Reader { lookup: &lookup };
+        let rate_limits = read.switch("RATE_LIMITS")?;
+        if !rate_limits && mode == Mode::Public {
+            let allowed = "`on`, or `off` in development mode".to_owned();
+            return Err(SettingError { name: "RATE_LIMITS".to_owned(), value: "off".to_owned(), allowed });
+        }
+        let caller_rate = RequestRate {
+            per_second: read.number("CALLER_REQUESTS_PER_SECOND")?,
+            at_once: read.number("CALLER_REQUESTS_AT_ONCE")?,
+        };
+        let probe_window_cap = read.number("PROBE_WINDOW_CAP")?;
+        let probes_per_tick = match read.value("PROBES_PER_TICK") {
+            None => probe_window_cap,
+            Some(_) => read.number("PROBES_PER_TICK")?,
+        };
+        Ok(Self {
+            mode,
+            base_url: read.base_url()?,
+            brand: read.text("BRAND"),
+            table_name: read.text("TABLE_NAME"),
+            bus_name: read.value("BUS_NAME"),
+            probe_tick_seconds: read.number("PROBE_TICK_SECONDS")?,
+            probes_per_tick,
+            probe_window_cap,
+            probe_hourly_cap: read.number("PROBE_HOURLY_CAP")?,
+            probe_daily_budget: read.number("PROBE_DAILY_BUDGET")?,
+            fresh_ok_hours: read.number("FRESH_OK_HOURS")?,
+            recheck_days: read.number("RECHECK_DAYS")?,
+            talk_grace_days: read.number("TALK_GRACE_DAYS")?,
+            founding_seats: read.number("FOUNDING_SEATS")?,
+            payments_open_after: read.number("PAYMENTS_OPEN_AFTER")?,
+            outreach_budget_percent: read.number("OUTREACH_BUDGET_PERCENT")?,
+            outreach_pause_days: read.number("OUTREACH_PAUSE_DAYS")?,
+            outreach_acceleration: read.switch("OUTREACH_ACCELERATION")?,
+            outreach_delivery: read.outreach_delivery()?,
+            list_itself: read.switch("LIST_ITSELF")?,
+            rate_limits,
+            caller_rate: (rate_limits && mode == Mode::Public).then_some(caller_rate),
+            github_raw_url: read.github_raw_url()?,
+            domain_proof_url: read.domain_proof_url()?,
+            name_servers: read.name_servers()?,
+            federation_peers: read.federation_peers()?,
+            // A short token could be guessed by trying.
+            operator_token: read.secret("OPERATOR_TOKEN", |token| token.len() >= 32)?,
+            stripe_secret_key: read.secret("STRIPE_SECRET_KEY", |key| begins(key, &["sk_", "rk_"]))?,
+            stripe_webhook_secret: read.secret("STRIPE_WEBHOOK_SECRET", |key| begins(key, &["whsec_"]))?,
+            stripe_api_url: read.url("STRIPE_API_URL", |url| url.query().is_none())?,
+            prices: Prices {
+                read_units: read.number("PRICE_PER_MILLION_READ_UNITS")?,
+                write_units: read.number("PRICE_PER_MILLION_WRITE_UNITS")?,
+                requests: read.number("PRICE_PER_MILLION_REQUESTS")?,
+            },
+            rates: read.rates()?,
+        })
+    }
+
+    /// The limits of an action.
+    #[must_use]
+    pub fn rate(&self, action: LimitedAction) -> Rate {
+        self.rates[action.limit().action as usize]
+    }
+
+    /// How long a proof is valid: until its listing must be probed again (contract "Weekly recheck").
     #[must_use]
     pub fn recheck_interval(&self) -> SignedDuration {
         SignedDuration::from_hours(24 * i64::from(self.recheck_days))
     }
 
-    /// Reads the settings; `lookup` gives the value of an environment variable.
-    ///
-    /// # Errors
-    /// Names the first variable that holds something unusable.
-    pub fn from_env(mode: Mode, lookup: impl Fn(&str) -> Option<String>) -> Result<Self, SettingError> {
-        let read = Reader { lookup: &lookup };
-        let rate_limits = match lookup("RATE_LIMITS").as_deref() {
-            None | Some("" | "on") => true,
-            Some("off") if mode == Mode::Development => false,
-            Some(value) => {
-                return Err(SettingError {
-                    name: "RATE_LIMITS",
-                    value: value.to_owned(),
-                    allowed: "`on`, or `off` in development mode",
-                });
-            }
-        };
-        let list_itself = read.switch("LIST_ITSELF")?;
-        let caller_rate = RequestRate {
-            per_second: read.number_to(
-                "CALLER_REQUESTS_PER_SECOND",
-                20,
-                1000,
-                "a whole number from 1 to 1000",
-            )?,
-            at_once: read.number_to(
-                "CALLER_REQUESTS_AT_ONCE",
-                100,
-                100_000,
-                "a whole number from 1 to 100000",
-            )?,
-        };
-        let window_cap = read.number("PROBE_WINDOW_CAP", 64, "a whole number from 1")?;
-        Ok(Self {
-            mode,
-            base_url: read.base_url()?,
-            brand: read.text("BRAND").unwrap_or_else(|| "Agent and MCP Registry".to_owned()),
-            table_name: read.text("TABLE_NAME").unwrap_or_else(|| "registry".to_owned()),
-            bus_name: read.text("BUS_NAME"),
-            probe_tick_seconds: read.number("PROBE_TICK_SECONDS", 360, "seconds, a whole number from 1")?,
-            probes_per_tick: read.number("PROBES_PER_TICK", window_cap, "a whole number from 1")?,
-            probe_window_cap: window_cap,
-            probe_hourly_cap: read.number("PROBE_HOURLY_CAP", 1920, "a whole number from 1")?,
-            probe_daily_budget: read.number("PROBE_DAILY_BUDGET", 100_000, "a whole number from 1")?,
-            fresh_ok_hours: read.number("FRESH_OK_HOURS", 6, "hours, a whole number from 1")?,
-            recheck_days: read.number("RECHECK_DAYS", 7, "days, a whole number from 1")?,
-            talk_grace_days: read.number("TALK_GRACE_DAYS", 7, "days, a whole number from 1")?,
-            founding_seats: read.number("FOUNDING_SEATS", 100, "a whole number from 1")?,
-            payments_open_after: read.number("PAYMENTS_OPEN_AFTER", 250, "a whole number from 1")?,
-            outreach_budget_percent: read.number_within(
-                "OUTREACH_BUDGET_PERCENT",
-                100,
-                0..=1000,
-                "a whole number from 0 to 1000",
-            )?,
-            outreach_pause_days: read.number_within(
-                "OUTREACH_PAUSE_DAYS",
-                30,
-                1..=365,
-                "days, a whole number from 1 to 365",
-            )?,
-            outreach_acceleration: read.switch("OUTREACH_ACCELERATION")?,
-            outreach_delivery: read.outreach_delivery()?,
-            list_itself,
-            rate_limits,
-            caller_rate: (rate_limits && mode == Mode::Public).then_some(caller_rate),
-            publish_rate: Rate {
-                caller: read.number("PUBLISH_PER_HOUR", 60, "a whole number from 1")?,
-                host: read.number("PUBLISH_PER_HOST_PER_HOUR", 60, "a whole number from 1")?,
-                everybody: read.number("PUBLISH_PER_HOUR_IN_ALL", 3000, "a whole number from 1")?,
-            },
-            github_raw_url: read.github_raw_url()?,
-            domain_proof_url: read.domain_proof_url()?,
-            name_servers: read.name_servers()?,
-            score_rate: Rate {
-                caller: read.number("SCORE_PER_HOUR", 60, "a whole number from 1")?,
-                host: read.number("SCORE_PER_HOST_PER_HOUR", 30, "a whole number from 1")?,
-                everybody: read.number("SCORE_PER_HOUR_IN_ALL", 2000, "a whole number from 1")?,
-            },
-            trace_rate: Rate {
-                caller: read.number("TRACES_PER_HOUR", 120, "a whole number from 1")?,
-                host: read.number("TRACES_PER_LISTING_PER_HOUR", 240, "a whole number from 1")?,
-                everybody: read.number("TRACES_PER_HOUR_IN_ALL", 6000, "a whole number from 1")?,
-            },
-            talk_rate: Rate {
-                caller: read.number("TALK_PER_HOUR", 60, "a whole number from 1")?,
-                host: read.number("TALK_PER_LISTING_PER_HOUR", 120, "a whole number from 1")?,
-                everybody: read.number("TALK_PER_HOUR_IN_ALL", 3000, "a whole number from 1")?,
-            },
-            demo_rate: read.rate_without_host(("DEMOS_PER_HOUR", 60), ("DEMOS_PER_HOUR_IN_ALL", 3000))?,
-            feedback_rate: read
-                .rate_without_host(("FEEDBACK_PER_HOUR", 60), ("FEEDBACK_PER_HOUR_IN_ALL", 3000))?,
-            checkout_rate: read
-                .rate_without_host(("CHECKOUTS_PER_HOUR", 20), ("CHECKOUTS_PER_HOUR_IN_ALL", 1000))?,
-            outcome_rate: read
-                .rate_without_host(("OUTCOMES_PER_HOUR", 60), ("OUTCOMES_PER_HOUR_IN_ALL", 3000))?,
-            session_rate: read
-                .rate_without_host(("SESSIONS_PER_HOUR", 60), ("SESSIONS_PER_HOUR_IN_ALL", 3000))?,
-            session_step_rate: read.rate_without_host(
-                ("SESSION_STEPS_PER_HOUR", 600),
-                ("SESSION_STEPS_PER_HOUR_IN_ALL", 30_000),
-            )?,
-            federation_peers: read.federation_peers()?,
-            operator_token: read.operator_token()?,
-            stripe_secret_key: read.secret(
-                "STRIPE_SECRET_KEY",
-                &["sk_", "rk_"],
-                "a secret key of Stripe, which begins with sk_ or rk_",
-            )?,
-            stripe_webhook_secret: read.secret(
-                "STRIPE_WEBHOOK_SECRET",
-                &["whsec_"],
-                "the signing secret of an endpoint, which begins with whsec_",
-            )?,
-            stripe_api_url: read.stripe_api_url()?,
-            task_rate: read.rate_without_host(("TASKS_PER_HOUR", 120), ("TASKS_PER_HOUR_IN_ALL", 6000))?,
-            opt_out_rate: read
-                .rate_without_host(("OPT_OUTS_PER_HOUR", 60), ("OPT_OUTS_PER_HOUR_IN_ALL", 3000))?,
-            attestation_rate: read
-                .rate_without_host(("ATTESTATIONS_PER_HOUR", 120), ("ATTESTATIONS_PER_HOUR_IN_ALL", 6000))?,
-            owner_rate: Rate {
-                caller: read.number("OWNER_ACTS_PER_HOUR", 20, "a whole number from 1")?,
-                host: read.number("OWNER_ACTS_PER_HOST_PER_HOUR", 120, "a whole number from 1")?,
-                everybody: read.number("OWNER_ACTS_PER_HOUR_IN_ALL", 2000, "a whole number from 1")?,
-            },
-            prices: read.prices()?,
-        })
-    }
-
-    /// How long a listing that was written to is left alone (contract "Outreach no-re-contact period").
+    /// The time before a listing is invited again (contract "Outreach no-re-contact period").
     #[must_use]
     pub fn outreach_pause(&self) -> SignedDuration {
         SignedDuration::from_hours(24 * i64::from(self.outreach_pause_days))
     }
 
-    /// How far the prober may reach.
+    /// Which addresses the prober may connect to.
     #[must_use]
     pub const fn reach(&self) -> Reach {
         match self.mode {
@@ -356,13 +229,13 @@ impl Settings {
         Duration::from_secs(self.probe_tick_seconds as u64)
     }
 
-    /// Where the registry itself is reached, and as what: the URLs under which it lists itself.
+    /// The URLs under which the registry lists itself.
     pub fn own_endpoints(&self) -> impl Iterator<Item = (Url, Kind)> {
         let own = [("/.well-known/agent-card.json", Kind::Agent), (MCP_ENDPOINT, Kind::Mcp)];
         own.into_iter().filter_map(|(path, kind)| Some((Url::parse(&self.url(path)).ok()?, kind)))
     }
 
-    /// How the prober names itself to the servers it asks, with a page to read about it.
+    /// The `User-Agent` of probes, with a page that explains them.
     #[must_use]
     pub fn user_agent(&self) -> String {
         let name: String = self.brand.split_whitespace().collect();
@@ -377,123 +250,122 @@ impl Settings {
     }
 }
 
-/// Reads single variables; an empty one counts as absent.
+/// Reads single variables by their rows in [`SETTINGS`]; an empty value counts as absent.
 struct Reader<'a, L> {
     lookup: &'a L,
 }
 
+fn begins(key: &str, prefixes: &[&str]) -> bool {
+    prefixes.iter().any(|prefix| key.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty()))
+}
+
 impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
-    fn text(&self, name: &'static str) -> Option<String> {
+    fn value(&self, name: &str) -> Option<String> {
         (self.lookup)(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
     }
 
-    fn number(&self, name: &'static str, default: u32, allowed: &'static str) -> Result<u32, SettingError> {
-        self.number_to(name, default, u32::MAX, allowed)
+    fn form(name: &str) -> Form {
+        let row = SETTINGS.iter().find(|setting| setting.name == name);
+        row.map_or(Form::Elsewhere(""), |setting| setting.form)
     }
 
-    fn number_to(
-        &self,
-        name: &'static str,
-        default: u32,
-        most: u32,
-        allowed: &'static str,
-    ) -> Result<u32, SettingError> {
-        self.number_within(name, default, 1..=most, allowed)
+    fn invalid(name: &str, value: String) -> SettingError {
+        SettingError { name: name.to_owned(), value, allowed: Self::form(name).allowed() }
     }
 
-    fn number_within(
-        &self,
-        name: &'static str,
-        default: u32,
-        among: RangeInclusive<u32>,
-        allowed: &'static str,
-    ) -> Result<u32, SettingError> {
-        match self.text(name) {
+    /// The value, or the default of the table.
+    fn text(&self, name: &str) -> String {
+        let Form::Text(default, _) = Self::form(name) else { return String::new() };
+        self.value(name).unwrap_or_else(|| default.to_owned())
+    }
+
+    fn number(&self, name: &str) -> Result<u32, SettingError> {
+        let Form::Number(default, least, greatest) = Self::form(name) else { return Ok(0) };
+        match self.value(name) {
             None => Ok(default),
             Some(value) => match u32::from_str(&value) {
-                Ok(number) if among.contains(&number) => Ok(number),
-                _ => Err(SettingError { name, value, allowed }),
+                Ok(number) if (least..=greatest).contains(&number) => Ok(number),
+                _ => Err(Self::invalid(name, value)),
             },
         }
     }
 
-    /// A rate of acts that call nobody, so that there is no host to count by.
-    fn rate_without_host(
-        &self,
-        (of_caller, default): (&'static str, u32),
-        (in_all, default_in_all): (&'static str, u32),
-    ) -> Result<Rate, SettingError> {
-        let caller = self.number(of_caller, default, "a whole number from 1")?;
-        let everybody = self.number(in_all, default_in_all, "a whole number from 1")?;
-        Ok(Rate { caller, host: caller, everybody })
-    }
-
-    /// What is on unless it is turned off.
-    fn switch(&self, name: &'static str) -> Result<bool, SettingError> {
-        match self.text(name).as_deref() {
-            None | Some("on") => Ok(true),
+    fn switch(&self, name: &str) -> Result<bool, SettingError> {
+        match self.value(name).as_deref() {
+            None => Ok(matches!(Self::form(name), Form::Switch(true))),
+            Some("on") => Ok(true),
             Some("off") => Ok(false),
-            Some(value) => Err(SettingError { name, value: value.to_owned(), allowed: "`on` or `off`" }),
+            Some(value) => Err(Self::invalid(name, value.to_owned())),
         }
     }
 
-    /// By default the list prices of AWS in us-east-1: of DynamoDB on demand, standard class, 0.125 and 0.625 USD a million
-    /// units; of an HTTP API 1 USD a million requests (aws.amazon.com/dynamodb/pricing, aws.amazon.com/api-gateway/pricing).
-    fn prices(&self) -> Result<Prices, SettingError> {
-        let price = |name, default| {
-            self.number_within(
-                name,
-                default,
-                0..=1_000_000_000,
-                "millionths of a US dollar, up to 1000000000",
-            )
+    fn rates(&self) -> Result<[Rate; RATE_LIMITS.len()], SettingError> {
+        let number = |name: String, default: u32| match self.value(&name) {
+            None => Ok(default),
+            Some(value) => match u32::from_str(&value) {
+                Ok(number) if number >= 1 => Ok(number),
+                _ => Err(SettingError { name, value, allowed: Form::Number(default, 1, u32::MAX).allowed() }),
+            },
         };
-        Ok(Prices {
-            read_units: price("PRICE_PER_MILLION_READ_UNITS", 125_000)?,
-            write_units: price("PRICE_PER_MILLION_WRITE_UNITS", 625_000)?,
-            requests: price("PRICE_PER_MILLION_REQUESTS", 1_000_000)?,
-        })
+        let mut rates = RATE_LIMITS.map(|limit| limit.default);
+        for (rate, limit) in rates.iter_mut().zip(RATE_LIMITS) {
+            rate.caller = number(limit.caller_setting(), rate.caller)?;
+            rate.everybody = number(limit.everybody_setting(), rate.everybody)?;
+            rate.target = match limit.target_setting() {
+                Some(name) => number(name, rate.target)?,
+                None => rate.caller,
+            };
+        }
+        Ok(rates)
     }
 
-    fn outreach_delivery(&self) -> Result<OutreachDelivery, SettingError> {
-        const NAME: &str = "OUTREACH_DELIVERY";
-        match self.text(NAME) {
-            None => Ok(OutreachDelivery::Talk),
-            Some(value) => [OutreachDelivery::Talk, OutreachDelivery::TalkAndA2a]
-                .into_iter()
-                .find(|delivery| delivery.as_str() == value)
-                .ok_or(SettingError { name: NAME, value, allowed: "`talk` or `talk+a2a`" }),
+    /// A secret; an error does not show its value.
+    fn secret(&self, name: &str, is_valid: impl Fn(&str) -> bool) -> Result<Option<Secret>, SettingError> {
+        let Some(text) = self.value(name) else { return Ok(None) };
+        if is_valid(&text) && text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Ok(Some(Secret::new(text)));
         }
+        Err(Self::invalid(name, "(not shown)".to_owned()))
+    }
+
+    /// A URL with a host, without its trailing slashes.
+    fn url(&self, name: &str, is_valid: impl Fn(&Url) -> bool) -> Result<String, SettingError> {
+        let value = self.text(name);
+        match Url::parse(&value) {
+            Ok(url) if url.has_host() && is_valid(&url) => Ok(value.trim_end_matches('/').to_owned()),
+            _ => Err(Self::invalid(name, value)),
+        }
+    }
+
+    fn base_url(&self) -> Result<String, SettingError> {
+        self.url("BASE_URL", |url| matches!(url.scheme(), "http" | "https") && url.query().is_none())
     }
 
     fn github_raw_url(&self) -> Result<Option<String>, SettingError> {
         const NAME: &str = "GITHUB_RAW_URL";
-        let value = self.text(NAME).unwrap_or_else(|| "https://raw.githubusercontent.com".to_owned());
-        match Url::parse(&value) {
-            _ if value == "off" => Ok(None),
-            Ok(url) if url.has_host() => Ok(Some(value.trim_end_matches('/').to_owned())),
-            _ => Err(SettingError { name: NAME, value, allowed: "a URL, or `off`" }),
-        }
+        if self.text(NAME) == "off" { Ok(None) } else { self.url(NAME, |_| true).map(Some) }
     }
 
-    /// A refusal names the variable and never shows what it held.
-    fn secret(
-        &self,
-        name: &'static str,
-        prefixes: &[&str],
-        allowed: &'static str,
-    ) -> Result<Option<Secret>, SettingError> {
-        let Some(text) = self.text(name) else { return Ok(None) };
-        let rest = prefixes.iter().find_map(|prefix| text.strip_prefix(prefix));
-        if rest.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_graphic())) {
-            return Ok(Some(Secret::new(text)));
+    fn domain_proof_url(&self) -> Result<String, SettingError> {
+        const NAME: &str = "DOMAIN_PROOF_URL";
+        let value = self.text(NAME);
+        let url = Url::parse(&value.replace("{domain}", "example.com"));
+        if value.contains("{domain}") && url.is_ok_and(|url| url.has_host()) {
+            return Ok(value);
         }
-        Err(SettingError { name, value: "(not shown)".to_owned(), allowed })
+        Err(Self::invalid(NAME, value))
+    }
+
+    fn outreach_delivery(&self) -> Result<OutreachDelivery, SettingError> {
+        const NAME: &str = "OUTREACH_DELIVERY";
+        let value = self.text(NAME);
+        let known = [OutreachDelivery::Talk, OutreachDelivery::TalkAndA2a];
+        known.into_iter().find(|known| known.as_str() == value).ok_or_else(|| Self::invalid(NAME, value))
     }
 
     fn federation_peers(&self) -> Result<Vec<String>, SettingError> {
         const NAME: &str = "FEDERATION_PEERS";
-        let Some(value) = self.text(NAME) else { return Ok(Vec::new()) };
+        let value = self.text(NAME);
         let peers: Vec<String> = value
             .split(',')
             .map(|peer| peer.trim().trim_end_matches('/').to_owned())
@@ -508,75 +380,21 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
                     && url.fragment().is_none()
             })
         };
-        if peers.len() <= MOST_PEERS && peers.iter().all(is_base) {
+        if peers.len() <= MAX_FEDERATION_PEERS && peers.iter().all(is_base) {
             return Ok(peers);
         }
-        let allowed =
-            "at most 10 base URLs of registries, separated by commas, such as https://registry.example.com";
-        Err(SettingError { name: NAME, value, allowed })
-    }
-
-    /// A short token could be guessed by asking.
-    fn operator_token(&self) -> Result<Option<Secret>, SettingError> {
-        const NAME: &str = "OPERATOR_TOKEN";
-        let Some(text) = self.text(NAME) else { return Ok(None) };
-        if text.len() >= 32 && text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Ok(Some(Secret::new(text)));
-        }
-        let allowed =
-            "at least 32 letters, digits and signs without spaces, such as `openssl rand -hex 32` prints";
-        Err(SettingError { name: NAME, value: "(not shown)".to_owned(), allowed })
-    }
-
-    fn stripe_api_url(&self) -> Result<String, SettingError> {
-        const NAME: &str = "STRIPE_API_URL";
-        let value = self.text(NAME).unwrap_or_else(|| "https://api.stripe.com".to_owned());
-        match Url::parse(&value) {
-            Ok(url) if url.has_host() && url.query().is_none() => Ok(value.trim_end_matches('/').to_owned()),
-            _ => Err(SettingError { name: NAME, value, allowed: "a URL without a query" }),
-        }
-    }
-
-    fn domain_proof_url(&self) -> Result<String, SettingError> {
-        const NAME: &str = "DOMAIN_PROOF_URL";
-        let usual = "https://{domain}/.well-known/mcp-registry-auth";
-        let value = self.text(NAME).unwrap_or_else(|| usual.to_owned());
-        let url = Url::parse(&value.replace("{domain}", "example.com"));
-        if value.contains("{domain}") && url.is_ok_and(|url| url.has_host()) {
-            return Ok(value);
-        }
-        Err(SettingError { name: NAME, value, allowed: "a URL with `{domain}` in it" })
+        Err(Self::invalid(NAME, value))
     }
 
     fn name_servers(&self) -> Result<NameServers, SettingError> {
         const NAME: &str = "DNS_SERVER";
-        let Some(value) = self.text(NAME) else { return Ok(NameServers::System) };
+        let Some(value) = self.value(NAME) else { return Ok(NameServers::System) };
         if value == "off" {
             return Ok(NameServers::Off);
         }
         match SocketAddr::from_str(&value) {
             Ok(address) if address.port() != 0 => Ok(NameServers::Only(address)),
-            _ => Err(SettingError {
-                name: NAME,
-                value,
-                allowed: "an address with a port, such as 10.0.0.2:53, or `off`",
-            }),
-        }
-    }
-
-    fn base_url(&self) -> Result<String, SettingError> {
-        let value = self.text("BASE_URL").unwrap_or_else(|| "http://127.0.0.1:8080".to_owned());
-        match Url::parse(&value) {
-            Ok(url)
-                if matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.has_host() =>
-            {
-                Ok(value.trim_end_matches('/').to_owned())
-            }
-            _ => Err(SettingError {
-                name: "BASE_URL",
-                value,
-                allowed: "an http or https URL such as https://registry.example.com",
-            }),
+            _ => Err(Self::invalid(NAME, value)),
         }
     }
 }
@@ -604,6 +422,7 @@ mod tests {
             "nobody is called unless the operator says so"
         );
         assert!(s.rate_limits);
+        assert_eq!(s.rate(LimitedAction::Publish), Rate { caller: 60, target: 60, everybody: 3000 });
     }
 
     #[test]
@@ -696,5 +515,30 @@ mod tests {
     fn rates_are_turned_off_in_development_only() {
         assert!(settings(Mode::Public, &[("RATE_LIMITS", "off")]).is_err());
         assert!(!settings(Mode::Development, &[("RATE_LIMITS", "off")]).unwrap().rate_limits);
+    }
+
+    #[test]
+    fn rates_are_read_by_the_names_of_the_table() {
+        let pairs =
+            [("TRACES_PER_LISTING_PER_HOUR", "5"), ("DEMOS_PER_HOUR", "7"), ("SCORE_PER_HOUR_IN_ALL", "9")];
+        let s = settings(Mode::Public, &pairs).unwrap();
+        assert_eq!(s.rate(LimitedAction::Trace), Rate { caller: 120, target: 5, everybody: 6000 });
+        assert_eq!(s.rate(LimitedAction::Demo), Rate { caller: 7, target: 7, everybody: 3000 });
+        assert_eq!(s.rate(LimitedAction::Score).everybody, 9);
+        assert!(settings(Mode::Public, &[("SCORE_PER_HOST_PER_HOUR", "0")]).is_err());
+    }
+
+    #[test]
+    fn every_variable_that_is_read_has_a_row() {
+        let read = std::cell::RefCell::new(Vec::new());
+        Settings::from_env(Mode::Public, |name| {
+            read.borrow_mut().push(name.to_owned());
+            None
+        })
+        .unwrap();
+        let table = settings_table();
+        for name in read.into_inner() {
+            assert!(table.contains(&format!("`{name}`")), "{name}");
+        }
     }
 }

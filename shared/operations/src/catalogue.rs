@@ -10,7 +10,6 @@ use crate::{
 macro_rules! catalogue {
     ($($name:ident = $operation:ty,)*) => {
         $(
-            #[expect(missing_docs, reason = "an operation is documented where it is written")]
             pub static $name: AnyOperation = AnyOperation::of::<$operation>();
         )*
 

@@ -1,0 +1,194 @@
+//! The one table of hourly rate limits. Settings, operations and documents read it; `infra/README.md` is generated from it.
+
+use std::fmt::Write as _;
+
+/// An action that is limited by the hour, because it causes load on others or writes to the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitedAction {
+    Publish,
+    Score,
+    Trace,
+    Talk,
+    Demo,
+    Feedback,
+    Checkout,
+    Outcome,
+    Session,
+    SessionStep,
+    Task,
+    Attestation,
+    OptOut,
+    /// A signature checked with the keys of a domain.
+    OwnerProof,
+    /// A challenge to sign; counted on its own, with the limits of `OwnerProof`.
+    OwnerChallenge,
+}
+
+/// What an action is aimed at, where requests at one target are limited too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitedTarget {
+    Host,
+    Listing,
+}
+
+impl LimitedTarget {
+    /// The word in messages and setting names.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Listing => "listing",
+        }
+    }
+}
+
+/// Actions an hour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    pub caller: u32,
+    /// At one target; equals `caller` where targets are not limited.
+    pub target: u32,
+    /// By all callers together.
+    pub everybody: u32,
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct RateLimit {
+    pub action: LimitedAction,
+    /// The start of its settings: `PUBLISH` for `PUBLISH_PER_HOUR`.
+    setting: &'static str,
+    pub target: Option<LimitedTarget>,
+    pub default: Rate,
+    /// What is counted, in the infinitive: documents say "to ...: 60 an hour".
+    pub meaning: &'static str,
+}
+
+/// All limits, in the order in which documents list them.
+pub const RATE_LIMITS: [RateLimit; 14] = {
+    use LimitedAction as A;
+    use LimitedTarget::{Host, Listing};
+    [
+        aimed(A::Publish, "PUBLISH", Host, [60, 60, 3000], "publish"),
+        aimed(A::Score, "SCORE", Host, [60, 30, 2000], "score"),
+        aimed(A::Trace, "TRACES", Listing, [120, 240, 6000], "trace, endorse or used with"),
+        aimed(A::Talk, "TALK", Listing, [60, 120, 3000], "leave a Talk message"),
+        plain(A::Demo, "DEMOS", [60, 3000], "take a demo for the first time"),
+        plain(A::Feedback, "FEEDBACK", [60, 3000], "give feedback"),
+        plain(A::Checkout, "CHECKOUTS", [20, 1000], "begin a purchase"),
+        plain(A::Outcome, "OUTCOMES", [60, 3000], "report an outcome"),
+        plain(A::Session, "SESSIONS", [60, 3000], "open an interop session"),
+        plain(A::SessionStep, "SESSION_STEPS", [600, 30_000], "append to an interop session"),
+        plain(A::Task, "TASKS", [120, 6000], "send an A2A message that creates a task"),
+        plain(A::Attestation, "ATTESTATIONS", [120, 6000], "request a signed attestation"),
+        plain(A::OptOut, "OPT_OUTS", [60, 3000], "opt out of invitations, or in again"),
+        aimed(A::OwnerProof, "OWNER_ACTS", Host, [20, 120, 2000], "prove ownership"),
+    ]
+};
+
+const fn plain(
+    action: LimitedAction,
+    setting: &'static str,
+    [caller, everybody]: [u32; 2],
+    meaning: &'static str,
+) -> RateLimit {
+    let default = Rate { caller, target: caller, everybody };
+    RateLimit { action, setting, target: None, default, meaning }
+}
+
+const fn aimed(
+    action: LimitedAction,
+    setting: &'static str,
+    target: LimitedTarget,
+    [caller, at_target, everybody]: [u32; 3],
+    meaning: &'static str,
+) -> RateLimit {
+    let default = Rate { caller, target: at_target, everybody };
+    RateLimit { action, setting, target: Some(target), default, meaning }
+}
+
+impl RateLimit {
+    /// The setting for one caller.
+    #[must_use]
+    pub fn caller_setting(&self) -> String {
+        format!("{}_PER_HOUR", self.setting)
+    }
+
+    /// The setting for one target, where targets are limited.
+    #[must_use]
+    pub fn target_setting(&self) -> Option<String> {
+        Some(format!("{}_PER_{}_PER_HOUR", self.setting, self.target?.as_str().to_uppercase()))
+    }
+
+    /// The setting for all callers together.
+    #[must_use]
+    pub fn everybody_setting(&self) -> String {
+        format!("{}_PER_HOUR_IN_ALL", self.setting)
+    }
+
+    /// The rows of the settings table in `infra/README.md`.
+    pub(crate) fn write_markdown(table: &mut String) {
+        for limit in RATE_LIMITS {
+            let Rate { caller, target, everybody } = limit.default;
+            let target = limit.target_setting().map(|name| (name, target));
+            let settings = [(limit.caller_setting(), caller)]
+                .into_iter()
+                .chain(target)
+                .chain([(limit.everybody_setting(), everybody)]);
+            let (names, defaults): (Vec<_>, Vec<_>) =
+                settings.map(|(name, default)| (format!("`{name}`"), format!("`{default}`"))).unzip();
+            let scopes = limit.target.map_or_else(String::new, |target| format!("by {}, ", target.as_str()));
+            let _ = writeln!(
+                table,
+                "| {} | {} | how often one may {} in an hour: by caller, {scopes}for all callers together |",
+                names.join(", "),
+                defaults.join(", "),
+                limit.meaning,
+            );
+        }
+    }
+}
+
+impl LimitedAction {
+    /// Its row.
+    #[must_use]
+    pub fn limit(self) -> &'static RateLimit {
+        let row = if self == Self::OwnerChallenge { Self::OwnerProof } else { self };
+        &RATE_LIMITS[row as usize]
+    }
+
+    /// Its name in the keys of the table's counters.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Publish => "publish",
+            Self::Score => "score",
+            Self::Trace => "trace",
+            Self::Talk => "talk",
+            Self::Demo => "demo",
+            Self::Feedback => "feedback",
+            Self::Checkout => "checkout",
+            Self::Outcome => "outcome",
+            Self::Session => "session",
+            Self::SessionStep => "session_step",
+            Self::Task => "task",
+            Self::Attestation => "attest",
+            Self::OptOut => "opt-out",
+            Self::OwnerProof => "owner",
+            Self::OwnerChallenge => "owner-challenge",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_in_the_order_of_the_actions() {
+        for limit in RATE_LIMITS {
+            assert_eq!(limit.action.limit().action, limit.action);
+        }
+        assert_eq!(LimitedAction::OwnerChallenge.limit().action, LimitedAction::OwnerProof);
+    }
+}
