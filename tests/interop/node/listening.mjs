@@ -43,8 +43,8 @@ function trace(request, response) {
     return writeHead(status, ...rest);
   };
   response.once('close', () => {
-    const told = { ...response.getHeaders(), ...given };
+    const sent = { ...response.getHeaders(), ...given };
     console.error(`> ${method} ${url} ${JSON.stringify(headers)}\n> ${Buffer.concat(asked)}`);
-    console.error(`< ${response.statusCode} ${JSON.stringify(told)}\n< ${Buffer.concat(answered)}\n`);
+    console.error(`< ${response.statusCode} ${JSON.stringify(sent)}\n< ${Buffer.concat(answered)}\n`);
   });
 }

@@ -79,7 +79,7 @@ pub fn older(request: &PeerRequest) -> Response {
             200,
             &json!({
                 "name": "Echo",
-                "description": "Echoes what it is told.",
+                "description": "Echoes its input.",
                 "url": format!("{}/a2a", request.origin()),
                 "version": "0.9.0",
                 "protocolVersion": "0.3.0",
