@@ -1,6 +1,6 @@
-"""Writes the CloudFormation that the SAM template becomes: translate.py TEMPLATE OUT.
+"""Translates the SAM template to CloudFormation: translate.py TEMPLATE OUT.
 
-A wrong !Ref inside a function's policy shows only there: neither cfn-lint nor `sam validate` looks into it before.
+A wrong !Ref in the policy of a function is visible only there, because neither cfn-lint nor `sam validate` checks it.
 """
 
 import json
@@ -14,7 +14,7 @@ from samtranslator.yaml_helper import yaml_parse
 template = yaml_parse(Path(sys.argv[1]).read_text())
 for resource in template["Resources"].values():
     if resource["Type"] == "AWS::Serverless::Function":
-        # As `sam deploy` would leave it: the code is uploaded, and the template points at it.
+        # As `sam deploy` does after the upload of the code.
         resource["Properties"]["CodeUri"] = "s3://bucket/key.zip"
 
 translated = Translator(managed_policy_map={}, sam_parser=Parser()).translate(template, {})

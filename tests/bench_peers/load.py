@@ -1,6 +1,6 @@
-"""A closed loop of requests over kept-alive connections: bytes out, bytes in, so that what is measured is the server.
+"""A closed loop of requests over kept-alive connections. It does little work itself, so that it measures the server.
 
-Every connection is a process of its own: in one process the interpreter's lock would stand between them.
+Every connection has its own process, because the interpreter's lock would slow down connections in one process.
 """
 import multiprocessing
 import re
@@ -9,20 +9,20 @@ import socket
 import time
 from dataclasses import dataclass, field
 
-PATIENCE_S = 60
+TIMEOUT_S = 60
 LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 CHUNKED = re.compile(rb"\r\ntransfer-encoding: *chunked", re.IGNORECASE)
 EMPTY_ANSWER = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"
 FORK = multiprocessing.get_context("fork")
 
 
-class Wrong(Exception):
-    """A server answers what it should not, or not at all."""
+class WrongAnswer(Exception):
+    """A wrong answer of a server, or no answer."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """What is asked, and the status that is right."""
+    """The requests, and the expected status."""
     address: tuple
     requests: tuple
     status: int = 200
@@ -30,8 +30,8 @@ class Target:
 
 
 @dataclass
-class Taken:
-    """Seconds of every answer, bytes of one body, and the time that all took."""
+class Timings:
+    """The seconds of every answer, the bytes of one body, and the total time."""
     seconds: list = field(default_factory=list)
     bytes: int = 0
     elapsed: float = 0.0
@@ -46,7 +46,7 @@ class Taken:
 
 class Connection:
     def __init__(self, address):
-        self.socket = socket.create_connection(address, timeout=PATIENCE_S)
+        self.socket = socket.create_connection(address, timeout=TIMEOUT_S)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def ask(self, request):
@@ -71,7 +71,7 @@ class Connection:
     def _more(self):
         got = self.socket.recv(1 << 18)
         if not got:
-            raise Wrong("the server closed the connection")
+            raise WrongAnswer("the server closed the connection")
         return got
 
 
@@ -93,47 +93,47 @@ def post(path, host, body, headers=""):
 
 
 def _loop(job):
-    """One connection's part: begun and ended when, the seconds of each answer, the bytes of the last; or what is wrong."""
+    """The requests of one connection: start and end, the seconds of each answer, the bytes of the last, or a fault as text."""
     target, seconds = job
     try:
         connection = Connection(target.address)
-        taken, size, at = [], 0, 0
+        timings, size, at = [], 0, 0
         begun = now = time.monotonic()
         while now < begun + seconds and (target.again or at < len(target.requests)):
             status, body = connection.ask(target.requests[at % len(target.requests)])
             if status != target.status:
-                raise Wrong(f"{status} instead of {target.status}: {body[:300].decode(errors='replace')}")
+                raise WrongAnswer(f"{status} instead of {target.status}: {body[:300].decode(errors='replace')}")
             asked, now = now, time.monotonic()
-            taken.append(now - asked)
+            timings.append(now - asked)
             size, at = len(body), at + 1
-        return begun, now, taken, size
-    except (OSError, Wrong) as error:
+        return begun, now, timings, size
+    except (OSError, WrongAnswer) as error:
         return f"{target.requests[0].split(b' HTTP')[0].decode()}: {error}"
 
 
-def take(pool, taken, target, connections, seconds):
-    """Asks for so long over so many connections at once, and adds what it took to `taken`."""
+def take(pool, timings, target, connections, seconds):
+    """Sends the requests over this many connections for this many seconds, and adds the timings to `timings`."""
     shares = [target.requests[at:] + target.requests[:at] if target.again else target.requests[at::connections]
               for at in range(connections)]
     parts = [Target(target.address, share, target.status, target.again) for share in shares]
     answered = pool.map(_loop, [(part, seconds) for part in parts], chunksize=1)
     if wrong := [part for part in answered if isinstance(part, str)]:
-        raise Wrong(wrong[0])
-    taken.elapsed += max(part[1] for part in answered) - min(part[0] for part in answered)
+        raise WrongAnswer(wrong[0])
+    timings.elapsed += max(part[1] for part in answered) - min(part[0] for part in answered)
     for _, _, seconds_each, size in answered:
-        taken.seconds += seconds_each
-        taken.bytes = size or taken.bytes
+        timings.seconds += seconds_each
+        timings.bytes = size or timings.bytes
 
 
-def serve_nothing():
-    """A server of empty answers in a process of its own: what it is asked at is the client's own ceiling."""
+def serve_empty_answers():
+    """A server with empty answers in a separate process. Its rate is the highest that the client can reach."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-    process = FORK.Process(target=_answer_nothing, args=(listener,), daemon=True)
+    process = FORK.Process(target=_answer_empty, args=(listener,), daemon=True)
     process.start()
     return process, listener.getsockname()
 
 
-def _answer_nothing(listener):
+def _answer_empty(listener):
     with selectors.DefaultSelector() as ready:
         ready.register(listener, selectors.EVENT_READ)
         while True:

@@ -1,6 +1,6 @@
-"""The registries that are set side by side: how each is asked for the same, and what in its answer tells that it did it.
+"""The compared registries: the requests for the same thing to each, and the check that its answer is correct.
 
-Each is asked by its own API, by the call of it that is most like the others'.
+Each is used over its own API, with the call that is most similar to those of the others.
 """
 import copy
 import json
@@ -18,11 +18,11 @@ REST_S = 1
 
 
 class Refused(Exception):
-    """A registry does not take this server description."""
+    """A registry refuses this server description."""
 
 
 class Registry:
-    """What all have in common. A subclass says its paths, and what names stand in its answers."""
+    """The common part. A subclass defines its paths, and reads the names from its answers."""
     published = 200
     publishes = True
     headers = ""
@@ -30,36 +30,36 @@ class Registry:
     def __init__(self, base):
         parts = urlsplit(base)
         if not re.fullmatch(r"localhost|127(\.\d+){3}", parts.hostname or ""):
-            raise load.Wrong(f"{base} is not on this machine: load is for loopback only")
+            raise load.WrongAnswer(f"{base} is not on this machine: load is for loopback only")
         self.base, self.address = base, (parts.hostname, parts.port or 80)
         self.connection, self.used = None, 0
 
     def again(self):
-        """The same registry, over a connection of its own."""
+        """The same registry, over a separate connection."""
         other = copy.copy(self)
         other.connection = None
         return other
 
     def ask(self, request):
-        """The status and the document of an answer, over a connection that is kept."""
+        """The status and the document of an answer, over a kept-alive connection."""
         try:
-            # what rests for a few seconds may be closed by the server at any time
+            # the server may close a connection that is idle for a few seconds
             if not self.connection or time.monotonic() > self.used + REST_S:
                 self.connection = load.Connection(self.address)
             status, body = self.connection.ask(request)
             self.used = time.monotonic()
-        except (OSError, load.Wrong) as error:
+        except (OSError, load.WrongAnswer) as error:
             self.connection = None
-            raise load.Wrong(f"{self.name}: {request.split(b' HTTP')[0].decode()}: {error}") from error
+            raise load.WrongAnswer(f"{self.name}: {request.split(b' HTTP')[0].decode()}: {error}") from error
         try:
             return status, json.loads(body)
         except ValueError:
-            return status, {"said": body[:300].decode(errors="replace")}
+            return status, {"text": body[:300].decode(errors="replace")}
 
     def get(self, path):
         status, document = self.ask(load.get(path, self.address))
         if status != 200:
-            raise load.Wrong(f"{self.name}: {path} was answered {status}: {json.dumps(document)[:300]}")
+            raise load.WrongAnswer(f"{self.name}: {path} was answered {status}: {json.dumps(document)[:300]}")
         return document
 
     def publication(self, server, origin):
@@ -72,14 +72,14 @@ class Registry:
         if status in (400, 409, 422):
             raise Refused(f"{server.slug}: {status}: {json.dumps(document)[:300]}")
         if status != self.published:
-            raise load.Wrong(f"{self.name}: publishing {server.slug} was answered {status}: {json.dumps(document)[:300]}")
+            raise load.WrongAnswer(f"{self.name}: publishing {server.slug} was answered {status}: {json.dumps(document)[:300]}")
         return document
 
     def target(self, paths):
-        """What is measured; each of the paths is asked once before, and has to find what it should."""
+        """The measured requests. Each path is requested once before, and its answer must be correct."""
         for path, right in paths:
             if not right(found := self.names(self.get(path))):
-                raise load.Wrong(f"{self.name}: {path} was answered with {found[:5] or 'an empty list'}")
+                raise load.WrongAnswer(f"{self.name}: {path} was answered with {found[:5] or 'an empty list'}")
         return load.Target(self.address, tuple(load.get(path, self.address) for path, _ in paths))
 
     def list(self, servers):
@@ -89,7 +89,7 @@ class Registry:
         return self.target([(self.search_path(word), lambda found: len(found) > 0) for word in words])
 
     def best_search(self, words):
-        """By the best that it has."""
+        """With the best search that it has."""
         return self.search(words)
 
     def finds(self, word):
@@ -102,11 +102,11 @@ class Registry:
         return server.slug
 
     def settle(self, count):
-        """Waits until nothing is left to do for the so many that were published."""
+        """Waits until all of the published servers are processed."""
 
 
 class Ours(Registry):
-    """This registry: taken at once, asked for its handshake right after, found by words, slips of the pen and meaning."""
+    """This registry: it answers at once, does the handshake right after, and finds words, misspelled words and meanings."""
     name = "registry"
 
     def version(self):
@@ -144,7 +144,7 @@ class Ours(Registry):
                [hit["name"] for hit in document["hits"]]
 
     def listed(self):
-        """The names of all that are Live."""
+        """The names of all Live listings."""
         names, cursor = [], ""
         while True:
             page = self.get(f"/v0.1/servers?limit=100{cursor}")
@@ -159,7 +159,7 @@ class Ours(Registry):
         status = f"/api/listings/status?id={self.publish(server, origin)['listing_id']}"
         while (lane := self.get(status)["lane"]) != "active":
             if time.monotonic() > begun + LIVE_S:
-                raise load.Wrong(f"{self.name}: {server.slug} is {lane} after {LIVE_S} s")
+                raise load.WrongAnswer(f"{self.name}: {server.slug} is {lane} after {LIVE_S} s")
             time.sleep(LOOK_S)
         return time.monotonic() - begun
 
@@ -170,7 +170,7 @@ class Ours(Registry):
 
 
 class ContextForge(Registry):
-    """ContextForge: a publication is answered after its handshake; found by a part of its name, address or description."""
+    """ContextForge: it answers a publication after the handshake, and finds a part of a name, address or description."""
     name = "ContextForge"
 
     def __init__(self, base, version):
@@ -213,10 +213,10 @@ class ContextForge(Registry):
 
 
 class Official(Registry):
-    """A registry of the official API, /v0.1 or /v0, that runs already: it asks nobody, and finds by a part of the name.
+    """A running registry with the official API, /v0.1 or /v0: it sends no handshakes, and finds a part of the name.
 
-    It takes publications where it gives an anonymous token, as it does with MCP_REGISTRY_ENABLE_ANONYMOUS_AUTH=true;
-    otherwise what it lists is published to the other one.
+    It accepts publications if it issues an anonymous token (MCP_REGISTRY_ENABLE_ANONYMOUS_AUTH=true). Otherwise its
+    servers are published to the other registry.
     """
     name = "official API"
     until_live = None
@@ -225,7 +225,7 @@ class Official(Registry):
         super().__init__(base)
         self.api = next((api for api in ("/v0.1", "/v0") if self.ask(load.get(f"{api}/servers?limit=1", self.address))[0] == 200), None)
         if not self.api:
-            raise load.Wrong(f"{base} answers neither /v0.1/servers nor /v0/servers")
+            raise load.WrongAnswer(f"{base} answers neither /v0.1/servers nor /v0/servers")
         status, token = self.ask(load.post(f"{self.api}/auth/none", self.address, b"{}"))
         self.publishes = status == 200 and "registry_token" in token
         if self.publishes:
@@ -239,7 +239,7 @@ class Official(Registry):
         return self.rows[server][0] if server in self.rows else f"io.modelcontextprotocol.anonymous/{server.slug}"
 
     def description(self, server, url):
-        # it takes no address of loopback, and none of another domain
+        # it accepts no loopback address, and no address of another domain
         return f"{self.api}/publish", {
             "$schema": interop.SCHEMA, "name": self.name_of(server), "version": "1.0.0", "description": server.description,
             "remotes": [{"type": "streamable-http", "url": f"https://anonymous.modelcontextprotocol.io/{server.slug}/mcp"}]}
@@ -260,7 +260,7 @@ class Official(Registry):
         return [row.get("server", row)["name"] for row in rows]
 
     def search(self, words):
-        """Where the search is not known, it is left out unseen, and all are answered."""
+        """None if the registry ignores the search parameter and returns all servers."""
         for word in words:
             if not all(word in name.lower() for name in self.names(self.get(self.search_path(word)))):
                 return None
@@ -280,10 +280,10 @@ class Official(Registry):
         return [row.get("server", row)["name"] for row in self.pages()]
 
     def all(self, count, server):
-        """So many of what it lists, each made by `server` of its name and description."""
+        """The first `count` servers that it lists, each built by `server` from its name and description."""
         for row in self.pages():
-            said = row.get("server", row)
-            self.rows[server(said["name"], said["description"])] = (said["name"], row.get("id"))
+            listed = row.get("server", row)
+            self.rows[server(listed["name"], listed["description"])] = (listed["name"], row.get("id"))
             if len(self.rows) == count:
                 break
         return list(self.rows)

@@ -1,6 +1,6 @@
-"""The servers that are published: names and descriptions of real ones, and an MCP server on loopback for each to answer.
+"""The published servers: real or generated names and descriptions, and one MCP server on loopback that answers for all.
 
-Both registries list only what has completed a handshake, so every published address has to speak the protocol.
+Both registries list a server only after a handshake, so every published address has to speak the protocol.
 """
 import asyncio
 import json
@@ -13,33 +13,32 @@ from pathlib import Path
 
 from load import FORK
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-COLLECTION = Path(os.environ.get("SEARCH_COLLECTION") or ROOT.parent / "shared/search/listings.jsonl")
-LONGEST_DESCRIPTION = 100      # as the schema of server.json has it
+COLLECTION = os.environ.get("SEARCH_COLLECTION")      # a folder with a file listings.jsonl
+LONGEST_DESCRIPTION = 100      # the limit in the schema of server.json
 TRADES = ("weather", "calendar", "invoice", "kubernetes", "translation", "database", "music", "travel", "genome", "chess")
 WORKS = ("search", "export", "monitor", "convert", "summarise", "schedule", "compare", "archive")
 
 
 @dataclass(frozen=True)
 class Server:
-    """One server description: a name of letters, digits and hyphens, and a line about it."""
+    """One server: a name of letters, digits and hyphens, and a short description."""
     slug: str
     description: str
 
 
 def described(name, description):
-    """The server of this name; what is marked up is left out, since one registry refuses it and the other does not."""
+    """The server with this name. Markup characters are removed, because only one of the registries refuses them."""
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60].strip("-")
     return Server(slug, " ".join(re.sub(r"[<>`]", " ", description).split())[:LONGEST_DESCRIPTION].strip())
 
 
 def collected(count):
-    """So many servers of the collection, and where they are from; made up where there is no collection."""
-    if not COLLECTION.exists():
+    """The first `count` servers of the collection, or generated ones without a collection, and where they are from."""
+    if not COLLECTION:
         return [Server(f"{TRADES[i % 10]}-{WORKS[i // 10 % 8]}-{i}", f"Can {WORKS[i // 10 % 8]} what is about {TRADES[i % 10]}, as no. {i}.")
-                for i in range(count)], "made up"
+                for i in range(count)], "generated"
     found = {}
-    with open(COLLECTION, encoding="utf-8") as lines:
+    with open(Path(COLLECTION) / "listings.jsonl", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
             server = described(row["name"], row["description"])
@@ -47,18 +46,18 @@ def collected(count):
                 found.setdefault(server.slug, server)
             if len(found) == count:
                 break
-    return list(found.values()), COLLECTION.name
+    return list(found.values()), Path(COLLECTION).name
 
 
 def words(servers, count):
-    """Words to search for: each stands in the names of a few of the servers, so that every registry finds some."""
+    """Search words. Each is part of a few of the names, so that every registry finds some servers."""
     spread = Counter(word for server in servers for word in set(re.findall(r"[a-z]{5,}", server.slug)))
     fit = sorted(word for word, names in spread.items() if 2 <= names <= max(3, len(servers) // 8))
     return fit[::max(1, len(fit) // count)][:count]
 
 
 def start():
-    """Serves MCP at every path of a free port, in a process of its own; the process and the origin."""
+    """Serves MCP at every path of a free port, in a separate process. Returns the process and the origin."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=256)
     process = FORK.Process(target=lambda: asyncio.run(_serve(listener)), daemon=True)
     process.start()

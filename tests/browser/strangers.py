@@ -1,7 +1,7 @@
-"""Peers whose words are the test: a crowd that fills more than a page of the board, and hostile ones.
+"""Peers with test texts: a crowd that fills more than one page of the list, and peers with hostile texts.
 
-They answer as sound peers do, so that their words reach the pages. Any of them may be kept off the board by the checks;
-what is shown of it must be inert all the same.
+They answer like valid peers, so that their texts reach the pages. The checks may keep any of them off the list. Even then
+the parts that are shown must be inert.
 """
 import json
 import threading
@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MODERN = "2026-07-28"
-MARK = "data-hostile"   # on every element that a hostile text would make
+MARK = "data-hostile"   # an attribute of every element that a hostile text would create
 BIDI = "\u2067\u202e"
 
 
 @dataclass(frozen=True)
 class Stranger:
-    """One peer: what it says of itself."""
+    """One peer, with its texts."""
     slug: str
     kind: str                          # "mcp" or "agent"
     name: str
     description: str = "Adds two integers and returns the sum."
     parts: tuple = (("add", "Add two integers."),)   # tools or skills: name, description
     website: str = ""
-    verbatim: bool = False             # its name is plain text, and is shown as it is
+    verbatim: bool = False             # its name is plain text, and is shown unchanged
 
     def publication(self, origin):
         if self.kind == "agent":
@@ -31,11 +31,11 @@ class Stranger:
 
 
 def crowd(count):
-    """Sound peers, agents and servers in turn, on several shelves."""
-    shelves = (("Postgres", "Queries a Postgres database."), ("Weather", "Tells the weather of a city."),
-               ("Ledger", "Books payments and invoices of a shop."), ("Commit", "Reviews git commits and code."))
+    """Valid peers, alternately servers and agents, in several categories."""
+    categories = (("Postgres", "Queries a Postgres database."), ("Weather", "Tells the weather of a city."),
+                  ("Ledger", "Books payments and invoices of a shop."), ("Commit", "Reviews git commits and code."))
     for n in range(count):
-        word, description = shelves[n // 2 % len(shelves)]
+        word, description = categories[n // 2 % len(categories)]
         kind = ("mcp", "agent")[n % 2]
         noun = "server" if kind == "mcp" else "agent"
         yield Stranger(f"crowd-{n:03}", kind, f"{word} {noun} {n:03}", f"{description} Number {n} of a crowd.")
@@ -47,7 +47,7 @@ HOSTILE = (
              f"{_SCRIPT}<iframe {MARK} srcdoc='x'></iframe>"),
     Stranger("slashes", "mcp", f'"><svg/{MARK}/onload=alert(1)>', f"<svg/{MARK}/onload=alert(1)>"),
     Stranger("quotes", "mcp", f"""Robert'); " onmouseover="alert(1)" {MARK}=' x""", verbatim=True),
-    Stranger("ends", "mcp", "Ends what it stands in",
+    Stranger("ends", "mcp", "Closes its element",
              "</title></style></script></textarea></noscript></template>"
              f"<h1 {MARK}>Owned</h1><b {MARK}>b</b> ]]> -->"),
     Stranger("entities", "agent", "&lt;b&gt; &amp;amp; &#x3c;script&#x3e;", "&quot;&gt;&lt;script&gt;", verbatim=True),
@@ -73,8 +73,8 @@ HOSTILE = (
 
 def _card(stranger, origin):
     address = stranger.website or "https://example.org/docs"
-    skill = ({"id": f"s{n}", "name": name, "description": told, "tags": [name]}
-             for n, (name, told) in enumerate(stranger.parts))
+    skill = ({"id": f"s{n}", "name": name, "description": text, "tags": [name]}
+             for n, (name, text) in enumerate(stranger.parts))
     return {"name": stranger.name, "description": stranger.description, "version": "1.0.0",
             "supportedInterfaces": [{"url": f"{origin}/{stranger.slug}/rpc", "protocolBinding": "JSONRPC",
                                      "protocolVersion": "1.0"}],
@@ -92,7 +92,7 @@ def _discovered(stranger):
 
 
 def _tools(stranger):
-    tools = [{"name": name, "description": told, "inputSchema": {"type": "object"}} for name, told in stranger.parts]
+    tools = [{"name": name, "description": text, "inputSchema": {"type": "object"}} for name, text in stranger.parts]
     return {"resultType": "complete", "tools": tools, "ttlMs": 60_000, "cacheScope": "public"}
 
 
@@ -150,7 +150,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def start(strangers):
-    """Starts one server for all of them in this process; its origin."""
+    """Starts one server for all peers in this process. Returns its origin."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     server.origin = f"http://127.0.0.1:{server.server_port}"
     server.strangers = {stranger.slug: stranger for stranger in strangers}

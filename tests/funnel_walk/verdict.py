@@ -1,4 +1,4 @@
-"""What a walk must have brought home: a Live listing, a demo, a seat, the whole product, and the same as archives."""
+"""The required result of a walk: a Live listing, a demo, a seat, the whole product, and the same files as archives."""
 import base64
 import io
 import json
@@ -7,18 +7,18 @@ import urllib.request
 import zipfile
 from dataclasses import dataclass
 
-# What a walk does, in its order, and the member by which its answer is known.
+# The stages of a walk in their order, and a member that only the answer of that stage has.
 STAGES = (("publish", "status_url"), ("Live", "take_demo"), ("demo", "artifacts"), ("feedback", "access_token"),
           ("access", "granted_at"))
 
 
 class Fault(Exception):
-    """Something that a walk did not bring home."""
+    """A missing or wrong part of the result."""
 
 
 @dataclass
-class Home:
-    """What a walk brought home, as far as it is told."""
+class Result:
+    """The part of the result that is printed."""
     name: str
     files: int
     skills: int
@@ -27,14 +27,14 @@ class Home:
         return f"{self.name}: Live, demo, feedback, seat, {self.files} files, zip and tar.gz of them, skills: {self.skills}"
 
 
-def demand(holds, fault):
-    """Stops at what does not hold."""
-    if not holds:
+def demand(condition, fault):
+    """Raises `Fault` if the condition is false."""
+    if not condition:
         raise Fault(fault)
 
 
 def judge(calls, folder, peer_kind):
-    """What the calls of a walk brought home, and what it left in its folder. Raises Fault."""
+    """Checks the calls of a walk and the files in its folder. Raises `Fault`."""
     answers = list(bare(call["answer"]) for call in calls)
     found = stages(answers)
     live, access = found["Live"], found["access"]
@@ -62,38 +62,38 @@ def judge(calls, folder, peer_kind):
         form, files = unpacked(archive)
         forms.add(form)
         demand(files == product, f"the {form} holds {sorted(files)}, and the product {sorted(product)}")
-    demand(forms == {"zip", "tar.gz"}, f"archives came home as {sorted(forms)}")
-    return Home(live["name"], len(product), skills)
+    demand(forms == {"zip", "tar.gz"}, f"the archives have the formats {sorted(forms)}")
+    return Result(live["name"], len(product), skills)
 
 
 def bare(answer):
-    """The answer of the operation, with the status of what was listed in place of it: A2A puts them into an envelope."""
+    """The answer of the operation without the envelope of A2A. The status of the listing replaces it if there is one."""
     return (answer.get("status") or answer["result"]) if "executed" in answer else answer
 
 
 def stages(answers):
-    """The last answer of each stage, in their order; by A2A the status comes with the answer to `list my agent`."""
+    """The last answer of each stage, in order. Over A2A the status is part of the answer to `list my agent`."""
     found, at = {}, 0
     for stage, member in STAGES:
         places = [place for place, answer in enumerate(answers) if answer.get(member) is not None and place >= at]
         if not places and stage == "publish":
             continue
-        demand(places, f"it never came to {stage}")
+        demand(places, f"the stage {stage} was not reached")
         at = places[-1]
         found[stage] = answers[at]
     return found
 
 
 def paths_of_skills(tree):
-    """The `SKILL.md` that a tree names, each of which must be among its files."""
+    """The `SKILL.md` paths that a tree names. All of them must be in the list of its files."""
     paths = {file["path"] for file in tree["files"]}
     named = [skill["path"] for skill in tree["skills"]]
-    demand(all(path in paths and path.endswith("/SKILL.md") for path in named), f"{named} are not all among {sorted(paths)}")
+    demand(all(path in paths and path.endswith("/SKILL.md") for path in named), f"{named} are not all in {sorted(paths)}")
     return named
 
 
 def unpacked(archive):
-    """The form of an archive, and its files by their paths."""
+    """The format of an archive, and its files by path."""
     if archive.startswith(b"PK"):
         with zipfile.ZipFile(io.BytesIO(archive)) as opened:
             demand(opened.testzip() is None, "the zip is damaged")

@@ -1,4 +1,4 @@
-"""The walks: who walks, which real peer it lists, and how it goes on. A table, so that a new client is one row."""
+"""The walks: the client, the real peer that it lists, and how it finds the next step. A new client is one row."""
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +12,12 @@ import environments  # noqa: E402
 @dataclass(frozen=True)
 class Walk:
     """One walk from publish to export."""
-    slug: str      # names its folder of logs
+    slug: str      # name of its log folder
     who: str       # as the output shows it
     runtime: str   # "node", "curl", or the Python requirements file (without .txt) whose environment it runs in
-    program: str   # file under python/ or node/, or beside this one
-    way: tuple     # its last arguments: how it reads what an answer says
-    peer: str      # the slug of the peer that it lists, of interop's peers.py
+    program: str   # file under python/ or node/, or in this folder
+    way: tuple     # its last arguments: how it reads the next step from an answer
+    peer: str      # the slug of the peer that it lists, from peers.py of interop
 
     def command(self, base, peer, folder):
         """Its command line."""

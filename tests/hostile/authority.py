@@ -1,14 +1,14 @@
-"""Copies of the release binary. In one, a certificate authority of ours is trusted, so that its public mode speaks TLS to
-peers of ours and not only to their closed doors. In the other, the guard is opened as well: the control of every way.
+"""Copies of the release binary. The first trusts a certificate authority of the test, so that its public mode can speak TLS
+with the test's peers. In the second, the address guard is opened as well, as the control of every way.
 
-The roots of trust are compiled into the binary. In a copy, the key of one root (ISRG Root X2, which is on P-384) is
-overwritten by ours, byte for byte; nothing else differs, and the guard is the released one. The table of networks that are
-not public lies in it as bytes, too: the second copy has their prefixes overwritten, so that each is one address.
+The trusted roots are compiled into the binary. A copy has the key of one root (ISRG Root X2, on P-384) replaced byte for byte,
+and no other change, so the guard is the released one. The table of networks that are not public is also in the binary as
+bytes: the second copy has their prefix lengths overwritten, so that each entry covers only one address.
 """
 import subprocess
 from pathlib import Path
 
-# The root's name, as certificates write it, and its key: the start of any on P-384 (RFC 5480), and the point.
+# The root's name, as in certificates, and its key: the common start of P-384 keys (RFC 5480), and the point.
 SUBJECT = (b"1\x0b0\t\x06\x03U\x04\x06\x13\x02US1)0'\x06\x03U\x04\n\x13 Internet Security Research Group"
            b"1\x150\x13\x06\x03U\x04\x03\x13\x0cISRG Root X2")
 KEY_START = bytes.fromhex("301006072a8648ce3d020106052b8104002203620004")
@@ -17,7 +17,7 @@ POINT = bytes.fromhex(
     "1ca4b9c5c532e003e01e8218388bd745d80a6a6ee60077fb02517d22d80a6e9a5b77dff0fa41ec39dc75ca68070c1fea")
 # The first networks of the guard's table (shared/src/fetch/address.rs), as address and length of the prefix.
 NOT_PUBLIC = bytes([0, 0, 0, 0, 8, 10, 0, 0, 0, 8, 100, 64, 0, 0, 10, 127, 0, 0, 0, 8])
-# The same name for openssl, which writes it alike when told to use the oldest kinds of text.
+# The same name for openssl. `string_mask = default` makes it use the same string types.
 CONFIGURATION = """
 [req]
 distinguished_name = dn
@@ -46,7 +46,7 @@ def openssl(*arguments: object) -> bytes:
 
 
 def certificates(folder: Path, names: list[str]) -> tuple[Path, Path]:
-    """A root of that name and a certificate for these host names under it: the chain, and its key."""
+    """A root with that name, and a certificate for these host names: returns the chain and its key."""
     configuration, (key, root, leaf_key, request, leaf) = folder / "openssl.cnf", (
         folder / name for name in ("root.key", "root.pem", "leaf.key", "leaf.csr", "leaf.pem"))
     configuration.write_text(CONFIGURATION.format(names=",".join(f"DNS:{name}" for name in names)))
@@ -61,23 +61,23 @@ def certificates(folder: Path, names: list[str]) -> tuple[Path, Path]:
 
 
 def trusting_copy(binary: Path, folder: Path) -> Path:
-    """A copy of the binary whose ISRG Root X2 is our root."""
+    """A copy of the binary that trusts the test's root in place of ISRG Root X2."""
     public = openssl("pkey", "-in", folder / "root.key", "-pubout", "-outform", "DER")
-    ours = public[public.index(KEY_START):]
-    code, theirs = binary.read_bytes(), KEY_START + POINT
-    if theirs not in code or SUBJECT not in openssl("x509", "-in", folder / "root.pem", "-outform", "DER"):
-        raise SystemExit("hostile: the binary knows no root called ISRG Root X2: take another in tests/hostile/authority.py")
-    if len(ours) != len(theirs):
-        raise SystemExit(f"hostile: openssl wrote a key of {len(ours)} bytes")
-    code = code.replace(theirs, ours)
+    own = public[public.index(KEY_START):]
+    code, original = binary.read_bytes(), KEY_START + POINT
+    if original not in code or SUBJECT not in openssl("x509", "-in", folder / "root.pem", "-outform", "DER"):
+        raise SystemExit("hostile: the binary does not contain ISRG Root X2; choose another root in tests/hostile/authority.py")
+    if len(own) != len(original):
+        raise SystemExit(f"hostile: openssl wrote a key of {len(own)} bytes")
+    code = code.replace(original, own)
     return written(folder / "registry", code)
 
 
 def opened_copy(trusting: Path) -> Path:
-    """The same, with a guard that takes 10.0.0.1 and 127.0.0.2 for public."""
+    """A copy whose guard also treats 10.0.0.1 and 127.0.0.2 as public."""
     code = trusting.read_bytes()
     if code.count(NOT_PUBLIC) != 1:
-        raise SystemExit("hostile: the guard's table is not as tests/hostile/authority.py has it")
+        raise SystemExit("hostile: the guard's table differs from NOT_PUBLIC in tests/hostile/authority.py")
     opened = bytes(32 if at % 5 == 4 else byte for at, byte in enumerate(NOT_PUBLIC))
     return written(trusting.with_name("registry-opened"), code.replace(NOT_PUBLIC, opened))
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The canary: listens where no public registry may ever connect, and notes every connection in a file.
+"""The canary: listens on addresses to which a public registry must never connect, and records every connection in a file.
 
-A process of its own, so that nothing of the registry or of the peers beside it can be taken for a visit:
+It is a process of its own, so that its connections are not mixed with those of the registry or the peers:
 
     canary.py FILE ADDRESS PORT[,PORT...] [ADDRESS PORTS ...]     prints "ready" when it listens everywhere
 """

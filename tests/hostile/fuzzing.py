@@ -1,5 +1,5 @@
-"""Coverage-guided fuzzing: builds the fuzzer and runs each of its targets for a while, from the corpus of the repository
-and from what earlier runs found, which is kept in the target folder.
+"""Coverage-guided fuzzing: builds the fuzzer and runs each target, from the corpus of the repository and from the cases of
+earlier runs in the target folder.
 """
 import os
 import re
@@ -11,14 +11,14 @@ from pathlib import Path
 
 FUZZ = Path(__file__).resolve().parent.parent / "fuzz"
 TARGETS = ("agent_card", "server_json", "reply", "cursor", "url")
-LONGEST_CASE_S = 5       # one that takes longer is a find
+LONGEST_CASE_S = 5       # a slower case is a finding
 LONGEST_CASES = {"agent_card": 65_536, "server_json": 65_536, "reply": 65_536, "cursor": 4_096, "url": 4_096}
 MOST_MEMORY_MB = 1_024
 
 
 @dataclass(frozen=True)
 class Run:
-    """What came of one target."""
+    """The result of one target."""
     target: str
     cases: int
     seconds: float
@@ -30,21 +30,21 @@ class Run:
 
 
 def build() -> Path:
-    """The fuzzer, built."""
+    """Builds the fuzzer; returns its path."""
     done = subprocess.run([FUZZ / "build", "--locked"], stdout=subprocess.PIPE, text=True)
     if done.returncode:
         raise SystemExit("hostile: the fuzzer cannot be built")
     return Path(done.stdout.strip())
 
 
-def number(pattern: str, said: str) -> int:
-    """The last number that stands so in what libFuzzer said."""
-    found = re.findall(pattern, said)
+def number(pattern: str, output: str) -> int:
+    """The last number with this pattern in the output of libFuzzer."""
+    found = re.findall(pattern, output)
     return int(found[-1]) if found else 0
 
 
 def run(fuzzer: Path, folder: Path, target: str, seconds: int) -> Run:
-    """Fuzzes one target. What breaks a promise is left as a file in its folder, and told."""
+    """Fuzzes one target. Cases that break a guarantee are files in its folder and are reported."""
     kept, finds = folder / "corpus" / target, folder / "finds" / target
     seeds = FUZZ / "corpus" / target
     for each in (kept, finds):
@@ -59,16 +59,16 @@ def run(fuzzer: Path, folder: Path, target: str, seconds: int) -> Run:
         command.append(f"-seed={seed}")
     done = subprocess.run(command, capture_output=True, text=True, errors="replace",
                           env={**os.environ, "FUZZ_TARGET": target, "RUST_BACKTRACE": "1"})
-    said = done.stdout + done.stderr
-    (folder / f"{target}.log").write_text(said)
+    output = done.stdout + done.stderr
+    (folder / f"{target}.log").write_text(output)
     found = sorted(finds.iterdir())
     why = ""
     if done.returncode or found:
-        panic = re.search(r"panicked at (.*\n.*)", said)
+        panic = re.search(r"panicked at (.*\n.*)", output)
         why = f"{panic[1][:400] if panic else 'see ' + str(folder / target) + '.log'}: {', '.join(map(str, found))}"
-    edges = number(r"cov: (\d+)", said)
+    edges = number(r"cov: (\d+)", output)
     if not why and edges < 100:
-        why = f"{edges} edges are no coverage: the fuzzer saw nothing of the code"
-    return Run(target, number(r"stat::number_of_executed_units:\s+(\d+)", said) or number(r"#(\d+)\s", said),
+        why = f"only {edges} edges: the fuzzer has no coverage of the code"
+    return Run(target, number(r"stat::number_of_executed_units:\s+(\d+)", output) or number(r"#(\d+)\s", output),
                time.monotonic() - began, edges, sum(1 for _ in seeds.iterdir()), sum(1 for _ in kept.iterdir()) - before,
-               number(r"stat::slowest_unit_time_sec:\s+(\d+)", said), why)
+               number(r"stat::slowest_unit_time_sec:\s+(\d+)", output), why)

@@ -1,7 +1,7 @@
-"""A name server that answers by a script, because a rebinding is an answer that changes between two questions.
+"""A name server with scripted answers, because DNS rebinding is an answer that changes between two queries.
 
-Each name has steps: the nth question of a type is answered by the nth step, later ones by the last, or by all in turn
-where the name flips. A name that no script knows does not exist. Standard library only: UDP, and TCP for long answers.
+Each name has steps: the nth query of a type gets the nth step, later ones the last step, or all in turn if the name flips. A
+name without a script does not exist. Standard library only: UDP, and TCP for long answers.
 """
 import ipaddress
 import socket
@@ -22,7 +22,7 @@ class Step:
     aaaa: tuple[str, ...] = ()
     cname: str = ""
     txt: tuple[str, ...] = ()
-    delay: float = 0          # seconds until it is sent
+    delay: float = 0          # seconds before the reply
     none: bool = False        # no such name
 
 
@@ -32,7 +32,7 @@ class Script:
     flips: bool = False
 
     def step(self, asked: int) -> Step:
-        """The answer to a question that was asked so many times before."""
+        """The answer to a query that was sent `asked` times before."""
         if self.flips:
             return self.steps[asked % len(self.steps)]
         return self.steps[min(asked, len(self.steps) - 1)]
@@ -40,14 +40,14 @@ class Script:
 
 @dataclass
 class Zone:
-    """The scripts by name, and how often each name was asked; `*.` stands for any one label."""
+    """The scripts by name, and the number of queries of each name. `*.` matches one label."""
     scripts: dict[str, Script]
     asked: Counter[tuple[str, int]] = field(default_factory=Counter)
     questions: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def begin_anew(self) -> None:
-        """Each script from its first step on."""
+    def restart(self) -> None:
+        """Restarts each script at its first step."""
         with self.lock:
             self.asked.clear()
 
@@ -67,11 +67,11 @@ def packed(name: str) -> bytes:
 
 
 def record(name: str, kind: int, data: bytes) -> bytes:
-    return packed(name) + struct.pack("!HHIH", kind, 1, 0, len(data)) + data   # kept for no time
+    return packed(name) + struct.pack("!HHIH", kind, 1, 0, len(data)) + data   # a TTL of 0
 
 
 def records(zone: Zone, name: str, kind: int, depth: int = 0) -> tuple[list[bytes], bool]:
-    """The records that answer a question, along its aliases, and whether the name exists."""
+    """The records for a query, with its aliases, and whether the name exists."""
     step = zone.answer(name, kind)
     if step.delay:
         time.sleep(step.delay)
@@ -86,7 +86,7 @@ def records(zone: Zone, name: str, kind: int, depth: int = 0) -> tuple[list[byte
 
 
 def reply(zone: Zone, question: bytes, most: int) -> bytes:
-    """The message that answers a question; cut, with the mark that says so, where it is longer than `most`."""
+    """The reply to a query; truncated, with the TC flag, if it is longer than `most`."""
     at, labels = 12, []
     while question[at]:
         labels.append(question[at + 1:at + 1 + question[at]].decode(errors="replace"))
@@ -101,7 +101,7 @@ def reply(zone: Zone, question: bytes, most: int) -> bytes:
 
 
 def serve(zone: Zone, address: str) -> None:
-    """Answers at port 53 of the address, in threads of this process."""
+    """Serves port 53 of the address, in threads of this process."""
     udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     udp.bind((address, 53))
     tcp = socket.create_server((address, 53))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The release binary in public mode on an internet of its own: a name server, peers on public addresses, and the canary on
-the private ones, in one namespace. Started by run; prints a row for each way as JSON, and what was broken.
+"""Runs the release binary in public mode in a network namespace: a name server, peers on public addresses, and the canary on
+private ones. Started by `run`; prints a JSON row for each way, with what was broken.
 
     unshare --map-root-user --net --mount network.py BINARY FOLDER
 """
@@ -35,8 +35,8 @@ SETTINGS = {
     "PROBE_HOURLY_CAP": "100000", "CALLER_REQUESTS_PER_SECOND": "1000", "CALLER_REQUESTS_AT_ONCE": "10000",
     "OPERATOR_TOKEN": ways.TOKEN, "RUST_LOG": "error",
     "FEDERATION_PEERS": ",".join(f"https://{scripts.name(label)}" for label in (
-        "federated", "moved-0", "moved-1", "moved-2", "flips", "both", "alias", "six-beside", "zero")),
-    **{f"{what}_PER{whom}_HOUR{end}": "100000" for what in ("PUBLISH", "SCORE", "OWNER_ACTS") for whom, end in (
+        "federated", "moved-0", "moved-1", "moved-2", "flips", "both", "alias", "six-and-four", "zero")),
+    **{f"{what}_PER{scope}_HOUR{end}": "100000" for what in ("PUBLISH", "SCORE", "OWNER_ACTS") for scope, end in (
         ("", ""), ("_HOST_PER", ""), ("", "_IN_ALL"))},
 }
 
@@ -45,8 +45,8 @@ def shell(*command: str) -> None:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def furnish(folder: Path) -> None:
-    """Addresses on the loopback device, and our name server as the system's."""
+def set_up(folder: Path) -> None:
+    """Adds addresses to the loopback device, and sets the test's name server as that of the system."""
     shell("ip", "link", "set", "lo", "up")
     for address in (*PUBLIC, *scripts.PRIVATE, *scripts.PRIVATE_SIX):
         if not address.startswith("127.") and address != "::1":
@@ -57,10 +57,10 @@ def furnish(folder: Path) -> None:
 
 
 class Canary:
-    """The canary's process, and what it noted."""
+    """The process of the canary, and its recorded connections."""
 
     def __init__(self, folder: Path) -> None:
-        self.file = folder / f"canary-{os.getpid()}.txt"     # another run's canary notes elsewhere
+        self.file = folder / f"canary-{os.getpid()}.txt"     # separate from other runs
         self.file.write_text("")
         ports = ",".join(map(str, scripts.CANARY_PORTS))
         self.places = [(address, port) for address in (*scripts.PRIVATE, *scripts.PRIVATE_SIX) for port in scripts.CANARY_PORTS]
@@ -72,19 +72,19 @@ class Canary:
     def visits(self) -> int:
         return len(self.file.read_text().splitlines())
 
-    def sings(self) -> int:
-        """Touches it everywhere, as nothing else may: the places where it noted nothing."""
+    def check(self) -> int:
+        """Connects to every place of the canary; returns their number. Fails if it does not record all of them."""
         before = self.visits()
         for place in self.places:
             socket.create_connection(place, 5).close()
         time.sleep(0.5)
         if self.visits() - before != len(self.places):
-            raise SystemExit("hostile: the canary does not note what touches it")
+            raise SystemExit("hostile: the canary does not record all connections")
         return len(self.places)
 
 
 def careless(zone: names.Zone) -> int:
-    """A client that asks for a name's address, checks what it got first, and asks again to connect: what the scripts are for."""
+    """A client that checks a name's address and resolves it again to connect, which the scripts exploit."""
     tried = 0
     for label in scripts.REBINDING:
         if label in ("late", "slow", "slow-then"):
@@ -98,12 +98,12 @@ def careless(zone: names.Zone) -> int:
                         socket.create_connection(place[:2], 2).close()
             except OSError:
                 pass
-    zone.begin_anew()
+    zone.restart()
     return tried
 
 
 def settle(zone: names.Zone) -> None:
-    """Waits until what the registry does by itself when it starts is done: until nothing was asked for two seconds."""
+    """Waits until the registry's own work after its start is done: no DNS query for two seconds."""
     asked, quiet = -1, time.monotonic()
     while time.monotonic() - quiet < 2:
         if zone.questions != asked:
@@ -113,8 +113,8 @@ def settle(zone: names.Zone) -> None:
 
 def start(binary: Path, log: Path, public: bool) -> tuple[subprocess.Popen[bytes], str]:
     settings = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")} | SETTINGS
-    with log.open("wb") as said:
-        process = subprocess.Popen([binary, "--port", "0", "--data", ":memory:"], stdout=said, stderr=subprocess.STDOUT,
+    with log.open("wb") as output:
+        process = subprocess.Popen([binary, "--port", "0", "--data", ":memory:"], stdout=output, stderr=subprocess.STDOUT,
                                    env=settings | ({"PUBLIC": "1"} if public else {"RATE_LIMITS": "off"}))
     deadline = time.monotonic() + READY_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
@@ -126,7 +126,7 @@ def start(binary: Path, log: Path, public: bool) -> tuple[subprocess.Popen[bytes
 
 def main() -> int:
     binary, folder = Path(sys.argv[1]), Path(sys.argv[2])
-    furnish(folder)
+    set_up(folder)
     zone = names.Zone(scripts.zone())
     names.serve(zone, NAME_SERVER)
     chain, key = authority.certificates(folder, [f"*.{scripts.DOMAIN}", "raw.githubusercontent.com"])
@@ -148,9 +148,9 @@ def main() -> int:
         counts = {"questions": zone.questions - asked, "public": peer.Peer.connections - reached,
                   "canary": canary.visits() - visits}
         if counts["canary"] and not touched:
-            why = "THE CANARY WAS TOUCHED"
+            why = "A CONNECTION REACHED THE CANARY"
         elif touched and not counts["canary"]:
-            why = why or "the canary was not touched"
+            why = why or "no connection reached the canary"
         else:
             why = why or expected.missed(counts["questions"], counts["public"])
         broken += bool(why)
@@ -160,7 +160,7 @@ def main() -> int:
         zone.scripts[host] = scripts.always(scripts.INSIDE)
 
     try:
-        row("control: each place of the canary", canary.sings, ways.Expected.NOTHING, True)
+        row("control: each place of the canary", canary.check, ways.Expected.NOTHING, True)
         row("control: a careless client, by name", lambda: careless(zone), ways.Expected.NAMES, True)
         development, base = start(binary, folder / "development.log", False)
         processes.append(development)
@@ -173,7 +173,7 @@ def main() -> int:
         only = os.environ.get("HOSTILE_ONLY", "")
         for opened in (False, True):
             zone.scripts = scripts.zone()
-            zone.begin_anew()
+            zone.restart()
             peer.Peer.moved = dict(moved)
             log = folder / f"registry{'-opened' * opened}.log"
             registry, base = start(authority.opened_copy(trusting) if opened else trusting, log, True)
@@ -184,10 +184,10 @@ def main() -> int:
                     name = f"control: open guard, {way.name}" if opened else way.name
                     row(name, partial(way.run, ways.Site(base)), ways.Expected.ANY if opened else way.expected, opened)
             if registry.poll() is not None:
-                raise SystemExit(f"hostile: the registry ended with {registry.returncode}; its words are in {log}")
+                raise SystemExit(f"hostile: the registry ended with {registry.returncode}; its log is {log}")
             registry.terminate()
             registry.wait(30)
-        row("control: the canary still notes", canary.sings, ways.Expected.NOTHING, True)
+        row("control: the canary still records", canary.check, ways.Expected.NOTHING, True)
     finally:
         for process in [*processes, canary.process]:
             process.send_signal(signal.SIGTERM)

@@ -1,8 +1,8 @@
-"""A peer on public addresses: an honest agent and MCP server over TLS that also sends whoever asks wherever its path says.
+"""A peer on public addresses: an honest agent and MCP server over TLS. Some paths return a misleading answer.
 
-It counts connections, whatever comes of them. The target of a misleading answer stands in the path, so that each case is
-one URL: /to/302/<target> redirects, /card/<target> names it in a card, /events/<target> in an event stream, /gate/<target>
-in a challenge. At the hosts of `moved` every path redirects.
+It counts all connections. The path contains the target of a misleading answer, so that each case is one URL:
+/to/302/<target> redirects to it, /card/<target> names it in a card, /events/<target> in an event stream, /gate/<target> in a
+challenge. On the hosts in `moved` every path redirects.
 """
 import base64
 import json
@@ -26,7 +26,7 @@ def from_path(text: str) -> str:
 
 
 def card(url: str, misleading: str = "") -> dict[str, Any]:
-    """A sound agent card; where it misleads, everything in it that a client may follow does."""
+    """A sound agent card. With `misleading`, every URL that a client may follow has that value."""
     honest = {
         "name": "Adder", "description": "Adds two integers and returns the sum.", "version": "1.0.0",
         "supportedInterfaces": [{"url": url, "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}], "capabilities": {},
@@ -77,8 +77,8 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(sent)
         self.close_connection = True
 
-    def misled(self, host: str) -> bool:
-        """Answers what misleads; false where an honest answer is due."""
+    def send_misleading(self, host: str) -> bool:
+        """Sends a misleading answer; returns false if the path requires an honest one."""
         parts = self.path.strip("/").split("/")
         if host in self.server.moved:
             self.send(307 if self.command == "POST" else 302, location=self.server.moved[host])
@@ -99,7 +99,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         host = (self.headers.get("host") or "").partition(":")[0]
-        if self.misled(host):
+        if self.send_misleading(host):
             return
         if self.path == "/.well-known/agent-card.json":
             self.send(200, card(f"https://{host}/a2a"))
@@ -110,12 +110,12 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
-        if self.misled((self.headers.get("host") or "").partition(":")[0]):
+        if self.send_misleading((self.headers.get("host") or "").partition(":")[0]):
             return
-        asked = json.loads(body or b"{}")
-        if "id" not in asked:
+        call = json.loads(body or b"{}")
+        if "id" not in call:
             return self.send(202)
-        self.send(200, {"jsonrpc": "2.0", "id": asked["id"], **result(asked.get("method", ""))})
+        self.send(200, {"jsonrpc": "2.0", "id": call["id"], **result(call.get("method", ""))})
 
     def log_message(self, *_: object) -> None:
         pass
@@ -130,7 +130,7 @@ class Peer(ThreadingHTTPServer):
     connections = 0
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        Peer.connections += 1      # from the one thread of each listener; += of all is only as exact as it need be
+        Peer.connections += 1      # one thread per listener; an approximate count is enough
         super().process_request(request, client_address)
 
     def finish_request(self, request: Any, client_address: Any) -> None:
@@ -139,7 +139,7 @@ class Peer(ThreadingHTTPServer):
             with self.context.wrap_socket(request, server_side=True) as secure:
                 super().finish_request(secure, client_address)
         except (OSError, ValueError):
-            pass                   # no TLS, no certificate, hung up: it was counted
+            pass                   # no TLS, no certificate, or closed: already counted
 
 
 def serve(addresses: list[str], moved: dict[str, str], chain: Path, key: Path) -> None:

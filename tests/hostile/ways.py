@@ -1,6 +1,6 @@
-"""The ways in which a stranger's words lead the registry somewhere, each tried with every target that lies inside.
+"""The ways in which untrusted input makes the registry send requests, each tried with every private target.
 
-A way returns how often it tried. What came of it is counted outside: at the name server, the peer and the canary.
+A way returns its number of attempts. The name server, the peer and the canary count the effects.
 """
 import json
 import sys
@@ -23,7 +23,7 @@ import scripts  # noqa: E402
 from peer import Peer, in_path  # noqa: E402
 from scripts import TARGETS, name  # noqa: E402
 
-JUDGED_SECONDS = 12
+VERDICT_SECONDS = 12
 TOKEN = "an-operator-token-of-32-characters"
 SPELLINGS = HERE.parent / "fuzz" / "spellings.txt"
 
@@ -35,7 +35,7 @@ def spellings() -> dict[str, str]:
 
 
 class Broken(Exception):
-    """A way did not go as it must, whatever came of the canary."""
+    """A way has an unexpected result, regardless of the canary."""
 
 
 @dataclass
@@ -44,14 +44,14 @@ class Site:
     base: str
 
     def call(self, path: str, body: Any = None) -> tuple[int, Any]:
-        """One request; what takes too long was tried all the same."""
+        """One request; a timeout counts as an attempt."""
         try:
             return registry.call(self.base, path, body)
         except OSError as error:
             return 0, str(error)
 
     def as_operator(self, path: str, body: Any) -> int:
-        """The same with the operator's token; the status."""
+        """A request with the operator's token; returns the status."""
         headers = {"content-type": "application/json", "authorization": f"Bearer {TOKEN}"}
         request = urllib.request.Request(self.base + path, json.dumps(body).encode(), headers)
         try:
@@ -61,7 +61,7 @@ class Site:
             return error.code
 
     def all(self, calls: Iterable[tuple[str, Any]]) -> list[tuple[int, Any]]:
-        """Requests, eight at a time."""
+        """Sends requests, eight concurrently."""
         with ThreadPoolExecutor(8) as pool:
             return list(pool.map(lambda one: self.call(*one), list(calls)))
 
@@ -69,10 +69,10 @@ class Site:
         return self.all((f"/api/score?url={quote(url, safe='')}", None) for url in urls)
 
     def publish(self, bodies: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Publishes, and waits until each is judged or has had its time; the last status of those that were taken."""
+        """Publishes, and waits for verdicts up to a time limit; returns the last status of accepted listings."""
         answers = self.all(("/api/publish", body) for body in bodies)
         ids = [answer["listing_id"] for code, answer in answers if code == 200 and answer.get("listing_id")]
-        deadline, known = time.monotonic() + JUDGED_SECONDS, dict[str, Any]()
+        deadline, known = time.monotonic() + VERDICT_SECONDS, dict[str, Any]()
         while time.monotonic() < deadline and len(known) < len(ids):
             for listing_id in set(ids) - set(known):
                 status = self.call(f"/api/listings/status?id={listing_id}")[1]
@@ -102,10 +102,10 @@ def spelled(site: Site) -> int:
     known = spellings()
     for url, (_, answer) in zip(known, site.scores(known)):
         if not isinstance(answer, dict) or answer.get("code") != known[url]:
-            raise Broken(f"the score of {url!r} is {answer}, and not {known[url]}")
+            raise Broken(f"the score of {url!r} is {answer} instead of {known[url]}")
     answers = site.all(("/api/publish", {kind: url}) for url in known for kind in ("url", "mcp_url"))
     if any(code == 200 for code, _ in answers):
-        raise Broken("spellings were taken")
+        raise Broken("spellings were accepted")
     return 3 * len(known)
 
 
@@ -122,7 +122,7 @@ def redirects(site: Site) -> int:
     urls = [f"https://{name('r')}/to/{status}/{in_path(target)}"
             for status in (301, 302, 303, 307, 308) for target in TARGETS]
     site.scores(urls)
-    # A chain of two: the second hop is judged like the first.
+    # A chain of two redirects: the second hop is checked like the first.
     second = [f"https://{name('d')}/to/302/{in_path(target)}" for target in TARGETS]
     chained = [f"https://{name('c')}/to/302/{in_path(url)}" for url in second]
     site.scores(chained)
@@ -145,7 +145,7 @@ def descriptions(site: Site) -> int:
     bodies = [server_json(f"described-{n}", url, icons=[{"src": url}], websiteUrl=url, repository={"url": url, "source": "github"})
               for n, url in enumerate(urls)]
     bodies += [server_json(f"remote-{n}", url) for n, url in enumerate(urls)]
-    bodies += [{**server_json(f"beside-{n}", f"https://{name('good')}/mcp?{n}"),
+    bodies += [{**server_json(f"second-{n}", f"https://{name('good')}/mcp?{n}"),
                 "remotes": [{"type": "streamable-http", "url": f"https://{name('good')}/mcp?{n}"}, {"type": "sse", "url": url}]}
                for n, url in enumerate(urls)]
     bodies += [server_json("variable", "https://{h}/mcp", remotes=[{
@@ -155,8 +155,8 @@ def descriptions(site: Site) -> int:
 
 
 def keys(turn: Callable[[str], None]) -> Callable[[Site], int]:
-    """Proofs by TXT, well-known document, key set and DID: at hosts that are honest until the proof is asked for. Then half
-    of them redirect inside, and the names of the others lead there."""
+    """Proofs by TXT, well-known document, key set and DID, at hosts that are honest until the proof is requested. Then half of
+    them redirect to a private address, and the names of the others resolve to one."""
     def way(site: Site) -> int:
         hosts = [name("keys"), *(name(f"keys-{n}") for n in range(len(TARGETS)))]
         listed = site.publish({"mcp_url": f"https://{host}/mcp"} for host in hosts)
@@ -171,7 +171,7 @@ def keys(turn: Callable[[str], None]) -> Callable[[Site], int]:
                 asked = {"action": "bind_identity", "listing_id": status["listing_id"], **named}
                 code, answer = site.call("/api/products/first-principles", asked)
                 if code != 200:
-                    raise Broken(f"a challenge was answered {code}: {answer}")
+                    raise Broken(f"a challenge returned {code}: {answer}")
                 signed = {"nonce": answer["challenge"]["nonce"], "signature": "0" * 128}
                 site.call("/api/products/first-principles", asked | signed)
                 tried += 2
@@ -184,7 +184,7 @@ def keys(turn: Callable[[str], None]) -> Callable[[Site], int]:
 
 
 def repositories(site: Site) -> int:
-    """Names below io.github: the owner's file is asked for at a name that flips."""
+    """Names below io.github: the owner's file is requested from a name that flips."""
     bodies = [server_json(f"r{n}", f"https://{name('good')}/mcp?r{n}", name=f"io.github.adder/r{n}",
                           repository={"url": "https://github.com/adder/r", "source": "github"}) for n in range(10)]
     site.publish(bodies)
@@ -192,7 +192,7 @@ def repositories(site: Site) -> int:
 
 
 def webhooks(site: Site) -> int:
-    """Addresses to call back: the registry offers none, and calls none."""
+    """Callback URLs: the registry supports none and calls none."""
     calls: list[tuple[str, Any]] = []
     for target in (*TARGETS, f"https://{name('good')}/hook"):
         config = {"url": target, "token": "t", "authentication": {"schemes": ["Bearer"]}}
@@ -211,15 +211,15 @@ def webhooks(site: Site) -> int:
 
 
 def federation(site: Site) -> int:
-    """The peers of the settings, whose names and redirects lead inside; asked as the operator."""
+    """Federation peers in the settings, whose names and redirects lead to private addresses; called as the operator."""
     answers = [site.as_operator("/api/products/federation", {"action": action}) for action in ("pull", "push") * 3]
     if any(code in (401, 403, 404, 405) for code in answers):
-        raise Broken(f"the operator was answered {answers}")
+        raise Broken(f"the operator got {answers}")
     return len(answers)
 
 
-def doors(site: Site) -> int:
-    """The same through MCP, A2A and the tools that take an address in words."""
+def other_protocols(site: Site) -> int:
+    """The same targets through MCP, A2A, and tools that read URLs in text."""
     calls: list[tuple[str, Any]] = []
     for n, target in enumerate((*TARGETS, f"https://{name('flips')}/mcp", f"https://{name('inside')}/mcp")):
         for tool, arguments in (("list_yourself", {"mcp_url": target}), ("score", {"url": target}), ("join_and_contribute", {"url": target})):
@@ -235,7 +235,7 @@ def doors(site: Site) -> int:
 
 
 def later(turn: Callable[[str], None]) -> Callable[[Site], int]:
-    """What went Live in public, and whose name then leads inside: nothing that the registry does with it follows."""
+    """Listings that went Live on a public address, whose name then resolves to a private one: the registry does not follow it."""
     def way(site: Site) -> int:
         host = name("later")
         body = {"agent_card_url": f"https://{host}/.well-known/agent-card.json"}
@@ -248,39 +248,39 @@ def later(turn: Callable[[str], None]) -> Callable[[Site], int]:
                 site.call("/api/products/first-principles", {"listing_id": status["listing_id"], **action})
         site.scores([f"https://{host}/mcp", f"https://{host}/.well-known/agent-card.json"] * 3)
         site.all(("/api/publish", again) for again in (body, {"mcp_url": f"https://{host}/mcp"}))
-        time.sleep(6)   # and a sweep
+        time.sleep(6)   # time for a sweep
         return 14
     return way
 
 
 class Expected(Enum):
-    """What is to be seen of a way beside the canary, without which it would show nothing."""
+    """The expected effect of a way. Without it, a way that does nothing would pass."""
     PEER = "the public peer is reached"
-    NAMES = "names are asked for, and no peer is reached"
-    NOTHING = "nothing is asked"
-    ANY = "nothing in particular"
+    NAMES = "names are resolved, and no peer is reached"
+    NOTHING = "no name is resolved and no peer is reached"
+    ANY = "no expectation"
 
     def missed(self, questions: int, public: int) -> str:
-        """What was not so."""
-        so = {Expected.PEER: public > 0, Expected.NAMES: questions > 0 and not public,
+        """The unmet expectation, or an empty text."""
+        is_met = {Expected.PEER: public > 0, Expected.NAMES: questions > 0 and not public,
               Expected.NOTHING: not questions and not public, Expected.ANY: True}[self]
-        return "" if so else f"not so: {self.value}"
+        return "" if is_met else f"expected: {self.value}"
 
 
 @dataclass(frozen=True)
 class Way:
-    """One of them."""
+    """One way."""
     name: str
     run: Callable[[Site], int]
     expected: Expected
-    is_control: bool = True    # with an open guard it leads to the canary; else it is refused before any name is asked
+    is_control: bool = True    # with an open guard it reaches the canary; otherwise it is refused before name resolution
 
 
 def all_ways(turn: Callable[[str], None]) -> list[Way]:
-    """All of them; `turn` makes a host's name lead inside from then on."""
+    """All ways. `turn` makes the name of a host resolve to a private address from then on."""
     rebound = [
-        Way(f"name: {told}", rebinding(label), Expected.PEER if public else Expected.NAMES, label in scripts.OPEN)
-        for label, (told, _, public) in scripts.REBINDING.items()]
+        Way(f"name: {description}", rebinding(label), Expected.PEER if public else Expected.NAMES, label in scripts.OPEN)
+        for label, (description, _, public) in scripts.REBINDING.items()]
     return [
         Way("honest peers go Live", honest, Expected.PEER, False),
         Way("spellings of addresses", spelled, Expected.NOTHING, False),
@@ -294,6 +294,6 @@ def all_ways(turn: Callable[[str], None]) -> list[Way]:
         Way("repositories of names below io.github", repositories, Expected.PEER),
         Way("webhooks and push notifications", webhooks, Expected.NOTHING, False),
         Way("federation: pull and push", federation, Expected.PEER),
-        Way("MCP, A2A, ARD and words", doors, Expected.ANY),
-        Way("Live first, then its name leads inside", later(turn), Expected.PEER),
+        Way("MCP, A2A, ARD and text", other_protocols, Expected.ANY),
+        Way("Live first, then its name resolves to a private address", later(turn), Expected.PEER),
     ]

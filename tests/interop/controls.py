@@ -1,11 +1,11 @@
-"""Negative controls: servers that must not become Live. Without them a registry that lists everything would pass."""
+"""Negative controls: servers that must not become Live. Without them, a registry that lists everything would pass."""
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 HTML = ("text/html; charset=utf-8", b"<!doctype html><title>Welcome</title><p>A page, neither a card nor a protocol.")
 HELLO = ("application/json", json.dumps({"hello": "world"}).encode())
-# A card whose interface does not exist: the card alone must not be enough.
+# A card whose interface does not exist. A card alone must not be enough.
 HOLLOW_PATH = "/hollow/.well-known/agent-card.json"
 
 
@@ -29,7 +29,7 @@ class _Answer(BaseHTTPRequestHandler):
 
 
 def _hollow_card(port):
-    return {"name": "Hollow", "description": "Has a card, and nobody behind it.", "version": "1.0.0",
+    return {"name": "Hollow", "description": "Has a card, but no working interface.", "version": "1.0.0",
             "supportedInterfaces": [{"url": f"http://127.0.0.1:{port}/hollow/rpc", "protocolBinding": "JSONRPC",
                                      "protocolVersion": "1.0"}],
             "capabilities": {}, "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
@@ -37,7 +37,7 @@ def _hollow_card(port):
 
 
 def start():
-    """Starts the server in this process; `(slug, way of publishing, URL)` of every control."""
+    """Starts the server in this process. Returns `(slug, way of publishing, URL)` of every control."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Answer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     origin = f"http://127.0.0.1:{server.server_port}"

@@ -1,6 +1,6 @@
-"""Installs what the peers need, below the build folder: one Python environment per pinned SDK release, and one Node folder.
+"""Installs the dependencies of the peers: one Python environment per pinned SDK release, and one Node folder.
 
-Releases of one SDK cannot share an environment, and nothing is installed into the source tree.
+Releases of one SDK cannot share an environment. Everything is installed in the build folder.
 """
 import hashlib
 import os
@@ -11,11 +11,11 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 BUILD = Path(os.environ.get("CARGO_TARGET_DIR") or HERE.parent.parent / "target") / "interop"
-NODE_NEEDED = 20  # what the newest SDK releases ask for in their "engines"
+NODE_NEEDED = 20  # the minimum in "engines" of the newest SDK releases
 
 
 def _unless_unchanged(folder, inputs, install):
-    """Runs `install` once per content of the input files; a half-finished installation is begun anew."""
+    """Runs `install` again only if the input files have changed, or if an earlier installation did not finish."""
     stamp, digest = folder / ".installed", hashlib.sha256(b"".join(path.read_bytes() for path in inputs)).hexdigest()
     if stamp.exists() and stamp.read_text() == digest:
         return
@@ -34,7 +34,7 @@ def _python(requirements):
 
 
 def node_packages(source, folder):
-    """Installs the packages of the manifest in `source` into `folder`, and puts the programs there beside them."""
+    """Installs the packages of the manifest in `source` into `folder`, and copies the programs to the same folder."""
     found = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout.strip()
     if int(found.lstrip("v").split(".")[0]) < NODE_NEEDED:
         sys.exit(f"node {NODE_NEEDED} or newer is needed, found {found}")
@@ -46,14 +46,14 @@ def node_packages(source, folder):
         shutil.copy(lock, folder)
         subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"], cwd=folder, check=True)
     _unless_unchanged(folder, [manifest, lock], install)
-    # A module finds its packages from where it lies, so the programs go to the packages.
+    # Node looks for packages from the folder of the module, so the programs are copied to the packages.
     for program in source.rglob("*.mjs"):
         (folder / program.relative_to(source)).parent.mkdir(exist_ok=True)
         shutil.copy(program, folder / program.relative_to(source))
 
 
 def prepare(runtimes):
-    """Installs the environments of these runtimes; does nothing where they are as wanted already."""
+    """Installs the environments of these runtimes, unless they are up to date."""
     BUILD.mkdir(parents=True, exist_ok=True)
     for runtime in sorted(runtimes):
         if runtime == "node":

@@ -1,6 +1,6 @@
-"""The peers: which official SDK release, started how, published how, and with which official client it is confirmed.
+"""The peers: their official SDK release, how they are started and published, and the official clients that confirm them.
 
-A table, so that a reader sees at a glance what is covered and a new release is one row.
+This is a table, so that the coverage is easy to see and a new release is one row.
 """
 from dataclasses import dataclass
 
@@ -13,11 +13,11 @@ class Peer:
     runtime: str          # "node", or the Python requirements file (without .txt) whose environment it runs in
     program: str          # file under python/ or node/
     flags: tuple          # its command line
-    dialect: str          # newest protocol revision that it speaks
+    dialect: str          # newest protocol revision that it supports
     answers: str          # JSON, SSE; for agents the binding
-    state: str            # stateful, stateless; for agents what a message is answered with
+    state: str            # stateful, stateless; for agents the type of an answer
     publish: str          # "server.json", "url", "card", "site"
-    clients: tuple        # command lines of the official clients that must be served first
+    clients: tuple        # command lines of the official clients that must succeed first
 
     @property
     def kind(self):
@@ -78,7 +78,7 @@ PEERS = (
     *_agents("py", "a2a-sdk 0.3.26", "a2a-sdk-0.3.26", "a2a_0_agent.py", (("a2a_0_client.py",),), _ZERO),
     *_agents("ts", "@a2a-js/sdk 1.3.0", "node", "a2a_1_agent.mjs", (("a2a_1_client.mjs",),), _ONE),
     *_agents("ts", "@a2a-js/sdk 0.3.14", "node", "a2a_0_agent.mjs", (("a2a_0_client.mjs",),), _ZERO),
-    # at 2026-07-28 this SDK answers with a stream only once a tool has sent something or takes long: hence "auto"
+    # "auto": at 2026-07-28 this SDK answers with a stream only after a tool has sent something or takes long
     *_mcp_python("2.3.0", 2, "2026-07-28", "auto"),
     *_mcp_python("1.30.0", 1, "2025-11-25", "SSE"),
     *_mcp_python("1.9.4", 1, "2025-03-26", "SSE"),

@@ -1,4 +1,4 @@
-"""Starting a peer and waiting for its address, and ending whatever a run started."""
+"""Starts a peer and waits for its address, and stops the processes of a run."""
 import os
 import selectors
 import subprocess
@@ -7,11 +7,11 @@ import time
 import environments
 
 LOGS = environments.BUILD / "logs"
-READY_SECONDS = 60   # an SDK's imports on a busy machine
+READY_SECONDS = 60   # the imports of an SDK can be slow on a busy machine
 
 
 def start(peer, processes):
-    """Starts the peer, notes its process, and gives the address that it prints when it listens ("" if it does not)."""
+    """Starts the peer, adds its process to the list, and returns the address that it prints ("" if it prints none)."""
     with open(LOGS / f"{peer.slug}.log", "wb") as log:
         process = subprocess.Popen([*environments.command(peer.runtime, peer.program), *peer.flags],
                                    stdout=subprocess.PIPE, stderr=log, text=True,
@@ -23,7 +23,7 @@ def start(peer, processes):
 
 
 def end(processes):
-    """Ends exactly what this run started."""
+    """Stops exactly the processes that this run started."""
     for process in processes:
         process.terminate()
     deadline = time.monotonic() + 5

@@ -1,4 +1,4 @@
-"""The registry under test: started for the run, or taken from BASE_URL; spoken to over its public doors only."""
+"""The registry under test: started for the run, or given by BASE_URL, and used only over its public API."""
 import json
 import os
 import re
@@ -12,16 +12,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target")
-ADDRESS = re.compile(r"^  (http://127\.0\.0\.1:[1-9][0-9]*)\n", re.MULTILINE)  # in its first words
-START_SECONDS = 60     # it takes less than one; a machine may be busy
-ACTIVE_SECONDS = 30    # what a good listing may take to become Live
-RUN = secrets.token_hex(3)  # sets this run's server names apart from those of other runs on the same data
+ADDRESS = re.compile(r"^  (http://127\.0\.0\.1:[1-9][0-9]*)\n", re.MULTILINE)  # printed at its start
+START_SECONDS = 60     # it usually takes less than one second
+ACTIVE_SECONDS = 30    # the time limit for a valid listing to become Live
+RUN = secrets.token_hex(3)  # makes the server names of this run unique
 
 
 def start(log, dev, data=":memory:"):
-    """Builds a registry in development mode and starts it on a free port; its process and base URL.
+    """Builds a registry in development mode and starts it on a free port. Returns its process and base URL.
 
-    It is built before it is started, and takes the port itself: one chosen here could be another's by then.
+    The registry chooses the port itself, because a port chosen here could be in use when the build is done.
     """
     profile = [] if dev else ["--release"]
     build = ["cargo", "build", *profile, "-p", "local", "--no-default-features", "--bin", "registry"]
@@ -29,21 +29,21 @@ def start(log, dev, data=":memory:"):
     if subprocess.run(build, cwd=ROOT).returncode:
         raise SystemExit("interop: the registry cannot be built")
     command = [TARGET / ("debug" if dev else "release") / "registry", "--port", "0", "--data", data]
-    # every publication of the run comes from one address and names one host
+    # all publications of the run come from one address and name one host
     process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT, env={"RATE_LIMITS": "off", **os.environ})
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
-        said = Path(log.name).read_text(errors="replace")
-        if address := ADDRESS.search(said):
+        output = Path(log.name).read_text(errors="replace")
+        if address := ADDRESS.search(output):
             return process, address[1]
         time.sleep(0.1)
     process.kill()
-    raise SystemExit(f"interop: the registry did not start (exit code {process.wait()}). It said:\n"
+    raise SystemExit(f"interop: the registry did not start (exit code {process.wait()}). Its output:\n"
                      f"{Path(log.name).read_text(errors='replace')}")
 
 
 def call(base, path, body=None):
-    """One request; the status and the JSON body, of errors too. Raises OSError where nobody answers."""
+    """Sends one request. Returns the status and the JSON body, also of errors. Raises OSError if there is no answer."""
     request = urllib.request.Request(base + path, headers={"accept": "application/json", "content-type": "application/json"},
                                      data=None if body is None else json.dumps(body).encode())
     try:
@@ -58,7 +58,7 @@ def call(base, path, body=None):
 
 
 def publication(way, slug, url):
-    """The body of the publication: a server description, or the bare URL of a card, a site or an endpoint."""
+    """The body of the publication: a server description, or only the URL of a card, a site or an endpoint."""
     if way != "server.json":
         return {"url": url}
     return {"$schema": SCHEMA, "name": f"org.example.interop/{slug}-{RUN}", "version": "1.0.0",
@@ -66,7 +66,7 @@ def publication(way, slug, url):
 
 
 def publish_and_wait(base, way, slug, url):
-    """Publishes, and polls the status until the listing has been judged; the last status, with `seconds` it took."""
+    """Publishes, and polls the status until the check has finished. Returns the last status, with the `seconds` it took."""
     code, answer = call(base, "/api/publish", publication(way, slug, url))
     if code != 200 or not answer.get("listing_id"):
         return {"lane": f"publish {code}", "reasons": answer}
@@ -80,7 +80,7 @@ def publish_and_wait(base, way, slug, url):
 
 
 def found(document, name):
-    """The first value of this name that is not empty, anywhere in the document: the table shows it wherever it stands."""
+    """The first value with this name that is not empty, anywhere in the document."""
     if isinstance(document, dict):
         if document.get(name) not in (None, "", [], {}):
             return document[name]

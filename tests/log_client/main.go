@@ -1,5 +1,5 @@
-// Follows the log of evidence with the implementation that the Go project has for its own checksum database
-// (golang.org/x/mod/sumdb/note and tlog): signature, growth since the checkpoint seen before, and every entry.
+// Follows the evidence log with the implementation of the Go checksum database (golang.org/x/mod/sumdb/note and tlog). It
+// checks the signature, the consistency with the checkpoint of the last run, and every entry.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 const tileHeight = 8
 const tileWidth = 1 << tileHeight
 
-// follower reads tiles; tlog.TileHashReader checks them against the signed root before it uses them.
+// follower reads tiles. tlog.TileHashReader checks them against the signed root before it uses them.
 type follower struct{ prefix string }
 
 func (f follower) get(path string) ([]byte, error) {
@@ -41,7 +41,7 @@ func (f follower) Height() int { return tileHeight }
 func (f follower) ReadTiles(tiles []tlog.Tile) ([][]byte, error) {
 	data := make([][]byte, len(tiles))
 	for i, tile := range tiles {
-		// The checksum database names the height in its paths; a tiled log has only one.
+		// Paths of the checksum database contain the height. A tiled log has only one height.
 		path := strings.Replace(tile.Path(), fmt.Sprintf("tile/%d/", tileHeight), "/tile/", 1)
 		body, err := f.get(path)
 		if err != nil {
@@ -84,20 +84,20 @@ func (f follower) entries(size int64) ([][]byte, error) {
 		}
 		for len(bundle) > 0 {
 			if len(bundle) < 2 || len(bundle)-2 < int(binary.BigEndian.Uint16(bundle)) {
-				return nil, fmt.Errorf("%s is cut off", path)
+				return nil, fmt.Errorf("%s is too short", path)
 			}
 			end := 2 + int(binary.BigEndian.Uint16(bundle))
 			all, bundle = append(all, bundle[2:end]), bundle[end:]
 		}
 	}
 	if int64(len(all)) != size {
-		return nil, fmt.Errorf("%d entries of %d", len(all), size)
+		return nil, fmt.Errorf("found %d entries of %d", len(all), size)
 	}
 	return all, nil
 }
 
-// given checks a proof that the registry itself gives away.
-func (f follower) given(index int64, verifier note.Verifier, entry []byte) error {
+// checkProof checks a proof that the registry provides.
+func (f follower) checkProof(index int64, verifier note.Verifier, entry []byte) error {
 	body, err := f.get(fmt.Sprintf("/proof?index=%d", index))
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (f follower) given(index int64, verifier note.Verifier, entry []byte) error
 		return err
 	}
 	if answer.LeafText != string(entry) {
-		return fmt.Errorf("leaf %d is another in its proof", index)
+		return fmt.Errorf("the proof of leaf %d has another text", index)
 	}
 	current, err := tree([]byte(answer.Checkpoint), verifier)
 	if err != nil {
@@ -143,7 +143,7 @@ func follow(prefix, vkey, seen string) error {
 		return err
 	}
 	hashes := tlog.TileHashReader(current, f)
-	before := "nothing"
+	before := "no earlier checkpoint"
 	if kept, err := os.ReadFile(seen); err == nil {
 		earlier, err := tree(kept, verifier)
 		if err != nil {
@@ -154,9 +154,9 @@ func follow(prefix, vkey, seen string) error {
 			return err
 		}
 		if err := tlog.CheckTree(proof, current.N, current.Hash, earlier.N, earlier.Hash); err != nil {
-			return fmt.Errorf("the tree of %d is no continuation of that of %d: %w", current.N, earlier.N, err)
+			return fmt.Errorf("the tree of size %d is not consistent with the tree of size %d: %w", current.N, earlier.N, err)
 		}
-		before = strconv.FormatInt(earlier.N, 10)
+		before = "size " + strconv.FormatInt(earlier.N, 10)
 	}
 	entries, err := f.entries(current.N)
 	if err != nil {
@@ -169,19 +169,19 @@ func follow(prefix, vkey, seen string) error {
 			err = tlog.CheckRecord(proof, current.N, current.Hash, index, tlog.RecordHash(entry))
 		}
 		if err == nil && (index%64 == 0 || index == current.N-1) {
-			err = f.given(index, verifier, entry)
+			err = f.checkProof(index, verifier, entry)
 		}
 		if err != nil {
 			return fmt.Errorf("entry %d: %w", index, err)
 		}
 	}
-	fmt.Printf("%s: %d entries, a continuation of %s\n", verifier.Name(), current.N, before)
+	fmt.Printf("%s: %d entries, consistent with %s\n", verifier.Name(), current.N, before)
 	return os.WriteFile(seen, signed, 0o644)
 }
 
 func main() {
 	if len(os.Args) != 4 {
-		fmt.Fprintln(os.Stderr, "usage: log_client <prefix> <vkey> <file of the checkpoint seen last>")
+		fmt.Fprintln(os.Stderr, "usage: log_client <prefix> <vkey> <file of the last checkpoint>")
 		os.Exit(2)
 	}
 	if err := follow(os.Args[1], os.Args[2], os.Args[3]); err != nil {

@@ -1,7 +1,7 @@
-"""What schemathesis makes of the formats that JSON Schema does not know: values of each that the registry takes.
+"""Strategies for the formats that JSON Schema does not define: values of each format that the registry accepts.
 
-Loaded by schemathesis (SCHEMATHESIS_HOOKS); SAMPLES names a JSON file of what only the running registry can tell: cursors
-of its lists and ids of its listings. A format adds nothing to what is tested but sense: values that break it are not made.
+Loaded by schemathesis (SCHEMATHESIS_HOOKS). SAMPLES names a JSON file of values that only the running registry knows:
+cursors of its lists and ids of its listings. Values that break a format are not generated.
 """
 import json
 import os

@@ -1,7 +1,7 @@
 """moto's DynamoDB on a port of this machine, one request after another.
 
-Its own `moto_server` answers each request in a thread, and a transaction there is not isolated: another's write comes
-between its parts, or is lost when it takes itself back. DynamoDB's transactions are, and our store leans on it.
+moto's `moto_server` answers each request in a thread, and its transactions are not isolated: another write can come between
+the parts of a transaction, or be lost when it is rolled back. DynamoDB isolates transactions, and the store relies on that.
 """
 
 import sys

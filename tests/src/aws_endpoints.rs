@@ -1,5 +1,5 @@
-//! The table and the bus as a separate process reaches them: over HTTP on loopback, by the SDK's own protocol.
-//! Both note what was asked of them, so that a test can hold it against the rights the template gives.
+//! HTTP endpoints on loopback for the table and the bus, for functions in a separate process. Both record their calls, so
+//! that a test can check them against the policies of the template.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,12 +16,12 @@ use local::engine::Embedded;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-/// One thing done to the table, as a policy judges it: the IAM action and the partition keys it touched.
+/// One access to the table, as an IAM policy sees it: the action and the partition key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Act {
-    /// For example `dynamodb:PutItem`; a transaction counts as the actions within it.
+    /// For example `dynamodb:PutItem`. A transaction counts as its actions.
     pub action: &'static str,
-    /// The index that was queried, where it was one.
+    /// The queried index, if any.
     pub index: Option<String>,
     /// Partition key of the item or items.
     pub partition: String,
@@ -30,15 +30,15 @@ pub struct Act {
 /// A DynamoDB endpoint over the embedded engine.
 #[derive(Clone, Debug)]
 pub struct DynamoDb {
-    /// What `AWS_ENDPOINT_URL_DYNAMODB` has to be.
+    /// The value for `AWS_ENDPOINT_URL_DYNAMODB`.
     pub url: String,
     acts: Arc<Mutex<BTreeSet<Act>>>,
 }
 
-/// An EventBridge endpoint that takes every event.
+/// An EventBridge endpoint that accepts every event.
 #[derive(Clone, Debug)]
 pub struct EventBridge {
-    /// What `AWS_ENDPOINT_URL_EVENTBRIDGE` has to be.
+    /// The value for `AWS_ENDPOINT_URL_EVENTBRIDGE`.
     pub url: String,
     entries: Arc<Mutex<Vec<Value>>>,
 }
@@ -55,10 +55,10 @@ impl DynamoDb {
         Ok(Self { url, acts })
     }
 
-    /// What was done since this was asked last.
+    /// Returns and clears the recorded accesses.
     #[must_use]
     pub fn take_acts(&self) -> BTreeSet<Act> {
-        std::mem::take(&mut *held(&self.acts))
+        std::mem::take(&mut *locked(&self.acts))
     }
 }
 
@@ -73,10 +73,10 @@ impl EventBridge {
         Ok(Self { url, entries })
     }
 
-    /// The entries sent since this was asked last.
+    /// Returns and clears the recorded entries.
     #[must_use]
     pub fn take_entries(&self) -> Vec<Value> {
-        std::mem::take(&mut *held(&self.entries))
+        std::mem::take(&mut *locked(&self.entries))
     }
 }
 
@@ -87,7 +87,7 @@ async fn listen(router: Router) -> std::io::Result<String> {
     Ok(url)
 }
 
-fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -100,7 +100,7 @@ async fn table_request(
 ) -> Response {
     let target = headers.get("x-amz-target").and_then(|value| value.to_str().ok()).unwrap_or_default();
     let operation = target.rsplit('.').next().unwrap_or_default();
-    held(&acts).extend(acts_of(operation, &serde_json::from_slice(&body).unwrap_or_default()));
+    locked(&acts).extend(acts_of(operation, &serde_json::from_slice(&body).unwrap_or_default()));
 
     let mut request = HttpRequest::new(SdkBody::from(body.to_vec()));
     request.headers_mut().insert("x-amz-target", target.to_owned());
@@ -125,12 +125,12 @@ async fn put_events(
     let request: Value = serde_json::from_slice(&body).unwrap_or_default();
     let sent = request["Entries"].as_array().cloned().unwrap_or_default();
     let ids: Vec<Value> = sent.iter().map(|_| json!({ "EventId": "1" })).collect();
-    held(&entries).extend(sent);
+    locked(&entries).extend(sent);
     let answer = json!({ "FailedEntryCount": 0, "Entries": ids }).to_string();
     ([(header::CONTENT_TYPE, "application/x-amz-json-1.1")], answer).into_response()
 }
 
-/// The acts of one request, in the words of the service authorization reference of DynamoDB.
+/// The accesses of one request, with the action names of DynamoDB's service authorization reference.
 fn acts_of(operation: &str, request: &Value) -> Vec<Act> {
     let partition = |key: &Value| key["pk"]["S"].as_str().unwrap_or_default().to_owned();
     let act = |action, key: &Value| Act { action, index: None, partition: partition(key) };
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transaction_counts_as_what_is_in_it() {
+    fn transaction_counts_as_its_actions() {
         let item = |pk: &str| json!({ "pk": { "S": pk }, "sk": { "S": "CORE" } });
         let request = json!({ "TransactItems": [
             { "Put": { "TableName": "t", "Item": item("LISTING#a") } },
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_tells_its_partition_and_index() {
+    fn query_has_partition_and_index() {
         let request = json!({
             "IndexName": "gsi1",
             "KeyConditionExpression": "gsi1pk = :kind AND gsi1sk < :after",
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_policy_grants_is_not_taken_for_something_else() {
+    fn unknown_operation_is_not_permitted() {
         assert_eq!(acts("Scan", &json!({})), [("dynamodb:*", None, "Scan".to_owned())]);
     }
 }

@@ -1,7 +1,7 @@
-//! Listings, verdicts and feed items for tests and benches: each builder makes a sound one, and its caller changes what
-//! the test is about.
+//! Listings, verdicts and feed items for tests and benches. Each builder returns a valid value; the caller changes what its
+//! test needs.
 
-#![expect(clippy::unwrap_used, reason = "a fixture that cannot be made fails its test")]
+#![expect(clippy::unwrap_used, reason = "a broken fixture fails its test")]
 
 use jiff::SignedDuration;
 use registry::app::App;
@@ -12,7 +12,7 @@ use registry::model::{
 use registry::publish::submission::{PublishRequest, Submission};
 use serde_json::{Value, json};
 
-/// A listing of a kind, as its publish makes it.
+/// A listing as a publish creates it.
 #[must_use]
 pub fn submitted_listing(app: &App, kind: Kind, number: usize) -> (Submission, Listing) {
     let fields = match kind {
@@ -34,18 +34,18 @@ pub fn submitted_listing(app: &App, kind: Kind, number: usize) -> (Submission, L
     (submission, listing)
 }
 
-/// Puts so many Live listings of a kind into the table without a peer behind them, a second apart and some at the
-/// same moment; gives their ids. They come through the same parser and the same insertion as published ones.
-pub async fn insert_live_listings(app: &App, kind: Kind, how_many: usize) -> Vec<ListingId> {
+/// Inserts Live listings without peers; returns their ids. Groups of three have the same time, a second apart. They use the
+/// same parser and insertion as published listings.
+pub async fn insert_live_listings(app: &App, kind: Kind, count: usize) -> Vec<ListingId> {
     let mut ids = Vec::new();
-    for number in 0..how_many {
+    for number in 0..count {
         let (submission, mut listing) = submitted_listing(app, kind, number);
         let at = app.clock.now() - SignedDuration::from_secs(i64::try_from(number / 3).unwrap());
         listing.lane = Lane::Active;
         listing.live_since = Some(at);
         listing.last_ok_at = Some(at);
-        let news = feed_item("listing_queued", &listing, at);
-        app.store.insert(&listing, &submission.contact, &news, None).await.unwrap();
+        let item = feed_item("listing_queued", &listing, at);
+        app.store.insert(&listing, &submission.contact, &item, None).await.unwrap();
         ids.push(listing.id);
     }
     ids
@@ -60,11 +60,11 @@ pub fn feed_item(what: &str, listing: &Listing, at: Moment) -> FeedItem {
         listing_id: Some(listing.id.clone()),
         kind: listing.kind,
         name: listing.name.clone(),
-        text: format!("{} is in the news: {what}.", listing.name),
+        text: format!("{} is in the feed: {what}.", listing.name),
     }
 }
 
-/// The verdict of a handshake, without anything else that was seen.
+/// The verdict of a handshake, without reasons or signals.
 #[must_use]
 pub fn verdict(handshake: Handshake, facts: Facts) -> Verdict {
     Verdict {
@@ -81,7 +81,7 @@ pub fn verdict(handshake: Handshake, facts: Facts) -> Verdict {
     }
 }
 
-/// A verdict under one blocking check that holds or not, and with half of all points.
+/// An assessment with one blocking check that passes if `clean`, and a score of 50.
 #[must_use]
 pub fn assessment(verdict: Verdict, clean: bool, probed_at: Moment) -> Assessment {
     let check = Check { id: "https".to_owned(), ok: clean, blocking: true, detail: String::new() };
@@ -89,7 +89,7 @@ pub fn assessment(verdict: Verdict, clean: bool, probed_at: Moment) -> Assessmen
     Assessment { verdict, checks: vec![check], score, probed_at, changed: None }
 }
 
-/// The record that the statistics keep of an assessed listing.
+/// The record of an assessed listing in the statistics.
 #[must_use]
 pub fn probe_record(listing: &Listing, assessment: &Assessment) -> ProbeRecord {
     let verdict = &assessment.verdict;

@@ -1,5 +1,5 @@
-//! What the end-to-end tests share: a registry to test, peers to be probed, the template, a Lambda runtime, the table
-//! and the bus as a process reaches them. Nothing of it is in a deployment.
+//! Shared parts of the end-to-end tests: a test registry, peers to probe, the template, a Lambda runtime, and HTTP endpoints
+//! of the table and the bus. None of it is deployed.
 
 pub mod aws_endpoints;
 pub mod fixtures;

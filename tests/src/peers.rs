@@ -1,7 +1,7 @@
-//! Peers to be probed: agents and MCP servers on loopback that answer by a script and keep what they were asked.
-//! A script can be replaced while the peer stands, as a publisher mends a server.
+//! Peers to probe: agents and MCP servers on loopback that answer with a script and record their requests. The script of a
+//! running peer can be replaced, as when a publisher fixes a server.
 
-#![expect(clippy::unwrap_used, reason = "a peer that cannot be made fails its test")]
+#![expect(clippy::unwrap_used, reason = "a peer that cannot start fails its test")]
 
 pub mod agents;
 pub mod hostile;
@@ -23,13 +23,13 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// Where an agent's card usually stands.
+/// The usual path of an agent card.
 pub const CARD: &str = "/.well-known/agent-card.json";
 
 /// How a peer answers.
 pub type Script = Arc<dyn Fn(&PeerRequest) -> Response + Send + Sync>;
 
-/// A request as a peer saw it.
+/// A request that a peer received.
 #[derive(Clone, Debug)]
 pub struct PeerRequest {
     /// `GET` or `POST`.
@@ -40,12 +40,12 @@ pub struct PeerRequest {
     pub headers: HeaderMap,
     /// The JSON of the body, or null.
     pub body: Value,
-    /// The body as it came, where it is text.
+    /// The raw body; empty if it is not UTF-8.
     pub text: String,
 }
 
 impl PeerRequest {
-    /// The JSON-RPC method, where it is a call.
+    /// The method of a JSON-RPC call.
     #[must_use]
     pub fn method(&self) -> Option<&str> {
         self.body["method"].as_str()
@@ -63,7 +63,7 @@ impl PeerRequest {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// This peer, as the caller reached it.
+    /// The origin of this peer, from the `host` header.
     #[must_use]
     pub fn origin(&self) -> String {
         format!("http://{}", self.header("host").unwrap_or_default())
@@ -79,17 +79,17 @@ pub fn json_answer(status: u16, body: &Value) -> Response {
 
 /// A JSON-RPC result for a call.
 #[must_use]
-pub fn result(asked: &PeerRequest, result: Value) -> Response {
-    let mut reply = json!({ "jsonrpc": "2.0", "id": asked.body["id"] });
+pub fn result(request: &PeerRequest, result: Value) -> Response {
+    let mut reply = json!({ "jsonrpc": "2.0", "id": request.body["id"] });
     reply["result"] = result;
     json_answer(200, &reply)
 }
 
 /// A JSON-RPC error for a call.
 #[must_use]
-pub fn error(asked: &PeerRequest, code: i64, message: &str) -> Response {
+pub fn error(request: &PeerRequest, code: i64, message: &str) -> Response {
     let error = json!({ "code": code, "message": message });
-    json_answer(200, &json!({ "jsonrpc": "2.0", "id": asked.body["id"], "error": error }))
+    json_answer(200, &json!({ "jsonrpc": "2.0", "id": request.body["id"], "error": error }))
 }
 
 /// An answer without a body.
@@ -108,7 +108,7 @@ pub struct Peer {
 
 struct Shared {
     script: Mutex<Script>,
-    asked: Mutex<Vec<PeerRequest>>,
+    requests: Mutex<Vec<PeerRequest>>,
 }
 
 impl fmt::Debug for Peer {
@@ -128,7 +128,7 @@ impl Peer {
     pub async fn start(script: impl Fn(&PeerRequest) -> Response + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
-        let shared = Arc::new(Shared { script: Mutex::new(Arc::new(script)), asked: Mutex::default() });
+        let shared = Arc::new(Shared { script: Mutex::new(Arc::new(script)), requests: Mutex::default() });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
         let task = tokio::spawn(async move { drop(axum::serve(listener, router).await) });
         Self { origin, shared, task }
@@ -140,7 +140,7 @@ impl Peer {
         format!("{}{path}", self.origin)
     }
 
-    /// The URL of the card.
+    /// The URL of the card, at [`CARD`].
     #[must_use]
     pub fn card(&self) -> String {
         self.url(CARD)
@@ -148,48 +148,48 @@ impl Peer {
 
     /// Answers by another script from now on.
     pub fn answer_with(&self, script: impl Fn(&PeerRequest) -> Response + Send + Sync + 'static) {
-        *held(&self.shared.script) = Arc::new(script);
+        *locked(&self.shared.script) = Arc::new(script);
     }
 
-    /// What it was asked since it stands.
+    /// All requests since the start or the last [`Self::forget_requests`].
     #[must_use]
     pub fn requests(&self) -> Vec<PeerRequest> {
-        held(&self.shared.asked).clone()
+        locked(&self.shared.requests).clone()
     }
 
-    /// The same in short.
+    /// The names of all requests.
     #[must_use]
     pub fn request_names(&self) -> Vec<String> {
         self.requests().iter().map(PeerRequest::name).collect()
     }
 
-    /// How often it was asked for `what`.
+    /// The number of requests with this name.
     #[must_use]
     pub fn request_count(&self, what: &str) -> usize {
-        self.request_names().iter().filter(|asked| *asked == what).count()
+        self.request_names().iter().filter(|name| *name == what).count()
     }
 
-    /// Forgets what it was asked.
+    /// Clears the recorded requests.
     pub fn forget_requests(&self) {
-        held(&self.shared.asked).clear();
+        locked(&self.shared.requests).clear();
     }
 }
 
-async fn answer(State(shared): State<Arc<Shared>>, request: Request<Body>) -> Response {
-    let (parts, body) = request.into_parts();
+async fn answer(State(shared): State<Arc<Shared>>, received: Request<Body>) -> Response {
+    let (parts, body) = received.into_parts();
     let body = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
-    let asked = PeerRequest {
+    let request = PeerRequest {
         verb: parts.method.to_string(),
         path: parts.uri.path().to_owned(),
         headers: parts.headers,
         body: serde_json::from_slice(&body).unwrap_or_default(),
         text: String::from_utf8(body.into()).unwrap_or_default(),
     };
-    held(&shared.asked).push(asked.clone());
-    let script = Arc::clone(&held(&shared.script));
-    script(&asked)
+    locked(&shared.requests).push(request.clone());
+    let script = Arc::clone(&locked(&shared.script));
+    script(&request)
 }
 
-fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,5 @@
-//! Lambda's runtime API in four routes, so that a packaged binary can be driven here as AWS drives it.
-//! It hands the binary one event at a time and gives back what the binary made of it.
+//! Lambda's runtime API in four routes, so that tests can run a packaged binary as AWS does. It passes one event at a time
+//! to the binary and returns the reply.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -18,24 +18,24 @@ use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
 use tokio::sync::{Mutex, Notify, mpsc, oneshot};
 
-/// How long one invocation may take before the test gives up on it.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Time limit of one invocation.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// A running binary of a Lambda function; it ends when this is dropped.
+/// A running binary of a Lambda function. It is killed on drop.
 #[derive(Debug)]
 pub struct Function {
-    // First, for it ends first: a binary that found nobody to give it events would complain on the way out.
+    // The first field is dropped first: without the runtime API the binary would log errors.
     process: Child,
     waiting: mpsc::Sender<Invocation>,
-    asked: Arc<Notify>,
+    first_request: Arc<Notify>,
 }
 
-/// Why there is no answer to an event.
+/// Why there is no reply to an event.
 #[derive(Debug)]
 pub enum Failure {
-    /// The function reported an error; this is its document.
+    /// The function reported this error document.
     Reported(Value),
-    /// The binary took the event, or did not even ask for one, and was not heard of again.
+    /// The binary did not request the event, or did not reply in time.
     Silent,
 }
 
@@ -48,18 +48,18 @@ struct Invocation {
 struct Exchange {
     waiting: Mutex<mpsc::Receiver<Invocation>>,
     running: Mutex<HashMap<String, oneshot::Sender<Result<Value, Failure>>>>,
-    asked: Arc<Notify>,
+    first_request: Arc<Notify>,
 }
 
 impl Function {
-    /// Starts a binary with these variables and those that every Lambda function finds, and no others.
+    /// Starts a binary with only these variables and those that Lambda sets for every function.
     ///
     /// # Errors
     /// No port is free, or the binary cannot be started.
     pub async fn start(binary: &Path, environment: &[(&str, &str)]) -> std::io::Result<Self> {
         let (waiting, receiver) = mpsc::channel(1);
-        let asked = Arc::<Notify>::default();
-        let address = serve(receiver, asked.clone()).await?;
+        let first_request = Arc::<Notify>::default();
+        let address = serve(receiver, first_request.clone()).await?;
         let process = Command::new(binary)
             .env_clear()
             .env("AWS_LAMBDA_RUNTIME_API", address.to_string())
@@ -73,48 +73,51 @@ impl Function {
             .env("AWS_SECRET_ACCESS_KEY", "local")
             .envs(environment.iter().copied())
             .stdin(Stdio::null())
-            // Its metrics; what keeps it from starting is told on the other.
+            // Only metrics; start-up errors go to stderr.
             .stdout(Stdio::null())
             .kill_on_drop(true)
             .spawn()?;
-        Ok(Self { process, waiting, asked })
+        Ok(Self { process, waiting, first_request })
     }
 
-    /// Waits until the binary asks for its first event; until then it was starting.
+    /// Waits until the binary requests its first event, which ends its start-up.
     ///
     /// # Errors
-    /// It does not ask within a minute.
+    /// No request within a minute.
     pub async fn asks(&self) -> Result<(), Failure> {
-        tokio::time::timeout(PATIENCE, self.asked.notified()).await.map_err(|_| Failure::Silent)
+        tokio::time::timeout(TIME_LIMIT, self.first_request.notified()).await.map_err(|_| Failure::Silent)
     }
 
-    /// The id of its process; `None` where it has ended and was waited for.
+    /// The process id; `None` if it has ended and was waited for.
     #[must_use]
     pub fn process(&self) -> Option<u32> {
         self.process.id()
     }
 
-    /// Hands over one event and waits for the answer.
+    /// Sends one event and waits for the reply.
     ///
     /// # Errors
-    /// The function reported an error, or nothing came back within a minute.
+    /// The function reported an error, or did not reply within a minute.
     pub async fn invoke(&self, event: Value) -> Result<Value, Failure> {
         let (answer, receiver) = oneshot::channel();
         let exchange = async {
             self.waiting.send(Invocation { event, answer }).await.map_err(|_| Failure::Silent)?;
             receiver.await.map_err(|_| Failure::Silent)?
         };
-        tokio::time::timeout(PATIENCE, exchange).await.unwrap_or(Err(Failure::Silent))
+        tokio::time::timeout(TIME_LIMIT, exchange).await.unwrap_or(Err(Failure::Silent))
     }
 }
 
-async fn serve(waiting: mpsc::Receiver<Invocation>, asked: Arc<Notify>) -> std::io::Result<SocketAddr> {
-    let exchange = Exchange { waiting: Mutex::new(waiting), running: Mutex::default(), asked };
+async fn serve(
+    waiting: mpsc::Receiver<Invocation>,
+    first_request: Arc<Notify>,
+) -> std::io::Result<SocketAddr> {
+    let exchange = Exchange { waiting: Mutex::new(waiting), running: Mutex::default(), first_request };
     let router = Router::new()
         .route("/2018-06-01/runtime/invocation/next", get(next))
         .route("/2018-06-01/runtime/invocation/{id}/response", post(answered))
         .route("/2018-06-01/runtime/invocation/{id}/error", post(failed))
-        .route("/2018-06-01/runtime/init/error", post(refused_to_start))
+        .route("/2018-06-01/runtime/init/error", post(init_failed))
         .with_state(Arc::new(exchange));
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
@@ -123,7 +126,7 @@ async fn serve(waiting: mpsc::Receiver<Invocation>, asked: Arc<Notify>) -> std::
 }
 
 async fn next(State(exchange): State<Arc<Exchange>>) -> Response {
-    exchange.asked.notify_one();
+    exchange.first_request.notify_one();
     let Some(invocation) = exchange.waiting.lock().await.recv().await else {
         return StatusCode::GONE.into_response();
     };
@@ -144,23 +147,23 @@ async fn next(State(exchange): State<Arc<Exchange>>) -> Response {
 
 async fn answered(exchange: State<Arc<Exchange>>, id: PathParameter<String>, body: String) -> StatusCode {
     let answer = serde_json::from_str(&body).unwrap_or(Value::String(body));
-    settle(&exchange, &id, Ok(answer)).await
+    finish(&exchange, &id, Ok(answer)).await
 }
 
 async fn failed(exchange: State<Arc<Exchange>>, id: PathParameter<String>, body: String) -> StatusCode {
     let error = serde_json::from_str(&body).unwrap_or(Value::String(body));
-    settle(&exchange, &id, Err(Failure::Reported(error))).await
+    finish(&exchange, &id, Err(Failure::Reported(error))).await
 }
 
-/// The next event gets the reason why nothing will ever answer it.
-async fn refused_to_start(exchange: State<Arc<Exchange>>, body: String) -> StatusCode {
+/// Returns the error of a failed start-up for the next event.
+async fn init_failed(exchange: State<Arc<Exchange>>, body: String) -> StatusCode {
     if let Some(invocation) = exchange.waiting.lock().await.recv().await {
         let _ = invocation.answer.send(Err(Failure::Reported(Value::String(body))));
     }
     StatusCode::ACCEPTED
 }
 
-async fn settle(exchange: &Exchange, id: &str, outcome: Result<Value, Failure>) -> StatusCode {
-    let taken = exchange.running.lock().await.remove(id).map(|answer| answer.send(outcome).is_ok());
-    if taken == Some(true) { StatusCode::ACCEPTED } else { StatusCode::NOT_FOUND }
+async fn finish(exchange: &Exchange, id: &str, outcome: Result<Value, Failure>) -> StatusCode {
+    let delivered = exchange.running.lock().await.remove(id).map(|answer| answer.send(outcome).is_ok());
+    if delivered == Some(true) { StatusCode::ACCEPTED } else { StatusCode::NOT_FOUND }
 }

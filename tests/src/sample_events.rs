@@ -1,5 +1,5 @@
-//! A sample event for every route and schedule: those of the folder `events/`, and for an operation whose route has none
-//! there, one made from the operation's own example. So a new operation needs no file.
+//! A sample event for every route and schedule: the files in `events/`, and for each other route one that is built from the
+//! example of its operation. So a new operation needs no file.
 
 use std::fs;
 
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::template::{root, sample_event};
 
-/// Every sample event by its name, in the order of their names.
+/// Every sample event with its name, sorted by name.
 ///
 /// # Errors
-/// A file that cannot be read, or holds no JSON.
+/// A file cannot be read or does not contain JSON.
 pub fn all() -> std::io::Result<Vec<(String, Value)>> {
     let mut events = Vec::new();
     for file in fs::read_dir(root().join("events"))? {
@@ -31,7 +31,7 @@ pub fn all() -> std::io::Result<Vec<(String, Value)>> {
     Ok(events)
 }
 
-/// What API Gateway would hand over where somebody calls an operation with its own example.
+/// The event that API Gateway would send for a call of an operation with its example.
 fn of_route(operation: &AnyOperation, route: &Route) -> std::io::Result<Value> {
     let mut event = sample_event("status")?;
     let example: Value = serde_json::from_str(operation.example)?;
@@ -65,7 +65,7 @@ fn of_route(operation: &AnyOperation, route: &Route) -> std::io::Result<Value> {
     Ok(event)
 }
 
-/// The first action of a family's endpoint, with its own example.
+/// The first action of a family's endpoint, with its example.
 fn example_of_an_action(path: &str) -> std::io::Result<Value> {
     let mut members =
         CATALOGUE.iter().flat_map(|operation| operation.actions.iter().map(|action| (*action, *operation)));

@@ -1,5 +1,5 @@
-//! The SAM template as plain JSON, with `!Ref X` written as `{"Ref": "X"}` and `!GetAtt` and its like as `{"Fn::GetAtt": …}`.
-//! Read here by itself, and not through the gateway's own reader, so that one mistake cannot hide in both.
+//! The SAM template as plain JSON: `!Ref X` is `{"Ref": "X"}`, `!GetAtt` is `{"Fn::GetAtt": …}`, and so on. It has a reader
+//! of its own, next to that of the gateway, so that one mistake is not in both.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,14 +19,14 @@ impl Template {
     /// Reads the template.
     ///
     /// # Errors
-    /// The file cannot be read, or is no YAML that JSON can hold.
+    /// The file cannot be read, or is not YAML that JSON can represent.
     pub fn read() -> std::io::Result<Self> {
         let text = std::fs::read_to_string(root().join("infra/template.yaml"))?;
         let yaml: Yaml = serde_yaml_ng::from_str(&text).map_err(std::io::Error::other)?;
         Ok(Self { document: plain(yaml)? })
     }
 
-    /// What every function has (`Globals`).
+    /// The properties of all functions (`Globals`).
     #[must_use]
     pub fn common(&self) -> &Value {
         &self.document["Globals"]["Function"]
@@ -38,13 +38,13 @@ impl Template {
         &self.document["Parameters"][name]
     }
 
-    /// The properties of the resource with a logical id; null where there is none.
+    /// The properties of the resource with this logical id; null if there is none.
     #[must_use]
     pub fn properties(&self, logical_id: &str) -> &Value {
         &self.document["Resources"][logical_id]["Properties"]
     }
 
-    /// The whole resources of a type, by logical id.
+    /// The resources of a type, by logical id.
     #[must_use]
     pub fn resources(&self, of_type: &str) -> BTreeMap<&str, &Value> {
         let all = self.document["Resources"].as_object().into_iter().flatten();
@@ -53,7 +53,7 @@ impl Template {
             .collect()
     }
 
-    /// The functions by the name of their crate.
+    /// The properties of the functions, by crate name.
     #[must_use]
     pub fn functions(&self) -> BTreeMap<&str, &Value> {
         let functions = self.resources("AWS::Serverless::Function").into_values();
@@ -80,8 +80,8 @@ impl Template {
 }
 
 impl Template {
-    /// Whether the policy of a function allows an act on the table, judged as IAM would for the statements used here:
-    /// an action by name, the table or its indexes, and partition keys by prefix.
+    /// Whether the policy of a function allows an access to the table. Evaluates the kinds of statements in this template
+    /// as IAM does: actions by name, the table or its indexes, and partition keys by prefix.
     #[must_use]
     pub fn permits(&self, function: &str, act: &Act) -> bool {
         let functions = self.functions();
@@ -130,7 +130,7 @@ pub fn root() -> PathBuf {
 /// A sample event of the folder `events/`.
 ///
 /// # Errors
-/// There is no such file, or it holds no JSON.
+/// The file does not exist or does not contain JSON.
 pub fn sample_event(name: &str) -> std::io::Result<Value> {
     let text = std::fs::read_to_string(root().join("events").join(name).with_extension("json"))?;
     serde_json::from_str(&text).map_err(std::io::Error::other)
@@ -151,7 +151,7 @@ fn plain(yaml: Yaml) -> std::io::Result<Value> {
             let mut object = Map::new();
             for (key, value) in members {
                 let Yaml::String(key) = key else {
-                    return Err(std::io::Error::other(format!("a key that is no text: {key:?}")));
+                    return Err(std::io::Error::other(format!("a key that is not a string: {key:?}")));
                 };
                 object.insert(key, plain(value)?);
             }

@@ -1,5 +1,5 @@
-//! A whole registry for one test: the real gateway on a free port, a table in memory, a clock that stands until it
-//! is moved, seeded randomness, and nothing that happens by itself. They share nothing, so tests run side by side.
+//! A complete registry for one test: the real gateway on a free port, a table in memory, a clock that only the test moves,
+//! seeded randomness, and no schedules. Registries share nothing, so tests run in parallel.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a registry that cannot start fails its test")]
 
@@ -24,10 +24,10 @@ pub use options::TestOptions;
 pub use reply::{Reply, snapshot_of};
 pub use table::Table;
 
-/// When a test begins: a Friday noon, the middle of an ISO week, far from midnight.
+/// The start time of tests: a Friday noon, in the middle of an ISO week and far from midnight.
 pub const NOON: &str = "2026-11-20T12:00:00Z";
 
-/// The contract's cadence, and the least time between two probes of one listing.
+/// The interval of ticks, and the minimum time between two probes of one listing.
 pub const TICK: Duration = Duration::from_secs(360);
 
 /// An hour.
@@ -36,12 +36,12 @@ pub const HOUR: Duration = Duration::from_secs(3600);
 /// A day.
 pub const DAY: Duration = Duration::from_secs(86_400);
 
-/// A registry and the hands on it.
+/// A registry under test.
 #[derive(Debug)]
 pub struct TestRegistry {
-    /// What all functions share.
+    /// The `App` that all functions share.
     pub app: App,
-    /// Counts the calls to the table, and disturbs them.
+    /// Counts the table calls, and injects faults.
     pub observer: Observer,
     local: Local,
     http: reqwest::Client,
@@ -49,12 +49,12 @@ pub struct TestRegistry {
 }
 
 impl TestRegistry {
-    /// A registry with the contract's limits, development rules and no rates.
+    /// Starts a registry with the limits of the contract, development rules and no rate limits.
     pub async fn start() -> Self {
         Self::start_with(TestOptions::default()).await
     }
 
-    /// A registry as the options say.
+    /// Starts a registry with options.
     pub async fn start_with(options: TestOptions) -> Self {
         let observer = Observer::default();
         let options = Options { observer: Some(observer.clone()), ..options.into_local() };
@@ -63,33 +63,33 @@ impl TestRegistry {
         Self { app: local.app.clone(), observer, local, http: client(), events: Mutex::new(events) }
     }
 
-    /// The address of a path.
+    /// The URL of a path.
     #[must_use]
     pub fn url(&self, path: &str) -> String {
         self.local.url(path)
     }
 
-    /// The present of this registry.
+    /// The current time of this registry.
     #[must_use]
     pub fn now(&self) -> Moment {
         self.app.clock.now()
     }
 
-    /// Moves the clock.
+    /// Moves the clock forward.
     pub fn advance(&self, by: Duration) {
-        assert!(matches!(self.app.clock, Clock::Manual(_)), "this registry keeps the machine's time");
+        assert!(matches!(self.app.clock, Clock::Manual(_)), "this registry uses the machine's clock");
         self.app.clock.advance(by);
     }
 
-    /// Moves the clock to a moment that lies ahead.
+    /// Moves the clock forward to a moment.
     pub fn advance_to(&self, moment: Moment) {
         let ahead = moment.duration_since(self.now());
         self.advance(ahead.try_into().unwrap_or_else(|_| panic!("{moment} is past")));
     }
 
-    /// Moves the clock by any time, back too, as a machine's clock that is corrected.
+    /// Moves the clock forward or back, as a correction of a machine's clock.
     pub fn step_clock(&self, by: SignedDuration) {
-        let Clock::Manual(millis) = &self.app.clock else { panic!("this registry keeps the machine's time") };
+        let Clock::Manual(millis) = &self.app.clock else { panic!("this registry uses the machine's clock") };
         millis.fetch_add(i64::try_from(by.as_millis()).unwrap(), Ordering::SeqCst);
     }
 
@@ -108,7 +108,7 @@ impl TestRegistry {
         Reply::of(self.http.post(self.url(path)).json(body)).await
     }
 
-    /// A POST of anything.
+    /// A POST of any body.
     pub async fn post_raw(
         &self,
         path: &str,
@@ -122,7 +122,7 @@ impl TestRegistry {
         Reply::of(request).await
     }
 
-    /// A POST of a form, as a page sends it; a redirect is not followed.
+    /// A POST of a form, as a page sends it. Redirects are not followed.
     pub async fn post_form(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
         let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         let client = client_builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
@@ -137,14 +137,14 @@ impl TestRegistry {
         Reply::of(headers.iter().fold(request, |request, (name, value)| request.header(name, value))).await
     }
 
-    /// Calls an operation as an MCP tool; gives its answer.
+    /// Calls an operation as an MCP tool; returns its result.
     pub async fn call_tool(&self, name: &str, arguments: &Value) -> Value {
         let result = self.tool_result(name, arguments).await;
         assert_eq!(result["isError"], false, "{name} {arguments}: {result}");
         result["structuredContent"].clone()
     }
 
-    /// Calls an operation as an MCP tool with arguments that it must refuse; gives the problem.
+    /// Calls an operation as an MCP tool with arguments that it must refuse; returns the problem.
     pub async fn refused_tool(&self, name: &str, arguments: &Value) -> Value {
         let result = self.tool_result(name, arguments).await;
         assert_eq!(result["isError"], true, "{name} {arguments}: {result}");
@@ -160,24 +160,24 @@ impl TestRegistry {
         reply.body["result"].clone()
     }
 
-    /// Publishes; gives the answer's body.
+    /// Publishes; returns the reply.
     pub async fn publish(&self, body: &Value) -> Value {
         let reply = self.post("/api/publish", body).await;
-        assert_eq!(reply.status, 200, "{body} was not taken: {reply:?}");
+        assert_eq!(reply.status, 200, "{body} was refused: {reply:?}");
         reply.body
     }
 
-    /// Publishes the card at a URL; gives the listing's id.
+    /// Publishes the card at a URL; returns the listing id.
     pub async fn publish_card(&self, url: &str) -> ListingId {
         id_of(&self.publish(&json!({ "agent_card_url": url })).await)
     }
 
-    /// Publishes the MCP endpoint at a URL; gives the listing's id.
+    /// Publishes the MCP endpoint at a URL; returns the listing id.
     pub async fn publish_mcp(&self, url: &str) -> ListingId {
         id_of(&self.publish(&json!({ "mcp_url": url })).await)
     }
 
-    /// Where a listing stands.
+    /// The status of a listing.
     pub async fn status(&self, id: &ListingId) -> Value {
         let reply = self.get(&format!("/api/listings/status?id={id}")).await;
         assert_eq!(reply.status, 200, "{reply:?}");
@@ -189,19 +189,19 @@ impl TestRegistry {
         self.status(id).await["lane"].as_str().unwrap().to_owned()
     }
 
-    /// The codes of what is to be fixed.
+    /// The codes of the reasons in a listing's status.
     pub async fn reason_codes(&self, id: &ListingId) -> Vec<String> {
         let status = self.status(id).await;
         status["reasons"].as_array().unwrap().iter().map(|r| r["code"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// What is Live, as the active list counts it: agents and MCP servers.
+    /// The counts of Live agents and MCP servers in the active list.
     pub async fn live_counts(&self) -> (u64, u64) {
         let counts = &self.get("/api/listings/active").await.body["counts"];
         (counts["agents_active"].as_u64().unwrap(), counts["mcp_active"].as_u64().unwrap())
     }
 
-    /// The types of the feed's items, the latest first.
+    /// The types of the feed items, newest first.
     pub async fn feed_types(&self) -> Vec<String> {
         let feed = self.get("/api/feed?limit=100").await.body;
         feed["items"]
@@ -219,20 +219,20 @@ impl TestRegistry {
         reply.body
     }
 
-    /// What was sent to the bus since this was asked last.
+    /// The bus events since the last call.
     pub fn events(&self) -> Vec<Value> {
         let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
         std::iter::from_fn(|| events.try_recv().ok()).collect()
     }
 
-    /// From now on the bus takes nothing, and what it held is lost.
+    /// From now on the bus accepts no events, and its undelivered events are lost.
     pub fn cut_bus(&self) {
         self.events.lock().unwrap_or_else(PoisonError::into_inner).close();
         self.events();
     }
 
-    /// Delivers what the bus holds a second later, as its rules do: every `listing.queued` starts a first probe, and
-    /// what went Live is taken into the search index. Gives back all that was delivered.
+    /// Delivers the events on the bus a second later, as its rules do: every `listing.queued` starts a first probe, and Live
+    /// listings are added to the search index. Returns the events.
     pub async fn deliver_events(&self) -> Vec<Value> {
         let events = self.events();
         self.app.clock.advance(Duration::from_secs(1));
@@ -243,32 +243,32 @@ impl TestRegistry {
         events
     }
 
-    /// The search index is brought up to date, as an event or the schedule makes it be.
+    /// Updates the search index, as an event or the schedule does.
     pub async fn index(&self) -> Value {
         search_index::handle(&self.app, json!({ "detail-type": "search-index" })).await.unwrap()
     }
 
-    /// The first probe of a listing, as its event starts it.
+    /// Runs the first probe of a listing, as its event does.
     pub async fn first_probe(&self, id: &ListingId) -> Value {
         probe_tick::handle(&self.app, listing_queued_event(id)).await.unwrap()
     }
 
-    /// The tick of the schedule.
+    /// Runs a tick of the schedule.
     pub async fn tick(&self) -> Value {
         probe_tick::handle(&self.app, json!({ "detail-type": "probe-tick" })).await.unwrap()
     }
 
-    /// The hourly run of the weekly recheck.
+    /// Runs the weekly recheck, as every hour.
     pub async fn recheck(&self) -> Value {
         weekly_recheck::handle(&self.app, json!({ "detail-type": "weekly-recheck" })).await.unwrap()
     }
 
-    /// The hourly run of outreach.
+    /// Runs outreach, as every hour.
     pub async fn reach_out(&self) -> Value {
         daily_connector::handle(&self.app, json!({ "detail-type": "daily-connector" })).await.unwrap()
     }
 
-    /// Publishes a card and probes it a second later: it must go Live.
+    /// Publishes a card and probes it a second later; the listing must go Live.
     pub async fn live_card(&self, url: &str) -> ListingId {
         let id = self.publish_card(url).await;
         self.app.clock.advance(Duration::from_secs(1));
@@ -277,22 +277,22 @@ impl TestRegistry {
         id
     }
 
-    /// Everything in the table, read past the observer.
+    /// The whole table. This read is not counted by the observer.
     pub async fn table(&self) -> Table {
         Table::read(&local::engine::client(self.local.engine.clone()), &self.app.settings.table_name).await
     }
 
-    /// The items whose partition key begins with `prefix`, as they are stored.
+    /// The raw items whose partition key begins with `prefix`.
     pub async fn items(&self, prefix: &str) -> Vec<HashMap<String, AttributeValue>> {
         let client = local::engine::client(self.local.engine.clone());
         let scan = client.scan().table_name(&self.app.settings.table_name).consistent_read(true);
-        let begins = AttributeValue::S(prefix.to_owned());
+        let prefix = AttributeValue::S(prefix.to_owned());
         let scan = scan.filter_expression("begins_with(pk, :prefix)");
-        let items = scan.expression_attribute_values(":prefix", begins).into_paginator().items().send();
+        let items = scan.expression_attribute_values(":prefix", prefix).into_paginator().items().send();
         items.try_collect().await.unwrap()
     }
 
-    /// Deletes an item past the observer, as if it had never been written.
+    /// Deletes an item, without the observer.
     pub async fn forget(&self, pk: &str, sk: &str) {
         let key = |text: &str| AttributeValue::S(text.to_owned());
         let client = local::engine::client(self.local.engine.clone());
@@ -300,7 +300,7 @@ impl TestRegistry {
         deletion.key("pk", key(pk)).key("sk", key(sk)).send().await.unwrap();
     }
 
-    /// Puts an attribute into an item past the observer, in the place of what it was.
+    /// Overwrites an attribute of an item, without the observer.
     pub async fn overwrite(&self, pk: &str, sk: &str, name: &str, value: AttributeValue) {
         let key = |text: &str| AttributeValue::S(text.to_owned());
         let client = local::engine::client(self.local.engine.clone());
@@ -311,43 +311,43 @@ impl TestRegistry {
         update.send().await.unwrap();
     }
 
-    /// A copy of the table as it is now, in an engine of its own.
+    /// A copy of the current table, in a new engine.
     pub async fn copy_of_table(&self) -> Embedded {
         let name = &self.app.settings.table_name;
         table::copied(&local::engine::client(self.local.engine.clone()), name).await
     }
 
-    /// Deletes what has expired, as DynamoDB does in its own time.
+    /// Deletes expired items, as DynamoDB does at some time.
     pub fn sweep_expired(&self) -> usize {
         self.local.engine.sweep_expired().unwrap()
     }
 
-    /// Ends the registry in good order.
+    /// Stops the registry cleanly.
     pub async fn stop(self) {
         self.local.stop().await;
     }
 }
 
-/// The event that a publish puts on the bus.
+/// The event that a publish sends to the bus.
 #[must_use]
 pub fn listing_queued_event(id: &ListingId) -> Value {
     json!({ "source": "registry", "detail-type": "listing.queued", "detail": { "listing_id": id } })
 }
 
-/// The id in an answer of publish or a row.
+/// The listing id in a publish reply or a row.
 #[must_use]
 pub fn id_of(answer: &Value) -> ListingId {
     let id = answer["listing_id"].as_str().unwrap_or_else(|| panic!("no listing_id in {answer}"));
     id.parse().unwrap()
 }
 
-/// A client that trusts nobody: it only ever talks to this machine, without TLS.
+/// A client without root certificates, because it only talks to this machine without TLS.
 #[must_use]
 pub fn client() -> reqwest::Client {
     client_builder().build().unwrap()
 }
 
-/// The same, which hands answers over as they came: not decoded, and redirects not followed.
+/// The same client without decoding and without following redirects.
 #[must_use]
 pub fn plain_client() -> reqwest::Client {
     client_builder().no_gzip().redirect(reqwest::redirect::Policy::none()).build().unwrap()

@@ -1,5 +1,5 @@
-//! The packaged binaries, driven as Lambda drives them, with the sample events: what `make build` leaves behind
-//! starts, answers, and touches only what the template allows. `make smoke` says where the binaries are.
+//! Runs the packaged binaries of `make build` as Lambda does, with the sample events. They start, reply, and access only
+//! what the template allows. `make smoke` sets `LAMBDA_BINARIES`, the folder of the binaries.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -19,8 +19,8 @@ use tests::template::{Template, sample_event};
 
 const BASE_URL: &str = "https://registry.example.org";
 
-/// The host of `events/publish.json`. A function whose own host this is never asks it (design §5 SSRF), so its
-/// probe fails without a question to any name server.
+/// The host in `events/publish.json`. As the base URL of a function it is not probed (design §5 SSRF), so the probe fails
+/// without a name look-up.
 const PEER: &str = "https://agent.example.com";
 
 struct Stack {
@@ -65,7 +65,7 @@ impl Stack {
         Running { stack: self, name, function }
     }
 
-    /// Makes an agent Live past its probe, and marks it for the index as a verdict does.
+    /// Makes an agent Live without a probe, and marks it for the index as a verdict does.
     async fn make_live(&self, card_url: &str, name: &str, description: &str) {
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
         let fields =
@@ -87,7 +87,7 @@ impl Stack {
         mark.item("at", AttributeValue::N(now.as_millisecond().to_string())).send().await.unwrap();
     }
 
-    /// An attribute of a listing's core, as the table holds it.
+    /// An attribute of a listing's core item in the table.
     async fn attribute(&self, listing_id: &str, name: &str) -> Option<String> {
         let key = |text: String| AttributeValue::S(text);
         let request = self.client.get_item().table_name("table").consistent_read(true);
@@ -100,8 +100,8 @@ impl Stack {
 }
 
 impl Running<'_> {
-    /// Hands over an event, and holds what the function did to the table against its policy.
-    async fn take(&self, event: Value) -> Value {
+    /// Invokes the function with an event, and checks its table accesses against its policy.
+    async fn invoke(&self, event: Value) -> Value {
         let answer = self.function.invoke(event).await;
         let answer = answer.unwrap_or_else(|failure| panic!("{} failed: {failure:?}", self.name));
         for act in self.stack.table.take_acts() {
@@ -114,9 +114,9 @@ impl Running<'_> {
         answer
     }
 
-    /// The status and JSON body of the answer to an HTTP event.
-    async fn answer(&self, event: Value) -> (u64, Value) {
-        let answer = self.take(event).await;
+    /// Status and JSON body of the reply to an HTTP event.
+    async fn http(&self, event: Value) -> (u64, Value) {
+        let answer = self.invoke(event).await;
         assert!(answer["headers"]["x-request-id"].is_string(), "{answer}");
         assert_eq!(answer["isBase64Encoded"], false, "{answer}");
         let body = answer["body"].as_str().unwrap();
@@ -126,15 +126,15 @@ impl Running<'_> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_listing_is_published_probed_and_shown_by_the_packaged_binaries() {
+async fn packaged_binaries_publish_probe_and_show_a_listing() {
     let Some(binaries) = std::env::var_os("LAMBDA_BINARIES") else {
-        eprintln!("left out: LAMBDA_BINARIES does not say where the binaries are (`make smoke` does)");
+        eprintln!("skipped: LAMBDA_BINARIES is not set (`make smoke` sets it)");
         return;
     };
     let stack = Stack::start(binaries.into()).await;
 
     let publish = stack.run("publish", BASE_URL).await;
-    let (status, published) = publish.answer(sample_event("publish").unwrap()).await;
+    let (status, published) = publish.http(sample_event("publish").unwrap()).await;
     assert_eq!(
         (status, &published["ok"], &published["lane"]),
         (200, &json!(true), &json!("queued")),
@@ -143,62 +143,62 @@ async fn a_listing_is_published_probed_and_shown_by_the_packaged_binaries() {
     let mut queued = sample_event("listing-queued").unwrap();
     let listing_id = published["listing_id"].as_str().unwrap().to_owned();
     assert_eq!(queued["detail"]["listing_id"], listing_id);
-    assert!(stack.attribute(&listing_id, "gsi2pk").await.is_some(), "it is not due");
+    assert!(stack.attribute(&listing_id, "gsi2pk").await.is_some(), "the listing is not in the due queue");
 
     let sent = stack.bus.take_entries();
-    let [entry] = sent.as_slice() else { panic!("one event was expected: {sent:?}") };
+    let [entry] = sent.as_slice() else { panic!("expected one event: {sent:?}") };
     assert_eq!((&entry["EventBusName"], &entry["Source"]), (&json!("bus"), &queued["source"]));
     assert_eq!(entry["DetailType"], queued["detail-type"]);
     queued["detail"] = serde_json::from_str(entry["Detail"].as_str().unwrap()).unwrap();
 
     let mut form = sample_event("publish").unwrap();
     form["requestContext"]["http"]["method"] = json!("GET");
-    let (status, problem) = publish.answer(form).await;
+    let (status, problem) = publish.http(form).await;
     assert_eq!((status, &problem["code"]), (405, &json!("method_not_allowed")), "{problem}");
 
     let tick = stack.run("probe-tick", PEER).await;
-    tick.take(queued).await;
+    tick.invoke(queued).await;
     assert_eq!(stack.attribute(&listing_id, "lane").await.as_deref(), Some("needs_fix"));
-    tick.take(sample_event("probe-tick").unwrap()).await;
+    tick.invoke(sample_event("probe-tick").unwrap()).await;
     let recheck = stack.run("weekly-recheck", PEER).await;
-    recheck.take(sample_event("weekly-recheck").unwrap()).await;
+    recheck.invoke(sample_event("weekly-recheck").unwrap()).await;
 
     let listings = stack.run("listings", BASE_URL).await;
-    let (status, shown) = listings.answer(sample_event("status").unwrap()).await;
-    assert_eq!((status, &shown["lane"]), (200, &json!("needs_fix")), "{shown}");
-    assert!(shown["reasons"][0]["fix"].is_string(), "{shown}");
-    let (status, active) = listings.answer(sample_event("active").unwrap()).await;
+    let (status, listing) = listings.http(sample_event("status").unwrap()).await;
+    assert_eq!((status, &listing["lane"]), (200, &json!("needs_fix")), "{listing}");
+    assert!(listing["reasons"][0]["fix"].is_string(), "{listing}");
+    let (status, active) = listings.http(sample_event("active").unwrap()).await;
     assert_eq!((status, &active["agents"], &active["mcps"]), (200, &json!([]), &json!([])), "{active}");
-    let (status, feed) = listings.answer(sample_event("feed").unwrap()).await;
+    let (status, feed) = listings.http(sample_event("feed").unwrap()).await;
     assert_eq!(status, 200, "{feed}");
     assert!(feed.to_string().contains(&listing_id), "{feed}");
-    let (status, probes) = listings.answer(sample_event("probes").unwrap()).await;
+    let (status, probes) = listings.http(sample_event("probes").unwrap()).await;
     assert_eq!(status, 200, "{probes}");
     assert!(probes["last_tick_at"].is_string(), "{probes}");
-    let (status, badge) = listings.answer(sample_event("badge").unwrap()).await;
+    let (status, badge) = listings.http(sample_event("badge").unwrap()).await;
     assert_eq!(status, 200, "{badge}");
     assert!(badge.as_str().unwrap_or_default().contains("<svg"), "{badge}");
 
     let well_known = stack.run("well-known", BASE_URL).await;
-    let (status, discovery) = well_known.answer(sample_event("discovery").unwrap()).await;
+    let (status, discovery) = well_known.http(sample_event("discovery").unwrap()).await;
     assert_eq!(status, 200, "{discovery}");
     assert!(discovery.to_string().contains(BASE_URL), "{discovery}");
-    let (status, problem) = well_known.answer(sample_event("unknown-path").unwrap()).await;
+    let (status, problem) = well_known.http(sample_event("unknown-path").unwrap()).await;
     assert_eq!((status, &problem["ok"]), (404, &json!(false)), "{problem}");
 
     let pages = stack.run("pages", BASE_URL).await;
     for event in ["page-home", "page-list", "page-for-agents", "page-products"] {
-        let (status, page) = pages.answer(sample_event(event).unwrap()).await;
+        let (status, page) = pages.http(sample_event(event).unwrap()).await;
         assert_eq!(status, 200, "{event}: {page}");
         assert!(page.as_str().unwrap_or_default().starts_with("<!doctype html>"), "{event}: {page}");
     }
 
-    // Something Live, put there past the probe, and taken into the index by its own function.
+    // A Live listing that was not probed; the index function adds it to the index.
     stack.make_live("https://nimbus.example.com/card.json", "Nimbus", "Forecasts the weather.").await;
     let index = stack.run("search-index", BASE_URL).await;
-    index.take(sample_event("listing-live").unwrap()).await;
-    index.take(sample_event("search-index").unwrap()).await;
-    let (status, found) = listings.answer(sample_event("ard-search").unwrap()).await;
+    index.invoke(sample_event("listing-live").unwrap()).await;
+    index.invoke(sample_event("search-index").unwrap()).await;
+    let (status, found) = listings.http(sample_event("ard-search").unwrap()).await;
     assert_eq!((status, &found["results"][0]["displayName"]), (200, &json!("Nimbus")), "{found}");
     let protocol = stack.run("protocol", BASE_URL).await;
     let mut call = sample_event("protocol").unwrap();
@@ -207,25 +207,25 @@ async fn a_listing_is_published_probed_and_shown_by_the_packaged_binaries() {
     body["params"]["arguments"] = json!({ "q": "weather forcast" });
     call["headers"]["mcp-name"] = json!("ard_search");
     call["body"] = json!(body.to_string());
-    let (status, answer) = protocol.answer(call).await;
+    let (status, answer) = protocol.http(call).await;
     assert_eq!((status, &answer["result"]["structuredContent"]["hits"][0]["name"]), (200, &json!("Nimbus")));
     let a2a = stack.run("a2a", BASE_URL).await;
     let mut send = sample_event("a2a").unwrap();
     let body = send["body"].as_str().unwrap().replace("which MCP servers are live?", "search for weather");
     send["body"] = json!(body);
-    let (status, answer) = a2a.answer(send).await;
+    let (status, answer) = a2a.http(send).await;
     assert_eq!(status, 200, "{answer}");
     assert!(answer.to_string().contains("Nimbus"), "{answer}");
 
-    // Where the stack was deployed without a base URL, the first event tells a function its own address.
+    // Without a base URL a function takes its address from the first event.
     let unnamed = stack.run("well-known", "").await;
-    let (_, discovery) = unnamed.answer(sample_event("discovery").unwrap()).await;
+    let (_, discovery) = unnamed.http(sample_event("discovery").unwrap()).await;
     assert!(
         discovery.to_string().contains("https://a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com/"),
         "{discovery}"
     );
 
     let scored = stack.run("publish", PEER).await;
-    let (status, score) = scored.answer(sample_event("score").unwrap()).await;
+    let (status, score) = scored.http(sample_event("score").unwrap()).await;
     assert!(status == 200 || status == 422, "{status} {score}");
 }

@@ -1,7 +1,7 @@
-//! What no linter of templates can see: that infra/template.yaml and the code mean the same table, functions,
-//! schedules and events, and that no function may do more than it needs.
+//! Checks that a template linter cannot do: `infra/template.yaml` and the code agree on table, functions, schedules and
+//! events, and no function has more permissions than it needs.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot read the template has to fail")]
+#![expect(clippy::unwrap_used, reason = "a test fails if it cannot read the template")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +33,7 @@ use tests::test_registry::TestRegistry;
 use tower::ServiceExt as _;
 
 #[test]
-fn the_table_is_the_one_of_the_code() {
+fn table_matches_the_code() {
     let template = Template::read().unwrap();
     let properties = template.properties("Table");
     let schema = |key: [&str; 2]| {
@@ -49,11 +49,11 @@ fn the_table_is_the_one_of_the_code() {
     let indexes: Value = table::INDEXES
         .iter()
         .map(|index| {
-            let carries = if index.whole_items { "ALL" } else { "KEYS_ONLY" };
+            let projection = if index.whole_items { "ALL" } else { "KEYS_ONLY" };
             json!({
                 "IndexName": index.name,
                 "KeySchema": schema(index.key),
-                "Projection": { "ProjectionType": carries },
+                "Projection": { "ProjectionType": projection },
             })
         })
         .collect();
@@ -67,7 +67,7 @@ fn the_table_is_the_one_of_the_code() {
 }
 
 #[test]
-fn every_function_is_a_crate_and_the_other_way_round() {
+fn functions_match_the_crates() {
     let template = Template::read().unwrap();
     let folders: BTreeSet<String> = std::fs::read_dir(root().join("functions"))
         .unwrap()
@@ -100,31 +100,32 @@ fn every_function_has_an_alarm_and_a_log_group() {
         let group = function["Properties"]["LoggingConfig"]["LogGroup"]["Ref"].as_str().unwrap();
         assert!(
             groups[group]["Properties"]["RetentionInDays"].is_object(),
-            "{group} keeps its logs for ever"
+            "{group} has no retention period"
         );
-        assert!(used.insert(group), "{id} logs into the group of another function");
+        assert!(used.insert(group), "{id} uses the log group of another function");
     }
 }
 
 #[test]
-fn functions_find_in_their_environment_what_settings_read() {
+fn functions_get_the_variables_that_settings_read() {
     let template = Template::read().unwrap();
     let common = &template.common()["Environment"]["Variables"];
     assert_eq!(common["TABLE_NAME"], json!({ "Ref": "Table" }));
     assert_eq!(common["BRAND"], json!({ "Ref": "Brand" }));
     for (name, function) in template.functions() {
         let variables = &function["Environment"]["Variables"];
-        assert!(
-            variables["BASE_URL"].to_string().contains(r#""Ref":"BaseUrl""#),
-            "{name} is not told its base URL"
-        );
+        assert!(variables["BASE_URL"].to_string().contains(r#""Ref":"BaseUrl""#), "{name} has no BASE_URL");
         let sends = function["Policies"].to_string().contains("events:PutEvents");
-        assert_eq!(sends, variables["BUS_NAME"].is_object(), "{name}: a bus goes with the right to use it");
+        assert_eq!(
+            sends,
+            variables["BUS_NAME"].is_object(),
+            "{name}: BUS_NAME requires events:PutEvents and vice versa"
+        );
     }
 }
 
 #[test]
-fn schedules_are_written_as_the_scheduler_reads_them() {
+fn schedule_expressions_are_valid() {
     let template = Template::read().unwrap();
     let schedules = template.events("ScheduleV2");
     assert_eq!(schedules.len(), 4);
@@ -135,21 +136,21 @@ fn schedules_are_written_as_the_scheduler_reads_them() {
             "probe-tick" => assert_eq!(seconds, u64::from(settings.probe_tick_seconds)),
             "daily-connector" | "weekly-recheck" => assert_eq!(seconds, 3600),
             "search-index" => assert_eq!(seconds, 60),
-            other => panic!("{other} has a schedule that no test knows"),
+            other => panic!("{other} has a schedule without a test"),
         }
     }
 }
 
 #[test]
-fn a_wrong_rate_is_seen() {
+fn invalid_rates_are_detected() {
     assert_eq!(rate_seconds("rate(1 minute)"), Some(60));
     for wrong in ["rate(6 minute)", "rate(1 minutes)", "rate(0 minutes)", "rate(6minutes)", "6 minutes"] {
         assert_eq!(rate_seconds(wrong), None, "{wrong}");
     }
 }
 
-/// `rate(value unit)`, where a value of 1 wants the singular and any other the plural (EventBridge Scheduler user
-/// guide, "Rate-based schedules"); no tool checks that before the deployment fails.
+/// Seconds of `rate(value unit)`. The unit is singular for the value 1 and plural otherwise (EventBridge Scheduler user
+/// guide, "Rate-based schedules"). No other tool checks this before a deployment.
 fn rate_seconds(expression: &str) -> Option<u64> {
     let (value, unit) = expression.strip_prefix("rate(")?.strip_suffix(')')?.split_once(' ')?;
     let value: u64 = value.parse().ok().filter(|value| *value > 0)?;
@@ -179,7 +180,7 @@ fn every_schedule_has_a_sample_event() {
 }
 
 #[test]
-fn what_no_schedule_or_rule_could_deliver_is_kept() {
+fn undelivered_events_go_to_the_dead_letter_queue() {
     let template = Template::read().unwrap();
     for of_type in ["ScheduleV2", "EventBridgeRule"] {
         for (function, event) in template.events(of_type) {
@@ -193,22 +194,22 @@ fn what_no_schedule_or_rule_could_deliver_is_kept() {
 }
 
 #[test]
-fn rules_take_the_events_that_are_sent() {
+fn rules_match_the_events_that_are_sent() {
     let template = Template::read().unwrap();
     let rules = template.events("EventBridgeRule");
-    let taken = |what: What| -> Vec<&str> {
-        let by = rules.iter().filter(|(_, rule)| {
+    let receivers = |what: What| -> Vec<&str> {
+        let matching = rules.iter().filter(|(_, rule)| {
             assert_eq!(rule["EventBusName"], json!({ "Ref": "Bus" }));
             texts(&rule["Pattern"]["source"]) == [SOURCE]
                 && texts(&rule["Pattern"]["detail-type"]).contains(&what.detail_type())
         });
-        by.map(|(function, _)| *function).collect()
+        matching.map(|(function, _)| *function).collect()
     };
-    assert_eq!(taken(What::Queued), ["probe-tick"]);
+    assert_eq!(receivers(What::Queued), ["probe-tick"]);
     for what in [What::Live, What::Demoted, What::Withdrawn] {
-        assert_eq!(taken(what), ["search-index"], "{what:?}");
+        assert_eq!(receivers(what), ["search-index"], "{what:?}");
     }
-    assert!(taken(What::NeedsFix).is_empty());
+    assert!(receivers(What::NeedsFix).is_empty());
 
     let publish = sample_event("publish").unwrap();
     let body: Value = serde_json::from_str(publish["body"].as_str().unwrap()).unwrap();
@@ -224,7 +225,7 @@ fn rules_take_the_events_that_are_sent() {
 }
 
 #[test]
-fn every_route_has_a_sample_event_that_lambda_understands() {
+fn every_route_has_a_valid_sample_event() {
     let template = Template::read().unwrap();
     let routes: BTreeSet<String> = template
         .events("HttpApi")
@@ -252,7 +253,7 @@ fn every_route_has_a_sample_event_that_lambda_understands() {
     assert_eq!(sampled, routes);
 }
 
-/// The function that a path leads to: the one with the longest route that fits, as API Gateway chooses.
+/// The function of a path: the one with the longest matching route, as in API Gateway.
 fn function_of(template: &Template, path: &str) -> String {
     let routes = template.events("HttpApi").into_iter();
     let fitting = routes.filter_map(|(function, route)| {
@@ -263,7 +264,7 @@ fn function_of(template: &Template, path: &str) -> String {
     fitting.max().map_or_else(|| "well-known".to_owned(), |(_, function)| function)
 }
 
-/// What a path answers there: not the problem of a path that no function has.
+/// Whether a function serves a path: DELETE returns 405 there, and not 404.
 async fn is_served(functions: &BTreeMap<&'static str, Router>, function: &str, path: &str) -> bool {
     let request = Request::builder().uri(path).method(Method::DELETE).body(Body::empty()).unwrap();
     let answer = functions[function].clone().oneshot(request).await.unwrap();
@@ -271,7 +272,7 @@ async fn is_served(functions: &BTreeMap<&'static str, Router>, function: &str, p
 }
 
 #[tokio::test]
-async fn every_operation_and_document_is_served_by_the_function_of_its_route() {
+async fn operations_and_documents_are_served_by_their_function() {
     let template = Template::read().unwrap();
     let registry = TestRegistry::start().await;
     let functions = local::functions::http(&registry.app);
@@ -282,13 +283,13 @@ async fn every_operation_and_document_is_served_by_the_function_of_its_route() {
     let documents = documents.map(|path| ("GET", *path));
     let (mut owned, mut seen) = (BTreeSet::new(), BTreeSet::new());
     for (method, path) in operations.chain(documents) {
-        assert!(owned.insert((method, path)), "{method} {path} has one owner");
+        assert!(owned.insert((method, path)), "{method} {path} has two owners");
         seen.insert(path);
         let path = path.replace("{name}", "live");
         let function = function_of(&template, &path);
         assert!(is_served(&functions, &function, &path).await, "{function} does not serve {path}");
     }
-    // Signed over its raw body, so that it is no operation.
+    // The signature covers the raw body, so the webhook is not an operation.
     let webhook = "/api/products/checkout/webhook";
     assert!(is_served(&functions, &function_of(&template, webhook), webhook).await);
     seen.insert(webhook);
@@ -307,14 +308,14 @@ async fn every_operation_and_document_is_served_by_the_function_of_its_route() {
 }
 
 #[test]
-fn the_longest_route_that_fits_is_chosen() {
+fn longest_matching_route_is_chosen() {
     let template = Template::read().unwrap();
     assert_eq!(function_of(&template, "/api/a2a/.well-known/agent-card.json"), "well-known");
     assert_eq!(function_of(&template, "/api/a2a/tasks"), "a2a");
     assert_eq!(function_of(&template, "/nowhere"), "well-known");
 }
 
-/// Whether a path is one of a route, whose `{name}` stands for any one segment and `{proxy+}` for all that follow.
+/// Whether a path matches a route. `{name}` matches one segment and `{proxy+}` all that follow.
 fn fits(pattern: &str, path: &str) -> bool {
     if let Some(folder) = pattern.strip_suffix("{proxy+}") {
         return path.strip_prefix(folder).is_some_and(|rest| !rest.is_empty());
@@ -325,7 +326,7 @@ fn fits(pattern: &str, path: &str) -> bool {
 }
 
 #[test]
-fn no_policy_is_wider_than_its_function() {
+fn policies_are_as_narrow_as_their_function() {
     let template = Template::read().unwrap();
     for (function, properties) in template.functions() {
         for statement in properties["Policies"][0]["Statement"].as_array().unwrap() {
@@ -333,7 +334,7 @@ fn no_policy_is_wider_than_its_function() {
             assert!(!actions.is_empty() && actions.iter().all(|action| !action.contains('*')), "{statement}");
             assert!(
                 statement["Resource"].is_object(),
-                "{function} may reach more than this stack: {statement}"
+                "{function}: the resource is not limited to this stack: {statement}"
             );
         }
         let may = |action, partition| template.permits(function, &act(action, partition));
@@ -347,9 +348,9 @@ fn no_policy_is_wider_than_its_function() {
 
         let writes =
             !matches!(function, "daily-connector" | "listings" | "pages" | "search-index" | "well-known");
-        let reaches_out = function == "daily-connector";
-        let lists = matches!(function, "a2a" | "operator" | "products" | "protocol" | "publish");
-        let forgets = function == "probe-tick";
+        let is_outreach = function == "daily-connector";
+        let publishes = matches!(function, "a2a" | "operator" | "products" | "protocol" | "publish");
+        let deletes_contacts = function == "probe-tick";
         for write in
             ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"]
         {
@@ -358,30 +359,30 @@ fn no_policy_is_wider_than_its_function() {
                 _ => writes,
             };
             assert_eq!(may(write, "LISTING#x"), writes, "{function}: {write}");
-            let deposits = function == "listings" && write == "dynamodb:UpdateItem";
+            let may_update_trails = function == "listings" && write == "dynamodb:UpdateItem";
             for partition in ["TRAIL#x", "TRAILS"] {
-                let may_deposit = writes && function != "talk" || deposits;
+                let may_deposit = writes && function != "talk" || may_update_trails;
                 assert_eq!(may(write, partition), may_deposit, "{function}: {write} {partition}");
             }
             let writes = writes && function != "talk";
             let puts = matches!(write, "dynamodb:PutItem" | "dynamodb:UpdateItem");
-            let notes =
+            let updates_outreach =
                 function == "talk" && matches!(write, "dynamodb:UpdateItem" | "dynamodb:ConditionCheckItem");
-            let tells = function == "talk" && write == "dynamodb:PutItem";
-            let may_reach = writes || reaches_out && puts || notes;
-            assert_eq!(may(write, "OUTREACH#x"), may_reach, "{function}: {write}");
-            let may_tell = writes || reaches_out && puts || tells;
-            assert_eq!(may(write, "INBOX#x"), may_tell, "{function}: {write}");
+            let sends_messages = function == "talk" && write == "dynamodb:PutItem";
+            let may_write_outreach = writes || is_outreach && puts || updates_outreach;
+            assert_eq!(may(write, "OUTREACH#x"), may_write_outreach, "{function}: {write}");
+            let may_write_inbox = writes || is_outreach && puts || sends_messages;
+            assert_eq!(may(write, "INBOX#x"), may_write_inbox, "{function}: {write}");
             assert_eq!(may(write, "INDEX#x"), writes || function == "search-index", "{function}: {write}");
-            let may_forget = forgets && write == "dynamodb:DeleteItem";
-            assert_eq!(may(write, "CONTACT#x"), lists || may_forget, "{function}: {write}");
+            let may_delete_contact = deletes_contacts && write == "dynamodb:DeleteItem";
+            assert_eq!(may(write, "CONTACT#x"), publishes || may_delete_contact, "{function}: {write}");
             assert_eq!(may(write, "KEY#ES256"), signs && write == "dynamodb:PutItem", "{function}: {write}");
         }
     }
 }
 
 #[test]
-fn an_inbox_is_all_that_the_function_of_talk_reaches() {
+fn talk_policy_allows_only_listings_and_inboxes() {
     let template = Template::read().unwrap();
     let may = |action, partition| template.permits("talk", &act(action, partition));
     for read in ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"] {
@@ -396,11 +397,11 @@ fn an_inbox_is_all_that_the_function_of_talk_reaches() {
             assert!(!may(action, partition), "{action} {partition}");
         }
     }
-    assert!(!may("dynamodb:PutItem", "LISTING#x"), "a listing is changed, never replaced");
+    assert!(!may("dynamodb:PutItem", "LISTING#x"), "talk updates listings and never replaces them");
 }
 
 #[test]
-fn the_log_is_signed_by_what_appends_to_it_and_nothing_changes_a_tile() {
+fn only_appending_functions_sign_the_log_and_none_edits_it() {
     let template = Template::read().unwrap();
     for function in template.functions().keys() {
         let may = |action, partition| template.permits(function, &act(action, partition));
@@ -412,14 +413,14 @@ fn the_log_is_signed_by_what_appends_to_it_and_nothing_changes_a_tile() {
             assert!(!may(change, "LOG#tile/0/000"), "{function}: {change}");
         }
     }
-    for decides in ["operator", "probe-tick", "products", "weekly-recheck"] {
-        assert!(template.permits(decides, &act("dynamodb:PutItem", "LOG#PENDING")), "{decides}");
+    for function in ["operator", "probe-tick", "products", "weekly-recheck"] {
+        assert!(template.permits(function, &act("dynamodb:PutItem", "LOG#PENDING")), "{function}");
     }
 }
 
-/// The policies of what reaches out are narrower than what its code could do: here it does all of it.
+/// Runs all outreach operations and checks each table access against the policies.
 #[tokio::test(flavor = "multi_thread")]
-async fn outreach_touches_only_what_its_policies_allow() {
+async fn outreach_stays_within_its_policies() {
     let template = Template::read().unwrap();
     let engine = Embedded::open(&Data::Memory, &Clock::System).unwrap();
     let served = DynamoDb::serve(engine.clone()).await.unwrap();
@@ -437,20 +438,20 @@ async fn outreach_touches_only_what_its_policies_allow() {
     let app = App::new(settings, store, Bus::Silent, clock, Random::seeded(7));
 
     let peer = Peer::start(agents::newest_called("Relay Router")).await;
-    let asking = Peer::start(agents::newest).await;
+    let second_peer = Peer::start(agents::newest).await;
     let call = async |name: &str, arguments: Value| {
         let run = operations::named(name).unwrap().run;
         run(app.clone(), Caller::default(), RawArguments::Json(arguments)).await.unwrap()
     };
-    for card in [peer.card(), asking.card()] {
+    for card in [peer.card(), second_peer.card()] {
         call("list_yourself", json!({ "agent_card_url": card })).await;
     }
     app.clock.advance(std::time::Duration::from_secs(1));
     probe_tick::handle(&app, json!({ "detail-type": "probe-tick" })).await.unwrap();
     search_index::handle(&app, Value::Null).await.unwrap();
-    asking.answer_with(|_| StatusCode::SERVICE_UNAVAILABLE.into_response());
+    second_peer.answer_with(|_| StatusCode::SERVICE_UNAVAILABLE.into_response());
 
-    let obeys = |function: &str| {
+    let assert_permitted = |function: &str| {
         let acts = served.take_acts();
         assert!(!acts.is_empty());
         for act in acts {
@@ -462,19 +463,19 @@ async fn outreach_touches_only_what_its_policies_allow() {
     let done =
         ["connector_touched", "invited", "a2a_delivered", "a2a_failed"].map(|name| report[name].clone());
     assert_eq!(done, [json!(true), json!(1), json!(1), json!(1)], "{report}");
-    obeys("daily-connector");
+    assert_permitted("daily-connector");
 
     app.clock.advance(std::time::Duration::from_secs(86_400));
     let id = report["connector"].clone();
-    for operation in OF_OUTREACH {
+    for operation in OUTREACH_OPERATIONS {
         let arguments = if operation == "outreach_opt_out" { json!({ "listing_id": id }) } else { json!({}) };
         call(operation, arguments).await;
-        obeys("products");
+        assert_permitted("products");
     }
 }
 
-/// What tells of outreach.
-const OF_OUTREACH: [&str; 7] = [
+/// Operations that read outreach data.
+const OUTREACH_OPERATIONS: [&str; 7] = [
     "daily_connector",
     "list_connectors",
     "demo_nudge",
@@ -488,29 +489,29 @@ fn act(action: &'static str, partition: &str) -> Act {
     Act { action, index: None, partition: partition.to_owned() }
 }
 
-/// What an alarm watches; the other metrics are only shown.
-const WATCHED: [Metric; 3] =
+/// Metrics with an alarm; the others are only on the dashboard.
+const WITH_ALARM: [Metric; 3] =
     [Metric::ScheduledTicks, Metric::OldestOverdueRecheck, Metric::OldestPendingLeaf];
 
 #[test]
-fn what_must_not_stand_still_is_watched_where_it_is_reported() {
+fn alarms_watch_the_metrics_of_their_reporter() {
     let template = Template::read().unwrap();
     let alarms = template.resources("AWS::CloudWatch::Alarm");
     let own = alarms.values().map(|alarm| &alarm["Properties"]);
     let own: Vec<&Value> = own.filter(|alarm| alarm["Namespace"] == NAMESPACE).collect();
     let watched: BTreeSet<&str> = own.iter().filter_map(|alarm| alarm["MetricName"].as_str()).collect();
-    assert_eq!(watched, WATCHED.map(Metric::name).into());
+    assert_eq!(watched, WITH_ALARM.map(Metric::name).into());
     for alarm in own {
         let reporter = json!([{ "Name": DIMENSION, "Value": { "Ref": "ProbeTickFunction" } }]);
         assert_eq!(alarm["Dimensions"], reporter);
     }
-    // The bus calls the function that ticks, so its invocations say nothing of the schedule.
+    // The bus invokes the function too, so its invocations do not prove that the schedule runs.
     assert!(alarms.values().all(|alarm| alarm["Properties"]["MetricName"] != "Invocations"));
     assert_eq!(template.properties("NoTick")["TreatMissingData"], "breaching");
 }
 
 #[test]
-fn the_dashboard_shows_every_metric_and_every_alarm() {
+fn dashboard_contains_every_metric_and_alarm() {
     let template = Template::read().unwrap();
     let body = template.properties("Dashboard")["DashboardBody"]["Fn::Sub"].as_str().unwrap();
     let body: Value = serde_json::from_str(body).unwrap();
@@ -531,23 +532,26 @@ fn the_dashboard_shows_every_metric_and_every_alarm() {
 }
 
 #[test]
-fn the_index_has_one_builder() {
+fn search_index_has_one_concurrent_execution() {
     let template = Template::read().unwrap();
     let reserved = &template.functions()["search-index"]["ReservedConcurrentExecutions"];
     assert_eq!(reserved, &json!({ "Fn::If": ["ReservesConcurrency", 1, { "Ref": "AWS::NoValue" }] }));
 }
 
 #[test]
-fn nothing_but_a_hand_reaches_the_operators_function() {
+fn operator_function_has_no_trigger() {
     let template = Template::read().unwrap();
     assert!(template.functions()["operator"].get("Events").is_none());
     for (function, properties) in template.functions() {
-        assert!(!properties["Policies"].to_string().contains("lambda:"), "{function} may invoke another");
+        assert!(
+            !properties["Policies"].to_string().contains("lambda:"),
+            "{function} may invoke another function"
+        );
     }
 }
 
 #[test]
-fn secrets_of_payments_are_hidden_and_told_only_to_what_sells() {
+fn payment_secrets_are_hidden_and_only_for_selling_functions() {
     let template = Template::read().unwrap();
     let secrets =
         [("STRIPE_SECRET_KEY", "StripeSecretKey"), ("STRIPE_WEBHOOK_SECRET", "StripeWebhookSecret")];
@@ -556,8 +560,8 @@ fn secrets_of_payments_are_hidden_and_told_only_to_what_sells() {
         assert!(template.common()["Environment"]["Variables"].get(variable).is_none());
         for (function, properties) in template.functions() {
             let sells = matches!(function, "a2a" | "products" | "protocol");
-            let told = &properties["Environment"]["Variables"][variable];
-            assert_eq!(*told == json!({ "Ref": parameter }), sells, "{function}: {variable}");
+            let value = &properties["Environment"]["Variables"][variable];
+            assert_eq!(*value == json!({ "Ref": parameter }), sells, "{function}: {variable}");
             assert_eq!(
                 template.permits(function, &act("dynamodb:GetItem", "PURCHASE#x")),
                 sells || function == "well-known"

@@ -1,5 +1,5 @@
-// Runs the steps against the registry that the first argument, a JSON file, describes; those whose name begins
-// with one of the second's, which commas part.
+// Runs the steps. Arguments: a JSON file that describes the registry, and a comma-separated list of prefixes. A step runs
+// if its name starts with one of them.
 import { readFileSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
@@ -9,7 +9,7 @@ const parts = ['look', 'publish', 'board', 'hostile', 'keyboard', 'parts', 'brok
 const all = (await Promise.all(parts.map((part) => import(`./steps/${part}.mjs`)))).flatMap(({ steps }) => steps);
 const chosen = all.filter(([name]) => only.split(',').some((part) => name.startsWith(part)));
 
-// Nothing outside this machine is asked, whatever a page says.
+// No request leaves this machine, whatever a page contains.
 const args = ['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'];
 site.browser = await chromium.launch({ executablePath: site.chromium, args });
 console.log(`Chromium ${site.browser.version()}`);
@@ -17,20 +17,20 @@ let failed = 0;
 async function run([name, step]) {
   const faults = [];
   const begun = Date.now();
-  let told;
+  let result;
   try {
-    told = await step(site, faults);
+    result = await step(site, faults);
   } catch (error) {
     faults.push(error.message);
   }
   const seconds = ((Date.now() - begun) / 1000).toFixed(1);
   const unique = [...new Set(faults)];
-  console.log(`${unique.length ? 'FAIL' : 'ok  '}  ${name}${told ? `: ${told}` : ''} (${seconds} s)`);
+  console.log(`${unique.length ? 'FAIL' : 'ok  '}  ${name}${result ? `: ${result}` : ''} (${seconds} s)`);
   for (const fault of unique.slice(0, 30)) console.log(`      ${fault}`);
   failed += unique.length ? 1 : 0;
 }
 
-// Two at once, on a machine of two cores; each has a browser context of its own.
+// Two at a time, for a machine with two cores. Each has its own browser context.
 const waiting = [...chosen];
 const worker = async () => {
   while (waiting.length) await run(waiting.shift());

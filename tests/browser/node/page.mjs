@@ -1,15 +1,15 @@
-// A browser page that notes whatever must not happen on any page of the registry: an error on the console, a refusal by
-// the Content-Security-Policy (which Chromium tells there), a dialog, a request to another origin, a broken resource.
+// A browser page that records everything that must not happen on a page of the registry: an error on the console, a
+// refusal by the Content-Security-Policy (which Chromium logs there), a dialog, a request to another origin, a broken resource.
 
-/** The two looks and the two widths in which every page is shown. */
+/** The two colour schemes and the two widths in which every page is shown. */
 export const SCHEMES = ['light', 'dark'];
 export const PHONE = { width: 360, height: 740 };
 export const DESK = { width: 1280, height: 800 };
 const HIGHEST_PICTURE = 4000;
 
 /**
- * Opens a page in a context of its own. `faults` takes what must not happen; `expected` are patterns of messages that
- * belong to the step, such as Chromium's own word on an answer that is a refusal.
+ * Opens a page in a separate context. Faults are added to `faults`. `expected` are patterns of messages that the step
+ * expects, for example Chromium's message about an answer with an error status.
  */
 export async function open(
   site,
@@ -48,14 +48,14 @@ export async function open(
     if (response.status() >= 400) note(`${response.status()} for ${response.url().slice(0, 200)}`);
   });
   page.on('requestfailed', (request) => {
-    // What a page no longer waits for: a search overtaken by the next keystroke, an icon when the next page is opened.
-    const left = request.failure()?.errorText === 'net::ERR_ABORTED';
-    if (!left) note(`${request.failure()?.errorText} for ${request.url().slice(0, 200)}`);
+    // The page no longer needs it: a search replaced at the next key press, or an icon when the next page opens.
+    const aborted = request.failure()?.errorText === 'net::ERR_ABORTED';
+    if (!aborted) note(`${request.failure()?.errorText} for ${request.url().slice(0, 200)}`);
   });
   return page;
 }
 
-/** Runs `body` with a page, and closes its context whatever happens. */
+/** Runs `body` with a page, and always closes its context. */
 export async function withPage(site, faults, options, body) {
   const page = await open(site, faults, options);
   try {
@@ -65,7 +65,7 @@ export async function withPage(site, faults, options, body) {
   }
 }
 
-/** Keeps a picture of the page from its top. A longer one shows nothing that its first screens do not. */
+/** Saves a screenshot of the page from its top. The height is limited, because the rest of a long page is similar. */
 export async function picture(site, page, name) {
   const { width } = page.viewportSize();
   const whole = await page.evaluate(() => document.documentElement.scrollHeight);
@@ -73,13 +73,13 @@ export async function picture(site, page, name) {
   await page.screenshot({ path: `${site.screenshots}/${name}.png`, fullPage: true, clip });
 }
 
-/** Path and query of what is shown, short. */
+/** Path and query of the page, shortened. */
 export function where(page) {
   const url = page.url();
   return url.startsWith('http') ? url.replace(/^https?:\/\/[^/]+/, '').slice(0, 80) : url;
 }
 
-/** What must be so, or the step ends with this sentence. */
-export function demand(holds, sentence) {
-  if (!holds) throw new Error(sentence);
+/** Ends the step with this sentence if the condition is false. */
+export function demand(condition, sentence) {
+  if (!condition) throw new Error(sentence);
 }

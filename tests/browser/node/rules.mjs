@@ -1,5 +1,5 @@
-// What holds on every page, whatever it shows: fit for its width, sound for assistive technology in both looks, no
-// script but the registry's own file, and nothing in the document that a stranger's text made.
+// The rules for every page: it fits its width, axe-core finds no serious faults in either colour scheme, it has no
+// script except the registry's own file, and the document has no element created by a peer's text.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { where } from './page.mjs';
@@ -8,8 +8,8 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const GRAVE = ['serious', 'critical'];
 
 /**
- * The faults of the page as it is shown now. `response` is the answer to its navigation. Without scripts axe-core cannot
- * run, which waits for timers; it is left out there.
+ * The faults of the page in its current state. `response` is the answer to its navigation. axe-core needs timers, so it
+ * cannot run without scripts, and is skipped then.
  */
 export async function faultsOf(page, response, { scripts = true } = {}) {
   const found = [
@@ -22,7 +22,7 @@ export async function faultsOf(page, response, { scripts = true } = {}) {
   return found.map((fault) => `${where(page)} at ${width} px: ${fault}`);
 }
 
-/** The Content-Security-Policy lets nothing in that is not the registry's own file. */
+/** The Content-Security-Policy allows only the registry's own files. */
 function policyFaults(response) {
   const policy = response.headers()['content-security-policy'] ?? '';
   const directives = new Map(
@@ -47,15 +47,15 @@ function policyFaults(response) {
   return faults;
 }
 
-/** What stands in the document. Runs in the page. */
+/** Checks the elements of the document. Runs in the page. */
 function documentFaults() {
-  const told = (element) => element.outerHTML.slice(0, 160);
+  const shorten = (element) => element.outerHTML.slice(0, 160);
   const all = [...document.querySelectorAll('*')];
   const faults = [];
   const forbid = (what, elements) =>
-    elements.slice(0, 3).forEach((element) => faults.push(`${what}: ${told(element)}`));
+    elements.slice(0, 3).forEach((element) => faults.push(`${what}: ${shorten(element)}`));
   forbid(
-    "an element out of a stranger's text",
+    "an element from a peer's text",
     all.filter((element) => element.hasAttribute('data-hostile')),
   );
   forbid(
@@ -72,14 +72,14 @@ function documentFaults() {
   );
   const here = (address) => new URL(address, location.href).origin === location.origin;
   forbid(
-    'a script that is not a file of ours',
+    'a script that is not a file of the registry',
     [...document.scripts].filter((script) => !script.getAttribute('src') || !here(script.src)),
   );
   const addressed = all.filter(
     (element) => element.hasAttribute('href') || element.hasAttribute('action') || element.hasAttribute('src'),
   );
   forbid(
-    'an address that is no page',
+    'an address with another scheme',
     addressed.filter((element) =>
       ['href', 'action', 'src', 'formaction', 'xlink:href'].some((name) => {
         const address = element.getAttribute(name);
@@ -87,9 +87,9 @@ function documentFaults() {
       }),
     ),
   );
-  // A link to another origin gives its reader's page no handle, and does not tell where its reader was.
+  // A link to another origin must not give the other page access to this one.
   forbid(
-    'a link that hands its opener over',
+    'a link without noopener',
     [...document.links].filter((link) => link.target === '_blank' && !/\bno(opener|referrer)\b/.test(link.rel)),
   );
   forbid(
@@ -106,24 +106,24 @@ function documentFaults() {
   if (!document.querySelector('meta[name=viewport]')) faults.push('no meta viewport');
   const ids = all.map((element) => element.id).filter(Boolean);
   const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
-  if (twice.length) faults.push(`an id that stands twice: ${twice[0]}`);
+  if (twice.length) faults.push(`a duplicate id: ${twice[0]}`);
 
-  // No element isolates characters that reorder text, for they end its isolation themselves: none may be there.
+  // Characters that reorder text can end the isolation of any element, so they must not occur at all.
   const texts = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
     if (/[\u202a-\u202e\u2066-\u2069]/.test(text.data)) {
-      faults.push(`text that reorders what stands beside it: ${told(text.parentElement)}`);
+      faults.push(`text with characters that reorder it: ${shorten(text.parentElement)}`);
     }
   }
   return faults;
 }
 
-/** Nothing is wider than the window. Runs in the page. */
+/** Checks that nothing is wider than the window. Runs in the page. */
 function widthFaults() {
   const root = document.documentElement;
   const excess = root.scrollWidth - root.clientWidth;
   if (excess <= 0) return [];
-  // What scrolls within itself, or is hidden by its box, widens nothing.
+  // An element that is clipped or scrolls inside a box does not widen the page.
   const clipped = (element) => {
     for (let box = element.parentElement; box && box !== root; box = box.parentElement) {
       if (getComputedStyle(box).overflowX !== 'visible') return true;
@@ -133,14 +133,14 @@ function widthFaults() {
   const wide = [...document.body.querySelectorAll('*')].filter(
     (element) => element.getBoundingClientRect().right > root.clientWidth + 1 && !clipped(element),
   );
-  const told = wide
+  const shown = wide
     .slice(-3)
     .map((element) => element.outerHTML.slice(0, 120))
     .join(' | ');
-  return [`it scrolls sideways by ${excess} px: ${told}`];
+  return [`it scrolls sideways by ${excess} px: ${shown}`];
 }
 
-/** What axe-core finds serious or critical. It is evaluated by the debugger, which no policy of the page hinders. */
+/** The serious and critical faults in axe-core. The debugger evaluates it, so the policy of the page does not apply. */
 async function axeFaults(page) {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));

@@ -1,5 +1,4 @@
-// Talks with the registry as a stranger with @a2a-js/sdk 1.x would, over the binding that is named; the card's signature
-// first.
+// Verifies the signature of the card with @a2a-js/sdk 1.x, then uses the registry over the given binding.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Role, TaskState, verifyAgentCardSignature } from 'a2a-sdk-1.3';
@@ -7,7 +6,7 @@ import { ClientFactory, ClientFactoryOptions, DefaultAgentCardResolver } from 'a
 
 const [site, binding] = process.argv.slice(2);
 
-// The key of the registry's own set: where a signature points is for the reader to judge, and this is the place.
+// The key from the key set of the registry. A signature must name this key set.
 const verify = verifyAgentCardSignature(async (kid, jku) => {
   assert.equal(jku, `${site}/.well-known/jwks.json`);
   const { keys } = await (await fetch(jku)).json();

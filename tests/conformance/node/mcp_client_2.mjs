@@ -1,5 +1,5 @@
-// What a stranger with the second line of the TypeScript SDK does: connects, lists, calls, and asks for a tool
-// that there is not. Arguments: the endpoint, and how to negotiate (auto, legacy, or a revision to pin).
+// Uses the registry with version 2 of the TypeScript SDK: connects, lists and calls tools, and calls an unknown tool.
+// Arguments: the endpoint, and how to negotiate (auto, legacy, or a revision to pin).
 import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { converse } from './mcp_conversation.mjs';

@@ -1,4 +1,4 @@
-// The conversation that every client has, whatever its revision.
+// The calls that every client makes, with every revision.
 import assert from 'node:assert/strict';
 
 export async function converse(client) {

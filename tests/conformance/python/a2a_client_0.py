@@ -1,4 +1,4 @@
-"""Talks with the registry as a stranger with a2a-sdk 0.3 would, over what its card prefers."""
+"""Uses the registry with a2a-sdk 0.3, over the transport that its card prefers."""
 import asyncio
 import sys
 

@@ -1,4 +1,4 @@
-"""Talks with the registry as a stranger with a2a-sdk 1.x would, over the binding that is named; the card's signature first."""
+"""Verifies the signature of the card with a2a-sdk 1.x, then uses the registry over the given binding."""
 import asyncio
 import json
 import sys
@@ -16,7 +16,7 @@ SITE, BINDING = sys.argv[1], sys.argv[2]
 
 
 def key(kid, jku):
-    """The key of the registry's own set: where a signature points is for the reader to judge, and this is the place."""
+    """The key from the key set of the registry. A signature must name this key set."""
     assert jku == f"{SITE}/.well-known/jwks.json", jku
     with urlopen(jku, timeout=15) as answer:
         return next(PyJWK(key) for key in json.load(answer)["keys"] if key["kid"] == kid)

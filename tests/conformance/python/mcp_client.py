@@ -1,4 +1,4 @@
-"""What a stranger with the Python SDK does: connects, lists, calls, and asks for a tool that there is not.
+"""Uses the registry with the Python SDK: connects, lists and calls tools, and calls an unknown tool.
 
 Arguments: the endpoint, and how to negotiate (auto, legacy, or a revision to pin).
 """

@@ -1,6 +1,6 @@
-// Walks the funnel with the official A2A client of JavaScript: says what the card gives as an example of listing, and after
-// that what each answer says to send. Arguments: the registry's base URL, the peer's URL, and how to go on: `data` sends
-// the `next` of an answer back as a data part, as it stands; `words` reads only the text, and says what that says to say.
+// Walks the funnel with the official A2A client of JavaScript: sends the card's example of listing, and then the message that
+// each answer names. Arguments: the registry's base URL, the peer's URL, and the source of the next message: `data` sends
+// the `next` of an answer back unchanged as a data part; `words` reads only the text, and sends the message in it.
 // Each message is printed as a line of JSON with its answer.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -13,7 +13,7 @@ const [base, peer, way] = process.argv.slice(2);
 const card = await new DefaultAgentCardResolver().resolve(base);
 const client = await new ClientFactory().createFromAgentCard(card);
 
-async function say($case, value) {
+async function send($case, value) {
   const part = { content: { $case, value }, metadata: undefined, filename: '', mediaType: '' };
   const answer = await client.sendMessage({
     tenant: '', configuration: undefined, metadata: undefined,
@@ -25,28 +25,28 @@ async function say($case, value) {
   // A message, or a task with its artifact or its status.
   const parts = answer.parts ?? answer.artifacts[0]?.parts ?? answer.status.message.parts;
   const [text, data] = ['text', 'data'].map((kind) => parts.find(({ content }) => content.$case === kind).content.value);
-  console.log(JSON.stringify({ call: 'message/send', sent: value, said: text, answer: data }));
+  console.log(JSON.stringify({ call: 'message/send', sent: value, text, answer: data }));
   assert.equal(data.ok, true, text);
   return { text, data };
 }
 
-/** What is sent next, as the arguments of `say`; nothing where the answer says no more. */
+/** The next message, as the arguments of `send`, or nothing if the answer names none. */
 function following({ text, data }) {
   if (way === 'data') return data.next && ['data', data.next];
-  const told = text.match(/ Say: "([^"]+)"$/) ?? text.match(/ Send: (\{.*\})$/);
-  return told && ['text', told[1]];
+  const found = text.match(/ Say: "([^"]+)"$/) ?? text.match(/ Send: (\{.*\})$/);
+  return found && ['text', found[1]];
 }
 
 const [example] = card.skills.find(({ id }) => id === 'list-yourself').examples;
 let step = ['text', example.replace(/https?:\/\/\S+/, peer)];
 for (let calls = 1; ; calls += 1) {
-  assert.ok(calls <= MOST_CALLS, `no end after ${MOST_CALLS} messages`);
-  const answer = await say(...step);
+  assert.ok(calls <= MOST_CALLS, `not finished after ${MOST_CALLS} messages`);
+  const answer = await send(...step);
   step = following(answer);
   const { operation, arguments: sent, next } = answer.data;
   if (!step) {
-    // The last answer is the tree; the note before it said how it is had as an archive.
-    await say('data', { tool: operation, arguments: { ...sent, format: 'zip' } });
+    // The last answer is the tree. The note before it explained how to get it as an archive.
+    await send('data', { tool: operation, arguments: { ...sent, format: 'zip' } });
     break;
   }
   await sleep((next?.wait_s ?? 0) * 1000);

@@ -19,12 +19,12 @@ async function call(tool, sent) {
 
 let step = { tool: 'list_yourself', arguments: { url: peer } };
 for (let calls = 1; ; calls += 1) {
-  assert.ok(calls <= MOST_CALLS, `no end after ${MOST_CALLS} calls`);
+  assert.ok(calls <= MOST_CALLS, `not finished after ${MOST_CALLS} calls`);
   await sleep((step.wait_s ?? 0) * 1000);
   const sent = step.body ?? step.arguments;
   const { next } = await call(step.tool, sent);
   if (!next) {
-    // The last answer is the tree; its note said how it is had as an archive.
+    // The last answer is the tree. Its note explained how to get it as an archive.
     await call(step.tool, { ...sent, format: 'zip' });
     break;
   }

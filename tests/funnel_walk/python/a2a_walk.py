@@ -1,9 +1,9 @@
-"""Walks the funnel with the official A2A client of Python: says what the card gives as an example of listing, and after
-that what each answer says to send.
+"""Walks the funnel with the official A2A client of Python: sends the card's example of listing, and then the message that
+each answer names.
 
-Arguments: the registry's base URL, the peer's URL, and how to go on: `data` sends the `next` of an answer back as a data
-part, as it stands; `words` reads only the text, and says what that says to say. Each message is printed as a line of JSON
-with its answer.
+Arguments: the registry's base URL, the peer's URL, and the source of the next message: `data` sends the `next` of an answer
+back unchanged as a data part; `words` reads only the text, and sends the message in it. Each message is printed as a line
+of JSON with its answer.
 """
 import asyncio
 import json
@@ -19,7 +19,7 @@ from google.protobuf.json_format import MessageToDict
 MOST_CALLS = 20
 
 
-def first_words(card, peer):
+def first_text(card, peer):
     """The card's own example of listing, with the peer's URL in it."""
     skill = next(skill for skill in card.skills if skill.id == "list-yourself")
     return re.sub(r"https?://\S+", peer, skill.examples[0])
@@ -36,7 +36,7 @@ def parts_of(answer):
 
 
 def whole(value):
-    """Numbers as JSON has them: a data part of this SDK knows none but floating-point ones."""
+    """The value with whole numbers as integers: this SDK has only floating-point numbers in data parts."""
     if isinstance(value, dict):
         return {name: whole(member) for name, member in value.items()}
     if isinstance(value, list):
@@ -45,40 +45,40 @@ def whole(value):
 
 
 def following(text, data, way):
-    """What is sent next: `(seconds to wait, part)`, or None where the answer says no more."""
+    """The next message: `(seconds to wait, part)`, or None if the answer names none."""
     if way == "data":
         step = data.get("next")
         return step and (step.get("wait_s", 0), new_data_part(step))
-    told = re.search(r' Say: "([^"]+)"$', text) or re.search(r" Send: (\{.*\})$", text)
-    return told and (data.get("next", {}).get("wait_s", 0), new_text_part(told[1]))
+    found = re.search(r' Say: "([^"]+)"$', text) or re.search(r" Send: (\{.*\})$", text)
+    return found and (data.get("next", {}).get("wait_s", 0), new_text_part(found[1]))
 
 
 async def main(base, peer, way):
-    # Five seconds are this SDK's own, and little for a busy machine.
+    # The default of this SDK is five seconds, which is too short for a busy machine.
     http = httpx.AsyncClient(timeout=30)
     config = ClientConfig(streaming=False, supported_protocol_bindings=["JSONRPC", "HTTP+JSON"], httpx_client=http)
     card = await A2ACardResolver(http, base).get_agent_card()
     async with await create_client(card, config) as client:
-        async def say(part):
+        async def send(part):
             message = new_message([part], role=Role.ROLE_USER)
             answers = [answer async for answer in client.send_message(SendMessageRequest(message=message))]
             text, data = parts_of(answers[-1])
             sent = part.text or whole(MessageToDict(part.data))
-            print(json.dumps({"call": "message/send", "sent": sent, "said": text, "answer": data}), flush=True)
+            print(json.dumps({"call": "message/send", "sent": sent, "text": text, "answer": data}), flush=True)
             assert data["ok"] is True, text
             return text, data
 
-        part = new_text_part(first_words(card, peer))
+        part = new_text_part(first_text(card, peer))
         for _ in range(MOST_CALLS):
-            text, data = await say(part)
+            text, data = await send(part)
             step = following(text, data, way)
             if step is None:
-                # The last answer is the tree; the note before it said how it is had as an archive.
-                await say(new_data_part({"tool": data["operation"], "arguments": {**data["arguments"], "format": "zip"}}))
+                # The last answer is the tree. The note before it explained how to get it as an archive.
+                await send(new_data_part({"tool": data["operation"], "arguments": {**data["arguments"], "format": "zip"}}))
                 return
             await asyncio.sleep(step[0])
             part = step[1]
-    raise AssertionError(f"no end after {MOST_CALLS} messages")
+    raise AssertionError(f"not finished after {MOST_CALLS} messages")
 
 
 asyncio.run(main(*sys.argv[1:]))

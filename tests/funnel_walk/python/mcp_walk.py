@@ -29,11 +29,11 @@ async def main(base, peer):
             arguments = step.get("body") or step["arguments"]
             following = (await call(step["tool"], arguments)).get("next")
             if not following:
-                # The last answer is the tree; its note said how it is had as an archive.
+                # The last answer is the tree. Its note explained how to get it as an archive.
                 await call(step["tool"], {**arguments, "format": "zip"})
                 return
             step = following
-    raise AssertionError(f"no end after {MOST_CALLS} calls")
+    raise AssertionError(f"not finished after {MOST_CALLS} calls")
 
 
 asyncio.run(main(*sys.argv[1:]))

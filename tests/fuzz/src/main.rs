@@ -1,5 +1,5 @@
-//! The fuzzer: libFuzzer around the readers of what strangers send, as one program, because linking it takes longer than
-//! most bugs do. `FUZZ_TARGET` names the reader; everything else are libFuzzer's own options.
+//! libFuzzer around the readers of untrusted input. It is one program for all readers, because linking is slow. `FUZZ_TARGET`
+//! names the reader; the arguments are options of libFuzzer.
 
 #![no_main]
 
@@ -17,8 +17,8 @@ fn reader() -> Reader {
     match targets::reader(&name) {
         Some(reader) => reader,
         None => {
-            let known: Vec<&str> = targets::TARGETS.iter().map(|(name, _)| *name).collect();
-            eprintln!("FUZZ_TARGET is one of {}", known.join(", "));
+            let names: Vec<&str> = targets::TARGETS.iter().map(|(name, _)| *name).collect();
+            eprintln!("FUZZ_TARGET must be one of {}", names.join(", "));
             std::process::exit(2)
         }
     }

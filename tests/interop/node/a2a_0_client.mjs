@@ -1,4 +1,4 @@
-// Says hello to an agent as a stranger with @a2a-js/sdk 0.3 would, over whatever its card prefers.
+// Sends a message to an agent with @a2a-js/sdk 0.3, over the transport that its card prefers.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ClientFactory } from 'a2a-sdk-0.3/client';

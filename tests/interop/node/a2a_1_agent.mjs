@@ -1,4 +1,4 @@
-// An agent of @a2a-js/sdk 1.x: JSON-RPC, or REST alone; answers with a message, or through a task; may speak 0.3 as well.
+// An agent of @a2a-js/sdk 1.x: JSON-RPC, or REST alone; answers with a message or a task; can support 0.3 too.
 import { randomUUID } from 'node:crypto';
 import { Role, TaskState } from 'a2a-sdk-1.3';
 import { AgentEvent, DefaultRequestHandler, InMemoryTaskStore } from 'a2a-sdk-1.3/server';

@@ -1,5 +1,5 @@
-// The command line and the loopback listener that every peer shares. Each exchange is written to standard error whole,
-// because a peer that is judged wrongly is only understood from the wire.
+// The command line and the loopback listener of all peers. Every exchange is written to standard error in full, because a
+// wrong result can only be explained from the traffic.
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 
@@ -21,7 +21,7 @@ export function listen(handler, port) {
   });
 }
 
-// The chunks are tapped where they pass by: a listener on the request would start its flow before the handler reads.
+// The chunks are copied as they pass, because a listener on the request would start its flow before the handler reads it.
 function trace(request, response) {
   const asked = [];
   const answered = [];
@@ -43,8 +43,8 @@ function trace(request, response) {
     return writeHead(status, ...rest);
   };
   response.once('close', () => {
-    const told = { ...response.getHeaders(), ...given };
+    const sent = { ...response.getHeaders(), ...given };
     console.error(`> ${method} ${url} ${JSON.stringify(headers)}\n> ${Buffer.concat(asked)}`);
-    console.error(`< ${response.statusCode} ${JSON.stringify(told)}\n< ${Buffer.concat(answered)}\n`);
+    console.error(`< ${response.statusCode} ${JSON.stringify(sent)}\n< ${Buffer.concat(answered)}\n`);
   });
 }

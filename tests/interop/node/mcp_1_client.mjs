@@ -1,4 +1,4 @@
-// Asks an MCP server what a stranger with the first line of the TypeScript SDK would: tools, and one sum.
+// Lists the tools of an MCP server with version 1 of the TypeScript SDK, and calls one.
 import assert from 'node:assert/strict';
 
 const [, , address, sdk] = process.argv;
@@ -7,7 +7,7 @@ const { StreamableHTTPClientTransport } = await import(`${sdk}/client/streamable
 
 let version = 'unknown';
 const transport = new StreamableHTTPClientTransport(new URL(address));
-// 1.12 keeps the negotiated version to itself, so it is read off the wire, as later releases set it.
+// 1.12 does not expose the negotiated version, so it is read from the answer.
 const arrived = (message) => { version = message.result?.protocolVersion ?? version; };
 const client = new Client({ name: 'interop', version: '1.0.0' });
 const connecting = client.connect(transport);

@@ -1,4 +1,4 @@
-// An MCP server of the TypeScript SDK's first line: the same file for 1.32 (2025-11-25) and for 1.12 (2025-03-26).
+// An MCP server with version 1 of the TypeScript SDK: the same file for 1.32 (2025-11-25) and for 1.12 (2025-03-26).
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod3';
 import { listen, options } from './listening.mjs';

@@ -1,4 +1,4 @@
-// Asks an MCP server what a stranger with the second line of the TypeScript SDK would: tools, and one sum.
+// Lists the tools of an MCP server with version 2 of the TypeScript SDK, and calls one.
 import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 

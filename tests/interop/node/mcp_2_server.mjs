@@ -1,4 +1,4 @@
-// An MCP server of the TypeScript SDK's second line. Three ways to serve the older eras beside 2026-07-28: without
+// An MCP server with version 2 of the TypeScript SDK. It serves 2026-07-28, and the older revisions in three ways: without
 // sessions (the default), with sessions (--stateful), or not at all (--modern-only).
 import { randomUUID } from 'node:crypto';
 import { NodeStreamableHTTPServerTransport, toNodeHandler, toWebRequest } from '@modelcontextprotocol/node';

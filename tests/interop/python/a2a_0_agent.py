@@ -1,4 +1,4 @@
-"""An agent of a2a-sdk 0.3: JSON-RPC at the root of the site, or REST alone; answers with a message, or through a task."""
+"""An agent of a2a-sdk 0.3: JSON-RPC at the root of the site, or REST alone; answers with a message or a task."""
 from a2a.server.agent_execution import AgentExecutor
 from a2a.server.apps import A2ARESTFastAPIApplication, A2AStarletteApplication
 from a2a.server.request_handlers import DefaultRequestHandler
@@ -10,7 +10,7 @@ from listening import arguments, bind, serve
 
 
 class Message(AgentExecutor):
-    """Answers on the spot and keeps nothing."""
+    """Answers at once and stores nothing."""
 
     async def execute(self, context, event_queue):
         await event_queue.enqueue_event(new_agent_text_message("I heard: " + context.get_user_input()))
@@ -20,7 +20,7 @@ class Message(AgentExecutor):
 
 
 class Task(Message):
-    """Opens a task, works, and completes it with an artifact."""
+    """Creates a task and completes it with an artifact."""
 
     async def execute(self, context, event_queue):
         task = context.current_task or new_task(context.message)

@@ -1,4 +1,4 @@
-"""An agent of a2a-sdk 1.x: JSON-RPC, or REST alone; answers with a message, or through a task; may speak 0.3 as well."""
+"""An agent of a2a-sdk 1.x: JSON-RPC, or REST alone; answers with a message or a task; can support 0.3 too."""
 from a2a.helpers.proto_helpers import new_task_from_user_message, new_text_message, new_text_part
 from a2a.server.agent_execution import AgentExecutor
 from a2a.server.request_handlers import DefaultRequestHandler
@@ -13,7 +13,7 @@ from listening import arguments, bind, serve
 
 
 class Message(AgentExecutor):
-    """Answers on the spot and keeps nothing."""
+    """Answers at once and stores nothing."""
 
     async def execute(self, context, event_queue):
         await event_queue.enqueue_event(new_text_message("I heard: " + context.get_user_input()))
@@ -23,7 +23,7 @@ class Message(AgentExecutor):
 
 
 class Task(Message):
-    """Opens a task, works, and completes it with an artifact."""
+    """Creates a task and completes it with an artifact."""
 
     async def execute(self, context, event_queue):
         task = context.current_task or new_task_from_user_message(context.message)

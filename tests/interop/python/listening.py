@@ -1,7 +1,7 @@
-"""A loopback socket that is bound before the application exists, so that a card can name its own port and the
-address can be printed at the moment from which connections are accepted.
+"""A loopback socket that is bound before the application exists, so that a card can contain its own port, and the address
+can be printed as soon as connections are accepted.
 
-Each exchange is written to standard error whole, because a peer that is judged wrongly is only understood from the wire.
+Every exchange is written to standard error in full, because a wrong result can only be explained from the traffic.
 """
 import argparse
 import json
@@ -12,7 +12,7 @@ import uvicorn
 
 
 def arguments(*flags):
-    """The peer's command line: --port (0 takes a free one) and the given on/off flags."""
+    """The command line of a peer: --port (0 for a free port) and the given flags."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, default=0)
     for flag in flags:
@@ -27,13 +27,13 @@ def bind(port):
 
 
 def serve(app, listener, address):
-    """Serve until ended from outside; the one line on standard output tells the address."""
+    """Serves until the process is stopped. The only line on standard output is the address."""
     print(address, flush=True)
     uvicorn.Server(uvicorn.Config(traced(app), log_level="warning")).run(sockets=[listener])
 
 
 def traced(app):
-    """The same application, telling what was asked of it and what it answered."""
+    """The same application, which also logs its requests and answers."""
     def head(headers):
         return json.dumps({name.decode("latin-1"): value.decode("latin-1") for name, value in headers})
 

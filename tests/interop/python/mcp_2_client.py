@@ -1,4 +1,4 @@
-"""Asks an MCP server what a stranger with the second line of the Python SDK would: tools, and one sum."""
+"""Lists the tools of an MCP server with version 2 of the Python SDK, and calls one."""
 import asyncio
 import sys
 

@@ -1,4 +1,4 @@
-"""An MCP server of the Python SDK's second line (2026-07-28, and the handshake eras on the same endpoint)."""
+"""An MCP server with version 2 of the Python SDK (2026-07-28, and the older revisions on the same endpoint)."""
 from mcp.server.mcpserver import MCPServer
 
 from listening import arguments, bind, serve

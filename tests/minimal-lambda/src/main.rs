@@ -1,5 +1,5 @@
-//! The least that answers HTTP on Lambda: one empty 200, no table, no log, no settings.
-//! `make build` packages it with the profile of the functions, so that `make bench` can hold their start against it.
+//! A minimal HTTP function on Lambda: an empty 200, without table, log or settings. It is packaged with the profile of the
+//! functions, so that `make bench` can compare their start with it.
 
 use axum::Router;
 use axum::http::StatusCode;

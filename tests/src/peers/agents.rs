@@ -1,15 +1,14 @@
-//! Agents: sound ones of A2A 1.0 and 0.3, and the mistakes that publishers make.
-//! Each is one function from request to answer, so that a test reads what its peer does.
+//! Agents of A2A 1.0 and 0.3. Each is one function from request to reply, so that the script of a peer is easy to read.
 
 use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::{CARD, PeerRequest, empty, error, json_answer, result};
 
-/// The card of an agent of 1.0 whose interface is at `/rpc` of itself.
+/// The card of an agent of 1.0 whose interface is at `/rpc` of the same peer.
 #[must_use]
-pub fn card(asked: &PeerRequest, name: &str) -> Value {
-    card_at(name, &format!("{}/rpc", asked.origin()))
+pub fn card(request: &PeerRequest, name: &str) -> Value {
+    card_at(name, &format!("{}/rpc", request.origin()))
 }
 
 /// The card of an agent of 1.0 whose interface is at `url`.
@@ -29,59 +28,59 @@ pub fn card_at(name: &str, url: &str) -> Value {
     })
 }
 
-/// A sound agent of 1.0 called Adder.
+/// A sound agent of 1.0 with the name Adder.
 #[must_use]
-pub fn newest(asked: &PeerRequest) -> Response {
-    newest_called("Adder")(asked)
+pub fn newest(request: &PeerRequest) -> Response {
+    newest_called("Adder")(request)
 }
 
-/// A sound agent of 1.0.
+/// A sound agent of 1.0 with this name.
 pub fn newest_called(name: &str) -> impl Fn(&PeerRequest) -> Response + Send + Sync + 'static {
     let name = name.to_owned();
-    move |asked| match (asked.verb.as_str(), asked.path.as_str()) {
-        ("GET", CARD) => json_answer(200, &card(asked, &name)),
-        ("POST", _) => speaks_newest(asked),
+    move |request| match (request.verb.as_str(), request.path.as_str()) {
+        ("GET", CARD) => json_answer(200, &card(request, &name)),
+        ("POST", _) => speaks_newest(request),
         _ => empty(404),
     }
 }
 
-/// As many sound agents of 1.0 as there are folders: `/x/card.json` is the card of the one that speaks at `/x/rpc`.
+/// One sound agent of 1.0 per folder: `/x/card.json` is the card of the agent at `/x/rpc`.
 #[must_use]
-pub fn fleet(asked: &PeerRequest) -> Response {
-    match (asked.verb.as_str(), asked.path.strip_suffix("/card.json")) {
+pub fn fleet(request: &PeerRequest) -> Response {
+    match (request.verb.as_str(), request.path.strip_suffix("/card.json")) {
         ("GET", Some(folder)) => {
             let name = format!("Agent {}", folder.trim_matches('/'));
-            json_answer(200, &card_at(&name, &format!("{}{folder}/rpc", asked.origin())))
+            json_answer(200, &card_at(&name, &format!("{}{folder}/rpc", request.origin())))
         }
-        ("POST", _) => speaks_newest(asked),
+        ("POST", _) => speaks_newest(request),
         _ => empty(404),
     }
 }
 
-/// What an agent of 1.0 says to a call.
+/// The reply of an agent of 1.0 to a call.
 #[must_use]
-pub fn speaks_newest(asked: &PeerRequest) -> Response {
-    match (asked.method(), asked.header("a2a-version")) {
-        (Some("GetTask"), Some("1.0")) => error(asked, -32001, "Task not found"),
+pub fn speaks_newest(request: &PeerRequest) -> Response {
+    match (request.method(), request.header("a2a-version")) {
+        (Some("GetTask"), Some("1.0")) => error(request, -32001, "Task not found"),
         (Some("SendMessage"), Some("1.0")) => result(
-            asked,
+            request,
             json!({ "message": { "messageId": "m-1", "role": "ROLE_AGENT", "parts": [{ "text": "I add." }] } }),
         ),
-        (Some("GetTask" | "SendMessage"), _) => error(asked, -32009, "Version not supported"),
-        _ => error(asked, -32601, "Method not found"),
+        (Some("GetTask" | "SendMessage"), _) => error(request, -32009, "Version not supported"),
+        _ => error(request, -32601, "Method not found"),
     }
 }
 
-/// A sound agent of 0.3 called Echo, that knows no other methods.
+/// A sound agent of 0.3 with the name Echo. It has no methods of other versions.
 #[must_use]
-pub fn older(asked: &PeerRequest) -> Response {
-    match (asked.verb.as_str(), asked.path.as_str()) {
+pub fn older(request: &PeerRequest) -> Response {
+    match (request.verb.as_str(), request.path.as_str()) {
         ("GET", CARD) => json_answer(
             200,
             &json!({
                 "name": "Echo",
-                "description": "Echoes what it is told.",
-                "url": format!("{}/a2a", asked.origin()),
+                "description": "Echoes its input.",
+                "url": format!("{}/a2a", request.origin()),
                 "version": "0.9.0",
                 "protocolVersion": "0.3.0",
                 "preferredTransport": "JSONRPC",
@@ -91,25 +90,25 @@ pub fn older(asked: &PeerRequest) -> Response {
                 "skills": [{ "id": "echo", "name": "Echo", "description": "Echoes.", "tags": ["echo"] }],
             }),
         ),
-        ("POST", "/a2a") => speaks_older(asked),
+        ("POST", "/a2a") => speaks_older(request),
         _ => empty(404),
     }
 }
 
-/// What an agent of 0.3 says to a call.
+/// The reply of an agent of 0.3 to a call.
 #[must_use]
-pub fn speaks_older(asked: &PeerRequest) -> Response {
-    match asked.method() {
-        Some("tasks/get") => error(asked, -32001, "Task not found"),
+pub fn speaks_older(request: &PeerRequest) -> Response {
+    match request.method() {
+        Some("tasks/get") => error(request, -32001, "Task not found"),
         Some("message/send") => result(
-            asked,
+            request,
             json!({ "kind": "task", "id": "t-1", "contextId": "c-1", "status": { "state": "submitted" } }),
         ),
-        _ => error(asked, -32601, "Method not found"),
+        _ => error(request, -32601, "Method not found"),
     }
 }
 
-/// A peer that answers every request with this status and nothing else.
+/// Answers every request with this status and an empty body.
 pub fn only(status: u16) -> impl Fn(&PeerRequest) -> Response + Send + Sync + 'static {
     move |_| empty(status)
 }

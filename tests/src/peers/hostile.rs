@@ -1,5 +1,5 @@
-//! Peers that mean harm, or are broken so that it comes to the same: each hangs, floods or lies in one way.
-//! They stand on bare sockets, because no server library does any of this.
+//! Hostile or broken peers: each hangs, floods or lies in one way. Some use plain sockets, because no server library does
+//! this.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -18,29 +18,28 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::{CARD, agents};
 
-/// Longer than any probe.
-const FOR_EVER: Duration = Duration::from_secs(3600);
+const LONGER_THAN_PROBES: Duration = Duration::from_secs(3600);
 
 /// A way in which a peer is hostile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostilePeer {
-    /// It takes the connection and says nothing.
+    /// Accepts the connection and sends nothing.
     SilentAtOnce,
-    /// It ends within the headers.
+    /// Stops in the headers.
     SilentInHeaders,
-    /// It promises a card and sends half of it.
+    /// Sends half of a card.
     SilentInBody,
-    /// A byte each tenth of a second, without end.
+    /// One byte every 100 ms, without end.
     Drip,
-    /// It closes the connection on every request.
+    /// Closes the connection on every request.
     HangsUp,
-    /// It speaks no HTTP.
+    /// Sends no HTTP.
     Noise,
     /// A body without end.
     Endless,
     /// Ten megabytes of valid JSON.
     Huge,
-    /// A hundred thousand arrays, one in the other.
+    /// 100,000 nested arrays.
     Deep,
     /// Sixteen megabytes of zeros, compressed to sixteen kilobytes.
     GzipBomb,
@@ -54,16 +53,16 @@ pub enum HostilePeer {
     CardToMetadata,
     /// A card whose interface is at 10.0.0.1.
     CardToPrivate,
-    /// A sound card whose interface says nothing.
+    /// A sound card whose interface sends nothing.
     SilentInterface,
-    /// A sound card whose interface answers without end.
+    /// A sound card whose interface sends an endless body.
     EndlessInterface,
-    /// A sound card whose interface answers with a hundred thousand arrays.
+    /// A sound card whose interface sends 100,000 nested arrays.
     DeepInterface,
 }
 
 impl HostilePeer {
-    /// All of them.
+    /// Every kind of hostile peer.
     pub const ALL: [Self; 18] = [
         Self::SilentAtOnce,
         Self::SilentInHeaders,
@@ -85,7 +84,7 @@ impl HostilePeer {
         Self::DeepInterface,
     ];
 
-    /// Starts such a peer, which stands until its test ends; gives the URL of its card.
+    /// Starts such a peer, which runs until its test ends; returns the URL of its card.
     pub async fn start(self) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -96,7 +95,7 @@ impl HostilePeer {
             None => {
                 tokio::spawn(async move {
                     while let Ok((stream, _)) = listener.accept().await {
-                        tokio::spawn(self.hold(stream));
+                        tokio::spawn(self.misbehave(stream));
                     }
                 });
             }
@@ -104,7 +103,7 @@ impl HostilePeer {
         format!("{origin}{CARD}")
     }
 
-    /// What a server library can do.
+    /// The peers that a server library can implement.
     fn router(self, origin: &str) -> Option<Router> {
         let rpc = format!("{origin}/rpc");
         let to = |place: &'static str| Router::new().fallback(async move || Redirect::temporary(place));
@@ -114,8 +113,8 @@ impl HostilePeer {
         };
         Some(match self {
             Self::Endless => Router::new().fallback(endless),
-            Self::Huge => says(json!({ "name": "x".repeat(10 << 20) }).to_string()),
-            Self::Deep => says(deep()),
+            Self::Huge => serves_text(json!({ "name": "x".repeat(10 << 20) }).to_string()),
+            Self::Deep => serves_text(deep()),
             Self::GzipBomb => {
                 let bomb = gzip_bomb();
                 Router::new().fallback(async move || {
@@ -126,9 +125,9 @@ impl HostilePeer {
             Self::RedirectToMetadata => to("http://169.254.169.254/latest/meta-data/"),
             Self::RedirectLoop => to(CARD),
             Self::CardToMetadata => {
-                serves(agents::card_at("Spy", "http://169.254.169.254/latest/meta-data/"))
+                serves_card(agents::card_at("Spy", "http://169.254.169.254/latest/meta-data/"))
             }
-            Self::CardToPrivate => serves(agents::card_at("Spy", "http://10.0.0.1/rpc")),
+            Self::CardToPrivate => serves_card(agents::card_at("Spy", "http://10.0.0.1/rpc")),
             Self::SilentInterface => with_interface(Router::new().route("/rpc", any(silence))),
             Self::EndlessInterface => with_interface(Router::new().route("/rpc", any(endless))),
             Self::DeepInterface => {
@@ -138,8 +137,8 @@ impl HostilePeer {
         })
     }
 
-    /// What none can.
-    async fn hold(self, mut stream: TcpStream) {
+    /// The other peers.
+    async fn misbehave(self, mut stream: TcpStream) {
         let mut head = [0; 4096];
         let _read = stream.read(&mut head).await;
         let send = match self {
@@ -157,17 +156,17 @@ impl HostilePeer {
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
             }
-            _ => tokio::time::sleep(FOR_EVER).await,
+            _ => tokio::time::sleep(LONGER_THAN_PROBES).await,
         }
     }
 }
 
-fn serves(card: Value) -> Router {
+fn serves_card(card: Value) -> Router {
     Router::new().fallback(async move || axum::Json(card))
 }
 
 async fn silence() -> Response {
-    tokio::time::sleep(FOR_EVER).await;
+    tokio::time::sleep(LONGER_THAN_PROBES).await;
     Response::new(Body::empty())
 }
 
@@ -188,8 +187,8 @@ fn deep() -> String {
     "[".repeat(100_000)
 }
 
-/// What it says is made beforehand: on a busy machine a harmful peer must not become a slow one.
-fn says(text: String) -> Router {
+/// Serves a body that is built once, so that a large body is not slow on a busy machine.
+fn serves_text(text: String) -> Router {
     let text = Bytes::from(text);
     Router::new().fallback(async move || json_stream(Body::from(text.clone())))
 }

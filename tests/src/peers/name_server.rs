@@ -1,5 +1,5 @@
-//! A name server on loopback, by UDP and TCP on one port, that answers each name by a script. It says what a real one
-//! might, and what only a hostile one would.
+//! A name server on loopback, over UDP and TCP on one port, that answers each name with a script. It can also answer as
+//! only a hostile server would.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,31 +11,31 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, UdpSocket};
 use tokio::task::JoinHandle;
 
-/// What the name server says of a name.
+/// The answer for a name.
 #[derive(Clone, Debug)]
 pub enum DnsAnswer {
-    /// TXT records at it. By UDP, more than the asker takes is cut off and said to be.
+    /// TXT records of the name. Over UDP, an answer that is too long for the client is truncated and marked so.
     Txt(Vec<String>),
-    /// It is an alias of another name, which has TXT records.
+    /// An alias of another name, with the TXT records of that name.
     Alias(&'static str, Vec<String>),
-    /// TXT records of another name, which nobody asked for.
+    /// TXT records of another name, which the query does not contain.
     Foreign(&'static str, Vec<String>),
-    /// There is no such name.
+    /// NXDOMAIN.
     NoName,
-    /// The server failed.
+    /// SERVFAIL.
     Failure,
-    /// The id of the question, and then these bytes.
+    /// The id of the query, followed by these bytes.
     Garbage(&'static [u8]),
-    /// Nothing at all.
+    /// No answer.
     Silence,
 }
 
-/// A name server that stands until it is dropped.
+/// A name server that runs until it is dropped.
 #[derive(Debug)]
 pub struct NameServer {
-    /// Where it is asked.
+    /// Its address for UDP and TCP.
     pub address: SocketAddr,
-    asked: Arc<Mutex<Vec<String>>>,
+    queries: Arc<Mutex<Vec<String>>>,
     tasks: [JoinHandle<()>; 2],
 }
 
@@ -48,31 +48,31 @@ impl Drop for NameServer {
 }
 
 impl NameServer {
-    /// A name server on a free port, which answers a name (`mcp.example.com.`) by the script.
+    /// Starts a name server on a free port. The script gets a name (`mcp.example.com.`).
     pub async fn start(script: impl Fn(&str) -> DnsAnswer + Send + Sync + 'static) -> Self {
         let (tcp, udp) = sockets().await;
         let address = tcp.local_addr().unwrap();
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let log = Arc::clone(&asked);
-        let answer = Arc::new(move |question: &[u8], way: &str| {
+        let queries = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&queries);
+        let answer = Arc::new(move |question: &[u8], transport: &str| {
             let question = Message::from_vec(question).unwrap();
             let query = &question.queries[0];
-            log.lock().unwrap().push(format!("{way} {} {}", query.query_type(), query.name()));
+            log.lock().unwrap().push(format!("{transport} {} {}", query.query_type(), query.name()));
             answer(&question, &script(&query.name().to_string()))
         });
         let by_udp = tokio::spawn(serve_udp(udp, Arc::clone(&answer)));
         let by_tcp = tokio::spawn(serve_tcp(tcp, answer));
-        Self { address, asked, tasks: [by_udp, by_tcp] }
+        Self { address, queries, tasks: [by_udp, by_tcp] }
     }
 
-    /// What was asked of it, as `UDP TXT mcp.example.com.`
+    /// All queries, as `UDP TXT mcp.example.com.`
     #[must_use]
     pub fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.queries.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// The port must be free for both; another process may have one of them.
+/// Finds a port that is free for both TCP and UDP.
 async fn sockets() -> (TcpListener, UdpSocket) {
     loop {
         let tcp = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -84,10 +84,10 @@ async fn sockets() -> (TcpListener, UdpSocket) {
 
 async fn serve_udp(socket: UdpSocket, answer: Arc<impl Fn(&[u8], &str) -> Option<Answer>>) {
     let mut question = [0; 4096];
-    while let Ok((length, asker)) = socket.recv_from(&mut question).await {
+    while let Ok((length, client)) = socket.recv_from(&mut question).await {
         if let Some(answer) = answer(&question[..length], "UDP") {
-            let fits = answer.whole.len() <= answer.most_by_udp;
-            let _ = socket.send_to(if fits { &answer.whole } else { &answer.cut }, asker).await;
+            let fits = answer.whole.len() <= answer.max_udp_length;
+            let _ = socket.send_to(if fits { &answer.whole } else { &answer.truncated }, client).await;
         }
     }
 }
@@ -107,42 +107,43 @@ async fn serve_tcp(listener: TcpListener, answer: Arc<impl Fn(&[u8], &str) -> Op
 
 struct Answer {
     whole: Vec<u8>,
-    cut: Vec<u8>,
-    most_by_udp: usize,
+    truncated: Vec<u8>,
+    max_udp_length: usize,
 }
 
-fn answer(question: &Message, say: &DnsAnswer) -> Option<Answer> {
-    let asked = question.queries[0].name().clone();
+fn answer(question: &Message, scripted: &DnsAnswer) -> Option<Answer> {
+    let name = question.queries[0].name().clone();
     let mut reply = question.clone();
     reply.metadata.message_type = MessageType::Response;
     reply.metadata.recursion_available = true;
-    match say {
+    match scripted {
         DnsAnswer::Silence => return None,
         DnsAnswer::Garbage(bytes) => {
             let whole = [&question.metadata.id.to_be_bytes()[..], bytes].concat();
-            return Some(Answer { cut: whole.clone(), whole, most_by_udp: usize::MAX });
+            return Some(Answer { truncated: whole.clone(), whole, max_udp_length: usize::MAX });
         }
         DnsAnswer::NoName => reply.metadata.response_code = ResponseCode::NXDomain,
         DnsAnswer::Failure => reply.metadata.response_code = ResponseCode::ServFail,
-        DnsAnswer::Txt(texts) => _ = reply.add_answers(txt(&asked, texts)),
-        DnsAnswer::Foreign(name, texts) => _ = reply.add_answers(txt(&of(name), texts)),
-        DnsAnswer::Alias(name, texts) => {
-            let alias = Record::from_rdata(asked, 60, RData::CNAME(CNAME(of(name))));
-            reply.add_answer(alias).add_answers(txt(&of(name), texts));
+        DnsAnswer::Txt(texts) => _ = reply.add_answers(txt(&name, texts)),
+        DnsAnswer::Foreign(other, texts) => _ = reply.add_answers(txt(&parsed_name(other), texts)),
+        DnsAnswer::Alias(target, texts) => {
+            let target = parsed_name(target);
+            let alias = Record::from_rdata(name, 60, RData::CNAME(CNAME(target.clone())));
+            reply.add_answer(alias).add_answers(txt(&target, texts));
         }
     }
-    let mut cut = reply.clone();
-    cut.answers.clear();
-    cut.metadata.truncation = true;
-    let most_by_udp = usize::from(question.max_payload());
-    Some(Answer { whole: reply.to_vec().unwrap(), cut: cut.to_vec().unwrap(), most_by_udp })
+    let mut truncated = reply.clone();
+    truncated.answers.clear();
+    truncated.metadata.truncation = true;
+    let max_udp_length = usize::from(question.max_payload());
+    Some(Answer { whole: reply.to_vec().unwrap(), truncated: truncated.to_vec().unwrap(), max_udp_length })
 }
 
-fn of(name: &str) -> Name {
+fn parsed_name(name: &str) -> Name {
     Name::from_ascii(name).unwrap()
 }
 
-/// Each text is cut into several strings, as long ones must be.
+/// TXT records whose texts are split into several strings, as long texts must be.
 fn txt(name: &Name, texts: &[String]) -> Vec<Record> {
     let record = |text: &String| {
         let txt = TXT::from_bytes(text.as_bytes().chunks(20).collect());

@@ -1,5 +1,4 @@
-//! Peers that answer in raw bytes, by a table: what to send, and how to end. The harm that they do is in the bytes and
-//! their pace, which no server library would send.
+//! Peers that answer with raw bytes and a way to end the connection, for answers that no server library would send.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +8,9 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Longer than any probe.
-const FOR_EVER: Duration = Duration::from_secs(3600);
+const LONGER_THAN_PROBES: Duration = Duration::from_secs(3600);
 
-/// A request as a raw peer saw it.
+/// A request that a raw peer received.
 #[derive(Clone, Debug)]
 pub struct RawRequest {
     /// The request line and the headers.
@@ -28,7 +26,7 @@ impl RawRequest {
         self.head.split(' ').nth(1).unwrap_or_default()
     }
 
-    /// The JSON-RPC method; empty where it is no call.
+    /// The JSON-RPC method; empty if it is not a call.
     #[must_use]
     pub fn method(&self) -> &str {
         self.body["method"].as_str().unwrap_or_default()
@@ -43,30 +41,30 @@ impl RawRequest {
         })
     }
 
-    /// This peer, as the caller reached it.
+    /// The origin of this peer, from the `host` header.
     #[must_use]
     pub fn origin(&self) -> String {
         format!("http://{}", self.header("host").unwrap_or_default())
     }
 }
 
-/// What a raw peer sends, and how it ends.
+/// What a raw peer sends, and how it ends the connection.
 #[derive(Clone, Debug)]
 pub enum Saying {
-    /// These bytes, and the connection is closed in good order.
+    /// Sends these bytes and closes the connection.
     Once(Bytes),
-    /// These bytes, and the connection is held.
+    /// Sends these bytes and keeps the connection open.
     Held(Bytes),
-    /// These bytes, and the connection is reset.
+    /// Sends these bytes and resets the connection.
     Reset(Bytes),
-    /// The first bytes, and the second as fast as they are taken, without end.
+    /// Sends the first bytes, then repeats the second without end.
     Flood(Bytes, Bytes),
-    /// The first bytes, and each of the others after a pause; then the connection is held.
+    /// Sends the first bytes, then each of the others after a pause; then keeps the connection open.
     Drip(Bytes, Bytes, Duration),
 }
 
-/// A peer that answers each connection by one request, until its test ends; gives its origin.
-#[expect(clippy::unwrap_used, reason = "a peer that cannot be made fails its test")]
+/// Starts a peer that answers one request per connection and runs until its test ends; returns its origin.
+#[expect(clippy::unwrap_used, reason = "a peer that cannot start fails its test")]
 pub async fn start(answer: impl Fn(&RawRequest) -> Saying + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -75,10 +73,10 @@ pub async fn start(answer: impl Fn(&RawRequest) -> Saying + Send + Sync + 'stati
         while let Ok((mut stream, _)) = listener.accept().await {
             let answer = Arc::clone(&answer);
             tokio::spawn(async move {
-                // A preflight opens a connection and says nothing.
+                // A preflight opens a connection and sends nothing.
                 if let Some(request) = read(&mut stream).await {
                     let saying = answer(&request);
-                    drop(say(stream, saying).await);
+                    drop(send(stream, saying).await);
                 }
             });
         }
@@ -86,27 +84,27 @@ pub async fn start(answer: impl Fn(&RawRequest) -> Saying + Send + Sync + 'stati
     origin
 }
 
-async fn say(mut stream: TcpStream, saying: Saying) -> std::io::Result<()> {
+async fn send(mut stream: TcpStream, saying: Saying) -> std::io::Result<()> {
     match saying {
         Saying::Once(bytes) => {
             stream.write_all(&bytes).await?;
             stream.shutdown().await?;
-            // Closing with unread bytes would reset the connection and take the answer with it.
+            // Closing with unread bytes would reset the connection and lose the answer.
             let _read = stream.read(&mut [0; 1024]).await?;
         }
         Saying::Held(bytes) => {
             stream.write_all(&bytes).await?;
-            tokio::time::sleep(FOR_EVER).await;
+            tokio::time::sleep(LONGER_THAN_PROBES).await;
         }
         Saying::Reset(bytes) => {
             stream.write_all(&bytes).await?;
             tokio::time::sleep(Duration::from_millis(50)).await;
             stream.set_zero_linger()?;
         }
-        Saying::Flood(first, again) => {
+        Saying::Flood(first, repeated) => {
             stream.write_all(&first).await?;
             loop {
-                stream.write_all(&again).await?;
+                stream.write_all(&repeated).await?;
             }
         }
         Saying::Drip(first, drops, pause) => {
@@ -116,7 +114,7 @@ async fn say(mut stream: TcpStream, saying: Saying) -> std::io::Result<()> {
                 tokio::time::sleep(pause).await;
                 stream.write_all(&[*drop]).await?;
             }
-            tokio::time::sleep(FOR_EVER).await;
+            tokio::time::sleep(LONGER_THAN_PROBES).await;
         }
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! MCP servers: a stateless one of 2026-07-28 that answers in JSON, and one of the era before that keeps sessions and
-//! answers in event streams, as the official frameworks of that time did by default.
+//! MCP servers: a stateless server of 2026-07-28 that answers in JSON, and a server of 2025-06-18 with sessions and event
+//! streams, which were the default of the official frameworks.
 
 use axum::response::{IntoResponse, Response};
 use http::header;
@@ -16,23 +16,23 @@ fn tools(names: &[&str]) -> Value {
     names.iter().map(tool).collect()
 }
 
-/// A sound server of 2026-07-28 called Adder.
+/// A sound server of 2026-07-28 with the name Adder.
 #[must_use]
-pub fn modern(asked: &PeerRequest) -> Response {
-    modern_with(&["add", "subtract"])(asked)
+pub fn modern(request: &PeerRequest) -> Response {
+    modern_with(&["add", "subtract"])(request)
 }
 
 /// A sound server of 2026-07-28 with these tools.
 pub fn modern_with(names: &[&str]) -> impl Fn(&PeerRequest) -> Response + Send + Sync + 'static {
     let tools = tools(names);
-    move |asked| {
-        if asked.verb != "POST" {
+    move |request| {
+        if request.verb != "POST" {
             return empty(405);
         }
-        let says = asked.header("mcp-protocol-version");
-        match asked.method() {
-            Some("server/discover") if says == Some(MODERN) => result(
-                asked,
+        let version = request.header("mcp-protocol-version");
+        match request.method() {
+            Some("server/discover") if version == Some(MODERN) => result(
+                request,
                 json!({
                     "resultType": "complete", "supportedVersions": [MODERN], "capabilities": { "tools": {} },
                     "ttlMs": 60_000, "cacheScope": "public",
@@ -42,25 +42,25 @@ pub fn modern_with(names: &[&str]) -> impl Fn(&PeerRequest) -> Response + Send +
                     } },
                 }),
             ),
-            Some("tools/list") if says == Some(MODERN) => result(
-                asked,
+            Some("tools/list") if version == Some(MODERN) => result(
+                request,
                 json!({ "resultType": "complete", "tools": tools, "ttlMs": 60_000, "cacheScope": "public" }),
             ),
-            _ => error(asked, -32601, "Method not found"),
+            _ => error(request, -32601, "Method not found"),
         }
     }
 }
 
 /// A sound server of 2025-06-18: `initialize` opens a session, and every answer is an event stream.
 #[must_use]
-pub fn legacy(asked: &PeerRequest) -> Response {
-    if asked.verb != "POST" {
+pub fn legacy(request: &PeerRequest) -> Response {
+    if request.verb != "POST" {
         return empty(405);
     }
-    match (asked.method(), asked.header("mcp-session-id")) {
+    match (request.method(), request.header("mcp-session-id")) {
         (Some("initialize"), None) => {
             let mut response = streamed(
-                asked,
+                request,
                 json!({
                     "protocolVersion": LEGACY, "capabilities": { "tools": { "listChanged": true } },
                     "serverInfo": { "name": "clerk", "title": "Clerk", "version": "0.4.2" },
@@ -70,8 +70,10 @@ pub fn legacy(asked: &PeerRequest) -> Response {
             response
         }
         (Some("notifications/initialized"), Some(SESSION)) => empty(202),
-        (Some("tools/list"), Some(SESSION)) => streamed(asked, json!({ "tools": tools(&["file", "find"]) })),
-        (_, Some(SESSION)) => error(asked, -32601, "Method not found"),
+        (Some("tools/list"), Some(SESSION)) => {
+            streamed(request, json!({ "tools": tools(&["file", "find"]) }))
+        }
+        (_, Some(SESSION)) => error(request, -32601, "Method not found"),
         _ => json_answer(
             400,
             &json!({ "jsonrpc": "2.0", "id": null,
@@ -81,8 +83,8 @@ pub fn legacy(asked: &PeerRequest) -> Response {
 }
 
 /// A reply as the one event of a stream, after a comment that clients skip.
-fn streamed(asked: &PeerRequest, result: Value) -> Response {
-    let mut reply = json!({ "jsonrpc": "2.0", "id": asked.body["id"] });
+fn streamed(request: &PeerRequest, result: Value) -> Response {
+    let mut reply = json!({ "jsonrpc": "2.0", "id": request.body["id"] });
     reply["result"] = result;
     let stream = format!(": hello\n\nevent: message\nid: 1\ndata: {reply}\n\n");
     ([(header::CONTENT_TYPE, "text/event-stream")], stream).into_response()

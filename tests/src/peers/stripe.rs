@@ -1,6 +1,6 @@
-//! A stand-in for Stripe's API as its documentation describes it: it checks the key, the headers and every field of a
-//! Checkout Session, keeps answers by their idempotency key, and signs events. What it does not know it refuses, so that
-//! a misspelt field fails here as it would there.
+//! A fake of Stripe's API, after its documentation: it checks the key, the headers and every field of a Checkout Session,
+//! stores replies by idempotency key, and signs events. It refuses unknown fields, so that a misspelled field fails as it
+//! would at Stripe.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,16 +16,16 @@ use serde_json::{Value, json};
 use super::{Peer, PeerRequest, json_answer};
 use crate::test_registry::{Reply, TestOptions, TestRegistry};
 
-/// The key that it takes.
+/// The accepted API key.
 pub const KEY: &str = "sk_test_stand_in";
 
-/// What it signs events with.
+/// The secret that signs events.
 pub const WEBHOOK_SECRET: &str = "whsec_stand_in";
 
-/// Where events are sent.
+/// The path that receives events.
 pub const WEBHOOK: &str = "/api/products/checkout/webhook";
 
-/// Fields of a session that it takes, but for metadata.
+/// Accepted fields of a session, without metadata.
 const FIELDS: [&str; 13] = [
     "mode",
     "payment_method_types[0]",
@@ -42,36 +42,36 @@ const FIELDS: [&str; 13] = [
     "payment_intent_data[metadata][purchase_id]",
 ];
 
-/// How it fails.
+/// How the fake fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failing {
-    /// Not at all.
+    /// No failure.
     Never,
-    /// With this status, and without a session. It keeps a server's error for the idempotency key, as Stripe does.
+    /// Returns this status without a session. Stores a 5xx for the idempotency key, as Stripe does.
     Status(u16),
-    /// The session is made, and the connection breaks before its answer is whole.
+    /// Creates the session, and breaks the connection before the reply is complete.
     AnswerLost,
-    /// The answer never ends.
+    /// Never completes the reply.
     Hanging,
 }
 
-/// A session that was made.
+/// A created session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
-    /// Its id.
+    /// The session id.
     pub id: String,
-    /// The fields that it was asked for with.
+    /// The fields of the request.
     pub fields: BTreeMap<String, String>,
 }
 
 impl Session {
-    /// A field that it was asked for with.
+    /// A field of the request; empty if it is absent.
     #[must_use]
     pub fn field(&self, name: &str) -> &str {
         self.fields.get(name).map_or("", String::as_str)
     }
 
-    /// The session as an event shows it, with these members changed.
+    /// The session object of an event, with these members changed.
     #[must_use]
     pub fn object(&self, changed: &Value) -> Value {
         let amount: i64 = self.field("line_items[0][price_data][unit_amount]").parse().unwrap_or_default();
@@ -96,15 +96,15 @@ struct Account {
     clock: Option<Clock>,
     failing: Option<Failing>,
     sessions: Vec<Session>,
-    /// By idempotency key: the body, and what was answered to it.
+    /// By idempotency key: request body, status and reply.
     answers: BTreeMap<String, (String, u16, Value)>,
     events: u32,
     when_asked: Option<Hook>,
 }
 
-/// A stand-in for Stripe.
+/// A fake of Stripe.
 pub struct Stripe {
-    /// Its API.
+    /// The peer that serves the API.
     pub peer: Peer,
     account: Arc<Mutex<Account>>,
 }
@@ -120,7 +120,7 @@ impl Stripe {
     pub async fn start() -> Self {
         let account = Arc::new(Mutex::new(Account::default()));
         let shared = Arc::clone(&account);
-        let peer = Peer::start(move |asked| answer(&shared, asked)).await;
+        let peer = Peer::start(move |request| answer(&shared, request)).await;
         Self { peer, account }
     }
 
@@ -133,22 +133,22 @@ impl Stripe {
             .with_setting("STRIPE_WEBHOOK_SECRET", WEBHOOK_SECRET)
     }
 
-    /// Keeps the time of a registry from now on, and with it the rules of how long a session lasts.
+    /// Uses the clock of a registry from now on, for the limits of `expires_at`.
     pub fn keep_time(&self, clock: &Clock) {
         self.with(|account| account.clock = Some(clock.clone()));
     }
 
-    /// Fails like this from now on.
+    /// Sets how the fake fails from now on.
     pub fn fail(&self, failing: Failing) {
         self.with(|account| account.failing = Some(failing));
     }
 
-    /// Does this whenever it is asked for a session, before it answers.
+    /// Runs this on every request, before the reply.
     pub fn when_asked(&self, hook: impl Fn() + Send + Sync + 'static) {
         self.with(|account| account.when_asked = Some(Arc::new(hook)));
     }
 
-    /// The sessions that were made.
+    /// All created sessions.
     #[must_use]
     pub fn sessions(&self) -> Vec<Session> {
         self.with(|account| account.sessions.clone())
@@ -156,12 +156,12 @@ impl Stripe {
 
     /// The latest session.
     #[must_use]
-    #[expect(clippy::expect_used, reason = "a test that made none has to fail")]
+    #[expect(clippy::expect_used, reason = "a test without a session fails")]
     pub fn session(&self) -> Session {
         self.sessions().pop().expect("a session was made")
     }
 
-    /// A new event about a session, with members of that changed.
+    /// A new event about a session, with these members of its object changed.
     #[must_use]
     pub fn event(&self, what: &str, session: &Session, changed: &Value) -> Value {
         let number = self.with(|account| {
@@ -181,7 +181,7 @@ impl Stripe {
         send(registry, &signature, body).await
     }
 
-    /// A buyer pays the latest session: its event is sent.
+    /// Sends the event that the latest session was paid.
     pub async fn pay(&self, registry: &TestRegistry) -> Reply {
         let event = self.event("completed", &self.session(), &json!({}));
         self.deliver(registry, &event).await
@@ -216,12 +216,12 @@ fn error(status: u16, kind: &str, code: &str, param: &str) -> (u16, Value) {
     (status, json!({ "error": { "type": kind, "code": code, "param": param, "message": message } }))
 }
 
-fn answer(account: &Mutex<Account>, asked: &PeerRequest) -> Response {
+fn answer(account: &Mutex<Account>, request: &PeerRequest) -> Response {
     let mut account = account.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(hook) = account.when_asked.clone() {
         hook();
     }
-    let (status, body) = judged(&mut account, asked);
+    let (status, body) = respond(&mut account, request);
     match account.failing {
         Some(Failing::AnswerLost) if status == 200 => {
             let half = Bytes::from(body.to_string()[..40].to_owned());
@@ -235,27 +235,27 @@ fn answer(account: &Mutex<Account>, asked: &PeerRequest) -> Response {
     }
 }
 
-fn judged(account: &mut Account, asked: &PeerRequest) -> (u16, Value) {
+fn respond(account: &mut Account, request: &PeerRequest) -> (u16, Value) {
     const INVALID: &str = "invalid_request_error";
-    if (asked.verb.as_str(), asked.path.as_str()) != ("POST", "/v1/checkout/sessions") {
-        return error(404, INVALID, "resource_missing", &asked.name());
+    if (request.verb.as_str(), request.path.as_str()) != ("POST", "/v1/checkout/sessions") {
+        return error(404, INVALID, "resource_missing", &request.name());
     }
-    if asked.header("authorization") != Some(&format!("Bearer {KEY}")) {
+    if request.header("authorization") != Some(&format!("Bearer {KEY}")) {
         return error(401, INVALID, "api_key", "-");
     }
-    if !asked.header("stripe-version").is_some_and(|version| version.starts_with("20")) {
+    if !request.header("stripe-version").is_some_and(|version| version.starts_with("20")) {
         return error(400, INVALID, "stripe_version", "-");
     }
-    if asked.header("content-type") != Some("application/x-www-form-urlencoded") {
+    if request.header("content-type") != Some("application/x-www-form-urlencoded") {
         return error(415, INVALID, "content_type", "-");
     }
-    // Stripe asks for none; this registry must never go without.
-    let Some(key) = asked.header("idempotency-key").filter(|key| key.len() <= 255) else {
+    // Stripe does not require a key; this registry must always send one.
+    let Some(key) = request.header("idempotency-key").filter(|key| key.len() <= 255) else {
         return error(400, INVALID, "idempotency_key", "-");
     };
-    if let Some((body, status, kept)) = account.answers.get(key) {
-        return if *body == asked.text {
-            (*status, kept.clone())
+    if let Some((body, status, stored)) = account.answers.get(key) {
+        return if *body == request.text {
+            (*status, stored.clone())
         } else {
             error(400, "idempotency_error", "idempotency_key_reused", "-")
         };
@@ -263,11 +263,11 @@ fn judged(account: &mut Account, asked: &PeerRequest) -> (u16, Value) {
     if let Some(Failing::Status(status)) = account.failing {
         let (status, body) = error(status, "api_error", "failing", "-");
         if status >= 500 {
-            account.answers.insert(key.to_owned(), (asked.text.clone(), status, body.clone()));
+            account.answers.insert(key.to_owned(), (request.text.clone(), status, body.clone()));
         }
         return (status, body);
     }
-    let pairs: Vec<(String, String)> = form_urlencoded::parse(asked.text.as_bytes()).into_owned().collect();
+    let pairs: Vec<(String, String)> = form_urlencoded::parse(request.text.as_bytes()).into_owned().collect();
     if let Some(fault) = fault(account, &pairs) {
         return fault;
     }
@@ -278,11 +278,11 @@ fn judged(account: &mut Account, asked: &PeerRequest) -> (u16, Value) {
         session.object(&json!({ "status": "open", "payment_status": "unpaid", "customer_details": null }));
     body["url"] = json!(url);
     account.sessions.push(session);
-    account.answers.insert(key.to_owned(), (asked.text.clone(), 200, body.clone()));
+    account.answers.insert(key.to_owned(), (request.text.clone(), 200, body.clone()));
     (200, body)
 }
 
-/// The first rule that a session breaks (docs.stripe.com/api/checkout/sessions/create).
+/// The first violated rule of a session (docs.stripe.com/api/checkout/sessions/create).
 fn fault(account: &Account, pairs: &[(String, String)]) -> Option<(u16, Value)> {
     let refused = |code: &str, param: &str| Some(error(400, "invalid_request_error", code, param));
     let metadata = |name: &str| name.starts_with("metadata[") && name.ends_with(']');
@@ -295,13 +295,13 @@ fn fault(account: &Account, pairs: &[(String, String)]) -> Option<(u16, Value)> 
         let mut found = pairs.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str());
         found.next().filter(|_| found.next().is_none()).unwrap_or_default()
     };
-    let needed = [
+    let required = [
         ("mode", "payment"),
         ("payment_method_types[0]", "card"),
         ("line_items[0][quantity]", "1"),
         ("line_items[0][price_data][currency]", "usd"),
     ];
-    if let Some((name, _)) = needed.into_iter().find(|(name, wanted)| value(name) != *wanted) {
+    if let Some((name, _)) = required.into_iter().find(|(name, expected)| value(name) != *expected) {
         return refused("parameter_invalid", name);
     }
     let amount = "line_items[0][price_data][unit_amount]";
@@ -316,8 +316,8 @@ fn fault(account: &Account, pairs: &[(String, String)]) -> Option<(u16, Value)> 
         return refused("parameter_missing", "product_data[name]");
     }
     let now = account.clock.as_ref().map(|clock| clock.now().as_second());
-    let lasts = value("expires_at").parse::<i64>().ok().zip(now).map(|(until, now)| until - now);
-    if !lasts.is_some_and(|seconds| (30 * 60..=24 * 3600).contains(&seconds)) {
+    let lifetime = value("expires_at").parse::<i64>().ok().zip(now).map(|(until, now)| until - now);
+    if !lifetime.is_some_and(|seconds| (30 * 60..=24 * 3600).contains(&seconds)) {
         return refused("expires_at", "expires_at");
     }
     None

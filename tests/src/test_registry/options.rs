@@ -1,11 +1,11 @@
-//! What a test may set of its registry: settings by their environment names, another clock, another transport.
-//! Settings go through the same reader as in production, so that no test runs what no operator could.
+//! Options of a test registry: settings by their environment names, the clock and the transport. Settings use the same
+//! reader as in production, so that a test cannot use a configuration that an operator could not.
 
 use local::{Data, Options, Transport};
 use registry::model::{Clock, Random};
 use registry::settings::{Mode, Settings};
 
-/// How a test registry is to start.
+/// How a test registry starts.
 #[derive(Clone, Debug)]
 pub struct TestOptions {
     mode: Mode,
@@ -28,35 +28,35 @@ impl Default for TestOptions {
             read_cache: true,
         }
         .with_setting("RATE_LIMITS", "off")
-        // No test asks a stranger.
+        // Tests send no requests to other hosts.
         .with_setting("GITHUB_RAW_URL", "off")
         .with_setting("DNS_SERVER", "off")
     }
 }
 
 impl TestOptions {
-    /// The rules of a public registry, rates included.
+    /// The rules of a public registry, with rate limits.
     #[must_use]
     pub fn public() -> Self {
         Self { mode: Mode::Public, ..Self::default() }.with_setting("RATE_LIMITS", "on")
     }
 
-    /// Without the cache of reads: every read asks the table, as on AWS, so that its calls can be counted and disturbed.
+    /// Without the read cache. Every read calls the table, as on AWS, so that a test can count calls and inject faults.
     #[must_use]
     pub fn without_read_cache(self) -> Self {
         Self { read_cache: false, ..self }
     }
 
-    /// With a setting by its environment name.
+    /// With the value of a setting, by its environment name.
     #[must_use]
-    #[expect(clippy::needless_pass_by_value, reason = "a number or a text is written as it is")]
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass numbers and literals")]
     pub fn with_setting(mut self, name: &str, value: impl ToString) -> Self {
-        self.environment.retain(|(known, _)| known != name);
+        self.environment.retain(|(other, _)| other != name);
         self.environment.push((name.to_owned(), value.to_string()));
         self
     }
 
-    /// With rates counted.
+    /// With rate limits.
     #[must_use]
     pub fn with_rates(self) -> Self {
         self.with_setting("RATE_LIMITS", "on")
@@ -68,7 +68,7 @@ impl TestOptions {
         Self { clock: Clock::System, ..self }
     }
 
-    /// With a table at this place.
+    /// With the table in this place.
     #[must_use]
     pub fn with_data(self, data: Data) -> Self {
         Self { data, ..self }
@@ -80,12 +80,12 @@ impl TestOptions {
         Self { transport: Transport::Events, ..self }
     }
 
-    /// The options by which such a registry starts.
+    /// The options of the local registry.
     #[must_use]
     pub fn into_local(self) -> Options {
         let lookup =
-            |name: &str| self.environment.iter().find(|(known, _)| known == name).map(|(_, v)| v.clone());
-        // A test counts what it published itself, unless it wants the registry's own listings.
+            |name: &str| self.environment.iter().find(|(other, _)| other == name).map(|(_, v)| v.clone());
+        // Without its own listings, unless a test sets `LIST_ITSELF`.
         let lookup = |name: &str| lookup(name).or_else(|| (name == "LIST_ITSELF").then(|| "off".to_owned()));
         let settings = Settings::from_env(self.mode, lookup).unwrap();
         Options {

@@ -1,16 +1,16 @@
-//! An answer as a caller sees it, and the means to write it into a snapshot: what differs from run to run is named.
+//! A reply, and its snapshot, in which values that differ between runs are replaced by names.
 
 use http::HeaderMap;
 use serde_json::{Map, Value, json};
 
-/// An answer.
+/// A reply.
 #[derive(Clone, Debug)]
 pub struct Reply {
     /// The status.
     pub status: u16,
     /// The headers.
     pub headers: HeaderMap,
-    /// The JSON of the body; a text where it is none.
+    /// The JSON of the body, or its text if it is not JSON.
     pub body: Value,
 }
 
@@ -23,20 +23,20 @@ impl Reply {
         Self { status, headers, body }
     }
 
-    /// A header, empty where it is absent.
+    /// A header; empty if it is absent.
     #[must_use]
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    /// What a refusal says: status, code, field, and what to do.
+    /// Status, code, field and detail of an error.
     #[must_use]
     pub fn refusal(&self) -> String {
         let text = |name: &str| self.body[name].as_str().unwrap_or("-").to_owned();
         format!("{} {} `{}`: {}", self.status, text("code"), text("field"), text("detail"))
     }
 
-    /// The same with these members of the body only.
+    /// The reply with only these members of the body.
     #[must_use]
     pub fn only(&self, members: &[&str]) -> Self {
         let kept = |name: &String| members.contains(&name.as_str());
@@ -45,21 +45,20 @@ impl Reply {
         Self { body, ..self.clone() }
     }
 
-    /// The same without these members of the body.
+    /// The reply without these members of the body.
     #[must_use]
     pub fn without(&self, members: &[&str]) -> Self {
         let names: Vec<&str> = self.body.as_object().unwrap().keys().map(String::as_str).collect();
         self.only(&names.into_iter().filter(|name| !members.contains(name)).collect::<Vec<_>>())
     }
 
-    /// Status and body as a snapshot shows them: each of `names` (found text, name) is put in, and times of the
-    /// machine go.
+    /// Status and body for a snapshot. Replaces each of `names` (text, name) and all machine times.
     #[must_use]
     pub fn snapshot(&self, names: &[(&str, &str)]) -> String {
         format!("HTTP {}\n{}", self.status, snapshot_of(&self.body, names))
     }
 
-    /// Holds what every problem document must hold (RFC 9457, design §5 Errors).
+    /// Asserts that the reply is a valid problem document (RFC 9457, design §5 Errors).
     pub fn assert_problem(&self) {
         let body = &self.body;
         assert_eq!(self.header("content-type"), "application/problem+json", "{self:?}");
@@ -71,7 +70,7 @@ impl Reply {
     }
 }
 
-/// A document as a snapshot shows it: each of `names` (found text, name) is put in, and times of the machine go.
+/// A document for a snapshot. Replaces each of `names` (text, name) and all machine times.
 #[must_use]
 pub fn snapshot_of(document: &Value, names: &[(&str, &str)]) -> String {
     let mut document = document.clone();
@@ -80,7 +79,7 @@ pub fn snapshot_of(document: &Value, names: &[(&str, &str)]) -> String {
     names.iter().fold(text, |text, (found, name)| text.replace(found, name))
 }
 
-/// Puts a mark in the place of every time that the machine took, and of the scores that hang on it.
+/// Replaces all durations that depend on the machine, and the scores that depend on them.
 pub(super) fn without_machine_times(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(without_machine_times),

@@ -1,5 +1,5 @@
-//! The whole table as plain JSON, read past every observer: what a promise like "nothing was half written" or
-//! "twice is as once" is held against. Only tests scan.
+//! The whole table as plain JSON, read without the observer. Tests use it to check that a failed write changed nothing, or
+//! that a repeated event has no effect. Only tests scan.
 
 use std::collections::BTreeMap;
 
@@ -30,24 +30,24 @@ impl Table {
         Self(items)
     }
 
-    /// The same without the items whose key begins with one of `prefixes`.
+    /// The table without items whose key begins with one of `prefixes`.
     #[must_use]
     pub fn without(mut self, prefixes: &[&str]) -> Self {
         self.0.retain(|key, _| !prefixes.iter().any(|prefix| key.starts_with(prefix)));
         self
     }
 
-    /// The same without what no rule speaks of: the times that the machine took.
+    /// The table without durations that depend on the machine.
     #[must_use]
     pub fn without_machine_times(mut self) -> Self {
         for item in self.0.values_mut() {
-            opened(item);
+            parse_json_texts(item);
             without_machine_times(item);
         }
         self
     }
 
-    /// The same without the items whose sort keys begin so.
+    /// The table without items whose sort key begins with one of `prefixes`.
     #[must_use]
     pub fn without_sort_keys(mut self, prefixes: &[&str]) -> Self {
         let sort_key = |key: &str| key.split_once(' ').map_or("", |(_, sort_key)| sort_key).to_owned();
@@ -55,7 +55,7 @@ impl Table {
         self
     }
 
-    /// The keys of its items.
+    /// The keys of all items.
     #[must_use]
     pub fn keys(&self) -> Vec<&str> {
         self.0.keys().map(String::as_str).collect()
@@ -67,7 +67,7 @@ impl Table {
         self.0.iter().filter(|(key, _)| key.starts_with(prefix)).map(|(_, item)| item).collect()
     }
 
-    /// What one holds and the other does not, as lines; empty where they are the same.
+    /// The items that differ, as lines; empty if the tables are equal.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Vec<String> {
         let missing = |from: &Self, to: &Self, mark: char| -> Vec<String> {
@@ -103,15 +103,15 @@ fn plain(value: AttributeValue) -> Value {
     }
 }
 
-/// Evidence and records are kept as JSON in a text.
-fn opened(value: &mut Value) {
+/// Parses JSON texts in place: evidence and records are stored as text.
+fn parse_json_texts(value: &mut Value) {
     match value {
         Value::String(text) if text.starts_with('{') => {
             if let Ok(inner) = serde_json::from_str(text) {
                 *value = inner;
             }
         }
-        Value::Object(members) => members.values_mut().for_each(opened),
+        Value::Object(members) => members.values_mut().for_each(parse_json_texts),
         _ => {}
     }
 }

@@ -1,8 +1,10 @@
-//! What fails beneath the registry or is hostile towards it, and what each request costs there.
+//! Failures of the table, the bus, the clock and the disk, hostile peers, and the table calls that requests cost.
 
-mod books;
+mod audit;
+mod child_registry;
 mod clock_steps;
 mod costs;
+mod damaged_index;
 mod disordered_events;
 mod failure_rates;
 mod full_disk;
@@ -11,14 +13,12 @@ mod hostile_answers;
 mod hostile_peers;
 mod lost_bus;
 mod memory;
-mod poisoned_index;
 mod reflection;
 mod restart;
 mod stale_index;
-mod table;
-mod victim;
+mod table_faults;
 
-/// Prints a row of the table of faults, which `make faults` gathers: what was done to the registry, and what came of it.
-fn told(fault: &str, figures: &str) {
+/// Prints one row of the table that `make faults` collects: the fault and its effect.
+fn print_row(fault: &str, figures: &str) {
     println!("\nfault: {fault:<46} {figures}");
 }

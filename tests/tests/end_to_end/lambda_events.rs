@@ -1,5 +1,5 @@
-//! The sample events, which are real API Gateway (2.0) and EventBridge events, handed to the functions as Lambda does:
-//! the answers are those that plain HTTP gets. Two registries that begin alike end alike.
+//! Sends the sample events to the functions as Lambda does. They are real API Gateway (2.0) and EventBridge events. The
+//! replies and the tables are the same as with plain HTTP.
 
 use axum::Router;
 use axum::body::Body;
@@ -15,15 +15,15 @@ use tests::template::sample_event;
 use tests::test_registry::{TestOptions, TestRegistry};
 use tower::ServiceExt as _;
 
-/// The host of the sample `publish` and `score` events. As the registry's own host it is never asked, so that no test
-/// asks a name server.
+/// The host in the sample `publish` and `score` events. The registry sends no requests to its own host, so no test looks
+/// up a name.
 const BASE_URL: &str = "https://agent.example.com";
 
-/// Headers that a client does not choose.
-const OF_THE_WAY: [&str; 6] =
+/// Headers that the client does not choose.
+const TRANSPORT_HEADERS: [&str; 6] =
     ["content-length", "host", "x-amzn-trace-id", "x-forwarded-for", "x-forwarded-port", "x-forwarded-proto"];
 
-/// The HTTP events by name, in the order of a visit: first something is published.
+/// The HTTP events with their names. The publish event comes first.
 fn http_events() -> Vec<(String, Value)> {
     let mut events = sample_events::all().unwrap();
     events.retain(|(_, event)| event["version"] == "2.0");
@@ -31,7 +31,7 @@ fn http_events() -> Vec<(String, Value)> {
     events
 }
 
-/// The function behind a route, as the template has it.
+/// The function of a route in the template.
 fn function(route_key: &str, app: &App) -> Router {
     let template = Template::own().unwrap();
     let key = |route: &Route| match &route.path {
@@ -43,12 +43,12 @@ fn function(route_key: &str, app: &App) -> Router {
     local::functions::http(app)[route.function.as_str()].clone()
 }
 
-/// An answer without what is drawn anew for each request.
-async fn settled(response: http::Response<Body>) -> (u16, Vec<(String, String)>, Value) {
+/// Status, headers and body of a reply, without values that differ for each request.
+async fn comparable(response: http::Response<Body>) -> (u16, Vec<(String, String)>, Value) {
     let (parts, body) = response.into_parts();
-    let kept =
+    let compared =
         [header::CONTENT_TYPE, header::CACHE_CONTROL, header::ETAG, header::RETRY_AFTER, header::ALLOW];
-    let headers = kept
+    let headers = compared
         .iter()
         .filter_map(|name| Some((name.to_string(), parts.headers.get(name)?.to_str().unwrap().to_owned())));
     assert!(parts.headers.contains_key("x-request-id"));
@@ -75,13 +75,13 @@ fn target(event: &Value) -> String {
 
 fn headers(event: &Value) -> Vec<(String, String)> {
     let all = event["headers"].as_object().unwrap().iter();
-    all.filter(|(name, _)| !OF_THE_WAY.contains(&name.as_str()))
+    all.filter(|(name, _)| !TRANSPORT_HEADERS.contains(&name.as_str()))
         .map(|(name, value)| (name.clone(), text(value)))
         .collect()
 }
 
-/// The request that API Gateway made the event of.
-fn plain(event: &Value) -> Request<Body> {
+/// The HTTP request from which API Gateway made the event.
+fn plain_request(event: &Value) -> Request<Body> {
     assert_ne!(event["isBase64Encoded"], true, "no sample has a binary body");
     let request = Request::builder().method(method(event).as_str()).uri(target(event));
     let request =
@@ -98,22 +98,24 @@ fn body_of(body: lambda_http::Body) -> Body {
 }
 
 #[tokio::test]
-async fn sample_events_are_answered_as_plain_http() {
+async fn sample_events_get_the_same_replies_as_plain_http() {
     let registry = async |options: TestOptions| {
-        // The sample of Stripe's webhook is signed with this, at the noon at which tests begin.
+        // The secret and the time with which the sample of the Stripe webhook is signed.
         let options = options.with_setting("STRIPE_WEBHOOK_SECRET", "whsec_sample");
         TestRegistry::start_with(options.with_setting("BASE_URL", BASE_URL)).await
     };
     let (by_event, by_http) = (registry(TestOptions::public()).await, registry(TestOptions::public()).await);
     let by_gateway = registry(TestOptions::public().as_events()).await;
     let events = http_events();
-    assert!(events.len() >= 9, "a sample of each family of routes");
+    assert!(events.len() >= 9, "one sample of each group of routes");
     for (name, event) in &events {
         let route_key = text(&event["routeKey"]);
         let request = lambda_http::request::from_str(&event.to_string()).unwrap().map(body_of);
-        let from_event = settled(function(&route_key, &by_event.app).oneshot(request).await.unwrap()).await;
-        let plainly = settled(function(&route_key, &by_http.app).oneshot(plain(event)).await.unwrap()).await;
-        assert_eq!(from_event, plainly, "{name}");
+        let from_event =
+            comparable(function(&route_key, &by_event.app).oneshot(request).await.unwrap()).await;
+        let from_http =
+            comparable(function(&route_key, &by_http.app).oneshot(plain_request(event)).await.unwrap()).await;
+        assert_eq!(from_event, from_http, "{name}");
         assert!(from_event.0 < 500, "{name}: {from_event:?}");
 
         let reply =
@@ -121,13 +123,13 @@ async fn sample_events_are_answered_as_plain_http() {
         assert_eq!((reply.status, &reply.body), (from_event.0, &from_event.2), "{name}");
     }
     let tables = [by_event.table().await, by_http.table().await, by_gateway.table().await];
-    // Callers are told apart by their address, which differs.
+    // These keys contain the address of the caller, which differs.
     let [first, second, third] = tables.map(|table| table.without(&["RATE#", "TASK"]));
     assert_eq!((first.difference(&second), first.difference(&third)), (vec![], vec![]));
 }
 
 #[test]
-fn every_sample_event_is_replayed_here() {
+fn every_sample_event_is_covered() {
     let replayed: Vec<String> = http_events().into_iter().map(|(name, _)| name).collect();
     let names = sample_events::all().unwrap().into_iter().map(|(name, _)| name);
     let others = names.filter(|name| !replayed.contains(name));
@@ -148,7 +150,7 @@ fn every_sample_event_is_replayed_here() {
 }
 
 #[tokio::test]
-async fn sample_events_of_the_schedules_and_the_bus_do_their_work() {
+async fn sample_events_of_schedules_and_bus_start_their_work() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
     let queued = registry.publish_card(&peer.url("/queued/card.json")).await;
     let mut event = sample_event("listing-queued").unwrap();
@@ -188,11 +190,11 @@ async fn sample_events_of_the_schedules_and_the_bus_do_their_work() {
     }
 }
 
-/// A whole visit through API Gateway events and back, against the same visit by plain HTTP, with the same peers.
+/// Compares a sequence of requests through API Gateway events with the same requests over plain HTTP.
 #[tokio::test]
-async fn a_visit_by_events_is_as_a_visit_by_http() {
+async fn requests_as_events_get_the_same_replies_as_http() {
     let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::modern).await);
-    let mut visits = Vec::new();
+    let mut all_replies = Vec::new();
     for options in [TestOptions::default(), TestOptions::default().as_events()] {
         let registry =
             TestRegistry::start_with(options.with_setting("BASE_URL", "http://registry.example.org")).await;
@@ -219,19 +221,19 @@ async fn a_visit_by_events_is_as_a_visit_by_http() {
         ] {
             answers.push(registry.get(path).await);
         }
-        let told: Vec<String> = answers
+        let replies: Vec<String> = answers
             .iter()
             .map(|reply| {
                 let body = tests::test_registry::snapshot_of(&reply.body, &[]);
-                // Times of the machine are in the tag of what tells them.
+                // The tag of a reply that contains machine times differs.
                 let is_same = body == serde_json::to_string_pretty(&reply.body).unwrap();
                 let tag = if is_same { reply.header("etag") } else { "" };
                 format!("{} {tag} {body}", reply.status)
             })
             .collect();
-        visits.push(told);
+        all_replies.push(replies);
     }
-    for (direct, by_event) in visits[0].iter().zip(&visits[1]) {
+    for (direct, by_event) in all_replies[0].iter().zip(&all_replies[1]) {
         assert_eq!(direct, by_event);
     }
 }

@@ -1,5 +1,5 @@
-//! The registry from outside: through its gateway and its clock, with real peers on the loopback. One program, so that
-//! it is linked once; what needs a program of its own stands beside it.
+//! End-to-end tests of the registry: requests through its gateway, a clock that the tests move, and real peers on the
+//! loopback. They are one program, so that it is linked once. Tests that need a program of their own are in `tests/tests`.
 
 #![expect(
     clippy::unwrap_used,

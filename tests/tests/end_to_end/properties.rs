@@ -1,4 +1,4 @@
-//! Rules that hold for every input, tried on random ones: the judge, the cursors, the budget.
+//! Property tests for lane transitions, cursors and the probe budget.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -47,7 +47,7 @@ fn listings() -> impl Strategy<Value = Listing> {
         })
 }
 
-fn evidences() -> impl Strategy<Value = Assessment> {
+fn assessments() -> impl Strategy<Value = Assessment> {
     let handshakes =
         prop::sample::select(vec![Handshake::Ok, Handshake::Partial, Handshake::Fail, Handshake::Skip]);
     let waits = prop::option::of((0_u64..100 * 3600).prop_map(Duration::from_secs));
@@ -65,21 +65,21 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn the_transition_keeps_the_rules_of_the_lanes(
+    fn transitions_follow_the_rules_of_the_lanes(
         before in listings(),
-        evidence in evidences(),
+        assessment in assessments(),
         recheck in any::<bool>(),
     ) {
         let job = if recheck { Job::Recheck } else { Job::Tick };
-        let after = after_probe(&before, &evidence, job, &settings());
-        let good = evidence.verdict.handshake == Handshake::Ok && evidence.is_clean();
-        let now = evidence.probed_at;
+        let after = after_probe(&before, &assessment, job, &settings());
+        let is_good = assessment.verdict.handshake == Handshake::Ok && assessment.is_clean();
+        let now = assessment.probed_at;
         let week = SignedDuration::from_hours(7 * 24);
 
-        prop_assert_eq!(&after.lease, &None, "a judged listing is nobody's");
-        prop_assert!(after.due_at > now && after.due_at <= now + week, "it is asked again, and not at once");
-        prop_assert_eq!(after.lane == Lane::Active, good || (before.lane == Lane::Active && after.lane != Lane::Demoted));
-        if good {
+        prop_assert_eq!(&after.lease, &None, "a verdict releases the lease");
+        prop_assert!(after.due_at > now && after.due_at <= now + week, "the next probe is later and within a week");
+        prop_assert_eq!(after.lane == Lane::Active, is_good || (before.lane == Lane::Active && after.lane != Lane::Demoted));
+        if is_good {
             prop_assert_eq!((after.failures, after.strikes.len()), (0, 0));
             prop_assert_eq!(after.last_ok_at, Some(now));
             prop_assert!(after.due_at < now + week);
@@ -92,24 +92,24 @@ proptest! {
                 prop_assert!(hours.len() >= 3, "demoted after {} hours", hours.len());
                 let silence = before.last_ok_at.map(|last| now.duration_since(last));
                 let week_over = silence.is_none_or(|silence| silence >= week - SignedDuration::from_hours(1));
-                prop_assert!(!evidence.verdict.inconclusive || week_over, "silence demotes when the week is over");
+                prop_assert!(!assessment.verdict.inconclusive || week_over, "an inconclusive probe demotes only at the end of the week");
             } else {
                 prop_assert_eq!(after.live_since, before.live_since);
-                prop_assert_eq!(&after.probe, &before.probe, "it stands by its proof");
+                prop_assert_eq!(&after.probe, &before.probe, "the last proof is still shown");
             }
         } else {
-            let wanted = match (before.lane, evidence.verdict.inconclusive) {
+            let expected = match (before.lane, assessment.verdict.inconclusive) {
                 (Lane::Demoted, _) => Lane::Demoted,
                 (_, true) => Lane::Queued,
                 (_, false) => Lane::NeedsFix,
             };
-            prop_assert_eq!(after.lane, wanted);
-            prop_assert!(after.due_at >= now + SignedDuration::from_secs(360), "not within six minutes");
+            prop_assert_eq!(after.lane, expected);
+            prop_assert!(after.due_at >= now + SignedDuration::from_secs(360), "no probe within six minutes");
         }
     }
 
     #[test]
-    fn a_cursor_survives_the_way_there_and_back(agents in places(), mcps in places()) {
+    fn cursor_round_trips(agents in places(), mcps in places()) {
         let cursor = Cursor { agents, mcps };
         match cursor.write() {
             None => prop_assert_eq!((cursor.agents, cursor.mcps), (Place::End, Place::End)),
@@ -121,7 +121,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_for_a_cursor_is_read_or_refused_by_name(text in "\\PC{0,60}") {
+    fn invalid_cursor_text_is_refused_with_its_field(text in "\\PC{0,60}") {
         if let Err(problem) = Cursor::read(&text) {
             prop_assert_eq!((problem.status.as_u16(), problem.field.as_deref()), (422, Some("cursor")));
         }
@@ -137,7 +137,7 @@ fn places() -> impl Strategy<Value = Place> {
     ]
 }
 
-/// A sweep that wants probes at some second.
+/// How many probes each sweep requests, and in which second.
 fn sweeps() -> impl Strategy<Value = Vec<(u32, i64)>> {
     prop::collection::vec((0_u32..9, 0_i64..600), 1..24)
 }
@@ -153,31 +153,31 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn sweeps_at_once_never_spend_more_than_a_cap(sweeps in sweeps(), window in 1_u32..12, hour in 1_u32..30, day in 1_u32..40) {
+    fn concurrent_sweeps_never_exceed_a_budget(sweeps in sweeps(), window in 1_u32..12, hour in 1_u32..30, day in 1_u32..40) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let caps = Caps { window, hour, day };
         runtime.block_on(async {
             let store = empty_store().await;
             let at = |second: i64| Moment::from_second(NOW + second).unwrap();
-            let taken = join_all(sweeps.iter().map(|(wanted, second)| store.take_probes(*wanted, caps, at(*second))));
-            let taken: Vec<u32> = taken.await.into_iter().map(Result::unwrap).collect();
-            for (got, (wanted, _)) in taken.iter().zip(&sweeps) {
-                prop_assert!(got <= wanted);
+            let granted = join_all(sweeps.iter().map(|(requested, second)| store.take_probes(*requested, caps, at(*second))));
+            let granted: Vec<u32> = granted.await.into_iter().map(Result::unwrap).collect();
+            for (got, (requested, _)) in granted.iter().zip(&sweeps) {
+                prop_assert!(got <= requested);
             }
             for bucket in 0..5 {
                 let (from, to) = (bucket * 120, bucket * 120 + 120);
-                let in_it = sweeps.iter().zip(&taken).filter(|((_, second), _)| (from..to).contains(second));
+                let in_it = sweeps.iter().zip(&granted).filter(|((_, second), _)| (from..to).contains(second));
                 let spent: u32 = in_it.map(|(_, got)| got).sum();
                 let state = store.budget(at(from)).await.unwrap();
                 prop_assert!(spent <= window, "{} in a window of {}", spent, window);
-                prop_assert_eq!(state.window.used, spent, "what is granted is what is counted");
+                prop_assert_eq!(state.window.used, spent, "the granted probes are the counted ones");
             }
-            let all: u32 = taken.iter().sum();
+            let all: u32 = granted.iter().sum();
             let state = store.budget(at(0)).await.unwrap();
             prop_assert!(all <= hour.min(day));
             prop_assert_eq!((state.hour.used, state.day.used), (all, all));
-            let wanted: u32 = sweeps.iter().map(|(wanted, _)| wanted).sum();
-            prop_assert!(all > 0 || wanted == 0, "a free budget is given out");
+            let requested: u32 = sweeps.iter().map(|(requested, _)| requested).sum();
+            prop_assert!(all > 0 || requested == 0, "a free budget is granted");
             Ok(())
         })?;
     }

@@ -1,10 +1,9 @@
-//! MCP, A2A, ARD, the official MCP registry's API and plain REST, as their clients speak them.
+//! MCP, A2A, ARD, the API of the official MCP registry and plain REST, as their clients use them.
 
 mod a2a_dialects;
 mod a2a_fuzz;
+mod all_protocols;
 mod ard;
-mod description;
-mod doors;
 mod http_headers;
 mod link_walker;
 mod links;
@@ -12,5 +11,6 @@ mod mcp_fuzz;
 pub(crate) mod mcp_http;
 mod mcp_official_client;
 mod next_steps;
+mod openapi_conformance;
 mod registry_api;
 mod rest;

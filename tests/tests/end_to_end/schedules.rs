@@ -1,4 +1,4 @@
-//! What runs without a caller: the schedules, and the first probe that an event starts.
+//! The schedules, and the first probe that an event starts.
 
 mod all_schedules;
 mod bad_texts;

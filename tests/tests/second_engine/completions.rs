@@ -1,5 +1,5 @@
-//! Two thousand completions of five hundred listings at once, with duplicates and retries: a hundred seats, one reward
-//! for every listing, and counters that equal the records.
+//! 2,000 concurrent completions of 500 listings, with duplicates and retries: 100 seats, one reward per listing, and counters
+//! that match the records.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,16 +14,16 @@ use tests::fixtures;
 use super::apps;
 
 /// Listings of each kind.
-const OF_EACH_KIND: usize = 250;
-/// The same on another engine: moto copies its whole table for every transaction, and takes ten minutes and as many GB
-/// for all of them. `COMPLETIONS=all` has it do so.
-const OF_EACH_KIND_ELSEWHERE: usize = 60;
+const LISTINGS_PER_KIND: usize = 250;
+/// Listings of each kind on the second engine: moto copies its whole table for every transaction, so all completions take
+/// ten minutes and about ten GB. `COMPLETIONS=all` runs all of them.
+const LISTINGS_PER_KIND_ON_SECOND: usize = 60;
 const SEATS: usize = 100;
 const ATTEMPTS: usize = 4;
-/// As many as are under way at the same time.
-const AT_ONCE: usize = 64;
+/// Concurrent completions.
+const CONCURRENT: usize = 64;
 
-/// What one attempt came to.
+/// The result of one attempt.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     Token(String),
@@ -31,7 +31,7 @@ enum Outcome {
     Completed,
 }
 
-/// Calls an operation until the table is no longer busy, as a client does that is told to come back.
+/// Calls an operation until the reply is no longer `busy`, as a client does that follows `retry-after`.
 async fn call(app: &App, operation: &str, arguments: &Value) -> Result<Value, Problem> {
     let run = operations::named(operation).unwrap().run;
     for _ in 0..50 {
@@ -57,7 +57,7 @@ async fn complete(app: &App, id: &ListingId) -> Outcome {
     }
 }
 
-/// Every listing several times, in an order drawn from a seed.
+/// Every listing several times, in a random order from a seed.
 fn shuffled(ids: &[ListingId], seed: u64) -> Vec<ListingId> {
     let random = Random::seeded(seed);
     let mut all: Vec<(u64, ListingId)> = ids
@@ -70,10 +70,11 @@ fn shuffled(ids: &[ListingId], seed: u64) -> Vec<ListingId> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn completions_at_once_bring_a_hundred_seats_and_one_reward_each() {
+async fn concurrent_completions_give_100_seats_and_one_reward_each() {
     for (engine, app) in apps().await {
-        let is_whole = engine == "embedded" || std::env::var("COMPLETIONS").is_ok_and(|size| size == "all");
-        let each = if is_whole { OF_EACH_KIND } else { OF_EACH_KIND_ELSEWHERE };
+        let is_full_size =
+            engine == "embedded" || std::env::var("COMPLETIONS").is_ok_and(|size| size == "all");
+        let each = if is_full_size { LISTINGS_PER_KIND } else { LISTINGS_PER_KIND_ON_SECOND };
         let mut ids = fixtures::insert_live_listings(&app, Kind::Agent, each).await;
         ids.extend(fixtures::insert_live_listings(&app, Kind::Mcp, each).await);
         let order = shuffled(&ids, 11);
@@ -86,7 +87,7 @@ async fn completions_at_once_bring_a_hundred_seats_and_one_reward_each() {
                     (id, outcome)
                 }
             })
-            .buffer_unordered(AT_ONCE)
+            .buffer_unordered(CONCURRENT)
             .collect()
             .await;
 
@@ -94,8 +95,8 @@ async fn completions_at_once_bring_a_hundred_seats_and_one_reward_each() {
         for (id, outcome) in outcomes.iter().filter(|(_, outcome)| *outcome != Outcome::Completed) {
             rewards.entry(id).or_default().push(outcome);
         }
-        assert_eq!(rewards.len(), ids.len(), "{engine}: every listing was rewarded");
-        assert!(rewards.values().all(|all| all.len() == 1), "{engine}: and no listing twice");
+        assert_eq!(rewards.len(), ids.len(), "{engine}: every listing has a reward");
+        assert!(rewards.values().all(|all| all.len() == 1), "{engine}: no listing has two rewards");
         let tokens: BTreeSet<&str> = outcomes
             .iter()
             .filter_map(|(_, outcome)| match outcome {
@@ -110,23 +111,23 @@ async fn completions_at_once_bring_a_hundred_seats_and_one_reward_each() {
         let counts = app.store.live().await.unwrap().funnel;
         let demos = (counts.demos_agents, counts.demos_mcps);
         let feedback = (counts.feedback_agents, counts.feedback_mcps);
-        let of_each = u32::try_from(each).unwrap();
+        let expected = u32::try_from(each).unwrap();
         assert_eq!(counts.seats_claimed, 100, "{engine}");
-        assert_eq!((demos, feedback), ((of_each, of_each), (of_each, of_each)), "{engine}");
-        let mut kept = [0, 0];
+        assert_eq!((demos, feedback), ((expected, expected), (expected, expected)), "{engine}");
+        let mut stored = [0, 0];
         for id in &ids {
             let completion = app.store.completion(id).await.unwrap().unwrap();
-            kept[usize::from(matches!(completion.reward, Reward::Code(_)))] += 1;
+            stored[usize::from(matches!(completion.reward, Reward::Code(_)))] += 1;
         }
-        assert_eq!(kept, [SEATS, 2 * each - SEATS], "{engine}: the records say the same");
+        assert_eq!(stored, [SEATS, 2 * each - SEATS], "{engine}: the records match");
         for token in tokens {
             let token = json!({ "token": token });
-            assert!(
-                call(&app, "get_access", &token).await.is_ok(),
-                "{engine}: every token opens its product"
-            );
+            assert!(call(&app, "get_access", &token).await.is_ok(), "{engine}: every token works");
         }
         let meter = call(&app, "take_demo", &json!({ "listing_id": ids[0] })).await.unwrap();
-        assert_eq!(meter["unlock"]["payments_open"], is_whole, "{engine}: after 250 of each kind");
+        assert_eq!(
+            meter["unlock"]["payments_open"], is_full_size,
+            "{engine}: payments open after 250 of each kind"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Many sequencers at once over one log: every leaf is taken up once, in one tree that only grew.
+//! Concurrent sequencers of one evidence log: every leaf is added once, to one tree that only grows.
 
 use std::collections::BTreeSet;
 
@@ -8,20 +8,20 @@ use registry::model::{FeedItem, Kind, ListingId};
 
 use super::{apps, now};
 
-/// More than fill a tile of 256, so that a second one and one of the next level begin.
+/// More than one tile of 256, so that a second tile and the next level begin.
 const LEAVES: usize = 290;
-/// The same on another engine: moto copies its whole table for every transaction.
-const LEAVES_ELSEWHERE: usize = 70;
-const AT_ONCE: usize = 4;
+/// Leaves on the second engine: moto copies its whole table for every transaction.
+const LEAVES_ON_SECOND: usize = 70;
+const SEQUENCERS: usize = 4;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sequencers_at_once_take_up_every_leaf_once() {
+async fn concurrent_sequencers_add_every_leaf_once() {
     for (engine, app) in apps().await {
-        let leaves = if engine == "embedded" { LEAVES } else { LEAVES_ELSEWHERE };
+        let leaves = if engine == "embedded" { LEAVES } else { LEAVES_ON_SECOND };
         let ids: Vec<ListingId> = (0..leaves)
             .map(|number| ListingId::of_name(Kind::Mcp, &format!("org.example/s{number}")))
             .collect();
-        let news = |id: &ListingId| FeedItem {
+        let item = |id: &ListingId| FeedItem {
             what: "listing_overdue".to_owned(),
             at: now(),
             listing_id: Some(id.clone()),
@@ -29,15 +29,15 @@ async fn sequencers_at_once_take_up_every_leaf_once() {
             name: id.to_string(),
             text: String::new(),
         };
-        let news: Vec<FeedItem> = ids.iter().map(news).collect();
-        // Leaves come while others are taken up; a sequencer that lost a race may say that the table is busy.
-        for some in news.chunks(leaves.div_ceil(3)) {
-            let told = app.store.tell_overdue(some);
-            let (told, _) = tokio::join!(told, join_all((0..AT_ONCE).map(|_| sequence(&app))));
-            told.unwrap();
+        let items: Vec<FeedItem> = ids.iter().map(item).collect();
+        // Leaves arrive while others are added. A sequencer that loses a race may return `busy`.
+        for chunk in items.chunks(leaves.div_ceil(3)) {
+            let written = app.store.tell_overdue(chunk);
+            let (written, _) = tokio::join!(written, join_all((0..SEQUENCERS).map(|_| sequence(&app))));
+            written.unwrap();
         }
         for _ in 0..50 {
-            let reports = join_all((0..AT_ONCE).map(|_| sequence(&app))).await;
+            let reports = join_all((0..SEQUENCERS).map(|_| sequence(&app))).await;
             if reports.iter().all(|report| report.as_ref().is_ok_and(|report| report.leaves == 0)) {
                 break;
             }
@@ -48,10 +48,10 @@ async fn sequencers_at_once_take_up_every_leaf_once() {
 
         let mut seen = BTreeSet::new();
         for index in 0..tree.size {
-            // A proof is checked against the signed root before it is given.
+            // `of_index` checks the proof against the signed root.
             let inclusion = of_index(&app, index).await.unwrap().unwrap();
             assert_eq!((inclusion.index, &inclusion.tree), (index, &tree), "{engine}");
-            assert!(seen.insert(inclusion.leaf), "{engine}: {index} stands twice");
+            assert!(seen.insert(inclusion.leaf), "{engine}: {index} is a duplicate");
         }
         for id in &ids {
             let inclusion = of_listing(&app, id, now()).await.unwrap().unwrap();
@@ -59,8 +59,8 @@ async fn sequencers_at_once_take_up_every_leaf_once() {
             let listing = app.store.leaf_index_at(id, now()).await.unwrap();
             assert_eq!(listing, Some(inclusion.index), "{engine}");
         }
-        // A decision that is written once more is known.
-        app.store.tell_overdue(&news[..5]).await.unwrap();
+        // The sequencer recognizes a repeated decision.
+        app.store.tell_overdue(&items[..5]).await.unwrap();
         assert_eq!(app.store.pending_leaves().await.unwrap().leaves.len(), 5, "{engine}");
         assert_eq!(sequence(&app).await.unwrap().leaves, 0, "{engine}");
         assert_eq!(app.store.pending_leaves().await.unwrap().leaves.len(), 0, "{engine}");

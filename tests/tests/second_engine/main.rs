@@ -1,5 +1,5 @@
-//! The store on two engines: the embedded one, and whatever DynamoDB stands at `SECOND_ENGINE` (`make second-engine`
-//! starts moto). The same scenarios must come to the same answers, so that we lean on no emulator's quirk.
+//! The store on two engines: the embedded one, and the DynamoDB endpoint in `SECOND_ENGINE` (`make second-engine` starts
+//! moto). The same scenarios must have the same results, so that the store does not depend on a quirk of one emulator.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -25,7 +25,7 @@ use tests::fixtures;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{NOON, listing_queued_event};
 
-/// An app over each engine that is at hand, with a table of its own.
+/// An app for each available engine, with a table of its own.
 async fn apps() -> Vec<(&'static str, App)> {
     let embedded = engine::client(Embedded::open(&Data::Memory, &Clock::System).unwrap());
     let mut apps = vec![("embedded", app(embedded).await)];
@@ -68,13 +68,13 @@ async fn call(app: &App, operation: &str, arguments: Value) -> Value {
 }
 
 #[test]
-fn the_catalogue_has_what_these_tests_call() {
+fn catalogue_contains_the_operations_of_these_tests() {
     let names: Vec<&str> = operations::CATALOGUE.iter().map(|entry| entry.name).collect();
     assert!(names.contains(&"list_yourself") && names.contains(&"check_status"), "{names:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_listing_is_inserted_once() {
+async fn listing_is_inserted_once() {
     for (engine, app) in apps().await {
         let (submission, listing) = fixtures::submitted_listing(&app, Kind::Agent, 1);
         let news = fixtures::feed_item("listing_queued", &listing, now());
@@ -83,7 +83,7 @@ async fn a_listing_is_inserted_once() {
         let first = done.iter().filter(|done| matches!(done, Ok(Insertion::Done))).count();
         assert_eq!(first, 1, "{engine}: {done:?}");
         assert!(done.iter().all(Result::is_ok), "{engine}: {done:?}");
-        // The store notes that it has filed it by its hosts.
+        // The store sets `hosted` when it has indexed the hosts.
         let listing = Listing { hosted: true, ..listing };
         assert_eq!(app.store.listing(&listing.id).await.unwrap(), Some(listing.clone()), "{engine}");
         let named = app.store.listings_named(&listing.name.to_uppercase()).await.unwrap();
@@ -93,7 +93,7 @@ async fn a_listing_is_inserted_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_due_listing_is_claimed_by_one() {
+async fn due_listing_is_claimed_once() {
     for (engine, app) in apps().await {
         let (submission, listing) = fixtures::submitted_listing(&app, Kind::Mcp, 1);
         let id = listing.id.clone();
@@ -116,21 +116,24 @@ async fn a_due_listing_is_claimed_by_one() {
             .into_iter()
             .map(Result::unwrap)
             .collect();
-        let held: Vec<_> = claims.into_iter().flatten().collect();
-        assert_eq!(held.len(), 1, "{engine}");
-        assert_eq!(due().await, [], "{engine}: it is somebody's");
+        let granted: Vec<_> = claims.into_iter().flatten().collect();
+        assert_eq!(granted.len(), 1, "{engine}");
+        assert_eq!(due().await, [], "{engine}: a claimed listing is not due");
 
-        app.store.release(&held[0], now()).await.unwrap();
-        assert!(app.store.claim(&claim("next", now())).await.unwrap().is_some(), "{engine}: given back");
-        app.store.release(&held[0], now()).await.unwrap();
+        app.store.release(&granted[0], now()).await.unwrap();
+        assert!(
+            app.store.claim(&claim("next", now())).await.unwrap().is_some(),
+            "{engine}: a released listing can be claimed"
+        );
+        app.store.release(&granted[0], now()).await.unwrap();
         let later = now() + SignedDuration::from_millis(60_001);
         assert!(
             app.store.claim(&claim("other", now())).await.unwrap().is_none(),
-            "{engine}: an old mark opens nothing"
+            "{engine}: an old mark releases nothing"
         );
         assert!(
             app.store.claim(&claim("other", later)).await.unwrap().is_some(),
-            "{engine}: the lease is over"
+            "{engine}: the lease has expired"
         );
         let unknown: ListingId = "mcp-unknown".parse().unwrap();
         let unknown = Claim { id: &unknown, ..claim("other", now()) };
@@ -139,7 +142,7 @@ async fn a_due_listing_is_claimed_by_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_budget_is_taken_to_the_cap_and_no_further() {
+async fn budget_is_granted_up_to_the_cap() {
     let caps = Caps { window: 10, hour: 15, day: 100 };
     for (engine, app) in apps().await {
         let taken = join_all((0..8).map(|_| app.store.take_probes(3, caps, now()))).await;
@@ -151,18 +154,18 @@ async fn the_budget_is_taken_to_the_cap_and_no_further() {
         assert_eq!(
             app.store.take_probes(9, caps, next).await.unwrap(),
             15 - taken,
-            "{engine}: the hour is shorter"
+            "{engine}: the hourly cap is smaller"
         );
         assert_eq!(app.store.take_probes(1, caps, next).await.unwrap(), 0, "{engine}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rates_are_counted_to_the_cap() {
+async fn rates_are_counted_up_to_the_cap() {
     let rate = Rate { caller: 3, host: 4, everybody: 5 };
     for (engine, app) in apps().await {
         let act = |caller, host| Allowance { act: "publish", caller, host: Some(host), rate };
-        let mut told = Vec::new();
+        let mut results = Vec::new();
         for (caller, host) in [
             ("a", "x"),
             ("a", "x"),
@@ -175,9 +178,9 @@ async fn rates_are_counted_to_the_cap() {
             ("d", "w"),
         ] {
             let refusal = app.store.count_act(act(caller, host), now()).await.unwrap();
-            told.push(refusal.map_or("allowed", |used_up| used_up.whose));
+            results.push(refusal.map_or("allowed", |used_up| used_up.whose));
         }
-        let wanted = [
+        let expected = [
             "allowed",
             "allowed",
             "allowed",
@@ -188,14 +191,14 @@ async fn rates_are_counted_to_the_cap() {
             "everybody",
             "everybody",
         ];
-        assert_eq!(told, wanted, "{engine}");
+        assert_eq!(results, expected, "{engine}");
         let later = now() + SignedDuration::from_hours(1);
         assert_eq!(app.store.count_act(act("a", "x"), later).await.unwrap(), None, "{engine}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_slot_is_taken_once() {
+async fn slot_is_taken_once() {
     for (engine, app) in apps().await {
         let taken = join_all((0..8).map(|_| app.store.take_slot("probe-tick", 7, now()))).await;
         assert_eq!(taken.into_iter().filter(|taken| *taken.as_ref().unwrap()).count(), 1, "{engine}");
@@ -204,29 +207,29 @@ async fn a_slot_is_taken_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_show_every_listing_once() {
+async fn pages_contain_each_listing_once() {
     for (engine, app) in apps().await {
         let mut all = fixtures::insert_live_listings(&app, Kind::Agent, 7).await;
         all.extend(fixtures::insert_live_listings(&app, Kind::Mcp, 5).await);
         all.sort();
         for limit in [1, 2, 3, 7, 50] {
-            let (mut seen, mut cursor) = (Vec::new(), Cursor::default());
+            let (mut listed, mut cursor) = (Vec::new(), Cursor::default());
             while (&cursor.agents, &cursor.mcps) != (&Place::End, &Place::End) {
                 let page =
                     active_page::read(&app, &PageQuery { only: None, from: cursor, limit }).await.unwrap();
-                seen.extend(page.agents.into_iter().chain(page.mcps).map(|listing| listing.id));
+                listed.extend(page.agents.into_iter().chain(page.mcps).map(|listing| listing.id));
                 cursor = page.next;
             }
-            seen.sort();
-            assert_eq!(seen, all, "{engine}, {limit} to a page");
+            listed.sort();
+            assert_eq!(listed, all, "{engine}, {limit} per page");
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_feed_is_read_backwards_in_pages() {
+async fn feed_is_read_backwards_in_pages() {
     for (engine, app) in apps().await {
-        let mut wanted = Vec::new();
+        let mut expected = Vec::new();
         for number in 0..9 {
             let (submission, listing) = fixtures::submitted_listing(&app, Kind::Agent, number);
             let at = now() + SignedDuration::from_secs(i64::try_from(number).unwrap());
@@ -239,29 +242,29 @@ async fn the_feed_is_read_backwards_in_pages() {
                 )
                 .await
                 .unwrap();
-            wanted.insert(0, listing.id);
+            expected.insert(0, listing.id);
         }
-        let (mut seen, mut before) = (Vec::new(), None);
+        let (mut listed, mut before) = (Vec::new(), None);
         loop {
             let (items, more) = app.store.feed(before.as_deref(), 4).await.unwrap();
-            seen.extend(items.into_iter().filter_map(|item| item.listing_id));
+            listed.extend(items.into_iter().filter_map(|item| item.listing_id));
             match more {
                 Some(more) => before = Some(more),
                 None => break,
             }
         }
-        assert_eq!(seen, wanted, "{engine}");
+        assert_eq!(listed, expected, "{engine}");
     }
 }
 
-/// Publish, probe, recheck, demote and heal, with the same peers on every engine: what is told of it is the same.
+/// Publishes, probes, rechecks, demotes and restores listings with the same peers on every engine.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_life_is_told_alike_by_every_engine() {
-    let mut tellings: Vec<(&str, Vec<String>)> = Vec::new();
+async fn listing_life_cycle_is_the_same_on_every_engine() {
+    let mut records: Vec<(&str, Vec<String>)> = Vec::new();
     let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::legacy).await);
     for (engine, app) in apps().await {
         agent.answer_with(agents::newest);
-        let mut told = Vec::new();
+        let mut record = Vec::new();
         let bodies = [
             json!({ "agent_card_url": agent.card(), "contact_email": "a@example.org", "name": "Before" }),
             json!({ "mcp_url": server.url("/mcp") }),
@@ -272,33 +275,33 @@ async fn a_life_is_told_alike_by_every_engine() {
         for body in bodies {
             let answer = call(&app, "list_yourself", body.clone()).await;
             ids.push(tests::test_registry::id_of(&answer));
-            told.push(answer.to_string());
-            told.push(call(&app, "list_yourself", body).await["status"].to_string());
+            record.push(answer.to_string());
+            record.push(call(&app, "list_yourself", body).await["status"].to_string());
         }
         app.clock.advance(std::time::Duration::from_secs(1));
         probe_tick::handle(&app, listing_queued_event(&ids[0])).await.unwrap();
         let tick = probe_tick::handle(&app, json!({ "detail-type": "probe-tick" })).await.unwrap();
-        told.push(format!("{} {} {}", tick["claimed"], tick["ok"], tick["rejected"]));
-        let lives = async |told: &mut Vec<String>| {
+        record.push(format!("{} {} {}", tick["claimed"], tick["ok"], tick["rejected"]));
+        let record_states = async |record: &mut Vec<String>| {
             for id in &ids {
                 let status = call(&app, "check_status", json!({ "id": id })).await;
-                told.push(tests::test_registry::snapshot_of(&status, &[]));
+                record.push(tests::test_registry::snapshot_of(&status, &[]));
             }
-            told.push(format!("{:?}", app.store.live().await.unwrap()));
-            told.push(format!("{:?}", app.store.week(app.clock.now()).await.unwrap()));
-            told.push(format!("{:?}", app.store.tally(app.clock.now()).await.unwrap()));
-            told.push(format!("{:?}", app.store.rechecks_due(app.clock.now()).await.unwrap()));
+            record.push(format!("{:?}", app.store.live().await.unwrap()));
+            record.push(format!("{:?}", app.store.week(app.clock.now()).await.unwrap()));
+            record.push(format!("{:?}", app.store.tally(app.clock.now()).await.unwrap()));
+            record.push(format!("{:?}", app.store.rechecks_due(app.clock.now()).await.unwrap()));
         };
-        lives(&mut told).await;
+        record_states(&mut record).await;
         assert_eq!(app.store.live().await.unwrap().agents, 1, "{engine}");
         for invited in [2, 0] {
             let report = daily_connector::handle(&app, Value::Null).await.unwrap();
             assert_eq!(report["invited"], invited, "{engine}: {report}");
-            told.push(report.to_string());
+            record.push(report.to_string());
         }
         let choice = json!({ "listing_id": ids[1] });
-        told.push(call(&app, "outreach_opt_out", choice).await.to_string());
-        told.push(call(&app, "demo_nudge", json!({})).await.to_string());
+        record.push(call(&app, "outreach_opt_out", choice).await.to_string());
+        record.push(call(&app, "demo_nudge", json!({})).await.to_string());
 
         agent.answer_with(agents::only(404));
         app.clock.advance(std::time::Duration::from_secs(7 * 86_400));
@@ -306,23 +309,23 @@ async fn a_life_is_told_alike_by_every_engine() {
             weekly_recheck::handle(&app, Value::Null).await.unwrap();
             app.clock.advance(std::time::Duration::from_secs(3600));
         }
-        lives(&mut told).await;
+        record_states(&mut record).await;
         let listing = app.store.listing(&ids[0]).await.unwrap().unwrap();
         assert_eq!((listing.lane, app.store.live().await.unwrap().agents), (Lane::Demoted, 0), "{engine}");
 
         agent.answer_with(agents::newest);
         call(&app, "list_yourself", json!({ "agent_card_url": agent.card() })).await;
         probe_tick::handle(&app, listing_queued_event(&ids[0])).await.unwrap();
-        lives(&mut told).await;
+        record_states(&mut record).await;
         let (feed, _) = app.store.feed(None, 50).await.unwrap();
-        told.extend(feed.iter().map(|item| format!("{} {} {}", item.at, item.what, item.text)));
-        tellings.push((engine, told));
+        record.extend(feed.iter().map(|item| format!("{} {} {}", item.at, item.what, item.text)));
+        records.push((engine, record));
     }
-    let (_, first) = &tellings[0];
-    for (engine, told) in &tellings {
-        assert_eq!(told.len(), first.len(), "{engine}");
-        for (line, wanted) in told.iter().zip(first) {
-            assert_eq!(line, wanted, "{engine}");
+    let (_, first) = &records[0];
+    for (engine, record) in &records {
+        assert_eq!(record.len(), first.len(), "{engine}");
+        for (line, expected) in record.iter().zip(first) {
+            assert_eq!(line, expected, "{engine}");
         }
     }
 }

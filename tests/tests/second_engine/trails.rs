@@ -1,4 +1,4 @@
-//! Deposits at once, on each engine: none is lost, whatever their order, and the boards and compositions stand in order.
+//! Concurrent deposits on each engine: none is lost, in any order, and boards and compositions stay sorted.
 
 use futures::future::join_all;
 use jiff::SignedDuration;
@@ -9,17 +9,17 @@ use tests::fixtures;
 
 use super::{apps, call, now};
 
-/// Depositors at the same time, each with as many deposits.
-const AT_ONCE: u32 = 16;
-const EACH: u32 = 5;
+/// Concurrent depositors, and deposits of each.
+const DEPOSITORS: u32 = 16;
+const DEPOSITS_EACH: u32 = 5;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn depositors_at_once_lose_nothing() {
+async fn concurrent_deposits_lose_nothing() {
     for (engine, app) in apps().await {
         let ids = fixtures::insert_live_listings(&app, Kind::Mcp, 2).await;
-        let deposits = (0..AT_ONCE).map(|_| async {
-            for _ in 0..EACH {
-                // Some do not know what there is, and some know it wrongly: no deposit depends on it.
+        let deposits = (0..DEPOSITORS).map(|_| async {
+            for _ in 0..DEPOSITS_EACH {
+                // The deposit does not depend on the depositor's view of the current values.
                 let deposit = Deposit::of(&ids[0], TrailEvent::Endorse);
                 while app.store.deposit_noted(std::slice::from_ref(&deposit), now()).await.is_err() {
                     tokio::task::yield_now().await;
@@ -28,8 +28,8 @@ async fn depositors_at_once_lose_nothing() {
         });
         join_all(deposits).await;
         let trail = app.store.trail(&ids[0], now()).await.unwrap();
-        let count = AT_ONCE * EACH;
-        // 2.5 for joining.
+        let count = DEPOSITORS * DEPOSITS_EACH;
+        // A new listing starts with 2.5.
         let expected = 2.5 + 12.0 * f64::from(count);
         assert!((trail.attraction - expected).abs() < 1e-6, "{engine}: {trail:?}");
         assert_eq!((trail.endorsements, trail.count(TrailEvent::Endorse)), (count, count), "{engine}");
@@ -40,16 +40,16 @@ async fn depositors_at_once_lose_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn values_decay_and_boards_keep_their_order_over_years() {
+async fn values_decay_and_boards_stay_sorted_over_years() {
     for (engine, app) in apps().await {
         let ids = fixtures::insert_live_listings(&app, Kind::Mcp, 3).await;
         let mut at = now();
-        // Over several epochs of 64 half-lives, of which one has 448 days.
+        // Several epochs of 64 half-lives; one epoch is 448 days.
         for turn in 0..40_u32 {
             at = at + SignedDuration::from_hours(24 * 45);
             for (place, id) in ids.iter().enumerate() {
-                let known = app.store.trail(id, at).await.unwrap().values();
-                let deposit = Deposit::of(id, TrailEvent::TakeDemo).on(Some(known));
+                let current = app.store.trail(id, at).await.unwrap().values();
+                let deposit = Deposit::of(id, TrailEvent::TakeDemo).on(Some(current));
                 let times = u32::try_from(place).unwrap() + 1;
                 let deposit = Deposit { amounts: deposit.amounts.times(f64::from(times)), times, ..deposit };
                 app.store.deposit_noted(&[deposit], at).await.unwrap();
@@ -58,9 +58,9 @@ async fn values_decay_and_boards_keep_their_order_over_years() {
             let order: Vec<_> = hot.iter().map(|(id, _)| id).collect();
             assert_eq!(order, [&ids[2], &ids[1], &ids[0]], "{engine} {turn}");
             let raw = app.store.strongest_listings(Board::Hot, 1).await.unwrap();
-            assert_eq!(raw, [ids[2].clone()], "{engine} {turn}: the index itself is in order");
+            assert_eq!(raw, [ids[2].clone()], "{engine} {turn}: the index itself is sorted");
         }
-        // What 45 days, 1080 hours, leave of it again and again: 24 * (1 + f + f^2 + ...).
+        // 24 * (1 + f + f^2 + ...), where f is the factor of 45 days (1080 hours).
         let factor = (-1080.0_f64 / 168.0).exp2();
         let expected = 24.0 / (1.0 - factor);
         let trail = app.store.trail(&ids[2], at).await.unwrap();
@@ -69,7 +69,7 @@ async fn values_decay_and_boards_keep_their_order_over_years() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn traces_are_left_and_found_on_each_engine() {
+async fn traces_are_stored_and_found_on_each_engine() {
     for (engine, app) in apps().await {
         let ids = fixtures::insert_live_listings(&app, Kind::Agent, 3).await;
         let pair = |b: usize| json!({ "listing_id": ids[0], "listing_b": ids[b] });
@@ -77,9 +77,9 @@ async fn traces_are_left_and_found_on_each_engine() {
             assert_eq!(call(&app, "used_with", arguments).await["counted"], true, "{engine}");
         }
         assert_eq!(call(&app, "used_with", pair(1)).await["counted"], false, "{engine}");
-        let sensed = call(&app, "sense_traces", json!({ "listing_id": ids[0] })).await;
-        let shown = |name: &str| sensed[name].as_array().unwrap().len();
-        assert_eq!((shown("trails"), shown("marks"), shown("compositions")), (1, 3, 2), "{engine}: {sensed}");
+        let traces = call(&app, "sense_traces", json!({ "listing_id": ids[0] })).await;
+        let count = |name: &str| traces[name].as_array().unwrap().len();
+        assert_eq!((count("trails"), count("marks"), count("compositions")), (1, 3, 2), "{engine}: {traces}");
         let hot = call(&app, "follow_trail", json!({})).await;
         assert_eq!(hot["items"][0]["listing_id"], json!(ids[0]), "{engine}: {hot}");
         let removed = app.store.remove_trail(&ids[0]).await.unwrap();

@@ -1,5 +1,5 @@
-// The live board: it stands in the first HTML and is light; it is searched while it is typed, filtered and leafed
-// through; the same works without a script.
+// The live list: its rows are in the first HTML, and it loads few bytes. Search while typing, filters and paging work,
+// and also without scripts.
 import { demand, withPage } from '../page.mjs';
 import { faultsOf } from '../rules.mjs';
 
@@ -9,18 +9,18 @@ const ROWS = 50;
 const rows = (page) => page.locator('main tbody tr');
 const names = (page) => rows(page).locator('th a').allInnerTexts();
 
-/** The board's own search, not another of the page. */
+/** The search of the list, not another search on the page. */
 const search = (page) => page.getByRole('search').getByRole('searchbox').first();
 
-/** What holds of the text of every row, or of its cells at `part`. */
-async function every(page, holds, sentence, part = null) {
+/** Checks the text of every row, or of its cells at `part`. */
+async function every(page, matches, sentence, part = null) {
   const texts = await (part ? rows(page).locator(part) : rows(page)).allInnerTexts();
-  demand(texts.length > 0, `no row is shown, where ${sentence}`);
-  const other = texts.find((text) => !holds(text));
+  demand(texts.length > 0, `no row is shown; expected: ${sentence}`);
+  const other = texts.find((text) => !matches(text));
   demand(other === undefined, `not ${sentence}: ${other}`);
 }
 
-/** Waits until the rows have become others, and the page is at rest. */
+/** Waits until the rows have changed and the page is not busy. */
 async function changed(page, before) {
   await page.waitForFunction((old) => {
     const now = [...document.querySelectorAll('main tbody tr th a')].map((link) => link.textContent).join('\n');
@@ -67,15 +67,15 @@ export const steps = [
         await page.waitForURL(/[?&]q=postgres\b/);
         await every(page, (text) => /postgres/i.test(text), 'every row is about postgres');
         demand(await search(page).evaluate((field) => document.activeElement === field), 'the field lost the focus');
-        demand((await search(page).inputValue()) === 'postgres', 'what was typed was changed');
-        demand(/\d/.test(await page.getByRole('status').first().innerText()), 'the number found is not told');
+        demand((await search(page).inputValue()) === 'postgres', 'the text in the field was changed');
+        demand(/\d/.test(await page.getByRole('status').first().innerText()), 'the number of results is not shown');
         faults.push(...(await faultsOf(page, response)));
         const found = await names(page);
         await page.reload();
-        demand((await names(page)).join() === found.join(), 'the address of the search does not show the same');
+        demand((await names(page)).join() === found.join(), 'the address of the search shows other rows');
         await search(page).fill('');
         await changed(page, found);
-        demand((await names(page)).length === ROWS, 'an empty search does not show the board');
+        demand((await names(page)).length === ROWS, 'an empty search does not show the list');
       }),
   ],
 
@@ -88,7 +88,7 @@ export const steps = [
         await page.getByRole('radio', { name: /agents/i }).check();
         await changed(page, before);
         await every(page, (text) => /^agent\b/i.test(text), 'every row is an agent', 'td:nth-of-type(1)');
-        // Going back loads the page anew.
+        // Going back loads the page again.
         await Promise.all([page.waitForEvent('load'), page.goBack()]);
         demand(!page.url().includes('kind='), `going back leads to ${page.url()}`);
         before = await names(page);
@@ -98,10 +98,10 @@ export const steps = [
         before = await names(page);
         await page.getByRole('radio', { name: /agents/i }).check();
         await changed(page, before);
-        demand((await rows(page).count()) === 0, 'an agent stands in a category of servers');
+        demand((await rows(page).count()) === 0, 'an agent is in a category of servers');
         demand(
           /none|nothing/i.test(await page.getByRole('status').first().innerText()),
-          'that nothing is found is not told',
+          'the page does not say that nothing was found',
         );
       }),
   ],
@@ -112,7 +112,7 @@ export const steps = [
       withPage(site, faults, {}, async (page) => {
         await page.goto(`${site.base}/list`);
         const seen = [];
-        for (let leaf = 0; leaf < 5; leaf += 1) {
+        for (let count = 0; count < 5; count += 1) {
           seen.push(
             ...(await rows(page)
               .locator('th a')
@@ -123,7 +123,7 @@ export const steps = [
           await next.click();
           await page.waitForLoadState();
         }
-        demand(new Set(seen).size === seen.length, 'a row stands on two pages');
+        demand(new Set(seen).size === seen.length, 'a row is on two pages');
         const missing = site.crowd.filter(({ id }) => !seen.includes(`/list/${id}`));
         demand(missing.length === 0, `on no page: ${missing.map(({ name }) => name).join(', ')}`);
         return `${seen.length} rows on pages of ${ROWS}`;
@@ -141,7 +141,7 @@ export const steps = [
         await page.waitForURL(/\/list\/[^/?]+$/);
         demand(
           (await page.getByRole('heading', { level: 1 }).innerText()).includes(name),
-          `${page.url()} is not of ${name}`,
+          `${page.url()} is not the page of ${name}`,
         );
         const text = await page.locator('main').innerText();
         for (const word of [/handshake/i, /\bLive\b/, /badge/i, /proof/i])
@@ -154,7 +154,7 @@ export const steps = [
   ],
 
   [
-    'without scripts: search, filter, leaf',
+    'without scripts: search, filter, paging',
     (site, faults) =>
       withPage(site, faults, { javaScriptEnabled: false }, async (page) => {
         await page.goto(`${site.base}/list`);
@@ -167,12 +167,12 @@ export const steps = [
           (text) => /weather/i.test(text) && /MCP server/.test(text),
           'every row is a server about weather',
         );
-        demand((await search(page).inputValue()) === 'weather', 'what was looked for is not in the field');
+        demand((await search(page).inputValue()) === 'weather', 'the search text is not in the field');
         await page.goto(`${site.base}/list`);
         const first = await names(page);
         await page.getByRole('link', { name: /next/i }).click();
         await page.waitForURL(/cursor=/);
-        demand(!(await names(page)).some((name) => first.includes(name)), 'the next page shows the same');
+        demand(!(await names(page)).some((name) => first.includes(name)), 'the next page shows the same rows');
       }),
   ],
 ];

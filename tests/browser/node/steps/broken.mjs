@@ -1,39 +1,43 @@
-// Each rule, broken on purpose in a page on its way to the browser: a rule that finds nothing would prove nothing.
+// Breaks each rule on purpose in a page before the browser receives it, and checks that the rule finds the fault.
 import { PHONE, demand, withPage } from '../page.mjs';
 import { faultsOf } from '../rules.mjs';
 
 const inBody = (markup) => (html) => html.replace('<h1', `${markup}<h1`);
 const BIDI = 'Weather \u202etnega';
 
-/** What is done to the page, and the fault that must be found. */
+/** A change to the page, and the fault that must be found. */
 const BROKEN = [
-  ['an inline script', inBody('<script>document.title = "x"</script>'), /a script that is not a file of ours/],
+  ['an inline script', inBody('<script>document.title = "x"</script>'), /a script that is not a file of the registry/],
   ['an inline script, on the console', inBody('<script>document.title = "x"</script>'), /Content Security Policy/],
   [
-    'a picture of a third party',
+    'a picture from another origin',
     inBody('<img alt="" src="https://tracker.example/pixel.gif">'),
     /a request to another origin/,
   ],
   ['a style in an attribute', inBody('<p style="color: red">Red</p>'), /a style in an attribute/],
   ['a handler in an attribute', inBody('<p onclick="alert(1)">Click</p>'), /a handler in an attribute/],
-  ["a stranger's element", inBody('<b data-hostile>Owned</b>'), /out of a stranger's text/],
-  ['an address that is a script', inBody('<a href="javascript:alert(1)">Open</a>'), /an address that is no page/],
-  ['text that reorders its neighbours', inBody(`<p>By ${BIDI}<span> and others</span></p>`), /text that reorders/],
+  ["an element from a peer's text", inBody('<b data-hostile>Owned</b>'), /an element from a peer's text/],
+  ['an address that is a script', inBody('<a href="javascript:alert(1)">Open</a>'), /an address with another scheme/],
   [
-    'a width of its own',
+    'text that reorders the text next to it',
+    inBody(`<p>By ${BIDI}<span> and others</span></p>`),
+    /text with characters that reorder it/,
+  ],
+  [
+    'content wider than the window',
     inBody(
       `<p><code>${'x'.repeat(300)}</code></p><table><tr><td><pre>${'y'.repeat(300)}</pre><img alt="" width="900" src="/badge/mcp"></table>`,
     ),
     /scrolls sideways/,
   ],
   ['a field without a label', inBody('<input name="unlabelled">'), /axe label/],
-  ['a picture without words', inBody('<img src="/badge/mcp">'), /axe image-alt/],
+  ['a picture without a text alternative', inBody('<img src="/badge/mcp">'), /axe image-alt/],
   ['a missing resource', inBody('<img alt="" src="/no/such/picture.png">'), /404 for/],
-  ['a language left out', (html) => html.replace(/<html[^>]*>/, '<html>'), /axe html-has-lang/],
+  ['a missing language', (html) => html.replace(/<html[^>]*>/, '<html>'), /axe html-has-lang/],
   ['two titles', inBody('<h1>Another</h1>'), /2 elements h1/],
 ];
 
-/** What is done to the policy, and to the files that a page loads. */
+/** The same for changes to the policy, and to the files that a page loads. */
 const POLICY = [
   ['no policy', (policy) => policy && '', /does not say default-src/],
   [
@@ -54,7 +58,7 @@ const FILES = [
   ],
 ];
 
-/** Shows the board with what passes `is` changed, and demands the fault. */
+/** Shows the list with every file for which `is` is true changed, and checks that the fault is found. */
 function finds(wanted, is, change) {
   return async (site) => {
     const faults = [];
@@ -73,7 +77,7 @@ function finds(wanted, is, change) {
     });
     demand(
       faults.some((fault) => wanted.test(fault)),
-      `it was not found; found was: ${faults.join(' | ') || 'nothing'}`,
+      `the fault was not found; found: ${faults.join(' | ') || 'nothing'}`,
     );
   };
 }

@@ -1,8 +1,8 @@
-// Words of strangers, in listings and in addresses: shown as the text that they are, and moving nothing beside them.
+// Hostile texts in listings and in addresses: they are shown as text, and do not move other parts of the page.
 import { DESK, PHONE, demand, picture, where, withPage } from '../page.mjs';
 import { faultsOf } from '../rules.mjs';
 
-/** How much taller than the usual row one may be that holds a stranger's longest words. */
+/** How many times the usual height a row with very long texts may have. */
 const ROW_GROWTH = 4;
 const TALLEST_TITLE = 0.6;
 
@@ -19,7 +19,7 @@ const ADDRESSES = [
   ['/%3Cimg%20src=x%20onerror=alert(1)%20data-hostile%3E', 404],
 ];
 
-/** The page whose words are `slug`'s: rules, and a picture. */
+/** Checks the page with the texts of `slug`, and saves a screenshot. */
 async function look(site, page, faults, slug, path) {
   const response = await page.goto(site.base + path);
   demand(response.status() === 200, `${path} (${slug}): status ${response.status()}`);
@@ -30,7 +30,7 @@ async function look(site, page, faults, slug, path) {
   await picture(site, page, `hostile-${slug}-${page.viewportSize().width}`);
 }
 
-/** A picture of what stands above every page's content. */
+/** A screenshot of the header of the page. */
 const headOf = (page) => page.locator('body > header').screenshot();
 
 export const steps = [
@@ -39,14 +39,14 @@ export const steps = [
     (site, faults) =>
       withPage(site, faults, { viewport }, async (page) => {
         await page.goto(`${site.base}/list/${site.crowd[0].id}`);
-        const sound = await headOf(page);
+        const normal = await headOf(page);
         for (const [slug, { id, name, verbatim, lane }] of Object.entries(site.hostile)) {
           await look(site, page, faults, slug, `/list/${id}`);
-          // Stacked accents rise as high as they like, and may cover nothing of ours.
-          if (!sound.equals(await headOf(page))) faults.push(`${slug}: its words reach into the head of the page`);
+          // Stacked accents can be very high, but must not cover the header.
+          if (!normal.equals(await headOf(page))) faults.push(`${slug}: its text covers part of the header`);
           if (verbatim && lane === 'active') {
             const shown = await page.getByRole('heading', { level: 1 }).textContent();
-            // A name may be cut where it is longer than a line of the board.
+            // A name may be cut if it is longer than a line of the list.
             if (!shown.includes(name.slice(0, 60)))
               faults.push(`${slug}: its name is shown as ${shown.trim().slice(0, 100)}`);
           }
@@ -58,7 +58,7 @@ export const steps = [
           const excess = await page.evaluate(
             () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
           );
-          if (excess > 0) faults.push(`${slug}: opened, it scrolls sideways by ${excess} px`);
+          if (excess > 0) faults.push(`${slug}: it scrolls sideways with open details by ${excess} px`);
         }
       }),
   ]),
@@ -90,11 +90,11 @@ export const steps = [
           path = await page.getByRole('link', { name: /next/i }).evaluateAll((links) => links[0]?.getAttribute('href'));
         }
         const missing = live.filter(({ id }) => !seen.has(`/list/${id}`));
-        demand(missing.length === 0, `not on the board: ${missing.map(({ id }) => id)}`);
+        demand(missing.length === 0, `not on the list: ${missing.map(({ id }) => id)}`);
         const shown = Object.values(site.hostile).filter(
           ({ id, lane }) => lane !== 'active' && seen.has(`/list/${id}`),
         );
-        demand(shown.length === 0, `on the board without being Live: ${shown.map(({ id }) => id)}`);
+        demand(shown.length === 0, `on the list but not Live: ${shown.map(({ id }) => id)}`);
         return `${live.length} hostile rows are Live`;
       }),
   ]),

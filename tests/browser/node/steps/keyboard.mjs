@@ -1,10 +1,10 @@
-// A keyboard alone: the link past the navigation, every control in the order of the document with a focus that is seen,
-// and the whole way from a search to a listing, and from the form to a publication.
+// Keyboard only: the skip link, every control in document order with a visible focus, the way from a search to a
+// listing, and a publication with the form.
 import { DESK, PHONE, demand, withPage } from '../page.mjs';
 
 const MOST_STOPS = 150;
 
-/** What has the focus: told briefly, and whether a ring is seen, or something else that changes with the focus. */
+/** The focused element: a short label, its outline, and its other styles that can change with the focus. */
 const focused = (page) =>
   page.evaluate(() => {
     const element = document.activeElement;
@@ -19,7 +19,7 @@ const focused = (page) =>
     };
     const box = element.getBoundingClientRect();
     return {
-      told: `${element.localName}${element.id && `#${element.id}`} ${(element.textContent || element.getAttribute('aria-label') || '').trim().slice(0, 40)}`,
+      label: `${element.localName}${element.id && `#${element.id}`} ${(element.textContent || element.getAttribute('aria-label') || '').trim().slice(0, 40)}`,
       name: element.localName,
       type: element.type,
       href: element.getAttribute('href'),
@@ -34,21 +34,21 @@ const focused = (page) =>
     };
   });
 
-/** Tabs through the whole page; what was met, in order. */
+/** Moves through the whole page with Tab. Returns the focused elements in order. */
 async function tabThrough(page, faults) {
   const met = [];
   for (let stop = 0; stop < MOST_STOPS; stop += 1) {
     await page.keyboard.press('Tab');
     const now = await focused(page);
     if (!now) break;
-    if (!now.inWindow) faults.push(`${page.url()}: the focus is out of sight on ${now.told}`);
-    if (!now.style.outline) faults.push(`${page.url()}: the focus is not seen on ${now.told}`);
+    if (!now.inWindow) faults.push(`${page.url()}: the focus is outside the window on ${now.label}`);
+    if (!now.style.outline) faults.push(`${page.url()}: the focus is not visible on ${now.label}`);
     met.push(now);
   }
   return met;
 }
 
-/** Two pictures of the place of what has the focus differ by the focus. */
+/** True if screenshots of the element with and without the focus differ. */
 async function isSeen(page) {
   const box = await page.evaluate(() => {
     const { x, y, width, height } = document.activeElement.getBoundingClientRect();
@@ -66,7 +66,7 @@ async function isSeen(page) {
   return !lit.equals(unlit);
 }
 
-/** Tabs until `is` holds of what has the focus. */
+/** Presses Tab until `is` is true for the focused element. */
 async function tabTo(page, what, is) {
   for (let stop = 0; stop < MOST_STOPS; stop += 1) {
     await page.keyboard.press('Tab');
@@ -85,12 +85,12 @@ export const steps = [
           await page.goto(site.base + path);
           await page.keyboard.press('Tab');
           const skip = await focused(page);
-          demand(skip?.href?.startsWith('#') && skip.inWindow, `${path}: the first stop is ${skip?.told}`);
+          demand(skip?.href?.startsWith('#') && skip.inWindow, `${path}: the first stop is ${skip?.label}`);
           await page.keyboard.press('Enter');
           await page.waitForURL(/#./);
           await page.keyboard.press('Tab');
           const inside = await page.evaluate(() => document.activeElement.closest('main') !== null);
-          demand(inside, `${path}: the skip link leads to ${(await focused(page))?.told}`);
+          demand(inside, `${path}: the skip link leads to ${(await focused(page))?.label}`);
         }
       }),
   ],
@@ -131,13 +131,13 @@ export const steps = [
       withPage(site, faults, {}, async (page) => {
         await page.goto(`${site.base}/list`);
         await tabTo(page, 'the search', ({ type }) => type === 'search');
-        demand(await isSeen(page), 'the focus on the search is not seen');
+        demand(await isSeen(page), 'the focus on the search is not visible');
         await page.keyboard.type('weather');
         await page.keyboard.press('Enter');
         await page.waitForURL(/q=weather/);
         await page.waitForFunction(() => !document.querySelector('[aria-busy=true]'));
         await tabTo(page, 'a row', ({ href }) => /^\/list\/[^/?]+$/.test(href ?? ''));
-        demand(await isSeen(page), 'the focus on a row is not seen');
+        demand(await isSeen(page), 'the focus on a row is not visible');
         await page.keyboard.press('Enter');
         await page.waitForURL(/\/list\/[^/?]+$/);
       }),
@@ -149,10 +149,10 @@ export const steps = [
       withPage(site, faults, {}, async (page) => {
         await page.goto(`${site.base}/for-agents`);
         await tabTo(page, 'the field of the form', ({ type }) => type === 'url' || type === 'text');
-        demand(await isSeen(page), 'the focus on the field is not seen');
+        demand(await isSeen(page), 'the focus on the field is not visible');
         await page.keyboard.type(site.byHand.later);
         await tabTo(page, 'the button', ({ name }) => name === 'button');
-        demand(await isSeen(page), 'the focus on the button is not seen');
+        demand(await isSeen(page), 'the focus on the button is not visible');
         await page.keyboard.press('Enter');
         await page
           .locator('main [role=status]')

@@ -1,11 +1,11 @@
-// Every page in both widths and looks: the rules hold, and its picture is kept for whoever wants to look.
+// Checks the rules on every page in both widths and colour schemes, and saves screenshots.
 import { DESK, PHONE, SCHEMES, demand, picture, withPage } from '../page.mjs';
 import { faultsOf } from '../rules.mjs';
 
 /** The narrowest width at which nothing may scroll sideways (WCAG 2.2, 1.4.10). */
 const NARROWEST = { width: 320, height: 640 };
 
-/** Name, path and status of every page that is looked at. */
+/** Name, path and status of every checked page. */
 export function pages(site) {
   const live = (kind) => site.crowd.find((listing) => listing.kind === kind).id;
   const keptOff = Object.values(site.hostile).find(({ lane }) => lane !== 'active').id;
@@ -49,15 +49,15 @@ export const steps = looks.map(({ colorScheme, viewport }) => [
 ]);
 
 steps.push([
-  'look two schemes are two looks',
+  'look of the two schemes differs',
   async (site, faults) => {
-    const grounds = [];
+    const backgrounds = [];
     for (const colorScheme of SCHEMES) {
       await withPage(site, faults, { colorScheme }, async (page) => {
         await page.goto(`${site.base}/list`);
-        grounds.push(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
+        backgrounds.push(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
       });
     }
-    demand(grounds[0] !== grounds[1], `both are ${grounds[0]}`);
+    demand(backgrounds[0] !== backgrounds[1], `both are ${backgrounds[0]}`);
   },
 ]);

@@ -1,11 +1,11 @@
-// Parts of pages: what is copied, and the badges that others show.
+// Parts of pages: the copy buttons, and the badges for other sites.
 import { demand, withPage } from '../page.mjs';
 
 const BADGES = ['mcp', 'agent', 'listed', 'clean', 'verified', 'live'];
 
 export const steps = [
   [
-    'copy buttons copy what stands beside them',
+    'copy buttons copy the text next to them',
     (site, faults) =>
       withPage(site, faults, {}, async (page) => {
         await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: site.base });
@@ -27,18 +27,18 @@ export const steps = [
               .evaluateAll((all) => all.map((one) => one.value ?? one.textContent));
             demand(
               text.trim() && shown.some((one) => one.trim() === text.trim()),
-              `${path}: copied was ${text.slice(0, 80)}`,
+              `${path}: the copied text is ${text.slice(0, 80)}`,
             );
             copied += 1;
           }
         }
-        demand(copied > 0, 'there is nothing to copy');
+        demand(copied > 0, 'no copy button was found');
         return `${copied} buttons`;
       }),
   ],
 
   [
-    'badges are whole',
+    'badges are complete',
     (site, faults) =>
       withPage(site, faults, { expected: [/\b404\b/] }, async (page) => {
         const [server] = site.crowd;
@@ -53,24 +53,24 @@ export const steps = [
           const response = await page.goto(site.base + path);
           const type = response.headers()['content-type'];
           if (!type.startsWith('image/svg+xml')) faults.push(`${path}: ${type}`);
-          const told = await page.evaluate(() => {
+          const found = await page.evaluate(() => {
             const image = document.documentElement;
-            if (image.localName !== 'svg') return ['it is no picture'];
+            if (image.localName !== 'svg') return ['it is not an SVG'];
             const { width, height } = image.getBoundingClientRect();
             const out = [...image.querySelectorAll('text')].filter((text) => {
               const box = text.getBoundingClientRect();
               return box.left < -0.5 || box.right > width + 0.5 || box.top < -0.5 || box.bottom > height + 0.5;
             });
             return [
-              ...out.map((text) => `its text leaves it: ${text.textContent}`),
+              ...out.map((text) => `its text is outside the image: ${text.textContent}`),
               ...(width && height ? [] : ['it has no size']),
               ...(image.querySelector('script, foreignObject, image, a')
-                ? ['it holds more than shapes and words']
+                ? ['it contains more than shapes and text']
                 : []),
               ...(image.querySelector('title')?.textContent.trim() ? [] : ['it has no title']),
             ];
           });
-          faults.push(...told.map((fault) => `${path}: ${fault}`));
+          faults.push(...found.map((fault) => `${path}: ${fault}`));
         }
         return `${paths.length} badges`;
       }),

@@ -1,4 +1,4 @@
-// The form by which somebody lists a server: until it is Live, or until it says what to mend; with a script and without.
+// The publication form: until the listing is Live, or until the page shows what to fix; with and without scripts.
 import { demand, picture, withPage } from '../page.mjs';
 import { faultsOf } from '../rules.mjs';
 
@@ -16,7 +16,7 @@ async function send(page, url) {
   await form.send.click();
 }
 
-/** Reads the page again and again, as somebody without a script does, until it says what is looked for. */
+/** Reloads the page, like a reader without scripts, until it contains the pattern. */
 async function reloadUntil(page, pattern) {
   const deadline = Date.now() + LIVE_MS;
   for (;;) {
@@ -36,18 +36,18 @@ function untilLive(kind, url) {
     withPage(site, faults, {}, async (page) => {
       const response = await page.goto(`${site.base}/for-agents`);
       await send(page, url(site));
-      const told = page.locator('main [role=status]').filter({ hasText: /\bLive\b/ });
-      await told.first().waitFor({ timeout: LIVE_MS });
+      const status = page.locator('main [role=status]').filter({ hasText: /\bLive\b/ });
+      await status.first().waitFor({ timeout: LIVE_MS });
       faults.push(...(await faultsOf(page, response)));
       await picture(site, page, `publish-live-${kind}`);
-      // The listing that it leads to shows the evidence.
-      await told.locator('a[href^="/list/"], a[href*="/list/"]').first().click();
+      // The linked listing shows the evidence.
+      await status.locator('a[href^="/list/"], a[href*="/list/"]').first().click();
       await page.waitForURL(/\/list\/[^/?]+$/);
       demand(/\bLive\b/.test(await page.locator('main').innerText()), `${page.url()} does not say that it is Live`);
     });
 }
 
-/** A publication that Chromium itself reports, because its answer is a refusal. */
+/** Chromium logs a refused publication on the console. */
 const REFUSED = [/\b4\d\d\b/];
 
 export const steps = [
@@ -55,7 +55,7 @@ export const steps = [
   ['publish an agent until Live', untilLive('agent', (site) => site.byHand.agent)],
 
   [
-    'publish what is no card: reasons',
+    'publish a page without a card: reasons',
     (site, faults) =>
       withPage(site, faults, {}, async (page) => {
         const response = await page.goto(`${site.base}/for-agents`);
@@ -70,28 +70,28 @@ export const steps = [
   ],
 
   [
-    'publish what is no URL: what to mend',
+    'publish an invalid URL: how to fix it',
     (site, faults) =>
       withPage(site, faults, { expected: REFUSED }, async (page) => {
         const response = await page.goto(`${site.base}/for-agents`);
-        // The browser's own check of the field is passed over: what the registry says is looked for.
+        // The browser's check of the field is off, so that the registry answers.
         await page.locator('main form[action="/api/publish"]').evaluate((form) => {
           form.noValidate = true;
         });
         await send(page, 'ftp://example.org/"><img src=x data-hostile>');
-        const told = page
+        const message = page
           .locator('main')
           .getByText(/https?\b/i)
           .filter({ hasText: /url/i });
-        await told.first().waitFor();
-        demand((await formOf(page).url.inputValue()).startsWith('ftp://'), 'what was typed is gone');
+        await message.first().waitFor();
+        demand((await formOf(page).url.inputValue()).startsWith('ftp://'), 'the typed text is gone');
         faults.push(...(await faultsOf(page, response)));
         await picture(site, page, 'publish-refused');
       }),
   ],
 
   [
-    'publish again what was kept off',
+    'publish a refused listing again',
     (site, faults) =>
       withPage(site, faults, {}, async (page) => {
         const { id } = Object.values(site.hostile).find(({ lane, kind }) => lane !== 'active' && kind === 'agent');
@@ -136,7 +136,7 @@ export const steps = [
   ],
 
   [
-    'without scripts: publish what is no URL',
+    'without scripts: publish an invalid URL',
     (site, faults) =>
       withPage(site, faults, { javaScriptEnabled: false, expected: REFUSED }, async (page) => {
         await page.goto(`${site.base}/for-agents`);
@@ -149,9 +149,9 @@ export const steps = [
         await page.waitForLoadState();
         demand(
           response.headers()['content-type'].startsWith('text/html'),
-          `the refusal is ${response.headers()['content-type']}`,
+          `the refusal has the type ${response.headers()['content-type']}`,
         );
-        demand((await formOf(page).url.inputValue()).startsWith('ftp://'), 'what was typed is gone');
+        demand((await formOf(page).url.inputValue()).startsWith('ftp://'), 'the typed text is gone');
         faults.push(...(await faultsOf(page, response, { scripts: false })));
         await picture(site, page, 'publish-refused-without-scripts');
       }),

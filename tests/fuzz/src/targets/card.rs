@@ -1,5 +1,4 @@
-//! An agent card from the bytes that a peer answered: what is kept of it is bounded, and its endpoints are URLs that the
-//! guard of the fetcher judges like any other.
+//! Agent cards: the stored fields have limits, and the fetcher's address guard checks the interface URLs.
 
 use registry::formats::agent_card::{self, AgentCard, Binding, CardFault};
 use registry::formats::limits::{
@@ -7,20 +6,20 @@ use registry::formats::limits::{
 };
 use registry::probe::checks::documents;
 
-use super::{Verdict, hold_short, url};
+use super::{Verdict, assert_short, url};
 
-/// The most faults that are told of one card.
-const MOST_FAULTS: usize = 40;
-/// The most characters of what is told of a value: six names of members, each cut short.
-const LONGEST_SEEN: usize = 250;
+/// Maximum number of reported faults per card.
+const MAX_FAULTS: usize = 40;
+/// Maximum characters of the `seen` text of a fault.
+const MAX_SEEN: usize = 250;
 
 pub(super) fn read(body: &[u8]) -> Verdict {
     if let Ok(document) = agent_card::document(body) {
-        hold_short(&documents::of_card(&document));
+        assert_short(&documents::of_card(&document));
     }
     match agent_card::read_body(body) {
         Ok(card) => {
-            hold_bounds(&card);
+            assert_limits(&card);
             if card.broken.is_empty() {
                 Verdict::Accepted
             } else {
@@ -28,26 +27,26 @@ pub(super) fn read(body: &[u8]) -> Verdict {
             }
         }
         Err(CardFault::NotACard { seen }) => {
-            assert!(!seen.is_empty() && seen.chars().count() <= LONGEST_SEEN, "{seen}");
+            assert!(!seen.is_empty() && seen.chars().count() <= MAX_SEEN, "{seen}");
             Verdict::refused(["not_a_card"])
         }
         Err(CardFault::Invalid(faults)) => {
-            assert!(!faults.is_empty() && faults.len() <= MOST_FAULTS);
+            assert!(!faults.is_empty() && faults.len() <= MAX_FAULTS);
             Verdict::refused(faults.iter().map(|fault| fault.code))
         }
     }
 }
 
-fn hold_bounds(card: &AgentCard) {
-    // One more than the bound is the mark that something was cut off.
+fn assert_limits(card: &AgentCard) {
+    // Truncated texts have one more character, for the ellipsis.
     let is_short = |text: &str, longest: usize| text.chars().count() <= longest + 1;
     assert!(!card.name.trim().is_empty() && is_short(&card.name, LONGEST_NAME));
     assert!(is_short(&card.description, LONGEST_DESCRIPTION));
     assert!(card.version.as_deref().is_none_or(|version| is_short(version, LONGEST_WORD)));
     assert!(card.skills.len() <= MOST_SKILLS && !card.interfaces.is_empty() && card.interfaces.len() <= 20);
-    assert!(card.broken.len() <= MOST_FAULTS && card.warnings.len() <= MOST_FAULTS);
+    assert!(card.broken.len() <= MAX_FAULTS && card.warnings.len() <= MAX_FAULTS);
     for fault in card.broken.iter().chain(&card.warnings) {
-        assert!(fault.seen.chars().count() <= LONGEST_SEEN && fault.path.chars().count() <= 200, "{fault:?}");
+        assert!(fault.seen.chars().count() <= MAX_SEEN && fault.path.chars().count() <= 200, "{fault:?}");
     }
     for skill in &card.skills {
         assert!(skill.tags.len() <= MOST_TAGS && is_short(&skill.name, LONGEST_NAME));

@@ -1,5 +1,5 @@
-//! Cursors and page tokens, all of them on the same text: one that is read writes itself back, byte for byte, and what it
-//! leads to in the store has the form of a key.
+//! Cursors and page tokens, all with the same text: an accepted cursor writes back the same text, and its place in the store
+//! has the form of a key.
 
 use registry::a2a::page_token;
 use registry::ard::token;
@@ -10,12 +10,12 @@ use registry::views::time_cursor;
 
 use super::Verdict;
 
-/// The longest key that any of them may lead to, in bytes: the store takes keys of 1024.
+/// Maximum length of a key, in bytes: the limit of the store.
 const LONGEST_KEY: usize = 1024;
 
 pub(super) fn read(case: &[u8]) -> Verdict {
     let Ok(text) = std::str::from_utf8(case) else { return Verdict::refused(["not_text"]) };
-    let taken = [
+    let results = [
         ("list", list(text)),
         ("feed", feed(text)),
         ("inbox", inbox(text)),
@@ -23,11 +23,12 @@ pub(super) fn read(case: &[u8]) -> Verdict {
         ("ard", ard(text)),
         ("servers", servers(text)),
     ];
-    let readers: Vec<&str> = taken.iter().filter(|(_, taken)| *taken).map(|(reader, _)| *reader).collect();
+    let readers: Vec<&str> =
+        results.iter().filter(|(_, accepted)| *accepted).map(|(reader, _)| *reader).collect();
     if readers.is_empty() { Verdict::refused(["foreign"]) } else { Verdict::AcceptedBy(readers.join(",")) }
 }
 
-fn hold_key(key: &str) {
+fn assert_key(key: &str) {
     assert!(key.len() <= LONGEST_KEY, "{} bytes", key.len());
     let time = key.split_once('#').map(|(time, _)| time);
     assert!(time.is_some_and(|time| time.len() == 13 && time.bytes().all(|b| b.is_ascii_digit())), "{key}");
@@ -37,7 +38,7 @@ fn list(text: &str) -> bool {
     let Ok(cursor) = Cursor::read(text) else { return false };
     for place in [&cursor.agents, &cursor.mcps] {
         if let Place::After(key) = place {
-            hold_key(key);
+            assert_key(key);
         }
     }
     assert_eq!(cursor.write().as_deref(), Some(text));
@@ -46,21 +47,21 @@ fn list(text: &str) -> bool {
 
 fn feed(text: &str) -> bool {
     let Ok(place) = time_cursor::read(text, "cursor") else { return false };
-    hold_key(&place);
+    assert_key(&place);
     assert_eq!(time_cursor::write(&place), text);
     true
 }
 
 fn inbox(text: &str) -> bool {
     let Ok(cursor) = InboxCursor::read(text) else { return false };
-    hold_key(&cursor.before);
+    assert_key(&cursor.before);
     assert_eq!(cursor.write(), text);
     true
 }
 
 fn tasks(text: &str) -> bool {
     let Ok(key) = page_token::decode(text) else { return false };
-    hold_key(&key);
+    assert_key(&key);
     assert_eq!(page_token::encode(&key), text);
     true
 }
@@ -79,14 +80,14 @@ fn ard(text: &str) -> bool {
         assert!(place.rows <= 100_000);
         assert_eq!(token::at_place(place), text);
     }
-    assert!(hits.is_err() || place.is_err(), "a token is of one sort");
+    assert!(hits.is_err() || place.is_err(), "a token is of one kind");
     hits.is_ok() || place.is_ok()
 }
 
 fn servers(text: &str) -> bool {
     let Ok(cursor) = registry_api::Cursor::read(text) else { return false };
     if let registry_api::Cursor::Fallen(Some(key)) = &cursor {
-        hold_key(key);
+        assert_key(key);
     }
     assert_eq!(cursor.write(), text);
     true

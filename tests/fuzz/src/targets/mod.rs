@@ -1,5 +1,5 @@
-//! What is fuzzed: each target reads bytes as the registry does and panics where a promise about them is broken. The
-//! fuzzer and the ordinary tests share it, so that the corpus is held to the same promises by both.
+//! Fuzz targets: each reads bytes as the registry does, and panics if a guarantee is broken. The fuzzer and the ordinary
+//! tests share them, so that both check the corpus in the same way.
 
 mod card;
 mod cursor;
@@ -9,10 +9,10 @@ mod url;
 
 use std::fmt;
 
-/// Reads bytes; panics where a promise is broken.
+/// Reads bytes; panics if a guarantee is broken.
 pub(super) type Reader = fn(&[u8]) -> Verdict;
 
-/// All of them, by the name of their folder in the corpus.
+/// All targets, by the name of their folder in the corpus.
 pub(super) const TARGETS: [(&str, Reader); 5] = [
     ("agent_card", card::read),
     ("server_json", server_json::read),
@@ -21,27 +21,27 @@ pub(super) const TARGETS: [(&str, Reader); 5] = [
     ("url", url::read),
 ];
 
-/// What came of the bytes.
+/// The result for the bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// They were taken.
+    /// Accepted.
     Accepted,
-    /// They were taken by these readers of several.
+    /// Accepted by these readers of several.
     AcceptedBy(String),
-    /// They were refused, with these codes.
+    /// Refused with these codes.
     Refused(String),
 }
 
 impl Verdict {
-    /// A refusal with every code once, in the order in which they were found.
+    /// A refusal with each code once, in the order of discovery.
     fn refused<'a>(codes: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut once: Vec<&str> = Vec::new();
+        let mut distinct: Vec<&str> = Vec::new();
         for code in codes {
-            if !once.contains(&code) {
-                once.push(code);
+            if !distinct.contains(&code) {
+                distinct.push(code);
             }
         }
-        Self::Refused(once.join(","))
+        Self::Refused(distinct.join(","))
     }
 }
 
@@ -55,15 +55,15 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The target of this name.
+/// The target with this name.
 #[must_use]
 pub(super) fn reader(name: &str) -> Option<Reader> {
-    TARGETS.iter().find(|(known, _)| *known == name).map(|(_, reader)| *reader)
+    TARGETS.iter().find(|(target, _)| *target == name).map(|(_, reader)| *reader)
 }
 
-/// What is told of a stranger's texts is a line, and no flood.
-fn hold_short(faults: &registry::model::TextFaults) {
-    for told in [&faults.not_plain, &faults.injection].into_iter().flatten() {
-        assert!(told.chars().count() < 400, "{told}");
+/// A fault about an untrusted text must be short.
+fn assert_short(faults: &registry::model::TextFaults) {
+    for text in [&faults.not_plain, &faults.injection].into_iter().flatten() {
+        assert!(text.chars().count() < 400, "{text}");
     }
 }

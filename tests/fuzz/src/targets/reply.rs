@@ -1,17 +1,17 @@
-//! The reply to a JSON-RPC request, in JSON or in an event stream. The first byte of a case says what its content type
-//! claims and in what pieces it arrives; the rest is the body.
+//! Replies to a JSON-RPC request, in JSON or in an event stream. The first byte of a case selects the content type and the
+//! size of the pieces in which it arrives; the rest is the body.
 
 use registry::probe::checks::documents;
 use registry::probe::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply};
 use registry::probe::handshake::sse;
 use serde_json::Value;
 
-use super::{Verdict, hold_short};
+use super::{Verdict, assert_short};
 
 /// The id of the request.
 const ID: u64 = 7;
-/// The most values that are read.
-const MOST_VALUES: usize = 20_000;
+/// Maximum number of values that are read.
+const MAX_VALUES: usize = 20_000;
 
 const CONTENT_TYPES: [Option<&str>; 4] =
     [Some("application/json"), Some("text/event-stream; charset=utf-8"), None, Some("text/html")];
@@ -19,34 +19,34 @@ const CONTENT_TYPES: [Option<&str>; 4] =
 pub(super) fn read(case: &[u8]) -> Verdict {
     let Some((how, body)) = case.split_first() else { return Verdict::refused(["empty_case"]) };
     let content_type = CONTENT_TYPES[usize::from(*how) % CONTENT_TYPES.len()];
-    let mut left = MOST_VALUES;
+    let mut left = MAX_VALUES;
     let reply = parse_reply(content_type, body, ID, &mut left);
-    assert!(left <= MOST_VALUES);
+    assert!(left <= MAX_VALUES);
     assert_eq!(
-        parse_reply(content_type, body, ID, &mut { MOST_VALUES }),
+        parse_reply(content_type, body, ID, &mut { MAX_VALUES }),
         reply,
-        "read twice, it is the same"
+        "a second read gives the same reply"
     );
-    hold_frugal(content_type, body, &reply, MOST_VALUES - left);
-    hold_pieces(body, 1 + usize::from(*how) / CONTENT_TYPES.len());
+    assert_exact_limit(content_type, body, &reply, MAX_VALUES - left);
+    assert_same_in_pieces(body, 1 + usize::from(*how) / CONTENT_TYPES.len());
     verdict(reply)
 }
 
-/// One value less than a body needs, and it is too much: nothing is read that was not allowed.
-fn hold_frugal(content_type: Option<&str>, body: &[u8], reply: &RpcReply, used: usize) {
+/// With one value less than a body needs, the result is `TooMuch`: the limit is exact.
+fn assert_exact_limit(content_type: Option<&str>, body: &[u8], reply: &RpcReply, used: usize) {
     if reply.outcome == RpcOutcome::TooMuch {
         return;
     }
     let enough = parse_reply(content_type, body, ID, &mut { used });
-    assert_eq!(&enough, reply, "{used} values were enough before");
+    assert_eq!(&enough, reply, "{used} values must be enough");
     if let Some(fewer) = used.checked_sub(1) {
         let outcome = parse_reply(content_type, body, ID, &mut { fewer }).outcome;
-        assert_eq!(outcome, RpcOutcome::TooMuch, "{used} values were needed");
+        assert_eq!(outcome, RpcOutcome::TooMuch, "{used} values must be required");
     }
 }
 
-/// In whatever pieces a stream arrives, its reply and its endpoint are found or not found.
-fn hold_pieces(body: &[u8], piece: usize) {
+/// The pieces in which a stream arrives do not change whether its reply and its endpoint are found.
+fn assert_same_in_pieces(body: &[u8], piece: usize) {
     let (whole, endpoint) = (sse::until_reply(ID)(body), sse::until_endpoint()(body));
     let (mut replied, mut named) = (sse::until_reply(ID), sse::until_endpoint());
     let (mut has_reply, mut has_endpoint) = (false, false);
@@ -57,7 +57,7 @@ fn hold_pieces(body: &[u8], piece: usize) {
     }
     assert_eq!((has_reply, has_endpoint), (whole, endpoint), "in pieces of {piece}");
     let address = sse::endpoint(body);
-    assert!(!endpoint || address.is_some(), "what came in time is there at the end");
+    assert!(!endpoint || address.is_some(), "an endpoint that was found early is present at the end");
     for event in sse::events(body) {
         assert!(!event.data.is_empty() && event.data.len() <= 3 * body.len());
     }
@@ -66,7 +66,7 @@ fn hold_pieces(body: &[u8], piece: usize) {
 fn verdict(reply: RpcReply) -> Verdict {
     let code = match reply.outcome {
         RpcOutcome::Result(result) => {
-            hold_result(&result);
+            assert_short_faults(&result);
             let rules: Vec<String> = reply.broken_rules.iter().map(|rule| format!("{rule:?}")).collect();
             if rules.is_empty() {
                 return Verdict::Accepted;
@@ -88,10 +88,10 @@ fn verdict(reply: RpcReply) -> Verdict {
     Verdict::refused([code])
 }
 
-/// What is looked for in a result ends in time and tells little, whatever it holds.
-fn hold_result(result: &Value) {
-    hold_short(&documents::of_opening(result));
+/// Text checks of a result end, and their faults are short.
+fn assert_short_faults(result: &Value) {
+    assert_short(&documents::of_opening(result));
     if let Some(tools) = result["tools"].as_array() {
-        hold_short(&documents::of_tools(tools, 0));
+        assert_short(&documents::of_tools(tools, 0));
     }
 }

@@ -1,5 +1,5 @@
-//! A server description, as it comes to the publish operation: what is taken holds to the bounds of its schema, and each
-//! remote that could be asked is judged by the guard of the fetcher.
+//! `server.json` documents, as the publish operation reads them: accepted documents keep the limits of the schema, and the
+//! fetcher's address guard checks each remote.
 
 use registry::formats::limits::LONGEST_URL;
 use registry::formats::server_json::{self, ServerDescription};
@@ -8,18 +8,18 @@ use registry::model::Reach;
 
 use super::{Verdict, url};
 
-/// The most values that are read of a request's body.
-const MOST_VALUES: usize = 100_000;
+/// Maximum number of values in a request body.
+const MAX_VALUES: usize = 100_000;
 
 pub(super) fn read(body: &[u8]) -> Verdict {
-    let Ok(document) = json::read(body, &mut { MOST_VALUES }) else { return Verdict::refused(["not_json"]) };
+    let Ok(document) = json::read(body, &mut { MAX_VALUES }) else { return Verdict::refused(["not_json"]) };
     if let Some(members) = document.as_object() {
         let _ = server_json::looks_like(members);
     }
     match server_json::read(&document, Reach::Public) {
         Ok(server) => {
-            hold_bounds(&server);
-            // What holds on the internet holds on a developer's machine.
+            assert_limits(&server);
+            // A document that is valid in public mode is valid in development mode.
             assert_eq!(server_json::read(&document, Reach::Development).as_ref(), Ok(&server));
             Verdict::Accepted
         }
@@ -34,7 +34,7 @@ pub(super) fn read(body: &[u8]) -> Verdict {
     }
 }
 
-fn hold_bounds(server: &ServerDescription) {
+fn assert_limits(server: &ServerDescription) {
     assert!(server_json::is_name(&server.name) && server.name.chars().count() <= 200);
     assert!((1..=100).contains(&server.description.chars().count()));
     assert!(server.version.chars().count() <= 255);

@@ -1,5 +1,5 @@
-//! A client for one kept-alive HTTP/1.1 connection: bytes out, bytes in, no more work than that, so that what is
-//! measured is the server. It knows just what this registry answers with.
+//! A minimal client for one kept-alive HTTP/1.1 connection, so that a measurement is that of the server. It reads only the
+//! framings that this registry sends.
 
 use std::net::SocketAddr;
 
@@ -15,14 +15,14 @@ pub(crate) struct Connection {
     buffer: Vec<u8>,
 }
 
-/// An answer; its bytes lie in the connection until the next question.
+/// A reply. Its bytes are in the connection's buffer until the next request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answer<'a> {
     /// The status code.
     pub(crate) status: u16,
-    /// Everything before the body.
+    /// Status line and headers.
     pub(crate) head: &'a str,
-    /// The body as it came.
+    /// The body, with its framing if it is chunked.
     pub(crate) body: &'a [u8],
 }
 
@@ -48,25 +48,25 @@ pub(crate) fn post(path: &str, body: &str) -> Vec<u8> {
 }
 
 impl Connection {
-    /// Connects.
+    /// Opens a connection.
     ///
     /// # Errors
-    /// Nobody listens there.
+    /// The address refuses connections.
     pub(crate) async fn open(address: SocketAddr) -> Result<Self, Failure> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         Ok(Self { stream, buffer: Vec::with_capacity(1 << 20) })
     }
 
-    /// Sends a request as it stands and reads the whole answer.
+    /// Sends the bytes of a request and reads the complete reply.
     ///
     /// # Errors
-    /// The connection ends, or what comes is no answer of a known length.
-    pub(crate) async fn ask(&mut self, request: &[u8]) -> Result<Answer<'_>, Failure> {
+    /// The connection ends, or the reply has no known framing.
+    pub(crate) async fn request(&mut self, request: &[u8]) -> Result<Answer<'_>, Failure> {
         self.stream.write_all(request).await?;
         self.buffer.clear();
         let body_at = loop {
-            self.more().await?;
+            self.read_more().await?;
             if let Some(end) = self.buffer.windows(4).take(8192).position(|window| window == b"\r\n\r\n") {
                 break end + 4;
             }
@@ -79,18 +79,18 @@ impl Connection {
                 return self.in_chunks(body_at, status).await;
             }
             None if status == 304 || status == 204 => 0,
-            None => return Err(format!("an answer without a length: {head}").into()),
+            None => return Err(format!("a reply without a length: {head}").into()),
         };
         while self.buffer.len() < body_at + length {
-            self.more().await?;
+            self.read_more().await?;
         }
         Ok(self.answer(status, body_at))
     }
 
-    /// A chunked body is read to its last, empty chunk; its framing stays in it.
+    /// Reads a chunked body up to its last, empty chunk. The framing stays in the body.
     async fn in_chunks(&mut self, body_at: usize, status: u16) -> Result<Answer<'_>, Failure> {
         while !self.buffer.ends_with(b"\r\n0\r\n\r\n") && &self.buffer[body_at..] != b"0\r\n\r\n" {
-            self.more().await?;
+            self.read_more().await?;
         }
         Ok(self.answer(status, body_at))
     }
@@ -100,7 +100,7 @@ impl Connection {
         Answer { status, head: std::str::from_utf8(head).unwrap_or_default(), body }
     }
 
-    async fn more(&mut self) -> Result<(), Failure> {
+    async fn read_more(&mut self) -> Result<(), Failure> {
         if self.stream.read_buf(&mut self.buffer).await? == 0 {
             return Err("the server closed the connection".into());
         }
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn answers_of_every_framing_are_read_on_one_connection() {
+    async fn replies_of_every_framing_are_read_on_one_connection() {
         let chunks = || async {
             let parts = ["ab", "cd"].map(Ok::<&str, std::io::Error>);
             axum::response::Response::new(Body::from_stream(futures::stream::iter(parts)))
@@ -138,13 +138,13 @@ mod tests {
         tokio::spawn(axum::serve(listener, router).into_future());
 
         let mut connection = Connection::open(address).await.unwrap();
-        let sized = connection.ask(&get("/sized", "")).await.unwrap();
+        let sized = connection.request(&get("/sized", "")).await.unwrap();
         assert_eq!((sized.status, sized.body.len()), (200, 100_000));
         assert_eq!(sized.header("Content-Length"), Some("100000"));
-        let none = connection.ask(&get("/none", "")).await.unwrap();
+        let none = connection.request(&get("/none", "")).await.unwrap();
         assert_eq!((none.status, none.body.len()), (304, 0));
-        let chunks = connection.ask(&get("/chunks", "")).await.unwrap();
+        let chunks = connection.request(&get("/chunks", "")).await.unwrap();
         assert_eq!((chunks.status, chunks.body.ends_with(b"0\r\n\r\n")), (200, true));
-        assert_eq!(connection.ask(&post("/sized", "{}")).await.unwrap().status, 405);
+        assert_eq!(connection.request(&post("/sized", "{}")).await.unwrap().status, 405);
     }
 }

@@ -1,11 +1,11 @@
-//! A place for the tables that are measured, beside the builds: on a real disk, and gone with the measurement.
+//! A temporary folder in the target folder for measured tables, so that they are on a real disk.
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::{Failure, processes};
 
-/// A folder of this run; it is removed when this is dropped.
+/// A folder of this run. It is removed on drop.
 #[derive(Debug)]
 pub(crate) struct Folder(PathBuf);
 
@@ -13,14 +13,14 @@ impl Folder {
     /// A new, empty folder.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// It cannot be created.
     pub(crate) fn new() -> Result<Self, Failure> {
         let folder = processes::target_folder()?.join(format!("bench-{}", std::process::id()));
         fs::create_dir_all(&folder)?;
         Ok(Self(folder))
     }
 
-    /// The path of a file in it.
+    /// The path of a file in the folder.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
@@ -29,7 +29,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_dir_all(&self.0) {
-            eprintln!("bench: {} stays behind: {error}", self.0.display());
+            eprintln!("bench: {} could not be removed: {error}", self.0.display());
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What grows with the registry and what must not: table operations, units and the time of each request, and the cost of
-//! search, with a thousand, ten thousand and a hundred thousand Live listings; as a table, and as a drawing of lines.
+//! Growth with the number of Live listings: table operations, units and time of each request, and the cost of search, at
+//! 1,000, 10,000 and 100,000 Live listings. The result is a table and a chart.
 
 use std::sync::Arc;
 
@@ -14,22 +14,22 @@ use crate::report::{Report, amount};
 use crate::words::Words;
 use crate::{Failure, processes, search, seed, trails};
 
-/// How many listings are Live when it is counted, unless `GROWTH_SIZES` says otherwise.
+/// Default of `GROWTH_SIZES`: the numbers of Live listings.
 const SIZES: &str = "1000,10000,100000";
-/// How many times the units of the smallest size those of another may be: the rows that are read say other words, and
-/// are of other lengths.
-const UNITS: f64 = 1.25;
-/// So many units more are none: an item that is a little longer takes one.
+/// Maximum ratio between the units of a size and those of the smallest size. It is not 1, because the texts of the rows
+/// have different lengths.
+const MAX_UNITS_RATIO: f64 = 1.25;
+/// This many additional units are not growth, because a slightly longer item costs one.
 const ROUNDING: f64 = 2.0;
 
-/// Counts at each size and holds the highest against its limit.
+/// Counts at each size and compares the highest value with its limit.
 ///
 /// # Errors
-/// The registry does not start, or answers what it should not.
+/// The registry does not start, or a reply is wrong.
 pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let words = Arc::new(Words::real());
     let sizes = sizes()?;
-    report.part(format!("Search at growing sizes, over the words {}", words.source()));
+    report.part(format!("Search at growing sizes, with texts {}", words.source()));
     let folder = Folder::new()?;
     let file = folder.file("operations.db");
     let observer = Observer::default();
@@ -55,7 +55,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
         if marked.is_none() {
             marked = Some(trails::fill(&store, &local.app, &ids, clock.now()).await?);
         }
-        let marked = marked.clone().ok_or("nothing was marked")?;
+        let marked = marked.clone().ok_or("no listing has marks")?;
         trails::measure(report, &local.app, &marked).await?;
         let subjects = subjects(&local, ids, marked).await?;
         counted.push(Counter::new(&local, &observer, &clock).await?.all(&subjects).await?);
@@ -70,25 +70,25 @@ fn sizes() -> Result<Vec<usize>, Failure> {
     Ok(named.split(',').map(|size| size.trim().parse()).collect::<Result<_, _>>()?)
 }
 
-/// What is asked about where these are Live.
+/// The subjects of the requests, from these Live listings.
 ///
 /// # Errors
-/// The first is not in the table.
+/// The first listing is not in the table.
 pub(crate) async fn subjects(
     local: &Local,
     ids: Vec<ListingId>,
     marked: ListingId,
 ) -> Result<Subjects, Failure> {
     let id = ids.first().ok_or("nothing was seeded")?;
-    let named = local.app.store.listing(id).await?.ok_or("what was seeded is not there")?.name;
+    let named = local.app.store.listing(id).await?.ok_or("the seeded listing is missing")?.name;
     let name = form_urlencoded::byte_serialize(named.as_bytes()).collect();
     Ok(Subjects { ids, name, marked })
 }
 
-/// Tells what was counted at each size, and holds that what must not grow does not.
+/// Reports the counts at each size, and checks that they do not grow.
 ///
 /// # Errors
-/// Not the same was counted at each size.
+/// The sizes have different measurements.
 pub(crate) fn judge(report: &mut Report, sizes: &[usize], counted: &[Vec<Cost>]) -> Result<(), Failure> {
     let requests = by_request(counted)?;
     report.part(format!("Table operations of a request, at {sizes:?} Live listings"));
@@ -96,64 +96,64 @@ pub(crate) fn judge(report: &mut Report, sizes: &[usize], counted: &[Vec<Cost>])
         let calls = || costs.iter().map(|cost| cost.calls);
         let (first, most) = (costs[0], calls().fold(0.0, f64::max));
         let same = first.varies || calls().all(|calls| (calls - first.calls).abs() < 1e-9);
-        let told = if costs.iter().all(|cost| cost.words == first.words) {
+        let text = if costs.iter().all(|cost| cost.words == first.words) {
             first.words.clone()
         } else {
             costs.iter().map(|cost| cost.words.as_str()).collect::<Vec<_>>().join(" | ")
         };
         let limit = if first.varies { "" } else { ", the same" };
-        report.must(first.name, same && most <= first.limit, told, format!("<= {}{limit}", first.limit));
+        report.must(first.name, same && most <= first.limit, text, format!("<= {}{limit}", first.limit));
     }
-    report.part(format!("Units of a request as the table bills them, at {sizes:?} Live listings"));
+    report.part(format!("Billed table units of a request, at {sizes:?} Live listings"));
     for costs in &requests {
         let read: Vec<f64> = costs.iter().map(|cost| cost.units.read).collect();
         let write: Vec<f64> = costs.iter().map(|cost| cost.units.write).collect();
         let holds = !grows(&read) && !grows(&write);
-        let told = format!("read {}, write {}", side_by_side(&read), side_by_side(&write));
-        report.must(costs[0].name, holds, told, format!("<= {UNITS} times"));
+        let text = format!("read {}, write {}", side_by_side(&read), side_by_side(&write));
+        report.must(costs[0].name, holds, text, format!("<= {MAX_UNITS_RATIO} times"));
     }
     report.part(format!("Time of a request over one connection, p50, at {sizes:?} Live listings"));
     for costs in &requests {
-        let halves: Option<Vec<f64>> = costs.iter().map(|cost| cost.half).collect();
-        if let Some(halves) = halves {
-            let last = halves.last().copied().unwrap_or(f64::NAN);
-            let told = format!("{} ms, {:.1} times the first", side_by_side(&halves), last / halves[0]);
-            report.told(costs[0].name, told);
+        let medians: Option<Vec<f64>> = costs.iter().map(|cost| cost.median_ms).collect();
+        if let Some(medians) = medians {
+            let last = medians.last().copied().unwrap_or(f64::NAN);
+            let text = format!("{} ms, {:.1} times the first", side_by_side(&medians), last / medians[0]);
+            report.info(costs[0].name, text);
         }
     }
     Ok(())
 }
 
-/// What each request costs, by size.
+/// The costs of each request, by size.
 fn by_request(counted: &[Vec<Cost>]) -> Result<Vec<Vec<&Cost>>, Failure> {
     let first = counted.first().ok_or("nothing was counted")?;
     let mut requests: Vec<Vec<&Cost>> = Vec::new();
     for (place, one) in first.iter().enumerate() {
         let costs: Option<Vec<&Cost>> =
             counted.iter().map(|costs| costs.get(place).filter(|cost| cost.name == one.name)).collect();
-        requests.push(costs.ok_or("not the same was counted at each size")?);
+        requests.push(costs.ok_or("the sizes have different measurements")?);
     }
     Ok(requests)
 }
 
 fn grows(units: &[f64]) -> bool {
     let most = units.iter().copied().fold(0.0, f64::max);
-    units.first().is_some_and(|first| most > first * UNITS && most > first + ROUNDING)
+    units.first().is_some_and(|first| most > first * MAX_UNITS_RATIO && most > first + ROUNDING)
 }
 
-/// Numbers by size; only one, where they are all the same.
+/// Numbers by size, or one number if they are all equal.
 fn side_by_side(numbers: &[f64]) -> String {
-    let mut told: Vec<String> = numbers.iter().map(|number| amount(*number, "")).collect();
-    if told.iter().all(|one| *one == told[0]) {
-        told.truncate(1);
+    let mut texts: Vec<String> = numbers.iter().map(|number| amount(*number, "")).collect();
+    if texts.iter().all(|one| *one == texts[0]) {
+        texts.truncate(1);
     }
-    told.join(" | ")
+    texts.join(" | ")
 }
 
-/// Draws what was counted, as a file of this name.
+/// Draws the counts into a file with this name.
 ///
 /// # Errors
-/// It cannot be written.
+/// The file cannot be written.
 pub(crate) fn draw(
     report: &mut Report,
     name: &str,
@@ -176,12 +176,12 @@ pub(crate) fn draw(
         panel("Table operations", &|cost| Some(cost.calls)),
         panel("Read units", &|cost| Some(cost.units.read).filter(|units| *units > 0.0)),
         panel("Write units", &|cost| Some(cost.units.write).filter(|units| *units > 0.0)),
-        panel("Milliseconds, p50", &|cost| cost.half),
+        panel("Milliseconds, p50", &|cost| cost.median_ms),
     ]);
     let folder = processes::target_folder()?.join("prove");
     std::fs::create_dir_all(&folder)?;
     std::fs::write(folder.join(name), svg)?;
-    report.note(format!("Drawn in target/prove/{name}."));
+    report.note(format!("Chart: target/prove/{name}."));
     Ok(())
 }
 
@@ -190,14 +190,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_longer_item_is_no_growth_and_more_items_are() {
-        assert!(!grows(&[4.0, 5.0, 6.0]), "an item or two that are longer");
+    fn longer_items_are_not_growth_and_more_items_are() {
+        assert!(!grows(&[4.0, 5.0, 6.0]), "one or two longer items");
         assert!(!grows(&[100.0, 120.0, 90.0]), "other rows");
         assert!(grows(&[4.0, 5.0, 7.0]) && grows(&[100.0, 126.0, 90.0]) && grows(&[0.0, 0.0, 3.0]));
     }
 
     #[test]
-    fn the_same_number_is_told_once() {
+    fn equal_numbers_are_shown_once() {
         assert_eq!(side_by_side(&[2.0, 2.0, 2.0]), "2");
         assert_eq!(side_by_side(&[2.0, 2.5, 2.0]), "2 | 2.50 | 2");
     }

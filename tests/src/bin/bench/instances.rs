@@ -1,5 +1,5 @@
-//! Running instances of a packaged function, each of which takes one event at a time, as on Lambda. An event takes an
-//! instance that is free, and waits for one where all are busy: how many there are is said at the start.
+//! A fixed number of instances of a packaged function, each of which takes one event at a time, as on Lambda. An event waits
+//! if all instances are busy.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) struct Instances {
     processes: Vec<u32>,
 }
 
-/// An instance that has an event; free again when this is dropped.
+/// An instance that processes an event. It is free again on drop.
 struct Busy {
     instance: Arc<Function>,
     back: mpsc::UnboundedSender<Arc<Function>>,
@@ -29,38 +29,38 @@ struct Busy {
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        // Nobody takes it where the function is at its end.
+        // The receiver is gone if the function has ended.
         let _ended = self.back.send(Arc::clone(&self.instance));
     }
 }
 
 impl Instances {
-    /// Starts so many of a binary.
+    /// Starts this many instances of a binary.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// An instance does not start.
     pub(crate) async fn start(
         name: &'static str,
         binary: &Path,
         environment: &[(&str, &str)],
-        how_many: usize,
+        count: usize,
     ) -> Result<Self, Failure> {
         let (back, free) = mpsc::unbounded_channel();
         let mut processes = Vec::new();
-        for _ in 0..how_many {
+        for _ in 0..count {
             let instance = Function::start(binary, environment).await?;
             processes.push(instance.process().ok_or_else(|| format!("{name} ended at once"))?);
-            back.send(Arc::new(instance)).map_err(|_| "nobody takes instances")?;
+            back.send(Arc::new(instance)).map_err(|_| "the instance queue is closed")?;
         }
         Ok(Self { name, free: Arc::new(Mutex::new(free)), back, processes })
     }
 
-    /// What it is called, and its processes.
+    /// The names and process ids of the instances.
     pub(crate) fn processes(&self) -> impl Iterator<Item = (String, u32)> {
         self.processes.iter().enumerate().map(|(n, process)| (format!("{} {}", self.name, n + 1), *process))
     }
 
-    /// The function, as the gateway and the schedules call it.
+    /// The function as a job for the gateway and the schedules.
     pub(crate) fn job(&self) -> Job {
         let instances = self.clone();
         Arc::new(move |event| {

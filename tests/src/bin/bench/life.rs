@@ -1,5 +1,5 @@
-//! The registry as it lives: 10,000 listings in a file, its schedules running, in a process of its own. How soon what
-//! is published is Live, how fast it answers beside the same gateway doing nothing, and what memory it holds.
+//! The registry in a process of its own, with 10,000 listings in a file and running schedules: the time from publish to Live,
+//! the speed of replies compared with an empty reply of the same gateway, and memory.
 
 use std::ops::Range;
 use std::path::Path;
@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 
 use crate::client::{self, Connection};
 use crate::folder::Folder;
-use crate::load::{self, Taken, Target};
+use crate::load::{self, Samples, Target};
 use crate::peers::{self, Manner};
 use crate::processes::{self, Server};
 use crate::report::{Report, amount};
@@ -27,23 +27,24 @@ use crate::{Failure, machine, rivals, seed};
 
 /// Live listings in the table.
 const LISTINGS: usize = 10_000;
-/// New questions for each number of connections: more than are asked.
-const QUESTIONS: usize = 4_000;
-/// Listings published one after another, and as many at once; together within one window of the probe budget.
+/// New queries for each number of connections; more than are sent.
+const QUERIES: usize = 4_000;
+/// Listings published one after another, and as many concurrently; all within one window of the probe budget.
 const PUBLISHED: usize = 24;
-/// Seconds within which 95 of 100 are Live.
+/// Limit in seconds for the 95th percentile from publish to Live.
 const TO_LIVE: f64 = 3.0;
-/// Seconds, and those that all targets take at one number of connections, at most.
-const TENTH_OF_AN_HOUR: i64 = 360;
+/// Seconds after which the validator of a page changes.
+const VALIDATOR_PERIOD: i64 = 360;
+/// Maximum seconds of the measurements at one number of connections.
 const ONE_TURN: i64 = 60;
-/// Between two looks at a status.
-const LOOK: Duration = Duration::from_millis(10);
-/// After this a listing is given up on.
-const PATIENCE: Duration = Duration::from_secs(15);
-/// MB of the registry's process at its peak.
-const RESIDENT: f64 = 100.0;
-/// How many times another target's median a target's may take: a status and an unchanged page the empty answer's,
-/// the protocol endpoints that of the REST route of the same operation.
+/// Time between two status requests.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
+/// Time limit for one listing.
+const TIME_LIMIT: Duration = Duration::from_secs(15);
+/// Limit for the peak memory of the registry process, in MB.
+const MAX_PEAK_MB: f64 = 100.0;
+/// Limits for the ratio of two medians: a status and an unchanged page compared with the empty reply, and the protocol
+/// endpoints compared with the REST route of the same operation.
 const RATIOS: [(&str, &str, f64); 4] =
     [(STATUS, EMPTY, 5.0), (UNCHANGED, EMPTY, 8.0), (BY_MCP, BY_REST, 1.3), (BY_A2A, BY_REST, 1.3)];
 
@@ -52,31 +53,31 @@ const STATUS: &str = "status by id";
 const UNCHANGED: &str = "active, unchanged (304)";
 const DEFAULT: &str = "active, default page";
 const GZIP: &str = "active, default page, gzip";
-const ANEW: &str = "active, a page made anew";
-const THIRTY: &str = "active?limit=15 (30 rows)";
+const RENDERED: &str = "active, page rendered again";
+const THIRTY: &str = "active, 30 rows";
 const SERVERS: &str = "/v0.1/servers?limit=30";
 const BY_REST: &str = "search_active of 20 by REST";
 const BY_MCP: &str = "search_active of 20 by MCP";
 const BY_A2A: &str = "search_active of 20 by A2A";
-const SEARCH_NEW: &str = "ARD search of 12, a new question each time";
-const SEARCH_AGAIN: &str = "ARD search of 12, questions asked before";
-/// Searches a second over one connection, of new questions and of those that were asked before, on a machine that gives so
-/// many empty answers: one that gives half of them owes half of the searches.
-const SEARCHES: [(&str, f64); 2] = [(SEARCH_NEW, 500.0), (SEARCH_AGAIN, 1000.0)];
-const EMPTY_ANSWERS: f64 = 16_400.0;
-/// So many questions are asked again and again.
-const ASKED_AGAIN: usize = 40;
+const SEARCH_NEW: &str = "ARD search of 12, new queries";
+const SEARCH_REPEATED: &str = "ARD search of 12, repeated queries";
+/// Minimum searches per second over one connection, on a machine with `EMPTY_REPLIES` empty replies per second. The limit is
+/// proportional to that number.
+const SEARCHES: [(&str, f64); 2] = [(SEARCH_NEW, 500.0), (SEARCH_REPEATED, 1000.0)];
+const EMPTY_REPLIES: f64 = 16_400.0;
+/// Number of repeated queries.
+const REPEATED_QUERIES: usize = 40;
 const PUBLISH: &str = "publish, new each time";
 const DEMO: &str = "demo, new each time";
-const DEMO_AGAIN: &str = "demo, taken before";
+const DEMO_REPEATED: &str = "demo, repeated";
 const FEEDBACK: &str = "feedback, new each time";
-/// Listings whose demo is taken, and as many that give feedback: over one connection, and over sixteen.
+/// Listings that take a demo, and as many that give feedback, at 1 and at 16 connections.
 const FUNNEL: [usize; 2] = [600, 2400];
 
-/// Measures all of it.
+/// Measures time to Live, requests and memory.
 ///
 /// # Errors
-/// The registry does not start, or answers what it should not.
+/// The registry does not start, or a reply is wrong.
 pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let binary = processes::build_registry().await?;
     let folder = Folder::new()?;
@@ -92,37 +93,37 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let publish = publish_target(&registry).await?;
     let funnel = funnel_targets(&registry, &ids).await?;
     for (turn, connections) in [1, 16].into_iter().enumerate() {
-        clear_of_a_new_validator().await;
-        // Anew for each, since demos and feedback change the page whose validator is held.
+        wait_for_stable_validator().await;
+        // New targets for each turn, because demos and feedback change the page and its validator.
         let targets = targets(&registry, &empty, &ids, turn).await?;
         report.part(format!("Requests over {connections} connection(s), {LISTINGS} listings in a file"));
-        let mut taken = load::in_turns(&targets, connections, 5, Duration::from_millis(400)).await?;
-        let mut shown = targets.clone();
-        // Last, for each of these is probed and recorded behind the answers that follow.
+        let mut samples = load::in_turns(&targets, connections, 5, Duration::from_millis(400)).await?;
+        let mut measured = targets.clone();
+        // Last, because the registry probes and records these listings during later requests.
         if let Some(publish) = publish.get(connections / 16) {
-            taken.extend(
+            samples.extend(
                 load::in_turns(std::slice::from_ref(publish), connections, 2, Duration::from_millis(800))
                     .await?,
             );
-            shown.push(publish.clone());
+            measured.push(publish.clone());
         }
         if let Some(funnel) = funnel.get(connections / 16) {
-            taken.extend(load::in_turns(funnel, connections, 2, Duration::from_millis(400)).await?);
-            shown.extend(funnel.clone());
+            samples.extend(load::in_turns(funnel, connections, 2, Duration::from_millis(400)).await?);
+            measured.extend(funnel.clone());
         }
-        tell(report, &shown, &taken, connections);
+        report_requests(report, &measured, &samples, connections);
         if connections == 1 {
-            report.note(rivals::text(&shown, &taken));
+            report.note(rivals::text(&measured, &samples));
         }
     }
 
-    report.part("Memory of the registry's process");
+    report.part("Memory of the registry process");
     if let (Some(start), Some(end)) = (at_start, machine::memory(registry.process)) {
-        report.told("at the start", amount(start.now, "MB"));
-        report.told("after the load", amount(end.now, "MB"));
-        report.below("at its peak", end.peak, RESIDENT, "MB");
+        report.info("at the start", amount(start.now, "MB"));
+        report.info("after the load", amount(end.now, "MB"));
+        report.below("at its peak", end.peak, MAX_PEAK_MB, "MB");
     } else {
-        report.not_measured("at its peak", "no /proc here", "< 100 MB");
+        report.not_measured("at its peak", "requires /proc", "< 100 MB");
     }
     Ok(())
 }
@@ -134,33 +135,33 @@ async fn seed_file(data: &Path) -> Result<Vec<ListingId>, Failure> {
     let store = seed::store(&engine, &settings);
     let now = Clock::System.now();
     let ids = seed::seed(&store, &settings, now, 0..LISTINGS, &Arc::new(Words::real())).await?;
-    // Else the registry would be found at work on the index of all of them.
+    // Otherwise the registry would index all of them during the measurement.
     let app = App::new(settings, store, Bus::Silent, Clock::System, Random::System);
     seed::index(&app).await?;
     Ok(ids)
 }
 
 async fn to_live(report: &mut Report, registry: &Server) -> Result<(), Failure> {
-    let mut alone = Vec::new();
+    let mut sequential = Vec::new();
     for number in 0..PUBLISHED {
-        alone.push(one_to_live(registry.address, number).await?);
+        sequential.push(one_to_live(registry.address, number).await?);
     }
-    let mut together = JoinSet::new();
+    let mut tasks = JoinSet::new();
     for number in 0..PUBLISHED {
-        together.spawn(one_to_live(registry.address, number));
+        tasks.spawn(one_to_live(registry.address, number));
     }
-    let mut at_once = Vec::new();
-    while let Some(seconds) = together.join_next().await {
-        at_once.push(seconds??);
+    let mut concurrent = Vec::new();
+    while let Some(seconds) = tasks.join_next().await {
+        concurrent.push(seconds??);
     }
-    for (words, seconds) in [("one after another", alone), ("all at once", at_once)] {
-        report.told(format!("{PUBLISHED} {words}: p50"), amount(load::quantile(&seconds, 0.5), "s"));
+    for (words, seconds) in [("one after another", sequential), ("all at once", concurrent)] {
+        report.info(format!("{PUBLISHED} {words}: p50"), amount(load::quantile(&seconds, 0.5), "s"));
         report.below(format!("{PUBLISHED} {words}: p95"), load::quantile(&seconds, 0.95), TO_LIVE, "s");
     }
     Ok(())
 }
 
-/// Seconds from the POST until status says that it is Live. Agents and MCP servers take turns.
+/// Seconds from the POST until the status is Live. Agents and MCP servers alternate.
 async fn one_to_live(address: std::net::SocketAddr, number: usize) -> Result<f64, Failure> {
     let origin = peers::start(Manner::Sound).await?;
     let body = match number % 2 {
@@ -169,23 +170,24 @@ async fn one_to_live(address: std::net::SocketAddr, number: usize) -> Result<f64
     };
     let mut connection = Connection::open(address).await?;
     let began = Instant::now();
-    let published: Value =
-        serde_json::from_slice(connection.ask(&client::post("/api/publish", &body.to_string())).await?.body)?;
-    let id = published["listing_id"].as_str().ok_or_else(|| format!("publish answered {published}"))?;
-    let look = client::get(&format!("/api/listings/status?id={id}"), "");
+    let published: Value = serde_json::from_slice(
+        connection.request(&client::post("/api/publish", &body.to_string())).await?.body,
+    )?;
+    let id = published["listing_id"].as_str().ok_or_else(|| format!("publish returned {published}"))?;
+    let poll = client::get(&format!("/api/listings/status?id={id}"), "");
     loop {
-        let status: Value = serde_json::from_slice(connection.ask(&look).await?.body)?;
+        let status: Value = serde_json::from_slice(connection.request(&poll).await?.body)?;
         if status["lane"] == "active" {
             return Ok(began.elapsed().as_secs_f64());
         }
-        if status["lane"] != "queued" || began.elapsed() > PATIENCE {
+        if status["lane"] != "queued" || began.elapsed() > TIME_LIMIT {
             return Err(format!("a sound peer did not go Live: {status}").into());
         }
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 
-/// The targets; in each turn its own new questions are asked.
+/// The targets. Each turn has its own new queries.
 async fn targets(
     registry: &Server,
     empty: &Server,
@@ -194,47 +196,50 @@ async fn targets(
 ) -> Result<Vec<Target>, Failure> {
     const ACTIVE: &str = "/api/listings/active";
     let mut connection = Connection::open(registry.address).await?;
-    let held = format!("if-none-match: {}\r\n", settled_tag(&mut connection, ACTIVE).await?);
+    let condition = format!("if-none-match: {}\r\n", stable_tag(&mut connection, ACTIVE).await?);
     let one = |request: Vec<u8>| Arc::from([request]);
     let status = ids.iter().step_by(7).map(|id| client::get(&format!("/api/listings/status?id={id}"), ""));
     let status: Arc<[Vec<u8>]> = status.collect();
-    let anew = cursors(&mut connection).await?;
+    let rendered = cursors(&mut connection).await?;
     let target = |name, requests, status| {
         let server = if name == EMPTY { empty } else { registry };
-        Target { name, address: server.address, process: server.process, requests, status, once: false }
+        Target { name, address: server.address, process: server.process, requests, status, send_once: false }
     };
     Ok(vec![
         target(EMPTY, one(client::get(ACTIVE, "")), 200),
         target(STATUS, status, 200),
-        target(UNCHANGED, one(client::get(ACTIVE, &held)), 304),
+        target(UNCHANGED, one(client::get(ACTIVE, &condition)), 304),
         target(DEFAULT, one(client::get(ACTIVE, "")), 200),
         target(GZIP, one(client::get(ACTIVE, "accept-encoding: gzip\r\n")), 200),
-        target(ANEW, anew, 200),
+        target(RENDERED, rendered, 200),
         target(THIRTY, one(client::get(&format!("{ACTIVE}?limit=15"), "")), 200),
         target(SERVERS, one(client::get("/v0.1/servers?limit=30", "")), 200),
-        Target { once: true, ..target(SEARCH_NEW, questions(turn * QUESTIONS..(turn + 1) * QUESTIONS), 200) },
-        target(SEARCH_AGAIN, questions(0..ASKED_AGAIN), 200),
+        Target {
+            send_once: true,
+            ..target(SEARCH_NEW, search_requests(turn * QUERIES..(turn + 1) * QUERIES), 200)
+        },
+        target(SEARCH_REPEATED, search_requests(0..REPEATED_QUERIES), 200),
         target(BY_REST, one(client::get(&format!("{ACTIVE}?kind=agent&limit=20"), "")), 200),
         target(BY_MCP, one(client::post("/api/protocol", &tool_call())), 200),
         target(BY_A2A, one(client::post("/api/a2a", &message())), 200),
     ])
 }
 
-/// A page's validator changes every tenth of an hour, since the page tells ages. Where that would be while it is measured,
-/// it is waited for.
-async fn clear_of_a_new_validator() {
-    let left = TENTH_OF_AN_HOUR - Clock::System.now().as_second().rem_euclid(TENTH_OF_AN_HOUR);
+/// The validator of a page changes every six minutes, because the page contains ages. Waits for the change if it would be
+/// during the measurement.
+async fn wait_for_stable_validator() {
+    let left = VALIDATOR_PERIOD - Clock::System.now().as_second().rem_euclid(VALIDATOR_PERIOD);
     if left < ONE_TURN {
         let wait = Duration::from_secs(u64::try_from(left + 1).unwrap_or_default());
         tokio::time::sleep(wait).await;
     }
 }
 
-/// The validator of a page once it stays the same: the registry's own listings are probed, too, when it starts.
-async fn settled_tag(connection: &mut Connection, path: &str) -> Result<String, Failure> {
+/// The validator of a page when it no longer changes. At its start the registry probes its own listings.
+async fn stable_tag(connection: &mut Connection, path: &str) -> Result<String, Failure> {
     let mut last = String::new();
     for _ in 0..60 {
-        let page = connection.ask(&client::get(path, "")).await?;
+        let page = connection.request(&client::get(path, "")).await?;
         let tag = page.header("etag").ok_or("the active page has no validator")?;
         if tag == last {
             return Ok(last);
@@ -257,24 +262,24 @@ fn message() -> String {
         .to_string()
 }
 
-/// Searches for what listings say of themselves, each in other words.
-fn questions(numbers: Range<usize>) -> Arc<[Vec<u8>]> {
+/// Search requests with words from different listings.
+fn search_requests(numbers: Range<usize>) -> Arc<[Vec<u8>]> {
     let words = Words::real();
-    let question = |number: usize| {
-        let said = words.of(number, false);
-        let part: Vec<&str> = said.description.split_whitespace().skip(number % 3).take(6).collect();
-        let asked: String = form_urlencoded::byte_serialize(part.join(" ").as_bytes()).collect();
-        client::get(&format!("/api/ard/search?q={asked}"), "")
+    let request = |number: usize| {
+        let texts = words.of(number, false);
+        let part: Vec<&str> = texts.description.split_whitespace().skip(number % 3).take(6).collect();
+        let query: String = form_urlencoded::byte_serialize(part.join(" ").as_bytes()).collect();
+        client::get(&format!("/api/ard/search?q={query}"), "")
     };
-    numbers.map(question).collect()
+    numbers.map(request).collect()
 }
 
-/// Requests for more pages than the registry remembers, so that each is made anew when its turn comes.
+/// Requests for more pages than the cache can store, so that each page is rendered again.
 async fn cursors(connection: &mut Connection) -> Result<Arc<[Vec<u8>]>, Failure> {
     let mut requests = Vec::new();
     let mut path = "/api/listings/active".to_owned();
     while requests.len() < 40 {
-        let page: Value = serde_json::from_slice(connection.ask(&client::get(&path, "")).await?.body)?;
+        let page: Value = serde_json::from_slice(connection.request(&client::get(&path, "")).await?.body)?;
         let cursor = page["next_cursor"].as_str().ok_or("the active list has too few pages")?;
         path = format!("/api/listings/active?cursor={cursor}");
         requests.push(client::get(&path, ""));
@@ -282,13 +287,14 @@ async fn cursors(connection: &mut Connection) -> Result<Arc<[Vec<u8>]>, Failure>
     Ok(requests.into())
 }
 
-/// Publishing agents at an address where nobody listens: their probes end at once. One target for each number of
-/// connections, for nothing is new twice.
+/// Publishes agents at a closed port, so that their probes end at once. One target for each number of connections, because
+/// a URL is new only once.
 async fn publish_target(registry: &Server) -> Result<[Target; 2], Failure> {
-    let nobody = tokio::net::TcpListener::bind("127.0.0.1:0").await?.local_addr()?;
+    let closed_port = tokio::net::TcpListener::bind("127.0.0.1:0").await?.local_addr()?;
     let target = |first: usize, count: usize| {
         let body = |n| {
-            json!({ "agent_card_url": format!("http://{nobody}/agents/{n}/agent-card.json") }).to_string()
+            json!({ "agent_card_url": format!("http://{closed_port}/agents/{n}/agent-card.json") })
+                .to_string()
         };
         let requests = (first..first + count).map(|n| client::post("/api/publish", &body(n))).collect();
         Target {
@@ -297,13 +303,13 @@ async fn publish_target(registry: &Server) -> Result<[Target; 2], Failure> {
             process: registry.process,
             requests,
             status: 200,
-            once: true,
+            send_once: true,
         }
     };
     Ok([target(0, 3000), target(3000, 6000)])
 }
 
-/// Demos and feedback, each listing's once. Those that give feedback took their demo before it is measured.
+/// Demos and feedback, one per listing. The listings that give feedback take their demo before the measurement.
 async fn funnel_targets(registry: &Server, ids: &[ListingId]) -> Result<Vec<Vec<Target>>, Failure> {
     const DEMO_PATH: &str = "/api/products/demo";
     let mut connection = Connection::open(registry.address).await?;
@@ -315,62 +321,64 @@ async fn funnel_targets(registry: &Server, ids: &[ListingId]) -> Result<Vec<Vec<
         client::post("/api/products/feedback", &body.to_string())
     };
     let mut rest = ids;
-    let mut of_each = Vec::new();
+    let mut targets = Vec::new();
     for count in FUNNEL {
         let (new, more) = rest.split_at(count);
         let (taken, more) = more.split_at(count);
         rest = more;
         for id in taken {
-            let answer = connection.ask(&demo(id)).await?;
+            let answer = connection.request(&demo(id)).await?;
             if answer.status != 200 {
-                return Err(format!("a demo answered {}", String::from_utf8_lossy(answer.body)).into());
+                return Err(format!("a demo returned {}", String::from_utf8_lossy(answer.body)).into());
             }
         }
-        let target = |name, requests, once| Target {
+        let target = |name, requests, send_once| Target {
             name,
             address: registry.address,
             process: registry.process,
             requests,
             status: 200,
-            once,
+            send_once,
         };
-        of_each.push(vec![
+        targets.push(vec![
             target(DEMO, new.iter().map(demo).collect(), true),
-            target(DEMO_AGAIN, taken.iter().take(100).map(demo).collect(), false),
+            target(DEMO_REPEATED, taken.iter().take(100).map(demo).collect(), false),
             target(FEEDBACK, taken.iter().map(feedback).collect(), true),
         ]);
     }
-    Ok(of_each)
+    Ok(targets)
 }
 
-fn tell(report: &mut Report, targets: &[Target], taken: &[Taken], connections: usize) {
-    let of = |name| targets.iter().zip(taken).find(|(target, _)| target.name == name).map(|(_, taken)| taken);
-    let nothing = of(EMPTY).map_or(f64::NAN, |taken| taken.quantile(0.5));
-    for (target, taken) in targets.iter().zip(taken) {
-        report.told(
+fn report_requests(report: &mut Report, targets: &[Target], samples: &[Samples], connections: usize) {
+    let of = |name| {
+        targets.iter().zip(samples).find(|(target, _)| target.name == name).map(|(_, samples)| samples)
+    };
+    let empty = of(EMPTY).map_or(f64::NAN, |samples| samples.quantile(0.5));
+    for (target, samples) in targets.iter().zip(samples) {
+        report.info(
             target.name,
             format!(
                 "{:>6.0} rps, {:>6.2} / {:>6.2} ms, {:>5.1}x, {:>6} B, cpu {:.2} ms",
-                taken.rate(),
-                taken.quantile(0.5),
-                taken.quantile(0.99),
-                taken.quantile(0.5) / nothing,
-                taken.bytes(),
-                taken.processor_ms(),
+                samples.rate(),
+                samples.quantile(0.5),
+                samples.quantile(0.99),
+                samples.quantile(0.5) / empty,
+                samples.bytes(),
+                samples.processor_ms(),
             ),
         );
     }
-    for (name, least) in SEARCHES.into_iter().filter(|_| connections == 1) {
-        if let (Some(rate), Some(empty)) = (of(name).map(Taken::rate), of(EMPTY).map(Taken::rate)) {
-            let least = least * empty / EMPTY_ANSWERS;
-            let limit = format!(">= {}", amount(least, ""));
-            report.must(format!("{name}: a second"), rate >= least, amount(rate, ""), limit);
+    for (name, minimum) in SEARCHES.into_iter().filter(|_| connections == 1) {
+        if let (Some(rate), Some(empty)) = (of(name).map(Samples::rate), of(EMPTY).map(Samples::rate)) {
+            let minimum = minimum * empty / EMPTY_REPLIES;
+            let limit = format!(">= {}", amount(minimum, ""));
+            report.must(format!("{name}: per second"), rate >= minimum, amount(rate, ""), limit);
         }
     }
-    for (name, beside, limit) in RATIOS {
-        if let (Some(taken), Some(other)) = (of(name), of(beside)) {
-            let ratio = taken.quantile(0.5) / other.quantile(0.5);
-            let words = if beside == EMPTY { "the empty 200's" } else { "REST's" };
+    for (name, baseline, limit) in RATIOS {
+        if let (Some(samples), Some(other)) = (of(name), of(baseline)) {
+            let ratio = samples.quantile(0.5) / other.quantile(0.5);
+            let words = if baseline == EMPTY { "the empty 200" } else { "REST" };
             report.at_most(
                 format!("{name}: p50 as a multiple of {words} ({connections})"),
                 ratio,

@@ -1,5 +1,5 @@
-//! Requests under load, in turns: a little of each target, then again from the start, so that whatever else the
-//! machine does meets all of them alike and their ratios hold.
+//! Requests under load, in turns: a short time for each target, then again from the start. So other work on the machine
+//! affects all targets equally, and their ratios stay valid.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,26 +11,26 @@ use tokio::task::JoinSet;
 use crate::client::Connection;
 use crate::{Failure, machine};
 
-/// Something that is asked again and again.
+/// A target of requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
-    /// What it is called in the table.
+    /// Its name in the report.
     pub(crate) name: &'static str,
-    /// Where.
+    /// Its address.
     pub(crate) address: SocketAddr,
-    /// The process that answers.
+    /// The server process.
     pub(crate) process: u32,
     /// The requests, sent one after another.
     pub(crate) requests: Arc<[Vec<u8>]>,
-    /// The status of every answer.
+    /// The expected status of every reply.
     pub(crate) status: u16,
-    /// Each request is sent only once; otherwise they are sent round and round.
-    pub(crate) once: bool,
+    /// Sends each request only once; otherwise repeats the list.
+    pub(crate) send_once: bool,
 }
 
-/// What came of it.
+/// The measured requests of a target.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Taken {
+pub(crate) struct Samples {
     /// The time of each request, in microseconds.
     times: Vec<f64>,
     elapsed: Duration,
@@ -38,23 +38,23 @@ pub(crate) struct Taken {
     bytes: usize,
 }
 
-impl Taken {
-    /// The time below which this share (0 to 1) of the requests stayed, in milliseconds.
+impl Samples {
+    /// The quantile (0 to 1) of request times, in milliseconds.
     pub(crate) fn quantile(&self, share: f64) -> f64 {
         quantile(&self.times, share) / 1000.0
     }
 
-    /// Requests a second.
+    /// Requests per second.
     pub(crate) fn rate(&self) -> f64 {
         self.times.len() as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }
 
-    /// Bytes of a body, on average.
+    /// Average length of a body, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.checked_div(self.times.len()).unwrap_or(0)
     }
 
-    /// Milliseconds of the server's processors for a request.
+    /// Processor time of the server per request, in milliseconds.
     pub(crate) fn processor_ms(&self) -> f64 {
         self.processor.as_secs_f64() * 1000.0 / (self.times.len() as f64).max(1.0)
     }
@@ -67,7 +67,7 @@ impl Taken {
     }
 }
 
-/// The value below which this share (0 to 1) of `values` lies; 0 where there are none.
+/// The quantile (0 to 1) of `values`; 0 if there are none.
 pub(crate) fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -76,28 +76,28 @@ pub(crate) fn quantile(values: &[f64], share: f64) -> f64 {
     sorted.get(at.min(last)).copied().unwrap_or(0.0)
 }
 
-/// Asks every target over `connections` at once, in `turns` turns of `each`; what came, in the targets' order. A turn
-/// more goes before, to warm up, and is not counted.
+/// Sends requests to every target over concurrent `connections`, in `turns` turns of `each`. Returns samples in the order of
+/// the targets. The first, additional turn is a warm-up and is not counted.
 ///
 /// # Errors
-/// A target answers something else than it should.
+/// A target returns an unexpected status.
 pub(crate) async fn in_turns(
     targets: &[Target],
     connections: usize,
     turns: usize,
     each: Duration,
-) -> Result<Vec<Taken>, Failure> {
-    let mut taken = vec![Taken::default(); targets.len()];
+) -> Result<Vec<Samples>, Failure> {
+    let mut samples = vec![Samples::default(); targets.len()];
     let next: Vec<Arc<AtomicUsize>> = targets.iter().map(|_| Arc::default()).collect();
     for turn in 0..=turns {
         for (at, target) in targets.iter().enumerate() {
             let done = one_turn(target, connections, each, &next[at]).await?;
             if turn > 0 {
-                taken[at].add(done);
+                samples[at].add(done);
             }
         }
     }
-    Ok(taken)
+    Ok(samples)
 }
 
 async fn one_turn(
@@ -105,50 +105,50 @@ async fn one_turn(
     connections: usize,
     each: Duration,
     next: &Arc<AtomicUsize>,
-) -> Result<Taken, Failure> {
+) -> Result<Samples, Failure> {
     let mut open = Vec::new();
     for _ in 0..connections {
         open.push(Connection::open(target.address).await?);
     }
     let busy = || machine::processor_time(target.process).unwrap_or_default();
     let (busy_before, began) = (busy(), Instant::now());
-    let mut askers = JoinSet::new();
+    let mut clients = JoinSet::new();
     for connection in open {
-        askers.spawn(ask_until(connection, target.clone(), began + each, Arc::clone(next)));
+        clients.spawn(request_until(connection, target.clone(), began + each, Arc::clone(next)));
     }
-    let mut taken = Taken::default();
-    while let Some(done) = askers.join_next().await {
-        taken.add(done??);
+    let mut samples = Samples::default();
+    while let Some(done) = clients.join_next().await {
+        samples.add(done??);
     }
-    taken.elapsed = began.elapsed();
-    taken.processor = busy().saturating_sub(busy_before);
-    Ok(taken)
+    samples.elapsed = began.elapsed();
+    samples.processor = busy().saturating_sub(busy_before);
+    Ok(samples)
 }
 
-async fn ask_until(
+async fn request_until(
     mut connection: Connection,
     target: Target,
     end: Instant,
     next: Arc<AtomicUsize>,
-) -> Result<Taken, Failure> {
-    let mut taken = Taken::default();
+) -> Result<Samples, Failure> {
+    let mut samples = Samples::default();
     loop {
         let began = Instant::now();
         if began >= end {
-            return Ok(taken);
+            return Ok(samples);
         }
         let number = next.fetch_add(1, Ordering::Relaxed);
         let request = match target.requests.get(number) {
             Some(request) => request,
-            None if target.once => return Ok(taken),
+            None if target.send_once => return Ok(samples),
             None => &target.requests[number % target.requests.len()],
         };
-        let answer = connection.ask(request).await?;
-        taken.times.push(began.elapsed().as_secs_f64() * 1e6);
-        taken.bytes += answer.body.len();
+        let answer = connection.request(request).await?;
+        samples.times.push(began.elapsed().as_secs_f64() * 1e6);
+        samples.bytes += answer.body.len();
         if answer.status != target.status {
             let (status, body) = (answer.status, String::from_utf8_lossy(answer.body));
-            return Err(format!("{} answered {status}: {body}", target.name).into());
+            return Err(format!("{} returned {status}: {body}", target.name).into());
         }
     }
 }
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_values_that_were_measured() {
+    fn quantiles_are_measured_values() {
         let values: Vec<f64> = (1..=100).rev().map(f64::from).collect();
         assert_eq!(
             (quantile(&values, 0.5), quantile(&values, 0.99), quantile(&values, 1.0)),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_that_should_not_be_ends_the_measurement() {
+    async fn unexpected_status_ends_the_measurement() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         tokio::spawn(axum::serve(listener, axum::Router::new()).into_future());
@@ -178,11 +178,11 @@ mod tests {
             process: std::process::id(),
             requests: [crate::client::get("/", "")].into(),
             status,
-            once: false,
+            send_once: false,
         };
         let each = Duration::from_millis(30);
         assert!(in_turns(&[target(200)], 1, 1, each).await.is_err());
-        let taken = in_turns(&[target(404)], 2, 2, each).await.unwrap();
-        assert!(taken[0].rate() > 1.0 && taken[0].quantile(0.5) > 0.0);
+        let samples = in_turns(&[target(404)], 2, 2, each).await.unwrap();
+        assert!(samples[0].rate() > 1.0 && samples[0].quantile(0.5) > 0.0);
     }
 }

@@ -1,14 +1,13 @@
-//! What the numbers were measured on, and what a process holds of its memory, as Linux tells it under /proc.
-//! Figures of different machines cannot be compared; ratios of one run can.
+//! The machine of a measurement, and memory and processor time of a process, from /proc on Linux. Figures of different
+//! machines cannot be compared, but ratios within one run can.
 
 use std::fs;
 use std::time::Duration;
 
-/// Ticks of the processor time in `/proc/<pid>/stat` for each second; the same on all of Linux's architectures
-/// that matter here (`getconf CLK_TCK`).
+/// Ticks per second of the processor time in `/proc/<pid>/stat` (`getconf CLK_TCK`).
 const TICKS: f64 = 100.0;
 
-/// One line: cores, processor, memory, compiler.
+/// One line with cores, processor, memory and compiler.
 pub(crate) fn line() -> String {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let model = field("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown processor".to_owned());
@@ -22,23 +21,23 @@ pub(crate) fn line() -> String {
 /// Memory of a process, in MB of 10^6 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory {
-    /// Resident now.
+    /// Current resident memory.
     pub(crate) now: f64,
-    /// The most that ever was.
+    /// Peak resident memory.
     pub(crate) peak: f64,
 }
 
-/// The memory of a process; `None` where it is gone, or this is not Linux.
+/// The memory of a process; `None` if it has ended or this is not Linux.
 pub(crate) fn memory(process: u32) -> Option<Memory> {
     let file = format!("/proc/{process}/status");
     let megabytes = |name| field(&file, name).and_then(|text| kib(&text)).map(|kib| kib * 1024.0 / 1e6);
     Some(Memory { now: megabytes("VmRSS")?, peak: megabytes("VmHWM")? })
 }
 
-/// The processor time that a process has used so far.
+/// The processor time of a process.
 pub(crate) fn processor_time(process: u32) -> Option<Duration> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name in parentheses may hold anything; user and system time are the 12th and 13th field after it.
+    // The name in parentheses may contain any character; user and system time are the 12th and 13th field after it.
     let (_, after) = stat.rsplit_once(')')?;
     let mut fields = after.split_whitespace().skip(11);
     let user: f64 = fields.next()?.parse().ok()?;

@@ -1,5 +1,5 @@
-//! `make bench`: the speed and cost that the registry promises, measured on this machine and held against their
-//! limits. A broken limit ends with exit code 1, so that a slow change is seen by whoever makes it.
+//! `make bench`: measures speed and cost of the registry on this machine and compares them with their limits. A broken limit
+//! ends with exit code 1, so that the author of a slow change notices it.
 
 mod client;
 mod cost;
@@ -36,35 +36,37 @@ use std::process::ExitCode;
 
 use report::Report;
 
-/// Whatever keeps a measurement from being made.
+/// Why a measurement could not be made.
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// The parts in the order in which they are measured.
+/// The default parts, in the order of measurement.
 const PARTS: [&str; 5] = ["lambda", "probes", "recheck", "requests", "operations"];
-/// Parts that are measured only where they are named: an hour, ten minutes twice, some minutes and a file of gigabytes,
-/// and no limit.
+/// Parts that run only if they are named. They take an hour, twice ten minutes, and some minutes with gigabytes on disk;
+/// `cost` has no limits.
 const SOAK: &str = "soak";
 const LOAD: &str = "load";
 const MILLION: &str = "million";
 const COST: &str = "cost";
-const NAMED: [&str; 4] = [SOAK, LOAD, MILLION, COST];
+const OPTIONAL_PARTS: [&str; 4] = [SOAK, LOAD, MILLION, COST];
 
 fn main() -> ExitCode {
     if cfg!(debug_assertions) && std::env::var_os("BENCH_SLACK").is_none() {
-        eprintln!("bench: a debug build says nothing about speed; `make bench` builds with --release");
+        eprintln!("bench: a debug build cannot measure speed; `make bench` builds with --release");
         return ExitCode::from(2);
     }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let done = match arguments.split_first() {
-        Some((mode, _)) if mode == processes::EMPTY_GATEWAY => on_all_cores(processes::serve_nothing()),
-        // One thread, as the function has on Lambda.
-        Some((mode, targets)) if mode == sweep::ALONE => on_one_thread(sweep::alone(targets)),
-        Some((mode, _)) if mode == recheck::ALONE => on_one_thread(recheck::alone()),
-        Some((mode, minutes)) if mode == soak::ALONE => {
-            on_one_thread(soak::alone(minutes.first().map_or("", String::as_str)))
+        Some((mode, _)) if mode == processes::EMPTY_GATEWAY => {
+            on_all_cores(processes::serve_empty_responses())
         }
-        Some((mode, file)) if mode == search::ALONE => {
-            on_one_thread(search::alone(file.first().map_or("", String::as_str)))
+        // One thread, as on Lambda.
+        Some((mode, targets)) if mode == sweep::CHILD_MODE => on_one_thread(sweep::run_child(targets)),
+        Some((mode, _)) if mode == recheck::CHILD_MODE => on_one_thread(recheck::run_child()),
+        Some((mode, minutes)) if mode == soak::CHILD_MODE => {
+            on_one_thread(soak::run_child(minutes.first().map_or("", String::as_str)))
+        }
+        Some((mode, file)) if mode == search::CHILD_MODE => {
+            on_one_thread(search::run_child(file.first().map_or("", String::as_str)))
         }
         _ => on_all_cores(measure(&arguments)),
     };
@@ -82,12 +84,12 @@ fn on_one_thread(work: impl Future<Output = Result<ExitCode, Failure>>) -> Resul
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(work)
 }
 
-/// Measures the parts that are named; all of them, where none is.
+/// Measures the named parts, or all default parts.
 async fn measure(named: &[String]) -> Result<ExitCode, Failure> {
-    let is_part = |name: &str| PARTS.contains(&name) || NAMED.contains(&name);
+    let is_part = |name: &str| PARTS.contains(&name) || OPTIONAL_PARTS.contains(&name);
     if let Some(other) = named.iter().find(|name| !is_part(name)) {
-        let parts = [&PARTS[..], &NAMED].concat().join(", ");
-        return Err(format!("`{other}` is no part; there are {parts}").into());
+        let parts = [&PARTS[..], &OPTIONAL_PARTS].concat().join(", ");
+        return Err(format!("unknown part `{other}`; the parts are {parts}").into());
     }
     println!("{}\n", machine::line());
     let mut report = Report::new();
@@ -105,9 +107,9 @@ async fn measure(named: &[String]) -> Result<ExitCode, Failure> {
             LOAD => mixed_load::measure(&mut report).await?,
             SOAK => soak::measure(&mut report).await?,
             MILLION => million::measure(&mut report).await?,
-            COST => cost::tell(&mut report).await?,
+            COST => cost::measure(&mut report).await?,
             _ => {}
         }
     }
-    Ok(if report.end() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if report.finish() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -1,5 +1,5 @@
-//! A million Live listings, for what is bound by the table: status, the active list, the feed, publish and the funnel must
-//! cost there what they cost at a thousand. Each listing is a copy of what seeding leaves of one, put straight into the file.
+//! A million Live listings: status, the active list, the feed, publish and the funnel must cost the same as with a thousand.
+//! Each listing is a copy of the items of a seeded one, written directly into the file.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,32 +19,32 @@ use crate::report::{Report, amount};
 use crate::seed::{self, Site};
 use crate::words::Words;
 
-/// How many are Live when it is counted: seeded one by one, and with the copies.
+/// Live listings of the two counts: the seeded ones, and with the copies.
 const SIZES: [usize; 2] = [1_000, 1_000_000];
-/// Listings that are put into the file at once.
+/// Listings per import into the file.
 const BATCH: usize = 5_000;
 
 /// Counts at both sizes.
 ///
 /// # Errors
-/// The registry does not start, or answers what it should not.
+/// The registry does not start, or a reply is wrong.
 pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
-    report.part("A million Live listings: copies of seeded ones, put straight into the file");
+    report.part("A million Live listings: copies of seeded ones, written directly into the file");
     let folder = Folder::new()?;
     let file = folder.file("million.db");
     let clock = Clock::manual(Clock::default().now());
     let few = count(&file, &clock, true).await?;
     let began = Instant::now();
     fill(&file)?;
-    report.told("copies made in", amount(began.elapsed().as_secs_f64(), "s"));
-    report.told("the file", amount(std::fs::metadata(&file)?.len() as f64 / 1e9, "GB"));
+    report.info("time to make copies", amount(began.elapsed().as_secs_f64(), "s"));
+    report.info("size of the file", amount(std::fs::metadata(&file)?.len() as f64 / 1e9, "GB"));
     let many = count(&file, &clock, false).await?;
     let counted = [few, many];
     growth::judge(report, &SIZES, &counted)?;
     growth::draw(report, "million.svg", &SIZES, &counted)
 }
 
-/// Counts at the table in a file; where it is new, its first listings are seeded before.
+/// Counts with the table in a file. Seeds the first listings of a new file.
 async fn count(file: &Path, clock: &Clock, new: bool) -> Result<Vec<Cost>, Failure> {
     let observer = Observer::default();
     let local = Local::start(Options {
@@ -60,7 +60,7 @@ async fn count(file: &Path, clock: &Clock, new: bool) -> Result<Vec<Cost>, Failu
     if new {
         seed::seed(&store, settings, clock.now(), 0..SIZES[0], &words).await?;
     }
-    // Of its own for each count, newer than all others: nobody has taken their demo.
+    // Listings of this count only, newer than all others, that have not taken a demo.
     let mut ids = Vec::new();
     let first = if new { SIZES[1] } else { SIZES[1] + 100 };
     for number in first..first + 20 {
@@ -70,12 +70,12 @@ async fn count(file: &Path, clock: &Clock, new: bool) -> Result<Vec<Cost>, Failu
     seed::index(&local.app).await?;
     let marked = ids.first().cloned().ok_or("nothing was seeded")?;
     let subjects = growth::subjects(&local, ids, marked).await?;
-    let counted = Counter::new(&local, &observer, clock).await?.bound_by_the_table(&subjects).await?;
+    let counted = Counter::new(&local, &observer, clock).await?.table_bound(&subjects).await?;
     local.stop().await;
     Ok(counted)
 }
 
-/// Copies what one agent and one MCP server left in the file, under other ids and hosts, until there are a million.
+/// Copies the items of one agent and one MCP server with other ids and hosts, until there are a million listings.
 fn fill(file: &Path) -> Result<(), Failure> {
     let database = Database::new(file.to_str().ok_or("the path is not valid UTF-8")?)?;
     let settings = Settings::from_env(Mode::Development, |_| None)?;
@@ -97,7 +97,7 @@ fn fill(file: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// All items of one listing, as text, and what in them tells it from others.
+/// All items of one listing as text, with its id and host.
 struct Pattern {
     id: String,
     host: String,
@@ -105,7 +105,7 @@ struct Pattern {
 }
 
 impl Pattern {
-    /// The listing of this kind that was seeded first.
+    /// Reads the first seeded listing of this kind.
     fn read(database: &Database, settings: &Settings, kind: Kind) -> Result<Self, Failure> {
         let number = usize::from(kind == Kind::Mcp);
         let site = Site { kind, url: seed::origin(kind, number), number };
@@ -120,7 +120,7 @@ impl Pattern {
             }
             let page = serde_json::to_value(database.scan(serde_json::from_value(request)?)?)?;
             let all = page["Items"].as_array().into_iter().flatten().map(Value::to_string);
-            // The index is built by its function; what names several listings is no listing's own.
+            // Without items of the search index, which contain several listings.
             items.extend(all.filter(|item| item.contains(&id) && !item.contains("INDEX#")));
             from = page["LastEvaluatedKey"].clone();
             if from.is_null() {
@@ -128,7 +128,7 @@ impl Pattern {
             }
         }
         if items.is_empty() {
-            return Err(format!("{id} left nothing in the file").into());
+            return Err(format!("{id} has no items in the file").into());
         }
         Ok(Self { id, host, items })
     }
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copy_is_another_listing_in_every_item() {
+    fn copy_has_another_id_and_host_in_every_item() {
         let pattern = Pattern {
             id: "agtpub_0123456789abcdef0123".to_owned(),
             host: "agent-0.example.com".to_owned(),

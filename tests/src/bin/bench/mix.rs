@@ -1,5 +1,5 @@
-//! The mix of requests that a directory sees: four in five are reads by people, crawlers and pollers, then agents by
-//! MCP and A2A, and one in twenty is a write. Their order is drawn once and repeats, so that two runs ask the same.
+//! The mix of requests to a directory: 80 % reads by people, crawlers and pollers, 15 % MCP and A2A, and 5 % writes. Their
+//! order is random with a fixed seed and repeats, so that two runs send the same requests.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::client;
 use crate::search::QUESTIONS;
 
-/// What a kind of request belongs to, in the shares of the mix.
+/// The family of a request kind, for the shares of the mix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     Read,
@@ -17,63 +17,65 @@ pub(crate) enum Family {
     Write,
 }
 
-/// How many of a thousand requests are of each family.
+/// Requests per 1,000 of each family.
 pub(crate) const SHARES: [(Family, &str, usize); 3] =
     [(Family::Read, "reads", 800), (Family::Protocol, "MCP and A2A", 150), (Family::Write, "writes", 50)];
 
-/// Requests after which the order of kinds repeats.
+/// The order of kinds repeats after this many requests.
 const CYCLE: usize = 1000;
-/// Listings whose demo is taken before the load, so that no feedback overtakes its demo.
-pub(crate) const AHEAD: usize = 100;
+/// Listings that take their demo before the load, so that no feedback comes before its demo.
+pub(crate) const DEMOS_BEFORE_LOAD: usize = 100;
 
 /// A kind of request.
 pub(crate) struct Kind {
-    /// What it is called in the table.
+    /// Its name in the report.
     pub(crate) name: &'static str,
-    /// What it belongs to.
+    /// Its family.
     pub(crate) family: Family,
-    /// How many of a thousand requests are of it.
+    /// Requests per 1,000.
     share: usize,
-    /// The request of this number; numbers go up from 0.
+    /// Builds the request with this number, from 0.
     request: Box<dyn Fn(usize) -> Vec<u8> + Send + Sync>,
-    /// The statuses of a sound answer.
-    sound: &'static [u16],
-    /// The validator of the last answer, where the next request sends it.
+    /// The expected statuses.
+    expected: &'static [u16],
+    /// The validator of the last reply, for the next request.
     validator: Option<Arc<Mutex<String>>>,
 }
 
 impl Kind {
-    /// Whether an answer is as it should be; its validator is kept for the next request.
-    pub(crate) fn is_sound(&self, answer: &client::Answer<'_>) -> bool {
-        if let (Some(held), Some(tag)) = (&self.validator, answer.header("etag")) {
-            tag.clone_into(&mut held.lock().unwrap_or_else(PoisonError::into_inner));
+    /// Whether a reply has an expected status. Stores its validator for the next request.
+    pub(crate) fn is_expected(&self, answer: &client::Answer<'_>) -> bool {
+        if let (Some(stored), Some(tag)) = (&self.validator, answer.header("etag")) {
+            tag.clone_into(&mut stored.lock().unwrap_or_else(PoisonError::into_inner));
         }
-        self.sound.contains(&answer.status)
+        self.expected.contains(&answer.status)
     }
 }
 
-/// Where requests of the mix lead.
+/// The targets of the mix.
 #[derive(Clone, Debug)]
-pub(crate) struct Aim {
-    /// Listings that are Live and took no demo.
+pub(crate) struct MixTargets {
+    /// Live listings that have not taken a demo.
     pub(crate) ids: Arc<[ListingId]>,
-    /// Cursors of further pages of the active list.
+    /// Cursors of the active list.
     pub(crate) cursors: Vec<String>,
-    /// Origins whose agents and servers are published, in turn.
+    /// Origins whose agents and servers are published in turn.
     pub(crate) origins: Vec<String>,
 }
 
-/// The whole mix.
 pub(crate) struct Mix {
     pub(crate) kinds: Vec<Kind>,
-    /// For each request of a cycle its kind, and how many of that kind went before it.
+    /// For each request of a cycle: its kind, and the number of earlier requests of that kind.
     order: Vec<(usize, usize)>,
 }
 
 impl Mix {
-    /// A mix that leads to these listings.
-    pub(crate) fn new(aim: &Aim) -> Self {
-        let kinds = [reads(aim), protocols(aim), writes(aim)].into_iter().flatten().collect::<Vec<_>>();
+    /// A mix for these targets.
+    pub(crate) fn new(targets: &MixTargets) -> Self {
+        let kinds = [read_kinds(targets), protocol_kinds(targets), write_kinds(targets)]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>();
         let mut order: Vec<usize> =
             kinds.iter().enumerate().flat_map(|(at, kind)| std::iter::repeat_n(at, kind.share)).collect();
         let random = Random::seeded(1);
@@ -97,22 +99,22 @@ impl Mix {
     }
 }
 
-fn reads(aim: &Aim) -> Vec<Kind> {
-    let read = |name, share, request| Kind { sound: &[200], ..kind(name, Family::Read, share, request) };
+fn read_kinds(targets: &MixTargets) -> Vec<Kind> {
+    let read = |name, share, request| Kind { expected: &[200], ..kind(name, Family::Read, share, request) };
     let of_listing = |path: &'static str| {
-        let ids = Arc::clone(&aim.ids);
+        let ids = Arc::clone(&targets.ids);
         move |n: usize| format!("{path}{}", ids[n * 7 % ids.len()])
     };
-    let held = Arc::new(Mutex::new(String::new()));
-    let polling = Arc::clone(&held);
+    let validator = Arc::new(Mutex::new(String::new()));
+    let polling = Arc::clone(&validator);
     let poll = Box::new(move |_: usize| {
         let tag = polling.lock().unwrap_or_else(PoisonError::into_inner);
         let header = if tag.is_empty() { String::new() } else { format!("if-none-match: {tag}\r\n") };
         client::get("/api/listings/active", &header)
     });
     let cursors: Vec<String> =
-        aim.cursors.iter().map(|cursor| format!("/api/listings/active?cursor={cursor}")).collect();
-    let papers = [
+        targets.cursors.iter().map(|cursor| format!("/api/listings/active?cursor={cursor}")).collect();
+    let documents = [
         "/.well-known/agent-card.json",
         "/discovery.json",
         "/llms.txt",
@@ -123,48 +125,57 @@ fn reads(aim: &Aim) -> Vec<Kind> {
         "/.well-known/jwks.json",
     ];
     vec![
-        read("status by id", 200, getting(of_listing("/api/listings/status?id="))),
-        Kind { sound: &[200, 304], validator: Some(held), ..kind("active, polled", Family::Read, 100, poll) },
-        read("active, further pages", 60, getting(in_turn(cursors))),
-        read("badge", 80, getting(of_listing("/badge/clean.svg?id="))),
-        read("page of a listing", 60, getting(of_listing("/list/"))),
-        read("board", 20, getting(|_| "/list".to_owned())),
-        read("/api/ard/search", 60, getting(asking("/api/ard/search?limit=10&q="))),
-        read("/api/match", 40, getting(asking("/api/match?limit=10&q="))),
-        read("/v0.1/servers", 60, getting(|_| "/v0.1/servers?limit=30".to_owned())),
-        read("feed and statistics", 50, getting(in_turn(["/api/feed", "/api/probes"].map(str::to_owned)))),
-        read("inbox", 20, getting(of_listing("/api/talk?listing_id="))),
-        read("documents", 50, getting(in_turn(papers.map(str::to_owned)))),
+        read("status by id", 200, get_requests(of_listing("/api/listings/status?id="))),
+        Kind {
+            expected: &[200, 304],
+            validator: Some(validator),
+            ..kind("active, polled", Family::Read, 100, poll)
+        },
+        read("active, further pages", 60, get_requests(in_turn(cursors))),
+        read("badge", 80, get_requests(of_listing("/badge/clean.svg?id="))),
+        read("page of a listing", 60, get_requests(of_listing("/list/"))),
+        read("board", 20, get_requests(|_| "/list".to_owned())),
+        read("/api/ard/search", 60, get_requests(search_path("/api/ard/search?limit=10&q="))),
+        read("/api/match", 40, get_requests(search_path("/api/match?limit=10&q="))),
+        read("/v0.1/servers", 60, get_requests(|_| "/v0.1/servers?limit=30".to_owned())),
+        read(
+            "feed and statistics",
+            50,
+            get_requests(in_turn(["/api/feed", "/api/probes"].map(str::to_owned))),
+        ),
+        read("inbox", 20, get_requests(of_listing("/api/talk?listing_id="))),
+        read("documents", 50, get_requests(in_turn(documents.map(str::to_owned)))),
     ]
 }
 
-fn protocols(aim: &Aim) -> Vec<Kind> {
-    let speak = |name, share, request| Kind { sound: &[200], ..kind(name, Family::Protocol, share, request) };
-    let ids = Arc::clone(&aim.ids);
+fn protocol_kinds(targets: &MixTargets) -> Vec<Kind> {
+    let call =
+        |name, share, request| Kind { expected: &[200], ..kind(name, Family::Protocol, share, request) };
+    let ids = Arc::clone(&targets.ids);
     let status = move |n: usize| ids[n * 11 % ids.len()].to_string();
     let agents = json!({ "kind": "agent", "limit": 20 });
     let listed = agents.clone();
     vec![
-        speak("MCP tools/list", 20, mcp(|_| ("tools/list", json!({})))),
-        speak("MCP search_active", 30, mcp(move |_| tool("search_active", &listed))),
-        speak("MCP check_status", 30, mcp(move |n| tool("check_status", &json!({ "id": status(n) })))),
-        speak("MCP ard_search", 25, mcp(|n| tool("ard_search", &json!({ "q": question(n), "limit": 10 })))),
-        speak("A2A search_active", 25, a2a(move |_| calling("search_active", &agents))),
-        speak("A2A in words", 20, a2a(|n| json!({ "text": format!("search for {}", question(n)) }))),
+        call("MCP tools/list", 20, mcp(|_| ("tools/list", json!({})))),
+        call("MCP search_active", 30, mcp(move |_| tool("search_active", &listed))),
+        call("MCP check_status", 30, mcp(move |n| tool("check_status", &json!({ "id": status(n) })))),
+        call("MCP ard_search", 25, mcp(|n| tool("ard_search", &json!({ "q": question(n), "limit": 10 })))),
+        call("A2A search_active", 25, a2a(move |_| data_part("search_active", &agents))),
+        call("A2A as text", 20, a2a(|n| json!({ "text": format!("search for {}", question(n)) }))),
     ]
 }
 
-fn writes(aim: &Aim) -> Vec<Kind> {
+fn write_kinds(targets: &MixTargets) -> Vec<Kind> {
     let write = |name, path: &'static str, body: Box<dyn Fn(usize) -> Value + Send + Sync>| {
         let request = Box::new(move |n| client::post(path, &body(n).to_string()));
-        Kind { sound: &[200], ..kind(name, Family::Write, 10, request) }
+        Kind { expected: &[200], ..kind(name, Family::Write, 10, request) }
     };
     let id_of = |ahead: usize| {
-        let ids = Arc::clone(&aim.ids);
+        let ids = Arc::clone(&targets.ids);
         move |n: usize| ids[(n + ahead) % ids.len()].clone()
     };
-    let (demo, feedback, talk, trace) = (id_of(AHEAD), id_of(0), id_of(0), id_of(0));
-    let origins = aim.origins.clone();
+    let (demo, feedback, talk, trace) = (id_of(DEMOS_BEFORE_LOAD), id_of(0), id_of(0), id_of(0));
+    let origins = targets.origins.clone();
     let answers = json!({ "tried": "It.", "ux_friction": "None.", "product_one_ship": "Less.",
         "overall": "Kept.", "would_buy": "maybe" });
     vec![
@@ -193,7 +204,7 @@ fn writes(aim: &Aim) -> Vec<Kind> {
     ]
 }
 
-/// Two of three answer a probe: an agent and a server; the third is nowhere.
+/// An agent, a server, or a URL that returns 404, in turn.
 fn published(origin: &str, number: usize) -> Value {
     match number % 3 {
         0 => json!({ "agent_card_url": format!("{origin}/load/{number}{}", crate::peers::CARD) }),
@@ -208,10 +219,10 @@ fn kind(
     share: usize,
     request: Box<dyn Fn(usize) -> Vec<u8> + Send + Sync>,
 ) -> Kind {
-    Kind { name, family, share, request, sound: &[], validator: None }
+    Kind { name, family, share, request, expected: &[], validator: None }
 }
 
-fn getting(
+fn get_requests(
     path: impl Fn(usize) -> String + Send + Sync + 'static,
 ) -> Box<dyn Fn(usize) -> Vec<u8> + Send + Sync> {
     Box::new(move |n| client::get(&path(n), "accept-encoding: gzip\r\n"))
@@ -226,7 +237,7 @@ fn question(number: usize) -> &'static str {
     QUESTIONS[number % QUESTIONS.len()]
 }
 
-fn asking(path: &'static str) -> impl Fn(usize) -> String + Send + Sync + 'static {
+fn search_path(path: &'static str) -> impl Fn(usize) -> String + Send + Sync + 'static {
     move |n| {
         let words: String = form_urlencoded::byte_serialize(question(n).as_bytes()).collect();
         format!("{path}{words}")
@@ -256,7 +267,7 @@ fn a2a(part: impl Fn(usize) -> Value + Send + Sync + 'static) -> Box<dyn Fn(usiz
     })
 }
 
-fn calling(operation: &str, arguments: &Value) -> Value {
+fn data_part(operation: &str, arguments: &Value) -> Value {
     json!({ "data": { "operation": operation, "arguments": arguments } })
 }
 
@@ -266,13 +277,16 @@ mod tests {
 
     fn mix() -> Mix {
         let ids: Vec<ListingId> = (0..500).map(|n| format!("mcp-{n}").parse().unwrap()).collect();
-        let aim =
-            Aim { ids: ids.into(), cursors: vec!["c".to_owned()], origins: vec!["http://peer".to_owned()] };
-        Mix::new(&aim)
+        let targets = MixTargets {
+            ids: ids.into(),
+            cursors: vec!["c".to_owned()],
+            origins: vec!["http://peer".to_owned()],
+        };
+        Mix::new(&targets)
     }
 
     #[test]
-    fn the_families_have_their_shares() {
+    fn families_have_their_shares() {
         let mix = mix();
         for (family, name, share) in SHARES {
             let of_family = mix.kinds.iter().filter(|kind| kind.family == family);
@@ -282,10 +296,10 @@ mod tests {
     }
 
     #[test]
-    fn no_write_is_sent_twice_and_no_feedback_overtakes_its_demo() {
+    fn writes_are_unique_and_feedback_follows_its_demo() {
         let mix = mix();
         let mut sent = std::collections::HashSet::new();
-        let mut demos: Vec<String> = (0..AHEAD).map(|n| format!("mcp-{n}")).collect();
+        let mut demos: Vec<String> = (0..DEMOS_BEFORE_LOAD).map(|n| format!("mcp-{n}")).collect();
         for number in 0..20 * CYCLE {
             let (kind, bytes) = mix.request(number);
             let kind = &mix.kinds[kind];

@@ -1,5 +1,5 @@
-//! Minutes of mixed load at a fixed rate, over 10,000 listings in a file and with sweeps running: first upon the
-//! `registry` process, then upon the packaged binaries as Lambda would run them. Nothing may fail, and memory stays flat.
+//! Minutes of mixed load at a fixed rate, with 10,000 listings in a file and running sweeps: first on the `registry` process,
+//! then on the packaged binaries in a Lambda runtime. No request may fail, and memory must not grow.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -18,8 +18,8 @@ use serde_json::{Value, json};
 
 use crate::client::{self, Connection};
 use crate::folder::Folder;
-use crate::mix::{AHEAD, Aim, Mix, SHARES};
-use crate::pace::{self, Taken};
+use crate::mix::{DEMOS_BEFORE_LOAD, Mix, MixTargets, SHARES};
+use crate::pace::{self, Samples};
 use crate::peers::{self, Manner};
 use crate::report::{Report, amount};
 use crate::seed::{self, Site};
@@ -27,27 +27,27 @@ use crate::watch::Watch;
 use crate::words::Words;
 use crate::{Failure, packaged_load, processes};
 
-/// Live listings that are asked for, unless `LOAD_LISTINGS` says otherwise.
+/// Default of `LOAD_LISTINGS`: Live listings that are requested.
 const LISTINGS: f64 = 10_000.0;
-/// Further ones whose weekly recheck is due, so that it has something to do.
+/// Additional listings whose weekly recheck is due.
 const DUE: usize = 600;
-/// Peers of those, and of what is published.
+/// Peers of those and of published listings.
 const PEERS: usize = 24;
-/// How long, unless `LOAD_MINUTES` says otherwise.
+/// Default of `LOAD_MINUTES`.
 const MINUTES: f64 = 10.0;
-/// Requests a second, unless `LOAD_RATE` says otherwise: about half of what two cores carry, client and peers included.
+/// Default of `LOAD_RATE`, in requests per second: about half of what two cores can process, with client and peers.
 const RATE: f64 = 150.0;
-/// The same load before it is measured, so that caches are full.
+/// Duration of the load before the measurement, so that caches are full.
 const WARM_UP: Duration = Duration::from_secs(10);
-/// Milliseconds within which 99 of 100 are answered.
+/// Limit for the 99th percentile, in milliseconds.
 const P99: f64 = 50.0;
-/// Seconds from one tick to the next, so that several fall into the shortest load.
+/// Seconds between ticks, so that several ticks are in the shortest load.
 const TICK: &str = "20";
 
-/// Measures both.
+/// Measures the registry and the packaged functions.
 ///
 /// # Errors
-/// The registry does not start, or answers what it should not before the load.
+/// The registry does not start, or a reply before the load is wrong.
 pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let minutes = number("LOAD_MINUTES", MINUTES);
     let words = Arc::new(Words::real());
@@ -65,17 +65,17 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let registry = processes::start_registry_with(&binary, &data, &[("PROBE_TICK_SECONDS", TICK)]).await?;
     let rate = number("LOAD_RATE", RATE);
     report.part(format!(
-        "{minutes} minutes at {rate} requests/s upon the registry, {listings} listings in a file, words {}",
+        "{minutes} minutes at {rate} requests/s on the registry, {listings} listings in a file, texts {}",
         words.source()
     ));
     let watched = vec![("registry".to_owned(), registry.process)];
     let load = Load { address: registry.address, rate, minutes, watched };
-    load.put(report, &ids, &origins).await?;
+    load.run(report, &ids, &origins).await?;
     drop(registry);
     packaged_load::measure(report, &copy, &ids, minutes).await
 }
 
-/// Copies a table that nobody has open. Whatever stands in its log of writes goes with it.
+/// Copies a table that is not open, with its write-ahead log.
 fn copy_table(from: &Path, to: &Path) -> Result<(), Failure> {
     let log = |file: &Path| PathBuf::from(format!("{}-wal", file.display()));
     std::fs::copy(from, to)?;
@@ -85,9 +85,9 @@ fn copy_table(from: &Path, to: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A number that the environment gives.
-pub(crate) fn number(name: &str, otherwise: f64) -> f64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+/// A number from an environment variable.
+pub(crate) fn number(name: &str, default: f64) -> f64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 async fn seed_file(
@@ -113,23 +113,23 @@ async fn seed_file(
     Ok(ids.into())
 }
 
-/// A load upon a registry that runs.
+/// A load on a running registry.
 pub(crate) struct Load {
-    /// Where it listens.
+    /// The address of the registry.
     pub(crate) address: SocketAddr,
-    /// Requests a second.
+    /// Requests per second.
     pub(crate) rate: f64,
     pub(crate) minutes: f64,
-    /// The processes whose memory is watched, by name.
+    /// The processes whose memory is watched, with their names.
     pub(crate) watched: Vec<(String, u32)>,
 }
 
 impl Load {
-    /// Puts it upon the registry, and tells what came.
+    /// Runs the load and reports the results.
     ///
     /// # Errors
-    /// The registry answers what it should not before the load, or is gone.
-    pub(crate) async fn put(
+    /// A reply before the load is wrong, or the registry has ended.
+    pub(crate) async fn run(
         &self,
         report: &mut Report,
         ids: &Arc<[ListingId]>,
@@ -137,46 +137,47 @@ impl Load {
     ) -> Result<(), Failure> {
         let mut connection = Connection::open(self.address).await?;
         for id in ids.iter() {
-            fetched(&mut connection, &client::get(&format!("/api/listings/status?id={id}"), "")).await?;
+            fetch(&mut connection, &client::get(&format!("/api/listings/status?id={id}"), "")).await?;
         }
-        for id in ids.iter().take(AHEAD) {
+        for id in ids.iter().take(DEMOS_BEFORE_LOAD) {
             let demo = json!({ "listing_id": id }).to_string();
-            fetched(&mut connection, &client::post("/api/products/demo", &demo)).await?;
+            fetch(&mut connection, &client::post("/api/products/demo", &demo)).await?;
         }
         let cursors = cursors(&mut connection).await?;
-        let mix = Arc::new(Mix::new(&Aim { ids: Arc::clone(ids), cursors, origins: origins.to_vec() }));
+        let mix =
+            Arc::new(Mix::new(&MixTargets { ids: Arc::clone(ids), cursors, origins: origins.to_vec() }));
         pace::run(&mix, self.address, self.rate, 0, WARM_UP).await?;
 
         let before = statistics(&mut connection).await?;
         let watch = Watch::start(self.watched.clone());
         let first = (self.rate * WARM_UP.as_secs_f64()).ceil() as usize;
         let time = Duration::from_secs_f64(self.minutes * 60.0);
-        let taken = pace::run(&mix, self.address, self.rate, first, time).await?;
+        let samples = pace::run(&mix, self.address, self.rate, first, time).await?;
         let watched = watch.end().await?;
-        tell(report, &mix, &taken, time);
+        report_requests(report, &mix, &samples, time);
         let after = statistics(&mut connection).await?;
         let more = |path: &str| count(&after, path) - count(&before, path);
         let ticks = more("/probe_worker/ticks");
-        report.must("ticks meanwhile", ticks > 0, ticks, "> 0");
-        report.told("listings judged by probes meanwhile", more("/outcomes/unique_primaries"));
+        report.must("ticks during the load", ticks > 0, ticks, "> 0");
+        report.info("listings with a verdict during the load", more("/outcomes/unique_primaries"));
         for process in watched {
-            process.tell(report, self.minutes);
+            process.report(report, self.minutes);
         }
         Ok(())
     }
 }
 
-async fn fetched(connection: &mut Connection, request: &[u8]) -> Result<Value, Failure> {
-    let answer = connection.ask(request).await?;
+async fn fetch(connection: &mut Connection, request: &[u8]) -> Result<Value, Failure> {
+    let answer = connection.request(request).await?;
     if answer.status != 200 {
-        let asked = String::from_utf8_lossy(request);
-        return Err(format!("{asked} answered {}", String::from_utf8_lossy(answer.body)).into());
+        let request = String::from_utf8_lossy(request);
+        return Err(format!("{request} returned {}", String::from_utf8_lossy(answer.body)).into());
     }
     Ok(serde_json::from_slice(answer.body)?)
 }
 
 async fn statistics(connection: &mut Connection) -> Result<Value, Failure> {
-    fetched(connection, &client::get("/api/probes", "")).await
+    fetch(connection, &client::get("/api/probes", "")).await
 }
 
 fn count(statistics: &Value, path: &str) -> i64 {
@@ -187,38 +188,38 @@ async fn cursors(connection: &mut Connection) -> Result<Vec<String>, Failure> {
     let mut cursors: Vec<String> = Vec::new();
     while cursors.len() < 40 {
         let after = cursors.last().map_or_else(String::new, |cursor| format!("?cursor={cursor}"));
-        let page = fetched(connection, &client::get(&format!("/api/listings/active{after}"), "")).await?;
+        let page = fetch(connection, &client::get(&format!("/api/listings/active{after}"), "")).await?;
         let Some(next) = page["next_cursor"].as_str() else { break };
         cursors.push(next.to_owned());
     }
-    if cursors.is_empty() { Err("the active list has one page".into()) } else { Ok(cursors) }
+    if cursors.is_empty() { Err("the active list has only one page".into()) } else { Ok(cursors) }
 }
 
-fn tell(report: &mut Report, mix: &Mix, taken: &[Taken], time: Duration) {
-    let words = |taken: &Taken| {
+fn report_requests(report: &mut Report, mix: &Mix, samples: &[Samples], time: Duration) {
+    let text = |samples: &Samples| {
         format!(
             "{:>6.1} rps, p50 {:>6.2}, p95 {:>6.2}, p99 {:>6.2} ms, {} errors",
-            taken.times.len() as f64 / time.as_secs_f64(),
-            taken.quantile(0.5),
-            taken.quantile(0.95),
-            taken.quantile(0.99),
-            taken.errors
+            samples.times.len() as f64 / time.as_secs_f64(),
+            samples.quantile(0.5),
+            samples.quantile(0.95),
+            samples.quantile(0.99),
+            samples.errors
         )
     };
-    let mut all = Taken::default();
+    let mut all = Samples::default();
     for (family, name, _) in SHARES {
-        let mut of_family = Taken::default();
-        for (kind, taken) in mix.kinds.iter().zip(taken).filter(|(kind, _)| kind.family == family) {
-            of_family.add(taken);
-            report.told(kind.name, words(taken));
+        let mut of_family = Samples::default();
+        for (kind, samples) in mix.kinds.iter().zip(samples).filter(|(kind, _)| kind.family == family) {
+            of_family.add(samples);
+            report.info(kind.name, text(samples));
         }
-        report.told(format!("all {name}"), words(&of_family));
+        report.info(format!("all {name}"), text(&of_family));
         all.add(&of_family);
     }
-    report.told("all", words(&all));
+    report.info("all", text(&all));
     let errors =
         all.first_error.as_ref().map_or_else(|| "0".to_owned(), |first| format!("{}: {first}", all.errors));
     report.must(format!("errors in {} requests", all.times.len()), all.errors == 0, errors, "0");
     report.below("p99", all.quantile(0.99), P99, "ms");
-    report.told("the slowest", amount(all.quantile(1.0), "ms"));
+    report.info("slowest", amount(all.quantile(1.0), "ms"));
 }

@@ -1,5 +1,5 @@
-//! What each request costs with so many listings Live: table operations and units, read in the SDK's connector, and the
-//! time of an answer. `growth` asks at growing sizes, and holds what must not grow.
+//! The cost of each request: table operations and units, counted in the SDK's connector, and the time of the reply. `growth`
+//! uses it at growing sizes and checks what must not grow.
 
 use std::time::{Duration, Instant};
 
@@ -14,47 +14,47 @@ use crate::client::{self, Connection};
 use crate::load::quantile;
 use crate::peers::{self, CARD, Manner};
 
-/// A small and a large sweep, neither so large that it is cut; what they differ by is what verdicts cost.
-const SWEPT: [usize; 2] = [20, 60];
-/// So often a reading request is timed.
-const READINGS: usize = 31;
-/// So often a writing request is timed, each time with another listing.
-const WRITINGS: usize = 9;
+/// Sizes of a small and a large sweep, both within the limit. Their difference is the cost of verdicts.
+const SWEEP_SIZES: [usize; 2] = [20, 60];
+/// Timed runs of a read request.
+const READ_RUNS: usize = 31;
+/// Timed runs of a write request, each with another listing.
+const WRITE_RUNS: usize = 9;
 
-/// What one sort of request costs.
+/// The cost of one kind of request.
 #[derive(Clone, Debug)]
 pub(crate) struct Cost {
-    /// Its name in tables.
+    /// Its name in the report.
     pub(crate) name: &'static str,
     /// Table operations.
     pub(crate) calls: f64,
-    /// The same by name.
+    /// The table operations as text.
     pub(crate) words: String,
-    /// The most table operations that it may take.
+    /// Limit for table operations.
     pub(crate) limit: f64,
-    /// What the table bills.
+    /// Billed table units.
     pub(crate) units: Units,
-    /// Milliseconds of half of the answers, over one connection; nothing where it is no request.
-    pub(crate) half: Option<f64>,
-    /// It is no whole number of operations, but a share of what several have in common.
+    /// Median time over one connection, in milliseconds; `None` if it is not a request.
+    pub(crate) median_ms: Option<f64>,
+    /// The operations are an average over several items, so they may be fractional.
     pub(crate) varies: bool,
 }
 
-/// The path and the body of what is sent about a listing.
-type Asking = dyn Fn(&ListingId) -> (&'static str, Value) + Send + Sync;
+/// Path and body of a request about a listing.
+type BuildRequest = dyn Fn(&ListingId) -> (&'static str, Value) + Send + Sync;
 
-/// What is asked about.
+/// The subjects of the requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Subjects {
-    /// Live listings whose demo nobody has taken.
+    /// Live listings that have not taken a demo.
     pub(crate) ids: Vec<ListingId>,
-    /// The name of the first, as it stands in a query.
+    /// The name of the first listing, encoded for a query.
     pub(crate) name: String,
     /// A listing with many marks.
     pub(crate) marked: ListingId,
 }
 
-/// What was used between two moments.
+/// Table calls and units between two times.
 #[derive(Clone, Debug)]
 struct Used {
     calls: Calls,
@@ -62,20 +62,20 @@ struct Used {
 }
 
 impl Used {
-    fn cost(&self, name: &'static str, limit: f64, half: impl Into<Option<f64>>) -> Cost {
+    fn cost(&self, name: &'static str, limit: f64, median_ms: impl Into<Option<f64>>) -> Cost {
         Cost {
             name,
             calls: self.calls.total() as f64,
             words: words(&self.calls),
             limit,
             units: self.units,
-            half: half.into(),
+            median_ms: median_ms.into(),
             varies: false,
         }
     }
 }
 
-/// Counts at a running registry.
+/// Counts requests to a running registry.
 pub(crate) struct Counter<'a> {
     local: &'a Local,
     observer: &'a Observer,
@@ -86,10 +86,10 @@ pub(crate) struct Counter<'a> {
 }
 
 impl<'a> Counter<'a> {
-    /// Counts what an observer of this registry sees, and moves its clock.
+    /// A counter with the observer of this registry. It moves the clock.
     ///
     /// # Errors
-    /// It cannot be reached.
+    /// The registry cannot be reached.
     pub(crate) async fn new(
         local: &'a Local,
         observer: &'a Observer,
@@ -100,41 +100,42 @@ impl<'a> Counter<'a> {
         Ok(Self { local, observer, clock, connection, peer, published: 0 })
     }
 
-    /// What is bound by the table: nothing of it asks the search index for more than names of peers.
+    /// Costs of requests that depend on the table and not on the search index.
     ///
     /// # Errors
-    /// The registry answers what it should not.
-    pub(crate) async fn bound_by_the_table(&mut self, subjects: &Subjects) -> Result<Vec<Cost>, Failure> {
+    /// A reply is wrong.
+    pub(crate) async fn table_bound(&mut self, subjects: &Subjects) -> Result<Vec<Cost>, Failure> {
         let Subjects { ids, name, .. } = subjects;
-        let (Some(id), others) = (ids.first(), ids.iter().skip(1).take(WRITINGS)) else {
+        let (Some(id), others) = (ids.first(), ids.iter().skip(1).take(WRITE_RUNS)) else {
             return Err("nothing was seeded".into());
         };
         let mut costs = Vec::new();
-        let made_anew = self.reading("/api/listings/active").await?;
-        // Before so many others drive it out of what is remembered.
-        let unchanged = self.reading("/api/listings/active").await?;
-        let unchanged_half = self.half(&vec![client::get("/api/listings/active", ""); READINGS]).await?;
-        // A page of each length, for those of the same are remembered.
-        let pages = (0..READINGS).map(|n| client::get(&format!("/api/listings/active?limit={}", 35 + n), ""));
-        let half = self.half(&pages.collect::<Vec<_>>()).await?;
-        costs.push(made_anew.cost("active page, made anew", 3.0, half));
-        costs.push(unchanged.cost("active page, unchanged", 3.0, unchanged_half));
-        // The search index, which each process reads once and then keeps: the registry API takes its pages from it, a demo
-        // its peers.
-        self.reading("/api/match?q=adder").await?;
+        let rendered = self.read("/api/listings/active").await?;
+        // Before the other pages evict it from the cache.
+        let unchanged = self.read("/api/listings/active").await?;
+        let unchanged_median =
+            self.median_ms(&vec![client::get("/api/listings/active", ""); READ_RUNS]).await?;
+        // Pages of different lengths, because equal requests are cached.
+        let pages =
+            (0..READ_RUNS).map(|n| client::get(&format!("/api/listings/active?limit={}", 35 + n), ""));
+        let median_ms = self.median_ms(&pages.collect::<Vec<_>>()).await?;
+        costs.push(rendered.cost("active page, rendered again", 3.0, median_ms));
+        costs.push(unchanged.cost("active page, unchanged", 3.0, unchanged_median));
+        // Loads the search index, which each process reads once. The registry API and demos use it.
+        self.read("/api/match?q=adder").await?;
         for (name, limit, path) in [
             ("status by id", 2.0, format!("/api/listings/status?id={id}")),
-            // One more than by id: the name is looked up first.
+            // One more than by id, for the look-up of the name.
             ("status by name", 3.0, format!("/api/listings/status?name={name}")),
             ("feed", 2.0, "/api/feed".to_owned()),
             ("registry API, 30 servers", 3.0, "/v0.1/servers?limit=30".to_owned()),
         ] {
-            let used = self.reading(&path).await?;
-            let again = vec![client::get(&path, ""); READINGS];
-            let half = self.half(&again).await?;
-            costs.push(used.cost(name, limit, half));
+            let used = self.read(&path).await?;
+            let repeated = vec![client::get(&path, ""); READ_RUNS];
+            let median_ms = self.median_ms(&repeated).await?;
+            costs.push(used.cost(name, limit, median_ms));
         }
-        costs.push(self.publishing().await?);
+        costs.push(self.publish_cost().await?);
 
         let demo = |id: &ListingId| ("/api/products/demo", json!({ "listing_id": id }));
         let feedback = |id: &ListingId| {
@@ -142,10 +143,11 @@ impl<'a> Counter<'a> {
                 "overall": "Kept.", "would_buy": "maybe" });
             ("/api/products/feedback", json!({ "listing_id": id, "rating": 4, "answers": answers }))
         };
-        for (name, of) in [("demo, for the first time", &demo as &Asking), ("feedback", &feedback as &Asking)]
+        for (name, of) in
+            [("demo, for the first time", &demo as &BuildRequest), ("feedback", &feedback as &BuildRequest)]
         {
             let (path, body) = of(id);
-            let used = self.sending(path, &body).await?;
+            let used = self.write(path, &body).await?;
             let mut times = Vec::new();
             for other in others.clone() {
                 let (path, body) = of(other);
@@ -156,31 +158,31 @@ impl<'a> Counter<'a> {
         Ok(costs)
     }
 
-    /// All that is counted.
+    /// All costs.
     ///
     /// # Errors
-    /// The registry answers what it should not.
+    /// A reply is wrong.
     pub(crate) async fn all(mut self, subjects: &Subjects) -> Result<Vec<Cost>, Failure> {
-        let mut costs = self.bound_by_the_table(subjects).await?;
+        let mut costs = self.table_bound(subjects).await?;
         for (name, limit, path) in [
             ("match", 2.0, "/api/match?q=adds%20numbers".to_owned()),
             ("ARD search", 2.0, "/api/ard/search?q=adds%20numbers".to_owned()),
             (
-                "sense, at a listing with 10,000 marks",
+                "sense, listing with 10,000 marks",
                 3.0,
                 format!("/api/products/stigmergy?action=sense&listing_id={}", subjects.marked),
             ),
             ("follow the hot trail", 3.0, "/api/products/stigmergy?action=follow&kind=hot".to_owned()),
         ] {
-            let used = self.reading(&path).await?;
-            let half = self.half(&vec![client::get(&path, ""); READINGS]).await?;
-            costs.push(used.cost(name, limit, half));
+            let used = self.read(&path).await?;
+            let median_ms = self.median_ms(&vec![client::get(&path, ""); READ_RUNS]).await?;
+            costs.push(used.cost(name, limit, median_ms));
         }
         let deposits = self.settle().await;
-        costs.push(deposits.cost("deposits of reads, written once in ten seconds", 2.0, None::<f64>));
+        costs.push(deposits.cost("deposits of reads, written every ten seconds", 2.0, None::<f64>));
         self.sweep().await?;
         let mut swept = Vec::new();
-        for size in SWEPT {
+        for size in SWEEP_SIZES {
             for _ in 0..size {
                 self.publish().await?;
             }
@@ -190,20 +192,20 @@ impl<'a> Counter<'a> {
         Ok(costs)
     }
 
-    /// The dearest of publishing something new, the same again, and a description; the time is that of the new.
-    async fn publishing(&mut self) -> Result<Cost, Failure> {
+    /// The most expensive of publishing a new listing, the same again, and a server.json. The time is that of a new listing.
+    async fn publish_cost(&mut self) -> Result<Cost, Failure> {
         let new = self.publish().await?;
         self.published -= 1;
         let again = self.publish().await?;
         let described = self.publish_described().await?;
         let mut times = Vec::new();
-        for _ in 0..WRITINGS {
+        for _ in 0..WRITE_RUNS {
             let body = self.next_agent();
             times.push(self.timed("/api/publish", &body).await?);
         }
-        let dearest = [new, again, described].into_iter().max_by_key(|used| used.calls.total());
-        let dearest = dearest.ok_or("nothing was published")?;
-        Ok(dearest.cost("publish: the dearest of new, again, described", 4.0, quantile(&times, 0.5)))
+        let highest = [new, again, described].into_iter().max_by_key(|used| used.calls.total());
+        let highest = highest.ok_or("nothing was published")?;
+        Ok(highest.cost("publish: highest of new, again, described", 4.0, quantile(&times, 0.5)))
     }
 
     fn begin(&self) -> Calls {
@@ -215,39 +217,39 @@ impl<'a> Counter<'a> {
         Used { calls: self.observer.tally.since(before), units: self.observer.meter.stop() }
     }
 
-    async fn reading(&mut self, path: &str) -> Result<Used, Failure> {
+    async fn read(&mut self, path: &str) -> Result<Used, Failure> {
         self.settle().await;
         let before = self.begin();
-        expect(self.connection.ask(&client::get(path, "")).await?, path)?;
+        expect(self.connection.request(&client::get(path, "")).await?, path)?;
         Ok(self.end(&before))
     }
 
-    async fn sending(&mut self, path: &str, body: &Value) -> Result<Used, Failure> {
+    async fn write(&mut self, path: &str, body: &Value) -> Result<Used, Failure> {
         self.settle().await;
         let before = self.begin();
-        expect(self.connection.ask(&client::post(path, &body.to_string())).await?, path)?;
+        expect(self.connection.request(&client::post(path, &body.to_string())).await?, path)?;
         Ok(self.end(&before))
     }
 
-    /// Milliseconds of half of the answers.
-    async fn half(&mut self, requests: &[Vec<u8>]) -> Result<f64, Failure> {
+    /// Median time of the replies, in milliseconds.
+    async fn median_ms(&mut self, requests: &[Vec<u8>]) -> Result<f64, Failure> {
         let mut times = Vec::with_capacity(requests.len());
         for request in requests {
             let began = Instant::now();
-            let answer = self.connection.ask(request).await?;
+            let answer = self.connection.request(request).await?;
             times.push(began.elapsed().as_secs_f64() * 1000.0);
-            expect(answer, "a request that was counted")?;
+            expect(answer, "a timed request")?;
         }
         Ok(quantile(&times, 0.5))
     }
 
-    /// Milliseconds of one answer, within the hour's allowance of one caller.
+    /// Time of one reply, in milliseconds. Stays within the hourly rate limit of one caller.
     async fn timed(&mut self, path: &str, body: &Value) -> Result<f64, Failure> {
         self.clock.advance(Duration::from_secs(90));
-        self.half(&[client::post(path, &body.to_string())]).await
+        self.median_ms(&[client::post(path, &body.to_string())]).await
     }
 
-    /// The next agent of the peer, which is not listed yet.
+    /// An agent of the peer that is not listed yet.
     fn next_agent(&mut self) -> Value {
         self.published += 1;
         let url = format!("{}/agents/{}{CARD}", self.peer, self.published);
@@ -271,12 +273,12 @@ impl<'a> Counter<'a> {
     }
 
     async fn send(&mut self, body: &Value) -> Result<Used, Failure> {
-        // Within the hour's allowance of one caller, whatever was published before.
+        // Stays within the hourly rate limit of one caller.
         self.clock.advance(Duration::from_secs(90));
-        self.sending("/api/publish", body).await
+        self.write("/api/publish", body).await
     }
 
-    /// Writes what earlier reads deposited, which would else be counted with whatever is asked next.
+    /// Writes pending deposits of earlier reads, which would otherwise count for the next request.
     async fn settle(&self) -> Used {
         self.clock.advance(Duration::from_secs(11));
         let before = self.begin();
@@ -284,13 +286,13 @@ impl<'a> Counter<'a> {
         self.end(&before)
     }
 
-    /// One tick over whatever is due, in a slot and with a budget of its own.
+    /// One tick over all due listings, in a new slot and with a new budget.
     async fn sweep(&mut self) -> Result<(u32, Used), Failure> {
         self.clock.advance(Duration::from_secs(3600));
         let before = self.begin();
         let swept = run::tick(&self.local.app, None).await?;
         if swept.ok != swept.claimed {
-            return Err(format!("a sound peer was not found to be so: {swept:?}").into());
+            return Err(format!("a sound peer failed: {swept:?}").into());
         }
         Ok((swept.claimed, self.end(&before)))
     }
@@ -299,25 +301,24 @@ impl<'a> Counter<'a> {
 fn expect(answer: client::Answer<'_>, path: &str) -> Result<(), Failure> {
     match answer.status {
         200 => Ok(()),
-        status => Err(format!("{path} answered {status}: {}", String::from_utf8_lossy(answer.body)).into()),
+        status => Err(format!("{path} returned {status}: {}", String::from_utf8_lossy(answer.body)).into()),
     }
 }
 
-/// The cost of one more verdict in a sweep: its transaction, and the rest. A sweep takes its budget in as many
-/// transactions as listings pass the preflight together, so their share differs from run to run; it is told among the
-/// rest, for a verdict itself is one transaction (tests/tests/costs.rs).
+/// The cost of one more verdict in a sweep: its transaction, and other operations. The number of budget transactions of a
+/// sweep differs between runs, so they are part of the other operations. A verdict itself is one transaction.
 fn verdict(swept: &[(u32, Used)]) -> Result<Cost, Failure> {
-    let [(few, cheap), (many, dear)] = swept else { return Err("two sweeps were expected".into()) };
-    if (*few as usize, *many as usize) != (SWEPT[0], SWEPT[1]) {
-        return Err(format!("{few} and {many} listings were swept, not {SWEPT:?}").into());
+    let [(few, small), (many, large)] = swept else { return Err("expected two sweeps".into()) };
+    if (*few as usize, *many as usize) != (SWEEP_SIZES[0], SWEEP_SIZES[1]) {
+        return Err(format!("{few} and {many} listings were swept instead of {SWEEP_SIZES:?}").into());
     }
     let more = f64::from(many - few);
-    let of = |count: &dyn Fn(&Used) -> f64| (count(dear) - count(cheap)) / more;
+    let of = |count: &dyn Fn(&Used) -> f64| (count(large) - count(small)) / more;
     let all = of(&|used| used.calls.total() as f64);
     let rest = all - 1.0;
-    let words = format!("1 transaction and {rest:.2}, its share of the budget included");
+    let words = format!("1 transaction and {rest:.2}, with its share of the budget");
     let units = Units { read: of(&|used| used.units.read), write: of(&|used| used.units.write) };
-    Ok(Cost { name: "a probe verdict", calls: all, words, limit: 4.0, units, half: None, varies: true })
+    Ok(Cost { name: "a probe verdict", calls: all, words, limit: 4.0, units, median_ms: None, varies: true })
 }
 
 fn words(calls: &Calls) -> String {

@@ -1,5 +1,5 @@
-//! What is packaged for Lambda: the size of each zip, and the time from the start of its binary until it asks for its
-//! first event and until it has answered one, in turns with a minimal function that is packaged by the same profile.
+//! Packaged Lambda functions: the size of each zip, and the time from the start of its binary to its first poll and to its
+//! first reply, in turns with a minimal function of the same build profile.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,19 +22,19 @@ use crate::load::quantile;
 use crate::report::{Report, amount};
 use crate::{Failure, processes, seed};
 
-/// The function that all are held against.
+/// The function for comparison.
 const MINIMAL: &str = "minimal-lambda";
-/// How often each is started.
+/// Starts per function.
 const STARTS: usize = 21;
-/// How many times the minimal function's start one may take until it asks for its first event.
-const RATIO: f64 = 2.5;
-/// MB of a zip, which is uploaded, and loaded at a cold start: what is aimed at, and what none may grow to. The protocol
-/// endpoints link every operation, and whoever searches the table of meanings, of which 4 MB stay as they are in a zip.
-const AIM: f64 = 6.0;
-const SIZE: f64 = 14.0;
-/// Live listings in the table that the functions find.
+/// Maximum ratio between the start of a function and that of the minimal one, up to the first poll.
+const MAX_RATIO: f64 = 2.5;
+/// Goal and limit for the size of a zip, in MB. The protocol endpoints link every operation, and functions that search
+/// contain the table of meanings, of which 4 MB cannot be compressed.
+const GOAL_MB: f64 = 6.0;
+const MAX_MB: f64 = 14.0;
+/// Live listings in the table.
 const LISTINGS: usize = 30;
-/// The event that each function is given first: of those that it serves, one that reads or writes the table.
+/// The first event of each function: one that reads or writes the table.
 const EVENTS: [(&str, &str); 14] = [
     (MINIMAL, "discovery"),
     ("a2a", "a2a"),
@@ -52,17 +52,17 @@ const EVENTS: [(&str, &str); 14] = [
     ("well-known", "discovery"),
 ];
 
-/// A packaged function, and what its starts took in milliseconds.
+/// A packaged function, and the times of its starts in milliseconds.
 struct Packaged {
     name: String,
     binary: PathBuf,
     event: Value,
-    asked: Vec<f64>,
-    answered: Vec<f64>,
+    first_poll: Vec<f64>,
+    first_reply: Vec<f64>,
 }
 
-/// The table and the bus that the functions find.
-struct Surroundings {
+/// The table and the bus of the functions.
+struct Backend {
     table: DynamoDb,
     bus: EventBridge,
 }
@@ -70,10 +70,10 @@ struct Surroundings {
 /// Measures every function of the template.
 ///
 /// # Errors
-/// A binary does not start or answers with a failure, or the template cannot be read.
+/// A binary does not start or reports an error, or the template cannot be read.
 pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
-    report.part("Lambda functions: the binary, its zip; from start to first poll, and to the first answer");
-    let limit = format!("<= {SIZE} MB, {RATIO}x");
+    report.part("Lambda functions: binary, zip, time from start to first poll, and to first answer");
+    let limit = format!("<= {MAX_MB} MB, {MAX_RATIO}x");
     let template = Template::read()?;
     let samples = sample_events::all()?;
     let mut built = Vec::new();
@@ -85,8 +85,8 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
                 name: name.to_owned(),
                 binary,
                 event,
-                asked: Vec::new(),
-                answered: Vec::new(),
+                first_poll: Vec::new(),
+                first_reply: Vec::new(),
             });
         } else {
             report.not_measured(name, "not built: `make bench` builds it", &limit);
@@ -94,76 +94,81 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     }
     if built.first().is_none_or(|first| first.name != MINIMAL) {
         for function in &built {
-            report.not_measured(&function.name, format!("without {MINIMAL} there is no ratio"), &limit);
+            report.not_measured(&function.name, format!("requires {MINIMAL} for the ratio"), &limit);
         }
         return Ok(());
     }
-    let surroundings = Surroundings::new().await?;
+    let backend = Backend::new().await?;
     for turn in 0..=STARTS {
         for function in &mut built {
-            let (asked, answered) = surroundings.start(function).await?;
-            // The first one also reads the binary from the disk.
+            let (first_poll, first_reply) = backend.start(function).await?;
+            // The first start also reads the binary from disk.
             if turn > 0 {
-                function.asked.push(asked);
-                function.answered.push(answered);
+                function.first_poll.push(first_poll);
+                function.first_reply.push(first_reply);
             }
         }
     }
-    let Some(least) = built.first().map(Packaged::halves) else { return Ok(()) };
+    let Some(minimal) = built.first().map(Packaged::medians) else { return Ok(()) };
     for function in &built {
-        tell(report, function, least, &limit)?;
+        report_function(report, function, minimal, &limit)?;
     }
     Ok(())
 }
 
-fn tell(report: &mut Report, function: &Packaged, least: (f64, f64), limit: &str) -> Result<(), Failure> {
+fn report_function(
+    report: &mut Report,
+    function: &Packaged,
+    minimal: (f64, f64),
+    limit: &str,
+) -> Result<(), Failure> {
     let megabytes = |path: &Path| std::fs::metadata(path).map(|file| file.len() as f64 / 1e6);
     let (binary, zip) = (megabytes(&function.binary)?, megabytes(&zip(&function.binary))?);
-    let (asked, answered) = function.halves();
-    let (asked_ratio, answered_ratio) = (asked / least.0, answered / least.1);
-    let over = if zip > AIM { ", over the aim" } else { "" };
-    let told = format!(
-        "{}, zip {}{over}; {} ({asked_ratio:.1}x), answer {} ({answered_ratio:.1}x)",
+    let (first_poll, first_reply) = function.medians();
+    let (poll_ratio, reply_ratio) = (first_poll / minimal.0, first_reply / minimal.1);
+    let over = if zip > GOAL_MB { ", over the goal" } else { "" };
+    let text = format!(
+        "{}, zip {}{over}; {} ({poll_ratio:.1}x), answer {} ({reply_ratio:.1}x)",
         amount(binary, "MB"),
         amount(zip, "MB"),
-        amount(asked, "ms"),
-        amount(answered, "ms")
+        amount(first_poll, "ms"),
+        amount(first_reply, "ms")
     );
     if function.name == MINIMAL {
-        report.told(&function.name, told);
+        report.info(&function.name, text);
     } else {
-        let holds = zip <= SIZE && asked_ratio <= RATIO * report.slack();
-        report.must(&function.name, holds, told, limit);
+        let holds = zip <= MAX_MB && poll_ratio <= MAX_RATIO * report.slack();
+        report.must(&function.name, holds, text, limit);
     }
     Ok(())
 }
 
-/// The zip beside a binary.
+/// The zip of a binary, in the same folder.
 fn zip(binary: &Path) -> PathBuf {
     binary.with_extension("zip")
 }
 
 fn first_event(function: &str, samples: &[(String, Value)]) -> Result<Value, Failure> {
-    let (_, wanted) = EVENTS
+    let (_, event) = EVENTS
         .into_iter()
         .find(|(name, _)| *name == function)
-        .ok_or_else(|| format!("{function} has no event here"))?;
-    if wanted.is_empty() {
+        .ok_or_else(|| format!("{function} is not in EVENTS"))?;
+    if event.is_empty() {
         return Ok(json!({ "command": "unblock_host", "host": "blocked.example.com" }));
     }
-    let found = samples.iter().find(|(name, _)| name == wanted);
-    Ok(found.ok_or_else(|| format!("there is no event {wanted}"))?.1.clone())
+    let found = samples.iter().find(|(name, _)| name == event);
+    Ok(found.ok_or_else(|| format!("there is no sample event {event}"))?.1.clone())
 }
 
 impl Packaged {
     /// The medians of both times.
-    fn halves(&self) -> (f64, f64) {
-        (quantile(&self.asked, 0.5), quantile(&self.answered, 0.5))
+    fn medians(&self) -> (f64, f64) {
+        (quantile(&self.first_poll, 0.5), quantile(&self.first_reply, 0.5))
     }
 }
 
-impl Surroundings {
-    /// A table with Live listings and an index over them, as a deployed registry has; and a bus.
+impl Backend {
+    /// A table with Live listings and an index, and a bus.
     async fn new() -> Result<Self, Failure> {
         let settings = Settings::from_env(Mode::Public, |_| None)?;
         let engine = Embedded::open(&Data::Memory, &Clock::System)?;
@@ -175,7 +180,7 @@ impl Surroundings {
         Ok(Self { table: DynamoDb::serve(engine).await?, bus: EventBridge::serve().await? })
     }
 
-    /// Milliseconds from the start of a binary until it asks for an event, and until it has answered it.
+    /// Milliseconds from the start of a binary to its first poll, and to its first reply.
     async fn start(&self, packaged: &Packaged) -> Result<(f64, f64), Failure> {
         let environment = [
             ("TABLE_NAME", "registry"),
@@ -189,12 +194,12 @@ impl Surroundings {
         let began = Instant::now();
         let function = Function::start(&packaged.binary, &environment).await?;
         function.asks().await.map_err(|failure| failed(&failure))?;
-        let asked = began.elapsed();
+        let first_poll = began.elapsed();
         let answer = function.invoke(packaged.event.clone()).await.map_err(|failure| failed(&failure))?;
-        let answered = began.elapsed();
+        let first_reply = began.elapsed();
         if answer.get("statusCode").is_some_and(|status| *status != json!(200)) {
             return Err(failed(&answer));
         }
-        Ok((asked.as_secs_f64() * 1000.0, answered.as_secs_f64() * 1000.0))
+        Ok((first_poll.as_secs_f64() * 1000.0, first_reply.as_secs_f64() * 1000.0))
     }
 }

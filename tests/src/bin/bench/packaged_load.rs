@@ -1,5 +1,5 @@
-//! The mixed load upon what is deployed: the packaged binaries behind the gateway's routes, in a Lambda runtime of our
-//! own, with the template's schedules and rules, over a table and a bus that they reach by the SDK's protocol.
+//! The mixed load on the packaged binaries behind the gateway's routes, in a Lambda runtime of this project, with the
+//! schedules and rules of the template, and with HTTP endpoints for table and bus.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -24,7 +24,7 @@ use crate::mixed_load::{Load, number};
 use crate::processes;
 use crate::report::Report;
 
-/// Each function and how many instances of it run; the table is one process that they share, with the client.
+/// Each function and its number of instances. They share one table, which is in the process of the client.
 const FUNCTIONS: [(&str, usize); 12] = [
     ("listings", 4),
     ("pages", 2),
@@ -39,18 +39,18 @@ const FUNCTIONS: [(&str, usize); 12] = [
     ("weekly-recheck", 1),
     ("daily-connector", 1),
 ];
-/// Functions that ask strangers. Nothing but this machine may be asked, so they are told that the host of what is
-/// published is their own, which nobody ever asks: its probes end without a question to any name server.
+/// Functions that probe. They must not send requests to other hosts, so their base URL is the host of the published
+/// listings: the registry does not probe its own host, and such probes end without a name look-up.
 const PROBING: [&str; 2] = ["probe-tick", "weekly-recheck"];
 const PUBLISHED_AT: &str = "https://agents.example.net";
-/// Requests a second, unless `LOAD_PACKAGED_RATE` says otherwise.
+/// Default of `LOAD_PACKAGED_RATE`, in requests per second.
 const RATE: f64 = 40.0;
 const TICK_SECONDS: &str = "20";
 
-/// Measures it over the table in `data`.
+/// Measures the load with the table in `data`.
 ///
 /// # Errors
-/// The stack does not start, or answers what it should not before the load.
+/// The stack does not start, or a reply before the load is wrong.
 pub(crate) async fn measure(
     report: &mut Report,
     data: &Path,
@@ -60,7 +60,7 @@ pub(crate) async fn measure(
     let rate = number("LOAD_PACKAGED_RATE", RATE);
     let instances: usize = FUNCTIONS.iter().map(|(_, instances)| instances).sum();
     report.part(format!(
-        "{minutes} minutes at {rate} requests/s upon {instances} instances of the packaged functions, {} listings",
+        "{minutes} minutes at {rate} requests/s on {instances} instances of the packaged functions, {} listings",
         ids.len()
     ));
     let folder = processes::target_folder()?.join("lambda");
@@ -71,10 +71,10 @@ pub(crate) async fn measure(
     }
     let stack = Stack::start(&folder, data).await?;
     let load = Load { address: stack.address, rate, minutes, watched: stack.processes() };
-    load.put(report, ids, &[PUBLISHED_AT.to_owned()]).await
+    load.run(report, ids, &[PUBLISHED_AT.to_owned()]).await
 }
 
-/// All that a deployment is, on this machine; it ends when this is dropped.
+/// A deployment on this machine. It ends on drop.
 struct Stack {
     address: SocketAddr,
     functions: Vec<Instances>,
@@ -96,7 +96,7 @@ impl Stack {
                 ("BUS_NAME", "bus"),
                 ("BASE_URL", base_url),
                 ("RUST_LOG", "error"),
-                // Else a tick would find the slot of the one before.
+                // Otherwise a tick would be in the slot of the previous one.
                 ("PROBE_TICK_SECONDS", TICK_SECONDS),
                 ("LIST_ITSELF", "off"),
                 ("GITHUB_RAW_URL", "off"),
@@ -130,7 +130,7 @@ impl Stack {
     }
 }
 
-/// The events that the bus takes, in the shape in which its rules get them.
+/// The events of the bus, in the format that rules receive.
 fn delivered(bus: EventBridge) -> mpsc::UnboundedReceiver<Value> {
     let (sender, receiver) = mpsc::unbounded_channel();
     tokio::spawn(async move {

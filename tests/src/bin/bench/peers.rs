@@ -1,5 +1,5 @@
-//! Agents and MCP servers on loopback for the prober to ask: sound ones, and ones that accept and never answer.
-//! One peer speaks both protocols, for A2A's and MCP's methods have different names.
+//! Agents and MCP servers on loopback for probes: sound ones, and ones that never reply. One peer serves both protocols,
+//! because the methods of A2A and MCP have different names.
 
 use axum::body::Bytes;
 use axum::extract::{Request, State};
@@ -10,23 +10,23 @@ use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-/// The path of a card; whatever stands before it stands before the interface, too.
+/// The path of a card. A prefix of this path is also the prefix of the interface.
 pub(crate) const CARD: &str = "/.well-known/agent-card.json";
 
 /// How a peer behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
-    /// Answers at once, and briefly.
+    /// Replies at once with short texts.
     Sound,
-    /// Answers at once with as much as the prober reads: nearly 256 KiB of card, nearly 1 MiB of tools.
+    /// Replies at once with nearly the maximum that a probe reads: 256 KiB of card, 1 MiB of tools.
     Verbose,
-    /// Accepts connections, and answers no GET.
+    /// Accepts connections and never replies to GET.
     SilentAtCard,
-    /// Serves its card, and answers no POST.
+    /// Serves its card and never replies to POST.
     SilentAtInterface,
 }
 
-/// Starts a peer on a port of its own; gives its origin, such as `http://127.0.0.1:40001`.
+/// Starts a peer on a port of its own; returns its origin, such as `http://127.0.0.1:40001`.
 ///
 /// # Errors
 /// No port is free.
@@ -51,8 +51,8 @@ async fn answer(State(manner): State<Manner>, request: Request) -> Response {
             None => StatusCode::NOT_FOUND.into_response(),
         };
     }
-    let asked = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
-    spoken(&asked, manner)
+    let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    rpc_reply(&body, manner)
 }
 
 fn card(headers: &HeaderMap, before: &str, manner: Manner) -> Value {
@@ -79,10 +79,10 @@ fn card(headers: &HeaderMap, before: &str, manner: Manner) -> Value {
     })
 }
 
-fn spoken(asked: &Bytes, manner: Manner) -> Response {
-    let asked: Value = serde_json::from_slice(asked).unwrap_or_default();
-    let result = match asked["method"].as_str() {
-        Some("GetTask") => return refused(&asked, -32001, "Task not found"),
+fn rpc_reply(body: &Bytes, manner: Manner) -> Response {
+    let call: Value = serde_json::from_slice(body).unwrap_or_default();
+    let result = match call["method"].as_str() {
+        Some("GetTask") => return rpc_error(&call, -32001, "Task not found"),
         Some("SendMessage") => {
             json!({ "message": { "messageId": "m", "role": "ROLE_AGENT", "parts": [{ "text": "Which numbers?" }] } })
         }
@@ -97,14 +97,14 @@ fn spoken(asked: &Bytes, manner: Manner) -> Response {
         Some("tools/list") => {
             json!({ "resultType": "complete", "tools": tools(manner), "ttlMs": 0, "cacheScope": "public" })
         }
-        _ => return refused(&asked, -32601, "Method not found"),
+        _ => return rpc_error(&call, -32601, "Method not found"),
     };
-    Json(json!({ "jsonrpc": "2.0", "id": asked["id"], "result": result })).into_response()
+    Json(json!({ "jsonrpc": "2.0", "id": call["id"], "result": result })).into_response()
 }
 
-fn refused(asked: &Value, code: i32, message: &str) -> Response {
+fn rpc_error(call: &Value, code: i32, message: &str) -> Response {
     let error = json!({ "code": code, "message": message });
-    Json(json!({ "jsonrpc": "2.0", "id": asked["id"], "error": error })).into_response()
+    Json(json!({ "jsonrpc": "2.0", "id": call["id"], "error": error })).into_response()
 }
 
 fn about() -> Value {
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_verbose_say_as_much_as_is_read() {
+    fn verbose_peers_send_nearly_the_maximum() {
         let card = card(&HeaderMap::new(), "", Manner::Verbose).to_string().len();
         assert!(card > CARD_BYTES / 2 && card < CARD_BYTES, "{card}");
         let tools = Value::from(tools(Manner::Verbose)).to_string().len();

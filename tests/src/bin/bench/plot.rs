@@ -1,18 +1,17 @@
-//! Lines over sizes as SVG, both axes logarithmic: what does not grow is level, what grows in proportion climbs as steeply
-//! as the paper does. No library of charts for four panels of lines.
+//! Line charts as SVG with two logarithmic axes. A constant is a level line; proportional growth rises with the diagonal.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// Of one panel.
+/// Size of one panel.
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 300.0;
-/// Room for the title, the labels of the axes, and the names of the lines at their right.
+/// Margins for the title, the axis labels, and the line names on the right.
 const TOP: f64 = 34.0;
 const LEFT: f64 = 52.0;
 const RIGHT: f64 = 270.0;
 const BOTTOM: f64 = 26.0;
-/// Between the names of two lines.
+/// Distance between two line names.
 const LEADING: f64 = 14.0;
 
 const COLOURS: [&str; 8] =
@@ -22,13 +21,13 @@ const DASHES: [&str; 2] = ["none", "5 3"];
 /// A line over sizes.
 #[derive(Clone, Debug)]
 pub(crate) struct Line<'a> {
-    /// What it is of.
+    /// The name of the line.
     pub(crate) name: &'a str,
-    /// Size and value, neither of them below or at nothing.
+    /// Size and value; both are positive.
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// Lines that have a unit in common.
+/// Lines with a common unit.
 #[derive(Clone, Debug)]
 pub(crate) struct Panel<'a> {
     /// The unit, as a heading.
@@ -87,7 +86,7 @@ fn draw(svg: &mut String, panel: &Panel<'_>, names: &[&str]) {
         );
         ends.push((line.points.last().map_or(0.0, |point| at(point).1), line.name, colour));
     }
-    // Names stand at the ends of their lines, moved apart where lines meet.
+    // The names are at the ends of their lines, moved apart where lines meet.
     ends.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut next = 0.0_f64;
     for (y, name, colour) in ends {
@@ -104,7 +103,7 @@ fn draw(svg: &mut String, panel: &Panel<'_>, names: &[&str]) {
     }
 }
 
-/// The powers of ten around numbers, as an axis.
+/// An axis between powers of ten.
 struct Decades {
     from: i32,
     to: i32,
@@ -121,7 +120,7 @@ impl Decades {
         Self { from, to: decades.last().copied().unwrap_or(1).max(from + 1) }
     }
 
-    /// How far along the axis a number is, from 0 to 1.
+    /// The position of a number on the axis, from 0 to 1.
     fn share(&self, number: f64) -> f64 {
         (number.log10() - f64::from(self.from)) / f64::from(self.to - self.from)
     }
@@ -136,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_grow_is_level_and_what_grows_in_proportion_climbs() {
+    fn constants_are_level_and_proportional_growth_rises() {
         let line = |name, values: [f64; 2]| Line { name, points: vec![(1e3, values[0]), (1e5, values[1])] };
         let lines = vec![line("level", [1.0, 1.0]), line("steep", [1.0, 100.0])];
         let svg = svg(&[Panel { title: "Units", lines }]);
@@ -146,10 +145,10 @@ mod tests {
     }
 
     #[test]
-    fn an_axis_ends_at_powers_of_ten() {
+    fn axis_ends_at_powers_of_ten() {
         let axis = Decades::around([0.3, 40.0].into_iter());
         assert_eq!((axis.from, axis.to), (-1, 2));
         assert!((axis.share(1.0) - 1.0 / 3.0).abs() < 1e-9);
-        assert_eq!(Decades::around([10.0].into_iter()).to, 2, "never of no length");
+        assert_eq!(Decades::around([10.0].into_iter()).to, 2, "the axis is never empty");
     }
 }

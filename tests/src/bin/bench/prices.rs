@@ -1,12 +1,11 @@
-//! What things cost: the prices of the settings, which `cost_model` tells, and beside them those of `infra/prices.json`.
-//! No price is a fact of this code.
+//! Prices: those of the settings, which `cost_model` returns, and those of `infra/prices.json`. The code contains no prices.
 
 use registry::settings::Prices;
 use serde_json::Value;
 
 use crate::Failure;
 
-/// All prices in US dollars, and the times that no bench can measure on one machine.
+/// Prices in US dollars, and durations that cannot be measured on one machine.
 #[derive(Clone, Debug)]
 pub(crate) struct PriceList {
     settings: Prices,
@@ -14,7 +13,7 @@ pub(crate) struct PriceList {
 }
 
 impl PriceList {
-    /// The settings' prices, and those of the file.
+    /// Prices of the settings and of the file.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -23,8 +22,8 @@ impl PriceList {
         Ok(Self { settings, file: serde_json::from_str(&std::fs::read_to_string(path)?)? })
     }
 
-    /// Of when and where they are.
-    pub(crate) fn of(&self) -> String {
+    /// The date and region of the prices.
+    pub(crate) fn date_and_region(&self) -> String {
         let text = |name: &str| self.file[name].as_str().unwrap_or("unknown").to_owned();
         format!("list prices of {} as of {}, to be confirmed", text("region"), text("as_of"))
     }
@@ -32,7 +31,7 @@ impl PriceList {
     /// A price of the file.
     ///
     /// # Errors
-    /// It is not there.
+    /// The file does not contain it.
     pub(crate) fn usd(&self, name: &str) -> Result<f64, Failure> {
         self.number("usd", name)
     }
@@ -40,25 +39,25 @@ impl PriceList {
     /// A time of the file, in seconds.
     ///
     /// # Errors
-    /// It is not there.
+    /// The file does not contain it.
     pub(crate) fn seconds(&self, name: &str) -> Result<f64, Failure> {
         Ok(self.number("assumed", name)? / 1000.0)
     }
 
-    /// What units of the table cost.
+    /// The price of table units.
     pub(crate) fn units(&self, read: f64, write: f64) -> f64 {
         (read * f64::from(self.settings.read_units) + write * f64::from(self.settings.write_units)) / 1e12
     }
 
-    /// What a request to the HTTP API costs.
+    /// The price of a request to the HTTP API.
     pub(crate) fn request(&self) -> f64 {
         f64::from(self.settings.requests) / 1e12
     }
 
-    /// What calls of a function cost that run so long together, with so much memory.
+    /// The price of function calls with this total duration and memory.
     ///
     /// # Errors
-    /// A price is not there.
+    /// The file does not contain a price.
     pub(crate) fn function(&self, calls: f64, seconds: f64, memory_mb: f64) -> Result<f64, Failure> {
         let calls = calls * self.usd("function_million_calls")? / 1e6;
         Ok(calls + seconds * memory_mb / 1024.0 * self.usd("function_gb_second")?)
@@ -75,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prices_worked_by_hand() {
+    fn prices_match_a_manual_calculation() {
         let settings = Prices { read_units: 125_000, write_units: 625_000, requests: 1_000_000 };
         let file =
             serde_json::json!({ "usd": { "function_million_calls": 0.2, "function_gb_second": 0.00002 } });
@@ -85,11 +84,11 @@ mod tests {
         assert!((prices.request() * 1e6 - 1.0).abs() < 1e-9);
         // A million calls of 10 ms at half a gigabyte: 0.2, and 5,000 gigabyte-seconds.
         assert!((prices.function(1e6, 1e4, 512.0).unwrap() - 0.3).abs() < 1e-9);
-        assert!(prices.usd("table_gb_month").is_err(), "nothing is free by mistake");
+        assert!(prices.usd("table_gb_month").is_err(), "a missing price is an error");
     }
 
     #[test]
-    fn the_file_has_every_price_that_is_asked_for() {
+    fn price_file_has_every_price() {
         let prices = PriceList::read(Prices { read_units: 0, write_units: 0, requests: 0 }).unwrap();
         for name in [
             "table_gb_month",

@@ -1,5 +1,5 @@
-//! What is measured runs in a process of its own, so that its memory and processor time are its own: the built
-//! `registry`, and beside it the same gateway before functions that answer an empty 200.
+//! Measured servers in processes of their own, so that memory and processor time are only theirs: the built `registry`, and
+//! the same gateway with functions that return an empty 200.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -17,7 +17,7 @@ use tokio::process::{Child, Command};
 
 use crate::Failure;
 
-/// The rates that one caller of a measurement uses up; they are counted as ever.
+/// The rate limits that a measurement would reach. They are still counted.
 const RATES: [&str; 15] = [
     "PUBLISH_PER_HOUR",
     "PUBLISH_PER_HOST_PER_HOUR",
@@ -35,42 +35,42 @@ const RATES: [&str; 15] = [
     "TASKS_PER_HOUR",
     "TASKS_PER_HOUR_IN_ALL",
 ];
-/// Never used up.
-const MANY: &str = "1000000000";
+/// A limit that is never reached.
+const UNLIMITED: &str = "1000000000";
 
-/// The argument that makes this program serve empty answers.
+/// The argument that makes this program serve empty replies.
 pub(crate) const EMPTY_GATEWAY: &str = "empty-gateway";
 
-/// How long a process may take until it says where it listens.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Time limit until a process prints its address.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 
-/// A server in a process of its own, which ends with this.
+/// A server in a process of its own. It is killed on drop.
 #[derive(Debug)]
 pub(crate) struct Server {
-    /// Where it listens.
+    /// Its address.
     pub(crate) address: SocketAddr,
-    /// Its process.
+    /// Its process id.
     pub(crate) process: u32,
     _child: Child,
 }
 
-/// The folder into which cargo builds.
+/// The target folder of cargo.
 ///
 /// # Errors
-/// This program does not stand where cargo puts it.
+/// This program is not in a target folder.
 pub(crate) fn target_folder() -> Result<PathBuf, Failure> {
     let own = std::env::current_exe()?;
-    let folder = own.parent().and_then(Path::parent).ok_or("this program stands in no target folder")?;
+    let folder = own.parent().and_then(Path::parent).ok_or("this program is not in a target folder")?;
     Ok(folder.to_path_buf())
 }
 
-/// Builds the registry as `make run` does, and gives the binary.
+/// Builds the registry as `make run` does; returns the path of the binary.
 ///
 /// # Errors
-/// It does not build.
+/// The build fails.
 pub(crate) async fn build_registry() -> Result<PathBuf, Failure> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // As `make run` does: other features would be another build.
+    // The same features as `make run`, so that the build is shared.
     let arguments =
         ["build", "--release", "--quiet", "-p", "local", "--no-default-features", "--bin", "registry"];
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -81,19 +81,18 @@ pub(crate) async fn build_registry() -> Result<PathBuf, Failure> {
     Ok(target_folder()?.join("release").join("registry"))
 }
 
-/// Starts the registry over a table in `data`, with its log on and thrown away, and rates that count but never
-/// refuse.
+/// Starts the registry with a table in `data`. Its log is on and discarded; rates are counted and never refuse.
 ///
 /// # Errors
-/// It does not start.
+/// The process does not start.
 pub(crate) async fn start_registry(binary: &Path, data: &Path) -> Result<Server, Failure> {
     start_registry_with(binary, data, &[]).await
 }
 
-/// The same with further settings.
+/// Starts the registry with additional settings.
 ///
 /// # Errors
-/// It does not start.
+/// The process does not start.
 pub(crate) async fn start_registry_with(
     binary: &Path,
     data: &Path,
@@ -105,15 +104,15 @@ pub(crate) async fn start_registry_with(
     start(command).await
 }
 
-/// The settings of rates that are never used up.
+/// Settings of rate limits that are never reached.
 pub(crate) fn unlimited_rates() -> impl Iterator<Item = (&'static str, &'static str)> {
-    RATES.into_iter().map(|rate| (rate, MANY))
+    RATES.into_iter().map(|rate| (rate, UNLIMITED))
 }
 
-/// Starts the gateway before functions that answer an empty 200.
+/// Starts the gateway with functions that return an empty 200.
 ///
 /// # Errors
-/// It does not start.
+/// The process does not start.
 pub(crate) async fn start_empty_gateway() -> Result<Server, Failure> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg(EMPTY_GATEWAY);
@@ -124,27 +123,27 @@ async fn start(mut command: Command) -> Result<Server, Failure> {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
     let process = child.id().ok_or("the process ended at once")?;
     let mut lines = BufReader::new(child.stdout.take().ok_or("no standard output")?).lines();
-    let told = async {
+    let printed = async {
         while let Some(line) = lines.next_line().await? {
             if let Some(address) = line.trim().strip_prefix("http://").and_then(|rest| rest.parse().ok()) {
                 return Ok(address);
             }
         }
-        Err(Failure::from("the process ended without saying where it listens"))
+        Err(Failure::from("the process ended without printing its address"))
     };
-    let address = tokio::time::timeout(PATIENCE, told).await??;
+    let address = tokio::time::timeout(TIME_LIMIT, printed).await??;
     Ok(Server { address, process, _child: child })
 }
 
-/// Serves the template's routes with functions that do nothing, until it is killed.
+/// Serves the template's routes with functions that return an empty 200, until it is killed.
 ///
 /// # Errors
 /// The template cannot be served.
-pub(crate) async fn serve_nothing() -> Result<ExitCode, Failure> {
+pub(crate) async fn serve_empty_responses() -> Result<ExitCode, Failure> {
     let template = Template::own()?;
-    let nothing = Router::new().fallback(async || StatusCode::OK);
+    let empty = Router::new().fallback(async || StatusCode::OK);
     let names = template.routes.iter().map(|route| &*route.function.clone().leak());
-    let functions: BTreeMap<&'static str, Router> = names.map(|name| (name, nothing.clone())).collect();
+    let functions: BTreeMap<&'static str, Router> = names.map(|name| (name, empty.clone())).collect();
     let router = gateway::router(&template, &functions, Transport::Direct)?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}", listener.local_addr()?);

@@ -1,5 +1,5 @@
-//! One weekly recheck over 6,000 due listings of which a tenth hang: spread over many hosts, and all at one gateway. It
-//! runs in a process of its own with its table in a file, as the function would.
+//! One weekly recheck over 6,000 due listings, of which a tenth hang: spread over many hosts, and all on one gateway. It runs
+//! in a process of its own with its table in a file.
 
 use std::process::{ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -24,27 +24,27 @@ use crate::seed::Site;
 use crate::words::Words;
 use crate::{Failure, machine, seed};
 
-/// The argument that makes this program recheck the sites given by line on its standard input.
-pub(crate) const ALONE: &str = "recheck-alone";
+/// The argument that makes this program recheck the sites on its standard input, one per line.
+pub(crate) const CHILD_MODE: &str = "recheck-alone";
 
 const DUE: usize = 6_000;
 const HANGING: usize = DUE / 10;
-/// Hosts of those that answer, and of those that hang where they are spread.
+/// Hosts of sound listings, and of hanging ones if they are spread.
 const HOSTS: usize = 60;
-/// Seconds for which the function may run.
-const TIME: f64 = 900.0;
-const PATIENCE: Duration = Duration::from_secs(1200);
+/// Time limit of the function, in seconds.
+const MAX_SECONDS: f64 = 900.0;
+const TIME_LIMIT: Duration = Duration::from_secs(1200);
 
-/// Measures a recheck where those that hang are spread, and one where they are all at one gateway.
+/// Measures a recheck with hanging listings on many hosts, and one with all of them on one gateway.
 ///
 /// # Errors
-/// It cannot be run.
+/// The recheck cannot be run.
 pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     report.part(format!(
-        "One weekly recheck over {DUE} due listings of which {HANGING} hang (a process of its own)"
+        "One weekly recheck over {DUE} due listings of which {HANGING} hang (separate process)"
     ));
-    one(report, HOSTS, "spread over 60 hosts").await?;
-    one(report, 1, "at one gateway").await
+    one(report, HOSTS, "on 60 hosts").await?;
+    one(report, 1, "on one gateway").await
 }
 
 async fn one(report: &mut Report, hanging_hosts: usize, words: &str) -> Result<(), Failure> {
@@ -57,7 +57,7 @@ async fn one(report: &mut Report, hanging_hosts: usize, words: &str) -> Result<(
     }
     let mut command = Command::new(std::env::current_exe()?);
     let mut child =
-        command.arg(ALONE).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
+        command.arg(CHILD_MODE).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
     let mut sites = String::new();
     for number in 0..DUE {
         let hosts = if number % (DUE / HANGING) == 0 { &hanging } else { &sound };
@@ -67,42 +67,42 @@ async fn one(report: &mut Report, hanging_hosts: usize, words: &str) -> Result<(
     let mut input = child.stdin.take().ok_or("the process takes no input")?;
     input.write_all(sites.as_bytes()).await?;
     drop(input);
-    let output = tokio::time::timeout(PATIENCE, child.wait_with_output()).await??;
-    let told: Value = serde_json::from_slice(&output.stdout)?;
-    let number = |name: &str| told[name].as_f64().unwrap_or(f64::MAX);
-    let ok = told["ok"] == json!(DUE - HANGING);
-    report.must(format!("those that answer, {words}"), ok, &told["ok"], DUE - HANGING);
-    let claimed = told["claimed"].as_u64().unwrap_or(0);
+    let output = tokio::time::timeout(TIME_LIMIT, child.wait_with_output()).await??;
+    let result: Value = serde_json::from_slice(&output.stdout)?;
+    let number = |name: &str| result[name].as_f64().unwrap_or(f64::MAX);
+    let ok = result["ok"] == json!(DUE - HANGING);
+    report.must(format!("sound listings proven, {words}"), ok, &result["ok"], DUE - HANGING);
+    let claimed = result["claimed"].as_u64().unwrap_or(0);
     if hanging_hosts == 1 {
-        let asked = claimed.saturating_sub((DUE - HANGING) as u64);
-        report.told(
-            format!("asked of those that hang, {words}"),
-            format!("{asked} of {HANGING}; the others in the next run"),
+        let probed = claimed.saturating_sub((DUE - HANGING) as u64);
+        report.info(
+            format!("hanging listings probed, {words}"),
+            format!("{probed} of {HANGING}; the others in the next run"),
         );
     } else {
-        report.must(format!("asked in all, {words}"), claimed == DUE as u64, claimed, DUE);
+        report.must(format!("listings probed, {words}"), claimed == DUE as u64, claimed, DUE);
     }
-    report.below(format!("time, {words}"), number("seconds"), TIME, "s");
-    report.told(format!("peak memory, {words}"), crate::report::amount(number("peak_mb"), "MB"));
+    report.below(format!("time, {words}"), number("seconds"), MAX_SECONDS, "s");
+    report.info(format!("peak memory, {words}"), crate::report::amount(number("peak_mb"), "MB"));
     Ok(())
 }
 
-/// Makes the sites Live and due, rechecks once, and prints what it took.
+/// Makes the sites Live and due, rechecks once, and prints time and memory.
 ///
 /// # Errors
-/// A site cannot be listed, or the table refuses.
-pub(crate) async fn alone() -> Result<ExitCode, Failure> {
+/// A site cannot be listed, or the table returns an error.
+pub(crate) async fn run_child() -> Result<ExitCode, Failure> {
     let settings = Settings::from_env(Mode::Development, |_| None)?;
     let folder = Folder::new()?;
     let engine = Embedded::open(&Data::File(folder.file("recheck.db")), &Clock::System)?;
     let client = engine::client(engine.clone());
     table::ensure(&client, &settings.table_name).await?;
     let (seeding, now) = (seed::store(&engine, &settings), Clock::System.now());
-    // Due, and not yet overdue.
+    // Due and not yet overdue.
     let at = now - SignedDuration::from_hours(24 * 6 + 14);
     for (number, line) in std::io::stdin().lines().enumerate() {
         let line = line?;
-        let (kind, url) = line.split_once('=').ok_or("a line is no site")?;
+        let (kind, url) = line.split_once('=').ok_or("a line is not a site")?;
         let kind = if kind == "agent" { Kind::Agent } else { Kind::Mcp };
         let site = Site { kind, url: url.to_owned(), number };
         seed::live_at(&seeding, &settings, at, &site, &Words::default()).await?;

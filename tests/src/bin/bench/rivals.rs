@@ -1,11 +1,11 @@
-//! What others take for the same, measured once on two shared cores (20 November 2026, medians of three); good for
-//! the order of magnitude. The official registry held 471 servers in memory, and this one holds 10,000 in a file.
+//! Figures of other registries for the same requests, measured once on two shared cores (20 November 2026, medians of three),
+//! for the order of magnitude. The official registry had 471 servers in memory; this registry has 10,000 in a file.
 
 use std::fmt::Write as _;
 
-use crate::load::{Taken, Target};
+use crate::load::{Samples, Target};
 
-/// Who, doing what, at one connection: requests a second, p50 and p99 in milliseconds.
+/// System and request at one connection: requests per second, p50 and p99 in milliseconds.
 const RIVALS: [(&str, f64, f64, f64); 6] = [
     ("official MCP registry (Go, in memory): list of 30, 12 KB", 3552.0, 0.24, 1.6),
     ("official MCP registry (Go, in memory): by id", 13575.0, 0.07, 1.0),
@@ -15,16 +15,18 @@ const RIVALS: [(&str, f64, f64, f64); 6] = [
     ("origin system (Node, JSON files): status", 18.0, 55.0, 99.0),
 ];
 
-/// The comparison as a paragraph, ours first.
-pub(crate) fn text(targets: &[Target], taken: &[Taken]) -> String {
-    let ours = targets.iter().zip(taken).map(|(target, taken)| {
-        (format!("here: {}", target.name), taken.rate(), taken.quantile(0.5), taken.quantile(0.99))
+/// The comparison as text, with this registry first.
+pub(crate) fn text(targets: &[Target], samples: &[Samples]) -> String {
+    let ours = targets.iter().zip(samples).map(|(target, samples)| {
+        (format!("here: {}", target.name), samples.rate(), samples.quantile(0.5), samples.quantile(0.99))
     });
-    let rivals = RIVALS.iter().map(|(name, rate, half, most)| ((*name).to_owned(), *rate, *half, *most));
-    let mut text = "One connection, beside others as they were measured on two shared cores:".to_owned();
-    for (name, rate, half, most) in ours.chain(rivals) {
-        // Writing to a text cannot fail.
-        let _ = write!(text, "\n  {name:<60} {rate:>7.0} rps  p50 {half:>7.2} ms  p99 {most:>7.2} ms");
+    let rivals = RIVALS.iter().map(|(name, rate, p50, p99)| ((*name).to_owned(), *rate, *p50, *p99));
+    let mut text =
+        "One connection, compared with earlier measurements of other registries on two shared cores:"
+            .to_owned();
+    for (name, rate, p50, p99) in ours.chain(rivals) {
+        // Writing to a `String` cannot fail.
+        let _ = write!(text, "\n  {name:<60} {rate:>7.0} rps  p50 {p50:>7.2} ms  p99 {p99:>7.2} ms");
     }
     text
 }

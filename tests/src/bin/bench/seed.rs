@@ -1,5 +1,5 @@
-//! Live listings by the thousand, put into a table by the registry's own hands: each is submitted, inserted, judged
-//! and recorded as after a real handshake, only that nobody was asked.
+//! Thousands of Live listings in a table. Each is submitted, inserted, assessed and recorded by the code of the registry, but
+//! without a handshake.
 
 use std::sync::Arc;
 
@@ -26,18 +26,18 @@ use serde_json::Value;
 use tokio::task::JoinSet;
 
 use crate::Failure;
-use crate::words::{Said, Words};
+use crate::words::{Texts, Words};
 
-/// Writers at once: while one waits for the engine, others make their requests.
+/// Concurrent writers, which build requests while another waits for the engine.
 const WRITERS: usize = 4;
 
-/// A table for seeding. The engine remembers every transaction by its token for ten minutes, and looks through all
-/// of them at each; whoever seeds repeats none, and sends none.
+/// A store for seeding without transaction tokens. The engine keeps tokens for ten minutes and searches all of them for each
+/// transaction, and seeding repeats no transaction.
 pub(crate) fn store(engine: &Embedded, settings: &Settings) -> Store {
     Store::new(engine::client(WithoutTokens(engine.clone())), &settings.table_name)
 }
 
-/// The engine, to which transactions go without their tokens.
+/// Removes the tokens from transactions.
 #[derive(Clone, Debug)]
 struct WithoutTokens(Embedded);
 
@@ -59,10 +59,10 @@ impl HttpConnector for WithoutTokens {
     }
 }
 
-/// Takes everything that is marked into the search index, in as many builds as that takes.
+/// Builds the search index until no listing is marked.
 ///
 /// # Errors
-/// The table refuses.
+/// The table returns an error.
 pub(crate) async fn index(app: &App) -> Result<(), Failure> {
     while !app.store.dirty_marks(1).await?.is_empty() {
         app.search.build().await?;
@@ -70,14 +70,13 @@ pub(crate) async fn index(app: &App) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The mark under which the seeded listings are judged.
+/// The lease mark of seeded listings.
 const MARK: &str = "seed";
 
-/// Makes the listings `from..to` Live, the later ones newer, all within the last hours before `now`. Gives their ids
-/// in no order.
+/// Makes the listings `numbers` Live, within hours before `now`; higher numbers are newer. Returns their ids in no order.
 ///
 /// # Errors
-/// The table refuses.
+/// The table returns an error.
 pub(crate) async fn seed(
     store: &Store,
     settings: &Settings,
@@ -112,26 +111,26 @@ async fn live(
     words: &Words,
 ) -> Result<ListingId, Failure> {
     let kind = if n.is_multiple_of(2) { Kind::Agent } else { Kind::Mcp };
-    // Ten a second, the last of a hundred thousand at `now`.
+    // Ten per second; number 100,000 is at `now`.
     let at = now - SignedDuration::from_millis(100 * i64::try_from(100_000_usize.saturating_sub(n))?);
     live_at(store, settings, at, &Site { kind, url: origin(kind, n), number: n }, words).await
 }
 
-/// Where a listing that is seeded is served; its number makes its tools differ from those of others.
+/// The site of a seeded listing. Its number makes its tools unique.
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
-    /// What it is.
+    /// The kind of the listing.
     pub(crate) kind: Kind,
-    /// What stands before the path of its card or endpoint.
+    /// The URL before the path of the card or endpoint.
     pub(crate) url: String,
-    /// Its number.
+    /// The number of the listing.
     pub(crate) number: usize,
 }
 
-/// Makes one listing Live that was proven at `at`.
+/// Makes one listing Live with a proof at `at`.
 ///
 /// # Errors
-/// The table refuses.
+/// The table returns an error.
 pub(crate) async fn live_at(
     store: &Store,
     settings: &Settings,
@@ -147,32 +146,32 @@ pub(crate) async fn live_at(
     before.lease = Some(MARK.to_owned());
     let queued = feed_item("listing_queued", &before, before.listed_at);
     if store.insert(&before, &submission.contact, &queued, None).await? != Insertion::Done {
-        return Err(format!("listing {n} is there already").into());
+        return Err(format!("listing {n} already exists").into());
     }
-    let judged = |words: &Words| {
-        let said = words.of(n, site.kind == Kind::Agent);
-        state_change(before.clone(), settings, verdict(site, said), at)
+    let assess = |words: &Words| {
+        let texts = words.of(n, site.kind == Kind::Agent);
+        state_change(before.clone(), settings, verdict(site, texts), at)
     };
-    let change = judged(words);
-    // Some real words are not clean; whoever says them is not Live.
-    let change = if change.after.lane == Lane::Active { change } else { judged(&Words::default()) };
+    let change = assess(words);
+    // Some real texts fail the checks; such a listing gets generated texts.
+    let change = if change.after.lane == Lane::Active { change } else { assess(&Words::default()) };
     match store.record(&change).await? {
         WriteOutcome::Written => Ok(change.after.id),
         other => Err(format!("listing {n} was not recorded: {other:?}").into()),
     }
 }
 
-/// The id that a listing at a site gets.
+/// The id of a listing at a site.
 ///
 /// # Errors
-/// It would be refused.
+/// The submission would be refused.
 pub(crate) fn id_of(site: &Site, settings: &Settings) -> Result<ListingId, Failure> {
     let submission = Submission::parse(fields(site), settings.reach())
         .map_err(|problem| format!("{} is refused: {problem:?}", site.url))?;
     Ok(submission.ids().0)
 }
 
-/// Where the listing of a number is served.
+/// The origin of the listing with this number.
 pub(crate) fn origin(kind: Kind, n: usize) -> String {
     format!("https://{}-{n}.example.com", kind.as_str())
 }
@@ -215,22 +214,22 @@ fn state_change(before: Listing, settings: &Settings, verdict: Verdict, at: Mome
     }
 }
 
-/// What a sound peer that says this of itself leaves behind.
-fn verdict(site: &Site, said: Said) -> Verdict {
+/// The verdict on a sound peer with these texts.
+fn verdict(site: &Site, own: Texts) -> Verdict {
     let Site { kind, url: origin, number } = site;
     let texts = |all: &[&str]| all.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
     let agent = *kind == Kind::Agent;
     let facts = Facts {
         kind: Some(*kind),
-        name: Some(said.name),
-        description: Some(said.description),
+        name: Some(own.name),
+        description: Some(own.description),
         version: Some("1.4.2".to_owned()),
         endpoint: Some(format!("{origin}/{}", if agent { "rpc" } else { "mcp" })),
         card_url: agent.then(|| format!("{origin}{}", crate::peers::CARD)),
         website: Some(format!("{origin}/docs")),
         protocol_versions: texts(&[if agent { "1.0" } else { "2026-07-28" }]),
-        skills: said.skills,
-        tools: said.tools,
+        skills: own.skills,
+        tools: own.tools,
         tools_hash: (!agent).then(|| format!("{number:064x}")),
         text_faults: TextFaults::default(),
     };
@@ -255,7 +254,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_seeded_are_live_and_not_due() {
+    async fn seeded_listings_are_live_and_not_due() {
         let settings = Settings::from_env(Mode::Development, |_| None).unwrap();
         let local = Local::start(Options::still(settings)).await.unwrap();
         let now = local.app.clock.now();
@@ -263,8 +262,8 @@ mod tests {
         let ids = seed(store, &local.app.settings, now, 0..10, &Arc::default()).await.unwrap();
         let live = store.live().await.unwrap();
         assert_eq!((ids.len(), live.agents, live.mcps), (10, 5, 5));
-        let shown = store.listing_with_evidence(&ids[0]).await.unwrap().unwrap();
-        let (shown, evidence) = &*shown;
-        assert!(shown.live_since.is_some() && evidence.is_some() && shown.due_at > now);
+        let listing = store.listing_with_evidence(&ids[0]).await.unwrap().unwrap();
+        let (listing, evidence) = &*listing;
+        assert!(listing.live_since.is_some() && evidence.is_some() && listing.due_at > now);
     }
 }

@@ -1,5 +1,5 @@
-//! An hour of sweeps over 2,000 peers of which a third are hostile, on a clock that moves an hour with each round. The
-//! sweeps run in a process of their own with its table in a file, so that its memory is not that of the peers.
+//! An hour of sweeps over 2,000 peers, of which a third are hostile. The clock moves an hour with each round. The sweeps run
+//! in a process of their own with its table in a file, so that its memory does not include the peers.
 
 use std::collections::HashSet;
 use std::process::{ExitCode, Stdio};
@@ -25,26 +25,27 @@ use crate::peers::{self, Manner};
 use crate::report::{Report, amount};
 use crate::{Failure, machine};
 
-/// The argument that makes this program sweep over the peers given by line on its standard input, for so many minutes.
-pub(crate) const ALONE: &str = "soak-alone";
+/// The argument that makes this program sweep over the peers on its standard input, one per line. The next argument is the
+/// number of minutes.
+pub(crate) const CHILD_MODE: &str = "soak-alone";
 
 const PEERS: usize = 2_000;
-/// Every third is hostile.
+/// One in this many peers is hostile.
 const ONE_IN: usize = 3;
-/// How long, unless `SOAK_MINUTES` says otherwise.
+/// Default of `SOAK_MINUTES`.
 const MINUTES: f64 = 60.0;
-/// MB that the sweeping process may hold at its peak.
-const MEMORY: f64 = 128.0;
-/// How much more the second half may hold at its peak than the first, once all were asked.
-const GROWTH: f64 = 1.1;
-/// So many rounds pass before the hostile are listed again: what fails for thirty days is deleted.
-const RELISTED_EACH: u32 = 20 * 24;
+/// Limit for the peak memory of the sweeping process, in MB.
+const MAX_PEAK_MB: f64 = 128.0;
+/// Limit for the peak memory of the second half, relative to the first.
+const MAX_GROWTH: f64 = 1.1;
+/// Rounds after which hostile peers are listed again, because a listing that fails for thirty days is deleted.
+const RELIST_INTERVAL: u32 = 20 * 24;
 const ROUND: Duration = Duration::from_secs(3600);
 
-/// Measures it.
+/// Runs and reports the soak.
 ///
 /// # Errors
-/// It cannot be run.
+/// The process cannot be run.
 pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let minutes = std::env::var("SOAK_MINUTES").ok().and_then(|text| text.parse().ok()).unwrap_or(MINUTES);
     report.part(format!("{minutes} minutes of sweeps over {PEERS} peers, one in {ONE_IN} hostile"));
@@ -65,7 +66,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
         }
     }
     let mut child = Command::new(std::env::current_exe()?)
-        .args([ALONE, &minutes.to_string()])
+        .args([CHILD_MODE, &minutes.to_string()])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .kill_on_drop(true)
@@ -73,23 +74,23 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let mut input = child.stdin.take().ok_or("the process takes no input")?;
     input.write_all(lines.as_bytes()).await?;
     drop(input);
-    let patience = Duration::from_secs_f64(minutes * 60.0 + 600.0);
-    let output = tokio::time::timeout(patience, child.wait_with_output()).await??;
-    let told: Value = serde_json::from_slice(&output.stdout)?;
-    let number = |name: &str| told[name].as_f64().unwrap_or(f64::MAX);
+    let time_limit = Duration::from_secs_f64(minutes * 60.0 + 600.0);
+    let output = tokio::time::timeout(time_limit, child.wait_with_output()).await??;
+    let result: Value = serde_json::from_slice(&output.stdout)?;
+    let number = |name: &str| result[name].as_f64().unwrap_or(f64::MAX);
     let honest = PEERS - hostile;
-    report.told("rounds of an hour by its clock", &told["rounds"]);
-    report.told("probes", &told["probes"]);
+    report.info("rounds of one hour on its clock", &result["rounds"]);
+    report.info("probes", &result["probes"]);
     report.must(
-        "honest peers that are Live in every round",
-        told["fewest_live"] == json!(honest),
-        &told["fewest_live"],
+        "honest peers Live in every round",
+        result["fewest_live"] == json!(honest),
+        &result["fewest_live"],
         honest,
     );
     report.must(
-        "hostile peers that ever went Live",
-        told["hostile_live"] == json!(0),
-        &told["hostile_live"],
+        "hostile peers Live in any round",
+        result["hostile_live"] == json!(0),
+        &result["hostile_live"],
         0,
     );
     report.at_most(
@@ -98,33 +99,33 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
         168.0,
         amount(number("oldest_hours"), "h"),
     );
-    report.below("peak memory", number("peak_mb"), MEMORY, "MB");
+    report.below("peak memory", number("peak_mb"), MAX_PEAK_MB, "MB");
     report.below(
-        "peak of the second half, of the first's",
+        "peak of the second half relative to the first",
         number("second_mb") / number("first_mb"),
-        GROWTH,
+        MAX_GROWTH,
         "x",
     );
     Ok(())
 }
 
-/// What the rounds came to so far.
+/// The results of the rounds so far.
 #[derive(Debug, Default)]
 struct Soak {
     rounds: u32,
     probes: u32,
-    /// Memory after each round since all were asked, in MB.
+    /// Memory after each round in MB, from the first round in which all honest peers were Live.
     memory: Vec<f64>,
     fewest_live: Option<usize>,
     hostile_live: usize,
     oldest_hours: f64,
 }
 
-/// Sweeps for so many minutes over the peers on standard input, and prints what it came to.
+/// Sweeps over the peers on standard input, and prints the results.
 ///
 /// # Errors
-/// A peer cannot be listed, or the table refuses.
-pub(crate) async fn alone(minutes: &str) -> Result<ExitCode, Failure> {
+/// A peer cannot be listed, or the table returns an error.
+pub(crate) async fn run_child(minutes: &str) -> Result<ExitCode, Failure> {
     let time = Duration::from_secs_f64(minutes.parse::<f64>()? * 60.0);
     let settings = Settings::from_env(Mode::Development, |_| None)?;
     let clock = Clock::manual(Clock::System.now());
@@ -138,7 +139,7 @@ pub(crate) async fn alone(minutes: &str) -> Result<ExitCode, Failure> {
     let mut listed = 0_usize;
     for line in std::io::stdin().lines() {
         let line = line?;
-        let (sort, url) = line.split_once('=').ok_or("a line is no peer")?;
+        let (sort, url) = line.split_once('=').ok_or("a line is not a peer")?;
         let id = list(&app, sort, url).await?;
         listed += 1;
         if sort == "hostile" {
@@ -149,7 +150,7 @@ pub(crate) async fn alone(minutes: &str) -> Result<ExitCode, Failure> {
     let honest = listed - hostile.len();
     let (began, mut soak) = (Instant::now(), Soak::default());
     while began.elapsed() < time {
-        if soak.rounds % RELISTED_EACH == RELISTED_EACH - 1 {
+        if soak.rounds % RELIST_INTERVAL == RELIST_INTERVAL - 1 {
             for url in &hostile_urls {
                 list(&app, "hostile", url).await?;
             }
@@ -162,16 +163,16 @@ pub(crate) async fn alone(minutes: &str) -> Result<ExitCode, Failure> {
     let peak = |some: &[f64]| some.iter().copied().fold(0.0, f64::max);
     let (first, second) = soak.memory.split_at(soak.memory.len() / 2);
     let all = machine::memory(std::process::id()).ok_or("the memory of this process cannot be read")?;
-    let told = json!({
+    let result = json!({
         "rounds": soak.rounds, "probes": soak.probes, "fewest_live": soak.fewest_live,
         "hostile_live": soak.hostile_live, "oldest_hours": soak.oldest_hours,
         "peak_mb": all.peak, "first_mb": peak(first), "second_mb": peak(second),
     });
-    println!("{told}");
+    println!("{result}");
     Ok(ExitCode::SUCCESS)
 }
 
-/// One hour by the clock: a tick, a recheck, the index; then what is Live is held against who is honest.
+/// One hour on the clock: a tick, a recheck and the index. Then compares the Live listings with the honest peers.
 async fn round(
     app: &App,
     hostile: &HashSet<ListingId>,
@@ -202,7 +203,7 @@ async fn round(
             }
         }
     }
-    // The budget lets so many be asked for the first time in an hour; from then on all who are honest are Live.
+    // The budget limits first probes per hour. When all honest peers are Live, they must stay Live.
     if live == honest || soak.fewest_live.is_some() {
         soak.fewest_live = Some(soak.fewest_live.unwrap_or(live).min(live));
         soak.memory.push(machine::memory(std::process::id()).ok_or("the memory cannot be read")?.now);

@@ -1,5 +1,5 @@
-//! One tick over 64 due listings of which 16 hang, half of them at the card and half at the interface. The sweep runs
-//! in a process of its own, so that its peak of memory is not that of the peers.
+//! One tick over 64 due listings, of which 16 hang: half at the card and half at the interface. The sweep runs in a process of
+//! its own, so that its peak memory does not include the peers.
 
 use std::process::{ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -21,42 +21,42 @@ use crate::peers::{self, Manner};
 use crate::report::Report;
 use crate::{Failure, machine};
 
-/// The argument that makes this program sweep over the targets given after it.
-pub(crate) const ALONE: &str = "sweep";
+/// The argument that makes this program sweep over the targets in the next arguments.
+pub(crate) const CHILD_MODE: &str = "sweep";
 
-/// So many targets fill one window of the contract.
+/// Number of targets: one window of the probe budget.
 const TARGETS: usize = 64;
-/// So many of them hang.
+/// Hanging targets.
 const HANGING: usize = 16;
-/// Seconds that the sweep may take.
-const TIME: f64 = 12.0;
-/// MB that its process may hold at its peak.
-const MEMORY: f64 = 128.0;
-/// After this a sweep is given up on.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Limit for the time of the sweep, in seconds.
+const MAX_SECONDS: f64 = 12.0;
+/// Limit for the peak memory of its process, in MB.
+const MAX_PEAK_MB: f64 = 128.0;
+/// Time limit of the process.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// Measures a sweep over ordinary peers, and one over peers that say as much as is read of them.
+/// Measures a sweep over ordinary peers, and one over peers with replies of nearly the maximum length.
 ///
 /// # Errors
-/// It cannot be run.
+/// The sweep cannot be run.
 pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
-    report.part(format!("One sweep over {TARGETS} targets of which {HANGING} hang (a process of its own)"));
+    report.part(format!("One sweep over {TARGETS} targets of which {HANGING} hang (separate process)"));
     one(report, Manner::Sound, "").await?;
     one(report, Manner::Verbose, ", cards of 200 KiB and tool lists of 900 KiB").await
 }
 
 async fn one(report: &mut Report, manner: Manner, words: &str) -> Result<(), Failure> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.arg(ALONE);
+    command.arg(CHILD_MODE);
     for number in 0..TARGETS {
         command.arg(target(number, manner).await?);
     }
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
-    let output = tokio::time::timeout(PATIENCE, child.wait_with_output()).await??;
-    let told: Value = serde_json::from_slice(&output.stdout)?;
-    let number = |name: &str| told[name].as_f64().unwrap_or(f64::MAX);
+    let output = tokio::time::timeout(TIME_LIMIT, child.wait_with_output()).await??;
+    let result: Value = serde_json::from_slice(&output.stdout)?;
+    let number = |name: &str| result[name].as_f64().unwrap_or(f64::MAX);
     let expected = TARGETS - HANGING;
-    let (claimed, ok) = (&told["claimed"], &told["ok"]);
+    let (claimed, ok) = (&result["claimed"], &result["ok"]);
     let complete = *claimed == json!(TARGETS) && *ok == json!(expected);
     report.must(
         format!("verdicts{words}"),
@@ -64,14 +64,14 @@ async fn one(report: &mut Report, manner: Manner, words: &str) -> Result<(), Fai
         format!("{claimed} listings, {ok} ok"),
         format!("{TARGETS}, {expected} ok"),
     );
-    report.below(format!("time{words}"), number("seconds"), TIME, "s");
-    report.below(format!("peak memory{words}"), number("peak_mb"), MEMORY, "MB");
-    report.told(format!("memory before it{words}"), crate::report::amount(number("before_mb"), "MB"));
+    report.below(format!("time{words}"), number("seconds"), MAX_SECONDS, "s");
+    report.below(format!("peak memory{words}"), number("peak_mb"), MAX_PEAK_MB, "MB");
+    report.info(format!("memory before the sweep{words}"), crate::report::amount(number("before_mb"), "MB"));
     Ok(())
 }
 
-/// Agents and MCP servers alternate. Of sixteen targets in a row four hang, in turn: an agent at its card, a server at
-/// its interface, an agent at its interface, and once more at its card; so half of all hang at the card.
+/// Agents and MCP servers alternate. Of sixteen consecutive targets four hang: two agents at the card, one agent at the
+/// interface and one server at its endpoint. So half of the hanging targets hang at the card.
 async fn target(number: usize, manner: Manner) -> Result<String, Failure> {
     let (agent, manner) = match number % 16 {
         0 | 4 => (true, Manner::SilentAtCard),
@@ -83,11 +83,11 @@ async fn target(number: usize, manner: Manner) -> Result<String, Failure> {
     Ok(if agent { format!("agent={origin}{}", peers::CARD) } else { format!("mcp={origin}/mcp") })
 }
 
-/// Lists the targets in a table in memory, sweeps over them once, and prints what it took.
+/// Lists the targets in a table in memory, sweeps once, and prints time and memory.
 ///
 /// # Errors
-/// A target cannot be listed, or the table refuses.
-pub(crate) async fn alone(targets: &[String]) -> Result<ExitCode, Failure> {
+/// A target cannot be listed, or the table returns an error.
+pub(crate) async fn run_child(targets: &[String]) -> Result<ExitCode, Failure> {
     let settings = Settings::from_env(Mode::Development, |_| None)?;
     let engine = Embedded::open(&Data::Memory, &Clock::System)?;
     let client = engine::client(engine);
@@ -102,10 +102,10 @@ pub(crate) async fn alone(targets: &[String]) -> Result<ExitCode, Failure> {
     let swept = run::tick(&app, None).await?;
     let seconds = began.elapsed().as_secs_f64();
     let after = machine::memory(std::process::id()).ok_or("the memory of this process cannot be read")?;
-    let told = json!({
+    let result = json!({
         "seconds": seconds, "before_mb": before.now, "peak_mb": after.peak, "claimed": swept.claimed, "ok": swept.ok,
     });
-    println!("{told}");
+    println!("{result}");
     Ok(ExitCode::SUCCESS)
 }
 
@@ -115,7 +115,7 @@ async fn list(app: &App, target: &str) -> Result<(), Failure> {
             PublishRequest { agent_card_url: Some(url.to_owned()), ..PublishRequest::default() }
         }
         Some(("mcp", url)) => PublishRequest { mcp_url: Some(url.to_owned()), ..PublishRequest::default() },
-        _ => return Err(format!("{target} is no target").into()),
+        _ => return Err(format!("{target} is not a target").into()),
     };
     let submission = Submission::parse(fields, app.settings.reach())
         .map_err(|problem| format!("{target} is refused: {problem:?}"))?;

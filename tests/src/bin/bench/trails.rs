@@ -1,5 +1,5 @@
-//! One listing with ten thousand marks and a thousand compositions: how fast its traces are sensed and trails followed, in
-//! the process and without a network.
+//! One listing with 10,000 marks and 1,000 compositions: the time of `sense_traces` and `follow_trail` in the process, without
+//! a network.
 
 use std::time::Instant;
 
@@ -13,20 +13,20 @@ use crate::Failure;
 use crate::load::quantile;
 use crate::report::Report;
 
-/// Marks at the listing, those of its compositions among them.
+/// Marks of the listing, including those of its compositions.
 const MARKS: usize = 10_000;
 const PAIRS: usize = 999;
-/// Batches in which each is asked, in turn with the others, and how often in one. The batch that was disturbed least counts:
-/// what a shared machine does beside it only adds.
+/// Batches per operation, in turns, and calls per batch. The fastest batch counts, because other work on a shared machine can
+/// only increase times.
 const BATCHES: usize = 5;
 const ROUNDS: usize = 40;
-/// Milliseconds that half of the answers may take.
+/// Limit for the median, in milliseconds.
 const P50: f64 = 5.0;
 
-/// Leaves the marks and the compositions at the first of some listings.
+/// Writes the marks and the compositions of the first listing.
 ///
 /// # Errors
-/// The table refuses.
+/// The table returns an error.
 pub(crate) async fn fill(
     store: &Store,
     app: &App,
@@ -57,7 +57,7 @@ pub(crate) async fn fill(
         };
         let outcome = store.leave_trace(&trace, now).await?;
         if outcome != TraceOutcome::Left {
-            return Err(format!("a mark was not left: {outcome:?}").into());
+            return Err(format!("a mark was not written: {outcome:?}").into());
         }
     }
     Ok(centre.clone())
@@ -66,40 +66,40 @@ pub(crate) async fn fill(
 /// Times the reads.
 ///
 /// # Errors
-/// The registry answers what it should not.
+/// An operation fails.
 pub(crate) async fn measure(report: &mut Report, app: &App, centre: &ListingId) -> Result<(), Failure> {
-    let told = format!("at {MARKS} marks and {PAIRS} compositions, in the process, p50");
-    let questions = [
+    let text = format!("with {MARKS} marks and {PAIRS} compositions, in the process, p50");
+    let calls = [
         ("sense_traces", json!({ "listing_id": centre })),
         ("follow_trail", json!({ "kind": "hot" })),
         ("follow_trail", json!({ "kind": "composition" })),
     ];
-    let mut least = [f64::MAX; 3];
+    let mut fastest = [f64::MAX; 3];
     for _ in 0..BATCHES {
-        for ((name, arguments), least) in questions.iter().zip(&mut least) {
-            *least = batch(app, name, arguments).await?.min(*least);
+        for ((name, arguments), fastest) in calls.iter().zip(&mut fastest) {
+            *fastest = batch(app, name, arguments).await?.min(*fastest);
         }
     }
-    for ((name, arguments), p50) in questions.iter().zip(least) {
+    for ((name, arguments), p50) in calls.iter().zip(fastest) {
         let kind = arguments["kind"].as_str().unwrap_or("a listing");
-        report.below(format!("{name} of {kind} {told}"), p50, P50, "ms");
+        report.below(format!("{name} of {kind} {text}"), p50, P50, "ms");
     }
     Ok(())
 }
 
-/// The milliseconds that half of the answers of a batch took at most.
+/// The median time of a batch, in milliseconds.
 async fn batch(app: &App, name: &str, arguments: &Value) -> Result<f64, Failure> {
     let mut times = Vec::with_capacity(ROUNDS);
     for _ in 0..ROUNDS {
         let begun = Instant::now();
-        ask(app, name, arguments.clone()).await?;
+        call(app, name, arguments.clone()).await?;
         times.push(begun.elapsed().as_secs_f64() * 1000.0);
     }
     Ok(quantile(&times, 0.5))
 }
 
-async fn ask(app: &App, name: &str, arguments: Value) -> Result<Value, Failure> {
-    let operation = operations::named(name).ok_or("there is no such operation")?;
+async fn call(app: &App, name: &str, arguments: Value) -> Result<Value, Failure> {
+    let operation = operations::named(name).ok_or("unknown operation")?;
     let answer =
         (operation.run)(app.clone(), registry::model::Caller::default(), RawArguments::Json(arguments));
     answer.await.map_err(|problem| format!("{name}: {problem:?}").into())

@@ -1,5 +1,5 @@
-//! What it takes to keep listings proven while nobody asks anything: the schedules with nothing to do, a recheck with its
-//! consequences in the log and the index, and what is stored; measured at one table, to be multiplied by whoever asks.
+//! The upkeep of listings without requests: schedules without work, a recheck with its effects on the evidence log and the
+//! index, and storage. Measured with one table; the caller multiplies the results.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -18,21 +18,21 @@ use crate::seed::Site;
 use crate::words::Words;
 use crate::{Failure, seed};
 
-/// Live listings in the table, and how many of them are due.
+/// Live listings in the table, and how many of them become due.
 const LISTINGS: usize = 1_000;
 const DUE: usize = 200;
-/// Age of the proof of those that will be due, in hours: they are from the end of the sixth day on.
+/// Age in hours of the proofs that will be due, which is from the end of the sixth day on.
 const PROVEN_HOURS: i64 = 24 * 6 - 4;
-/// From the end of the settling until all of them are due, and none is overdue.
+/// Time from the warm-up until all of them are due and none is overdue.
 const UNTIL_DUE: Duration = Duration::from_secs(17 * 3600);
-/// How often the schedules run before anything is measured; all of it takes less than four hours.
-const SETTLING: usize = 4;
-/// Hosts of the listings: a host is asked by a few at once.
+/// Warm-up runs of the schedules, which take less than four hours on the clock.
+const WARM_UP_RUNS: usize = 4;
+/// Hosts of the listings, because concurrent probes of one host are limited.
 const HOSTS: usize = 50;
-/// Bytes that the table counts for an item, and an index for an entry, beside what is in it.
+/// Additional bytes per item of the table and per entry of an index.
 const OVERHEAD: usize = 100;
 
-/// What was used.
+/// Used resources.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Used {
     pub(crate) operations: f64,
@@ -40,7 +40,7 @@ pub(crate) struct Used {
     pub(crate) seconds: f64,
 }
 
-/// A schedule and what one run without work takes.
+/// A schedule and the resources of one run without work.
 #[derive(Clone, Debug)]
 pub(crate) struct Idle {
     pub(crate) function: String,
@@ -48,12 +48,12 @@ pub(crate) struct Idle {
     pub(crate) used: Used,
 }
 
-/// What was measured.
+/// The measured upkeep.
 #[derive(Clone, Debug)]
 pub(crate) struct Upkeep {
     /// Each schedule of the template.
     pub(crate) schedules: Vec<Idle>,
-    /// One recheck of one listing, what the log and the index do about it included.
+    /// One recheck of one listing, with its effects on the log and the index.
     pub(crate) recheck: Used,
     /// Events on the bus for a recheck.
     pub(crate) events: f64,
@@ -62,7 +62,7 @@ pub(crate) struct Upkeep {
     pub(crate) bytes_of_recheck: f64,
 }
 
-/// A registry whose schedules are fired by hand.
+/// A registry whose schedules run on demand.
 struct Registry {
     local: Local,
     observer: Observer,
@@ -71,7 +71,7 @@ struct Registry {
     template: Template,
 }
 
-/// Measures it.
+/// Measures the upkeep.
 ///
 /// # Errors
 /// A job fails, or not all that is due is found to be sound.
@@ -79,8 +79,8 @@ pub(crate) async fn measure() -> Result<Upkeep, Failure> {
     let mut registry = Registry::start().await?;
     let empty = registry.bytes().await?;
     registry.seed().await?;
-    // What seeding left to do is done, and each process has read what it keeps; then those that are to be due are.
-    for _ in 0..SETTLING {
+    // Completes the work that seeding left, and fills caches. Then the listings become due.
+    for _ in 0..WARM_UP_RUNS {
         for schedule in registry.template.schedules.clone() {
             if schedule.function != "weekly-recheck" {
                 registry.fire(&schedule.function, schedule.input.as_ref()).await?;
@@ -91,7 +91,7 @@ pub(crate) async fn measure() -> Result<Upkeep, Failure> {
     let before = registry.bytes().await?;
     let (mut recheck, swept) = registry.fire("weekly-recheck", None).await?;
     if swept["ok"] != DUE {
-        return Err(format!("not all of {DUE} were proven: {swept}").into());
+        return Err(format!("not all of {DUE} listings were proven: {swept}").into());
     }
     let events = registry.take_events();
     for function in ["probe-tick", "search-index"] {
@@ -144,7 +144,7 @@ impl Registry {
         Ok(Self { local, observer, clock, jobs, template: Template::own()? })
     }
 
-    /// Live listings at peers that answer, the first of them due before long.
+    /// Seeds Live listings with sound peers; the first ones are due soon.
     async fn seed(&self) -> Result<(), Failure> {
         let settings = &self.local.app.settings;
         let store = seed::store(&self.local.engine, settings);
@@ -163,7 +163,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Fires a schedule in a slot of its own; tells what that used, and what the function reports.
+    /// Runs a schedule in a new slot; returns its resources and the report of the function.
     async fn fire(&self, function: &str, input: Option<&Value>) -> Result<(Used, Value), Failure> {
         self.clock.advance(Duration::from_secs(360));
         let schedules = &self.template.schedules;
@@ -188,7 +188,7 @@ impl Registry {
         std::iter::from_fn(|| events.try_recv().ok()).count()
     }
 
-    /// Bytes of the table and its indexes as DynamoDB counts them.
+    /// Bytes of the table and its indexes, as DynamoDB counts them.
     async fn bytes(&self) -> Result<f64, Failure> {
         let client = local::engine::client(self.local.engine.clone());
         let mut bytes = 0;
@@ -203,7 +203,7 @@ impl Registry {
             for item in page.items() {
                 let all: usize = item.iter().map(|(name, value)| name.len() + size(value)).sum();
                 bytes += OVERHEAD + all;
-                // The first index holds whole items, the second their keys.
+                // The first index contains whole items, the second only keys.
                 let keys = |names: &[&str]| -> usize {
                     names
                         .iter()
@@ -229,7 +229,7 @@ impl Registry {
 fn size(value: &AttributeValue) -> usize {
     match value {
         AttributeValue::S(text) => text.len(),
-        // Two digits a byte, and one more for the exponent.
+        // Two digits per byte, and one byte for the exponent.
         AttributeValue::N(number) => number.len().div_ceil(2) + 1,
         AttributeValue::B(bytes) => bytes.as_ref().len(),
         AttributeValue::L(values) => 3 + values.iter().map(|value| 1 + size(value)).sum::<usize>(),

@@ -1,18 +1,18 @@
-//! What the seeded listings say of themselves. Where the collection of real listings is at hand they say what real ones
-//! say, since the cost of search lies in the words; else all of them read tables.
+//! The texts of seeded listings. With a collection of real listings in `SEARCH_COLLECTION` they are real texts, because the
+//! cost of search depends on the words. Otherwise all listings have similar generated texts.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use registry::model::{Skill, Tool};
 use serde_json::Value;
 
-/// What listings say, in turn.
+/// Rows of the collection, used in turn; empty for generated texts.
 #[derive(Debug, Default)]
 pub(crate) struct Words(Vec<Value>);
 
-/// What one listing says.
+/// The texts of one listing.
 #[derive(Clone, Debug)]
-pub(crate) struct Said {
+pub(crate) struct Texts {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) skills: Vec<Skill>,
@@ -20,34 +20,33 @@ pub(crate) struct Said {
 }
 
 impl Words {
-    /// The words of the collection that `SEARCH_COLLECTION` names, or that lies beside this project.
+    /// The texts of the collection in the folder `SEARCH_COLLECTION`, or generated texts if it is not set.
     pub(crate) fn real() -> Self {
-        let folder = std::env::var_os("SEARCH_COLLECTION").map_or_else(
-            || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/search"),
-            PathBuf::from,
-        );
-        let text = std::fs::read_to_string(folder.join("listings.jsonl")).unwrap_or_default();
+        let folder = std::env::var_os("SEARCH_COLLECTION");
+        let text =
+            folder.and_then(|folder| std::fs::read_to_string(Path::new(&folder).join("listings.jsonl")).ok());
+        let text = text.unwrap_or_default();
         Self(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 
-    /// Where they come from, in words.
+    /// The source of the texts, for the report.
     pub(crate) fn source(&self) -> String {
         match self.0.len() {
-            0 => "made up, all alike".to_owned(),
+            0 => "generated (SEARCH_COLLECTION is not set)".to_owned(),
             count => format!("of {count} real listings, in turn"),
         }
     }
 
-    /// What listing `n` says, as an agent or as a server.
-    pub(crate) fn of(&self, n: usize, agent: bool) -> Said {
+    /// The texts of listing `n`, as an agent or as a server.
+    pub(crate) fn of(&self, n: usize, agent: bool) -> Texts {
         match self.0.get(n % self.0.len().max(1)) {
             Some(row) => real(row, n, self.0.len(), agent),
-            None => made_up(n, agent),
+            None => generated(n, agent),
         }
     }
 }
 
-fn real(row: &Value, n: usize, rows: usize, agent: bool) -> Said {
+fn real(row: &Value, n: usize, rows: usize, agent: bool) -> Texts {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let tools: Vec<Tool> = row["tools"]
         .as_array()
@@ -63,7 +62,7 @@ fn real(row: &Value, n: usize, rows: usize, agent: bool) -> Said {
         description: tool.description,
         tags: tags.clone(),
     };
-    Said {
+    Texts {
         name: if n < rows { name } else { format!("{name} {n}") },
         description: text(&row["description"]),
         skills: if agent { tools.iter().cloned().map(skill).collect() } else { Vec::new() },
@@ -71,7 +70,7 @@ fn real(row: &Value, n: usize, rows: usize, agent: bool) -> Said {
     }
 }
 
-fn made_up(n: usize, agent: bool) -> Said {
+fn generated(n: usize, agent: bool) -> Texts {
     let description = "Reads tables and reports, answers questions about the figures in them, and tells the cell \
                        that each answer was taken from.";
     let skill = |id: &str| Skill {
@@ -81,7 +80,7 @@ fn made_up(n: usize, agent: bool) -> Said {
         tags: vec!["tables".to_owned(), id.to_owned()],
     };
     let tool = |name: &str| Tool { name: name.to_owned(), description: description.to_owned() };
-    Said {
+    Texts {
         name: format!("Table reader {n}"),
         description: description.to_owned(),
         skills: if agent { ["sum", "compare", "explain"].map(skill).to_vec() } else { Vec::new() },

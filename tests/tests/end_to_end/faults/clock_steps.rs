@@ -1,14 +1,14 @@
-//! A clock that steps, as when a machine is woken or corrected: forth by seconds to days, and back again. Nothing fails,
-//! nothing Live falls for it, no budget is overspent, and what is published goes Live when the clock is right again.
+//! A clock that steps forward and back by seconds to days, as after a suspend or a correction. No request fails, no Live
+//! listing is demoted, no budget is overspent, and published listings go Live when the clock is right again.
 
 use jiff::SignedDuration;
 use registry::model::ListingId;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{HOUR, TICK, TestOptions, TestRegistry};
 
-use super::told;
+use super::print_row;
 
-/// Steps of the clock, each taken back later.
+/// Steps of the clock; each is undone later.
 const STEPS: [SignedDuration; 6] = [
     SignedDuration::from_secs(1),
     SignedDuration::from_secs(90),
@@ -19,9 +19,9 @@ const STEPS: [SignedDuration; 6] = [
 ];
 const WINDOW: usize = 8;
 
-/// Every door a caller may use, and every schedule.
+/// Sends one request to each kind of endpoint and runs every schedule; returns the number of requests.
 async fn use_everything(registry: &TestRegistry, ids: &[ListingId]) -> usize {
-    let mut asked = 0;
+    let mut requests = 0;
     let mut paths = vec!["/api/listings/active", "/api/feed", "/api/probes", "/log/checkpoint", "/list"]
         .into_iter()
         .map(str::to_owned)
@@ -35,17 +35,17 @@ async fn use_everything(registry: &TestRegistry, ids: &[ListingId]) -> usize {
     for path in paths {
         let reply = registry.get(&path).await;
         assert_eq!(reply.status, 200, "{path} at {}: {reply:?}", registry.now());
-        asked += 1;
+        requests += 1;
     }
     registry.tick().await;
     registry.recheck().await;
     registry.reach_out().await;
     registry.index().await;
-    asked
+    requests
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_falls_when_the_clock_steps() {
+async fn live_listings_survive_clock_steps() {
     let options = TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", WINDOW);
     let registry = TestRegistry::start_with(options).await;
     let (agents, server) = (Peer::start(agents::fleet).await, Peer::start(servers::modern).await);
@@ -53,9 +53,9 @@ async fn nothing_falls_when_the_clock_steps() {
     ids.push(registry.publish_card(&agents.url("/first/card.json")).await);
     registry.deliver_events().await;
     assert_eq!(registry.live_counts().await, (1, 1));
-    let (mut steps, mut asked) = (0, 0);
+    let (mut steps, mut requests) = (0, 0);
     for step in STEPS {
-        // Forth and back, then back and forth.
+        // Forward and back, then back and forward.
         for by in [step, -step, -step, step] {
             let before = registry.probe_statistics().await["used"].as_u64().unwrap();
             registry.step_clock(by);
@@ -63,7 +63,7 @@ async fn nothing_falls_when_the_clock_steps() {
             registry.events();
             registry.first_probe(&id).await;
             ids.push(id);
-            asked += use_everything(&registry, &ids).await;
+            requests += use_everything(&registry, &ids).await;
             let after = registry.probe_statistics().await;
             assert!(after["window_used"].as_u64().unwrap() <= WINDOW as u64, "{after}");
             assert!(
@@ -76,7 +76,7 @@ async fn nothing_falls_when_the_clock_steps() {
             steps += 1;
         }
     }
-    // The clock is right; hours pass as they do.
+    // The clock is right again; time passes normally.
     let mut hours = 0;
     while registry.live_counts().await != (ids.len() as u64 - 1, 1) {
         assert!(hours < 48, "{:?}", registry.live_counts().await);
@@ -87,7 +87,7 @@ async fn nothing_falls_when_the_clock_steps() {
         registry.recheck().await;
         hours += 1;
     }
-    // No week later does any of them owe its place to a proof of the future.
+    // A week later no listing is Live because of a proof with a time in the future.
     registry.advance(HOUR * 24);
     for _ in 0..24 * 7 {
         registry.recheck().await;
@@ -96,10 +96,10 @@ async fn nothing_falls_when_the_clock_steps() {
     assert_eq!(registry.live_counts().await, (ids.len() as u64 - 1, 1));
     let checkpoint = registry.get("/log/checkpoint").await;
     assert_eq!(checkpoint.status, 200);
-    told(
-        "the clock stepping forth and back",
+    print_row(
+        "the clock stepping forward and back",
         &format!(
-            "{steps} steps of 1 s to 5 days, {asked} requests and {} runs of schedules: 0 errors, 0 Live listings lost, \
+            "{steps} steps of 1 s to 5 days, {requests} requests and {} runs of schedules: 0 errors, 0 Live listings lost, \
              all {} published Live {hours} h after the last step",
             steps * 4,
             ids.len()

@@ -1,10 +1,10 @@
-//! What each request costs in calls to the table: a number that does not grow with the number of listings.
+//! The number of table calls of each request, which does not grow with the number of listings.
 
 use serde_json::json;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{TICK, TestOptions, TestRegistry};
 
-/// A registry with thirty Live listings of each kind, for a cost that grows to show.
+/// A registry with 30 Live listings of each kind, so that a cost that grows with them is visible.
 async fn full_registry(options: TestOptions) -> (TestRegistry, Peer, Peer) {
     let registry = TestRegistry::start_with(options.with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let (agents, server) = (Peer::start(agents::fleet).await, Peer::start(servers::modern).await);
@@ -18,7 +18,7 @@ async fn full_registry(options: TestOptions) -> (TestRegistry, Peer, Peer) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reads_cost_the_same_however_much_is_listed() {
+async fn read_cost_does_not_depend_on_listing_count() {
     let (registry, _agents, _servers) = full_registry(TestOptions::default().without_read_cache()).await;
     let active = registry.get("/api/listings/active").await;
     let id = active.body["agents"][7]["listing_id"].as_str().unwrap().to_owned();
@@ -26,7 +26,7 @@ async fn reads_cost_the_same_however_much_is_listed() {
     let table: [(String, u64); 9] = [
         ("/api/listings/active?limit=20".to_owned(), 3),
         ("/api/listings/active?kind=mcp&limit=3".to_owned(), 2),
-        // One more than its listing: the seat meter of its offer.
+        // The listing, and the seat counter for its offer.
         (format!("/api/listings/status?id={id}"), 2),
         (format!("/api/listings/status?name={name}"), 3),
         ("/api/feed".to_owned(), 1),
@@ -35,18 +35,18 @@ async fn reads_cost_the_same_however_much_is_listed() {
         ("/api/probes".to_owned(), 11),
         ("/no/such/path".to_owned(), 0),
     ];
-    for (path, most) in table {
+    for (path, limit) in table {
         let before = registry.observer.tally.snapshot();
         let reply = registry.get(&path).await;
         let calls = registry.observer.tally.since(&before);
-        assert!(calls.total() <= most, "{path} cost {calls:?}");
+        assert!(calls.total() <= limit, "{path} cost {calls:?}");
         assert_eq!(calls.of("Scan"), 0, "{path}");
         assert_eq!(reply.status == 200, path != "/no/such/path", "{path}: {reply:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unchanged_list_costs_one_read_and_is_not_sent_again() {
+async fn unchanged_list_costs_one_read_and_returns_304() {
     let (registry, agents, _servers) = full_registry(TestOptions::default().without_read_cache()).await;
     let first = registry.get("/api/listings/active").await;
     let tag = first.header("etag").to_owned();
@@ -56,8 +56,8 @@ async fn an_unchanged_list_costs_one_read_and_is_not_sent_again() {
     assert_eq!(again.body, "", "a 304 has no body");
 
     registry.publish_card(&agents.url("/new/card.json")).await;
-    let waiting = registry.get_with("/api/listings/active", ("if-none-match", &tag)).await;
-    assert_eq!(waiting.status, 304, "what waits for its probe is not shown");
+    let queued = registry.get_with("/api/listings/active", ("if-none-match", &tag)).await;
+    assert_eq!(queued.status, 304, "a queued listing is not in the list");
     registry.deliver_events().await;
     let changed = registry.get_with("/api/listings/active", ("if-none-match", &tag)).await;
     assert_eq!((changed.status, &changed.body["counts"]["agents_active"]), (200, &json!(31)));
@@ -65,11 +65,11 @@ async fn an_unchanged_list_costs_one_read_and_is_not_sent_again() {
 
     registry.advance(TICK);
     let aged = registry.get_with("/api/listings/active", ("if-none-match", changed.header("etag"))).await;
-    assert_eq!(aged.status, 200, "the rows tell their age");
+    assert_eq!(aged.status, 200, "the rows contain their age");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_of_servers_is_read_once_while_it_stands() {
+async fn server_page_is_cached_until_a_listing_changes() {
     let options = TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", 1000);
     let (registry, server) = (TestRegistry::start_with(options).await, Peer::start(servers::modern).await);
     for number in 0..60 {
@@ -85,18 +85,18 @@ async fn a_page_of_servers_is_read_once_while_it_stands() {
     let first = registry.get(path).await;
     let calls = registry.observer.tally.since(&before);
     assert_eq!((first.status, &first.body["metadata"]["count"]), (200, &json!(60)));
-    // What is Live, the index, and the rows alone: with their evidence these would be 120 keys, and two batches.
+    // Live counts, index, and rows without evidence: with evidence the rows would be 120 keys and two batches.
     assert_eq!((calls.of("BatchGetItem"), calls.total()), (1, 3), "{calls:?}");
 
     let before = registry.observer.tally.snapshot();
     let again = registry.get(path).await;
     let calls = registry.observer.tally.since(&before);
     assert_eq!((&again.body, calls.of("BatchGetItem"), calls.total()), (&first.body, 0, 2), "{calls:?}");
-    let held = registry.get_with(path, ("if-none-match", first.header("etag"))).await;
-    assert_eq!((held.status, held.header("etag")), (304, first.header("etag")));
+    let unchanged = registry.get_with(path, ("if-none-match", first.header("etag"))).await;
+    assert_eq!((unchanged.status, unchanged.header("etag")), (304, first.header("etag")));
 
     let new = registry.publish_mcp(&server.url("/new/mcp")).await;
-    assert_eq!(registry.get(path).await.body, first.body, "what waits for its probe is not shown");
+    assert_eq!(registry.get(path).await.body, first.body, "a queued listing is not in the list");
     registry.first_probe(&new).await;
     registry.index().await;
     let changed = registry.get_with(path, ("if-none-match", first.header("etag"))).await;
@@ -123,7 +123,7 @@ async fn publishing_costs_at_most_four_calls() {
         ("live", 4, json!({ "url": agents.url("/1/card.json") })),
         ("described", 4, json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0" })),
         ("claimed", 4, at("http://squatter.localhost/mcp")),
-        // Who claimed the name is read, too: once in the life of a name.
+        // Also reads who claimed the name before; happens once per name.
         ("proven, and taken over", 5, at("http://acme.localhost/mcp")),
         ("proven again", 5, at("http://acme.localhost/mcp")),
     ];
@@ -138,26 +138,26 @@ async fn publishing_costs_at_most_four_calls() {
     assert_eq!(
         registry.observer.tally.since(&before).total(),
         0,
-        "what is refused while it is read costs nothing"
+        "a request that is refused while it is parsed costs no table call"
     );
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_verdict_is_one_transaction_and_at_most_four_calls_more() {
+async fn verdict_costs_two_transactions_and_four_other_calls() {
     let (registry, agents, _servers) = full_registry(TestOptions::default().without_read_cache()).await;
     let id = registry.publish_card(&agents.url("/x/card.json")).await;
     let before = registry.observer.tally.snapshot();
     registry.first_probe(&id).await;
     let calls = registry.observer.tally.since(&before);
     assert_eq!(registry.lane(&id).await, "active");
-    // The budget is taken by a transaction of its own; one call asks whether it is the log's turn to be brought up to
-    // date.
+    // One transaction takes the budget and one writes the verdict. One of the other calls checks whether the evidence
+    // log is due.
     assert_eq!(calls.of("TransactWriteItems"), 2, "{calls:?}");
     assert!(calls.total() <= 2 + 4, "{calls:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_quiet_tick_costs_the_same_however_much_is_listed() {
+async fn idle_tick_cost_does_not_depend_on_listing_count() {
     let mut costs = Vec::new();
     for listed in [0, 30] {
         let (registry, agents) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
@@ -165,7 +165,7 @@ async fn a_quiet_tick_costs_the_same_however_much_is_listed() {
             registry.publish_card(&agents.url(&format!("/{number}/card.json"))).await;
         }
         registry.deliver_events().await;
-        // The first tick of an hour may count what is overdue.
+        // The first tick of an hour may count overdue listings.
         registry.tick().await;
         registry.advance(TICK);
         let before = registry.observer.tally.snapshot();
@@ -173,7 +173,7 @@ async fn a_quiet_tick_costs_the_same_however_much_is_listed() {
         costs.push(registry.observer.tally.since(&before));
     }
     assert_eq!(costs[0], costs[1]);
-    // Two of them tell the alarm how long the longest waiting recheck has waited; one each whether a count is late, whether a
-    // leaf of the log waits, and whether the hour has its sample.
+    // Two calls measure the recheck lag for the alarm. One call each checks for a late count, for a waiting leaf of
+    // the evidence log, and for the sample of the hour.
     assert!(costs[0].total() <= 12, "{costs:?}");
 }

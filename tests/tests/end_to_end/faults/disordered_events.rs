@@ -1,5 +1,5 @@
-//! Events of the bus and of the schedules, delivered again, late and in any order: what comes of them is what comes of
-//! each once and in order, item by item.
+//! Events of the bus and of the schedules, delivered more than once, late and in any order. The table must be the same,
+//! item by item, as after one delivery each in order.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{Table, TestOptions, TestRegistry, listing_queued_event};
 
-use super::told;
+use super::print_row;
 
-/// How late a delivery may be: the template has the bus and the schedules give up on one after five minutes.
+/// The delay of a late delivery. In the template the bus and the schedules stop retrying after five minutes.
 const LATE: Duration = Duration::from_secs(170);
 const ORDERS: u64 = 12;
 const ROUNDS: usize = 3;
 
-/// A registry over these peers, with what was published and the events that tell of it.
+/// A registry with listings of these peers, and the ids of the listings.
 async fn published(peers: &[Peer; 3]) -> (TestRegistry, Vec<ListingId>) {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
@@ -49,16 +49,16 @@ fn shuffle<T>(items: &mut [T], random: &Random) {
     }
 }
 
-/// What must be the same: all but who was last, whose turn the log was, which leaf stands where, and in which bucket
-/// version a word is.
-async fn decided(registry: &TestRegistry) -> Table {
-    let chance = ["CLOCK", "ECONOMY", "KEY#LOG", "LOG#", "INDEX", "SLOT#evidence-log"];
-    let table = registry.table().await.without(&chance).without_sort_keys(&["LEAF#", "LAST_LEAF"]);
+/// The part of the table that must be the same. It leaves out who ran last, the order of leaves in the evidence log,
+/// and the versions of index buckets.
+async fn comparable(registry: &TestRegistry) -> Table {
+    let order_dependent = ["CLOCK", "ECONOMY", "KEY#LOG", "LOG#", "INDEX", "SLOT#evidence-log"];
+    let table = registry.table().await.without(&order_dependent).without_sort_keys(&["LEAF#", "LAST_LEAF"]);
     table.without_machine_times()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn events_in_any_order_again_and_late_come_to_the_same() {
+async fn event_order_and_duplicates_do_not_change_the_result() {
     let peers = [
         Peer::start(agents::fleet).await,
         Peer::start(servers::legacy).await,
@@ -72,10 +72,10 @@ async fn events_in_any_order_again_and_late_come_to_the_same() {
         }
         registry.advance(LATE);
     }
-    let (once, live) = (decided(&registry).await, registry.live_counts().await);
+    let (expected, live) = (comparable(&registry).await, registry.live_counts().await);
     assert_eq!(live, (6, 1));
 
-    let (mut delivered, mut again, mut late) = (0, 0, 0);
+    let (mut delivered, mut repeated, mut late) = (0, 0, 0);
     for order in 0..ORDERS {
         let random = Random::seeded(order);
         let (registry, ids) = published(&peers).await;
@@ -86,11 +86,11 @@ async fn events_in_any_order_again_and_late_come_to_the_same() {
             let queued = ids.iter().filter(|_| round == 0).map(listing_queued_event);
             for event in queued.chain(scheduled(&registry)) {
                 let copies = 1 + random.below(3);
-                again += usize::try_from(copies - 1).unwrap();
+                repeated += usize::try_from(copies - 1).unwrap();
                 for copy in 0..copies {
-                    // One copy comes in time.
-                    let waits = copy > 0 && round + 1 < ROUNDS && random.below(3) == 0;
-                    if waits { held_back.push(event.clone()) } else { events.push(event.clone()) }
+                    // At least one copy is on time.
+                    let is_late = copy > 0 && round + 1 < ROUNDS && random.below(3) == 0;
+                    if is_late { held_back.push(event.clone()) } else { events.push(event.clone()) }
                 }
             }
             shuffle(&mut events, &random);
@@ -100,13 +100,13 @@ async fn events_in_any_order_again_and_late_come_to_the_same() {
             }
             registry.advance(LATE);
         }
-        assert_eq!(once.difference(&decided(&registry).await), [""; 0], "order {order}");
+        assert_eq!(expected.difference(&comparable(&registry).await), [""; 0], "order {order}");
         assert_eq!(registry.live_counts().await, live, "order {order}");
     }
-    told(
-        "schedule and bus events again, late, disordered",
+    print_row(
+        "schedule and bus events repeated, late, reordered",
         &format!(
-            "{ORDERS} random orders, {delivered} deliveries, {again} of them again, {late} late, \
+            "{ORDERS} random orders, {delivered} deliveries, {repeated} of them repeated, {late} late, \
              every table as after one delivery each in order"
         ),
     );

@@ -1,5 +1,5 @@
-//! The table fails at 1, 10 and 100 percent of all calls, in every way: each request ends in success or in a clear
-//! "come back", nothing is half written, and when the fault is over, coming back succeeds.
+//! The table fails at 1, 10 and 100 percent of all calls, with every kind of fault. Each request succeeds or returns a
+//! 503 with `retry-after`, no transaction is half written, and a retry succeeds when the fault is over.
 
 use futures::future::join_all;
 use local::engine::instrumented::Fault;
@@ -9,26 +9,25 @@ use tests::fixtures::insert_live_listings;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{Reply, TestOptions, TestRegistry};
 
-use super::books::audit;
-use super::table::assert_busy;
-use super::told;
+use super::audit::audit;
+use super::print_row;
+use super::table_faults::assert_busy;
 
-/// Of a thousand calls.
+/// Failing calls per 1,000.
 const RATES: [u16; 3] = [10, 100, 1000];
-/// Who asks at the same time, each for a listing of its own.
+/// Concurrent callers, each with a listing of its own.
 const CALLERS: usize = 12;
-/// What only a write can meet.
+/// The operations that can meet a transaction conflict.
 const WRITES: [&str; 4] = ["TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem"];
 
-/// What was answered.
+/// How many requests had which outcome.
 #[derive(Clone, Copy, Debug, Default)]
-struct Answers {
-    at_once: usize,
+struct Outcomes {
+    succeeded: usize,
     busy: usize,
     early: usize,
 }
 
-/// One request of a caller.
 struct Request {
     name: &'static str,
     path: String,
@@ -67,89 +66,94 @@ async fn send(registry: &TestRegistry, request: &Request) -> Reply {
     }
 }
 
-/// All requests of one caller under a fault, each once; those that were told to come back.
-async fn under_fault(registry: &TestRegistry, requests: &[Request], what: &str) -> (Answers, Vec<usize>) {
-    let (mut answers, mut again) = (Answers::default(), Vec::new());
+/// Sends each request of one caller once, under a fault. Also returns the positions of those to retry.
+async fn under_fault(registry: &TestRegistry, requests: &[Request], what: &str) -> (Outcomes, Vec<usize>) {
+    let (mut outcomes, mut retries) = (Outcomes::default(), Vec::new());
     for (at, request) in requests.iter().enumerate() {
         let reply = send(registry, request).await;
         let what = format!("{what}: {}", request.name);
-        // Feedback of whose demo was put off comes too early.
-        let early = request.name == "feedback" && again.contains(&(at - 1)) && reply.status == 409;
+        // The feedback is too early if its demo failed.
+        let early = request.name == "feedback" && retries.contains(&(at - 1)) && reply.status == 409;
         match reply.status {
-            200 => answers.at_once += 1,
+            200 => outcomes.succeeded += 1,
             _ if early => {
-                answers.early += 1;
-                again.push(at);
+                outcomes.early += 1;
+                retries.push(at);
             }
             _ => {
                 assert_busy(&reply, &what);
-                answers.busy += 1;
-                again.push(at);
+                outcomes.busy += 1;
+                retries.push(at);
             }
         }
     }
-    (answers, again)
+    (outcomes, retries)
 }
 
-async fn at_rate(fault: Fault, per_mille: u16) -> Answers {
+async fn at_rate(fault: Fault, per_mille: u16) -> Outcomes {
     let what = format!("{fault:?} at {}%", f64::from(per_mille) / 10.0);
     let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
     let peer = Peer::start(agents::fleet).await;
     let ids = insert_live_listings(&registry.app, Kind::Agent, CALLERS).await;
-    let all: Vec<Vec<Request>> =
+    let requests_by_caller: Vec<Vec<Request>> =
         ids.iter().enumerate().map(|(caller, id)| requests(id, caller, &peer)).collect();
-    let concerned: &[&str] = if fault == Fault::TransactionConflict { &WRITES } else { &[] };
-    registry.observer.faults.arm_by_chance(concerned, fault, per_mille, 1);
-    let answered = join_all(all.iter().map(|requests| under_fault(&registry, requests, &what))).await;
+    let operations: &[&str] = if fault == Fault::TransactionConflict { &WRITES } else { &[] };
+    registry.observer.faults.arm_by_chance(operations, fault, per_mille, 1);
+    let results =
+        join_all(requests_by_caller.iter().map(|requests| under_fault(&registry, requests, &what))).await;
     registry.observer.faults.disarm();
     audit(&registry.table().await, &what);
 
-    let mut sum = Answers::default();
-    for ((answers, again), requests) in answered.iter().zip(&all) {
-        sum.at_once += answers.at_once;
-        sum.busy += answers.busy;
-        sum.early += answers.early;
-        for request in again.iter().map(|at| &requests[*at]) {
+    let mut total = Outcomes::default();
+    for ((outcomes, retries), requests) in results.iter().zip(&requests_by_caller) {
+        total.succeeded += outcomes.succeeded;
+        total.busy += outcomes.busy;
+        total.early += outcomes.early;
+        for request in retries.iter().map(|at| &requests[*at]) {
             let reply = send(&registry, request).await;
-            // What was written though its answer was lost is not written again.
+            // A write whose reply was lost is not repeated.
             let written = fault == Fault::AnswerLost && reply.body["code"] == "already_completed";
             assert!(reply.status == 200 || written, "{what}, afterwards: {}: {reply:?}", request.name);
         }
     }
-    let books = audit(&registry.table().await, &what);
-    assert_eq!((books.listings, books.demos, books.completions), (2 * CALLERS, CALLERS, CALLERS), "{what}");
-    // A write that was done though its answer was lost is done again by who comes back: a mark has no name of its own.
-    let doubled = if fault == Fault::AnswerLost { CALLERS } else { 0 };
-    assert!((CALLERS..=CALLERS + doubled).contains(&books.traces), "{what}: {books:?}");
-    sum
+    let counts = audit(&registry.table().await, &what);
+    assert_eq!(
+        (counts.listings, counts.demos, counts.completions),
+        (2 * CALLERS, CALLERS, CALLERS),
+        "{what}"
+    );
+    // A trace has no id of its own, so a caller who retries after a lost reply writes it a second time.
+    let possible_duplicates = if fault == Fault::AnswerLost { CALLERS } else { 0 };
+    assert!((CALLERS..=CALLERS + possible_duplicates).contains(&counts.traces), "{what}: {counts:?}");
+    total
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn at_any_rate_of_failure_requests_succeed_or_say_when_to_come_back() {
+async fn requests_succeed_or_return_503_at_any_failure_rate() {
     for fault in
         [Fault::Throttle, Fault::TransactionConflict, Fault::Timeout, Fault::ServiceError, Fault::AnswerLost]
     {
         for per_mille in RATES {
-            let answers = at_rate(fault, per_mille).await;
+            let outcomes = at_rate(fault, per_mille).await;
             let name = match fault {
                 Fault::Throttle => "throttling",
-                Fault::TransactionConflict => "conflicts of writes",
+                Fault::TransactionConflict => "write conflicts",
                 Fault::Timeout => "timeouts",
                 Fault::ServiceError => "5xx",
-                Fault::AnswerLost => "answers lost after the write",
+                Fault::AnswerLost => "reply lost after the write",
             };
             if per_mille == 1000 && fault != Fault::TransactionConflict {
-                assert_eq!(answers.at_once, 0, "{fault:?}: nothing can be answered without the table");
+                assert_eq!(outcomes.succeeded, 0, "{fault:?}: no request succeeds without the table");
             }
-            told(
+            print_row(
                 &format!("{name} at {} % of calls", per_mille / 10),
                 &format!(
-                    "{} requests: {} answered at once, {} told to come back (503, retry-after), {} feedback before its \
-                     demo (409); all of these done afterwards, 0 other errors, 0 half written",
-                    answers.at_once + answers.busy + answers.early,
-                    answers.at_once,
-                    answers.busy,
-                    answers.early
+                    "{} requests: {} succeeded, {} returned 503 with retry-after, {} feedback before its demo (409); all \
+                     retries succeeded, 0 other errors, 0 half written",
+                    outcomes.succeeded + outcomes.busy + outcomes.early,
+                    outcomes.succeeded,
+                    outcomes.busy,
+                    outcomes.early
                 ),
             );
         }

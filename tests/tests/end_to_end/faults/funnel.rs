@@ -1,4 +1,4 @@
-//! The funnel under faults of the table: no seat too many, no reward twice, none lost that its owner can ask for again.
+//! The funnel under table faults: seats are never oversold, no reward is given twice, and a lost reward can be reissued.
 
 use std::collections::BTreeSet;
 
@@ -14,10 +14,10 @@ use crate::fixtures::live_agent;
 
 const DEMO: &str = "/api/products/demo";
 const FEEDBACK: &str = "/api/products/feedback";
-/// More than the SDK tries.
-const FOR_GOOD: usize = 8;
+/// More than the attempts of the SDK.
+const ALL_ATTEMPTS: usize = 8;
 
-/// Posts until the table is no longer busy, as a client does that is told to come back.
+/// Posts until the reply is no longer 503, as a client does that follows `retry-after`.
 async fn post(registry: &TestRegistry, path: &str, body: &Value) -> Value {
     for _ in 0..60 {
         let reply = registry.post(path, body).await;
@@ -25,11 +25,11 @@ async fn post(registry: &TestRegistry, path: &str, body: &Value) -> Value {
             return reply.body;
         }
     }
-    panic!("{path}: busy for good");
+    panic!("{path}: still busy after 60 attempts");
 }
 
-/// One attempt, with the reward asked for again where its answer was lost.
-async fn attempt(registry: &TestRegistry, id: &ListingId) -> Option<String> {
+/// Takes the demo and leaves feedback. If the reply was lost, asks for the reward again.
+async fn complete_funnel(registry: &TestRegistry, id: &ListingId) -> Option<String> {
     let mut draft =
         post(registry, DEMO, &json!({ "listing_id": id })).await["next_steps"]["example_body"].clone();
     let mut answer = post(registry, FEEDBACK, &draft).await;
@@ -37,15 +37,15 @@ async fn attempt(registry: &TestRegistry, id: &ListingId) -> Option<String> {
         draft["reissue"] = json!(true);
         answer = post(registry, FEEDBACK, &draft).await;
     }
-    let shown = answer["access_token"].as_str().or(answer["discount"]["code"].as_str());
-    shown.map(str::to_owned)
+    let reward = answer["access_token"].as_str().or(answer["discount"]["code"].as_str());
+    reward.map(str::to_owned)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
-    fn whatever_fails_the_seats_hold(
+    fn seats_are_never_oversold_under_faults(
         listings in 1_usize..8,
         seats in 1_u32..6,
         attempts in 1_usize..4,
@@ -59,35 +59,35 @@ proptest! {
             let ids = insert_live_listings(&registry.app, Kind::Agent, listings).await;
             registry.observer.faults.arm_by_chance(&["TransactWriteItems"], fault, 150, seed);
             let all = (0..attempts).flat_map(|_| &ids);
-            let shown: Vec<Option<String>> = join_all(all.map(|id| attempt(&registry, id))).await;
+            let rewards: Vec<Option<String>> = join_all(all.map(|id| complete_funnel(&registry, id))).await;
             registry.observer.faults.disarm();
 
             let counts = registry.app.store.live().await.unwrap().funnel;
-            let given = u32::try_from(listings).unwrap();
-            assert_eq!((counts.seats_claimed, counts.feedback_agents), (given.min(seats), given));
+            let expected = u32::try_from(listings).unwrap();
+            assert_eq!((counts.seats_claimed, counts.feedback_agents), (expected.min(seats), expected));
             let mut tokens = 0;
             for id in &ids {
                 let completion = registry.app.store.completion(id).await.unwrap().unwrap();
                 tokens += u32::from(matches!(completion.reward, Reward::Seat(_)));
             }
             assert_eq!(tokens, counts.seats_claimed, "as many tokens as seats");
-            let mut open = 0;
-            for token in shown.iter().flatten().filter(|shown| shown.starts_with("at_")) {
-                open += u32::from(registry.get(&format!("/api/products/access?token={token}")).await.status == 200);
+            let mut working = 0;
+            for token in rewards.iter().flatten().filter(|reward| reward.starts_with("at_")) {
+                working += u32::from(registry.get(&format!("/api/products/access?token={token}")).await.status == 200);
             }
-            assert_eq!(open, tokens, "each of them was shown to somebody, and opens its product");
-            let different: BTreeSet<&String> = shown.iter().flatten().collect();
-            assert_eq!(different.len(), shown.iter().flatten().count(), "nothing was shown twice");
+            assert_eq!(working, tokens, "a caller received each token, and each token works");
+            let distinct: BTreeSet<&String> = rewards.iter().flatten().collect();
+            assert_eq!(distinct.len(), rewards.iter().flatten().count(), "no reward was returned twice");
         });
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lost_answer_costs_no_reward() {
+async fn lost_reply_costs_no_reward() {
     let (registry, _peer, id) = live_agent().await;
     let demo = registry.post(DEMO, &json!({ "listing_id": id })).await.body;
     let mut draft = demo["next_steps"]["example_body"].clone();
-    registry.observer.faults.arm("TransactWriteItems", Fault::AnswerLost, FOR_GOOD);
+    registry.observer.faults.arm("TransactWriteItems", Fault::AnswerLost, ALL_ATTEMPTS);
     let lost = registry.post(FEEDBACK, &draft).await;
     assert_eq!(lost.status, 503, "{lost:?}");
     registry.observer.faults.disarm();
@@ -100,7 +100,7 @@ async fn a_lost_answer_costs_no_reward() {
     assert_eq!(
         registry.post(FEEDBACK, &foreign).await.status,
         409,
-        "a key made for somebody else opens nothing"
+        "the feedback key of another demo is refused"
     );
 
     draft["reissue"] = json!(true);
@@ -119,28 +119,28 @@ async fn a_lost_answer_costs_no_reward() {
     assert_eq!(
         (status(&tokens[0]).await, status(&tokens[1]).await),
         (401, 200),
-        "the one before opens nothing"
+        "the earlier token no longer works"
     );
     assert_eq!(registry.app.store.live().await.unwrap().funnel.seats_claimed, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_demo_or_feedback_that_meets_a_fault_is_whole_or_not_at_all() {
+async fn failed_demo_or_feedback_writes_nothing() {
     for fault in [Fault::Throttle, Fault::Timeout, Fault::ServiceError] {
         let (registry, _peer, id) = live_agent().await;
-        let kept = async || registry.table().await.without(&["RATE#"]);
-        let before = kept().await;
-        registry.observer.faults.arm("TransactWriteItems", fault, FOR_GOOD);
+        let stored_items = async || registry.table().await.without(&["RATE#"]);
+        let before = stored_items().await;
+        registry.observer.faults.arm("TransactWriteItems", fault, ALL_ATTEMPTS);
         assert_eq!(registry.post(DEMO, &json!({ "listing_id": id })).await.status, 503, "{fault:?}");
-        assert_eq!(before.difference(&kept().await), [""; 0], "{fault:?}");
+        assert_eq!(before.difference(&stored_items().await), [""; 0], "{fault:?}");
         registry.observer.faults.disarm();
         let demo = registry.post(DEMO, &json!({ "listing_id": id })).await.body;
 
-        let before = kept().await;
-        registry.observer.faults.arm("TransactWriteItems", fault, FOR_GOOD);
+        let before = stored_items().await;
+        registry.observer.faults.arm("TransactWriteItems", fault, ALL_ATTEMPTS);
         let draft = &demo["next_steps"]["example_body"];
         assert_eq!(registry.post(FEEDBACK, draft).await.status, 503, "{fault:?}");
-        assert_eq!(before.difference(&kept().await), [""; 0], "{fault:?}");
+        assert_eq!(before.difference(&stored_items().await), [""; 0], "{fault:?}");
         registry.observer.faults.disarm();
         assert_eq!(registry.post(FEEDBACK, draft).await.status, 200, "{fault:?}");
     }

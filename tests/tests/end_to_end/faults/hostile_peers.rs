@@ -1,4 +1,4 @@
-//! Hostile peers: a sweep over them ends in time, with the good ones Live and no private network touched.
+//! A sweep over hostile peers ends in time, sound peers go Live, and no private network is reached.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -8,43 +8,43 @@ use tests::peers::hostile::HostilePeer;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::TestRegistry;
 
-/// Every kind of harm at once, among peers that are sound.
+/// One peer of every hostile kind, among sound peers.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sweep_over_hostile_peers_ends_in_time_and_the_good_ones_go_live() {
+async fn sweep_over_hostile_peers_ends_in_time() {
     let registry = TestRegistry::start().await;
     let mut hostile = Vec::new();
     for hostile_peer in HostilePeer::ALL {
         hostile.push((hostile_peer, registry.publish_card(&hostile_peer.start().await).await));
     }
     let (fleet, server) = (Peer::start(agents::fleet).await, Peer::start(servers::legacy).await);
-    let mut good = vec![registry.publish_mcp(&server.url("/mcp")).await];
+    let mut sound = vec![registry.publish_mcp(&server.url("/mcp")).await];
     for folder in 0..5 {
-        good.push(registry.publish_card(&fleet.url(&format!("/{folder}/card.json"))).await);
+        sound.push(registry.publish_card(&fleet.url(&format!("/{folder}/card.json"))).await);
     }
     let began = Instant::now();
     let report = registry.tick().await;
     let took = began.elapsed();
-    // 2.5 s for all preflights side by side, 10 s for all probes, and room for a busy machine.
+    // 2.5 s for the concurrent preflights, 10 s for the probes, and reserve for a busy machine.
     assert!(took < Duration::from_secs(25), "the sweep took {took:?}");
-    assert_eq!(report["claimed"], json!(hostile.len() + good.len()), "{report}");
-    for id in &good {
+    assert_eq!(report["claimed"], json!(hostile.len() + sound.len()), "{report}");
+    for id in &sound {
         assert_eq!(registry.lane(id).await, "active");
     }
     assert_eq!(registry.live_counts().await, (5, 1));
-    let mut told = String::new();
+    let mut outcomes = String::new();
     for (hostile_peer, id) in &hostile {
         let status = registry.status(id).await;
         assert_ne!(status["lane"], "active", "{hostile_peer:?}: {status}");
         assert!(status["reasons"][0]["fix"].is_string(), "{hostile_peer:?}: {status}");
-        assert!(status.to_string().len() < 8000, "{hostile_peer:?} got its flood into the status");
+        assert!(status.to_string().len() < 8000, "{hostile_peer:?}: the status contains its flood");
         let _ = writeln!(
-            told,
+            outcomes,
             "{hostile_peer:?}: {} {}",
             status["lane"].as_str().unwrap_or_default(),
             registry.reason_codes(id).await.join(" ")
         );
     }
-    insta::assert_snapshot!(told, @"
+    insta::assert_snapshot!(outcomes, @"
     SilentAtOnce: queued preflight_timeout
     SilentInHeaders: queued preflight_timeout
     SilentInBody: queued preflight_timeout

@@ -1,15 +1,15 @@
-//! The bus is down: no event of a publish or a verdict is delivered. Nothing is lost by that, for the table holds what
-//! happened, and the schedules find it there.
+//! The bus is down, so no event of a publish or a verdict is delivered. No listing is lost, because the schedules find
+//! the work in the table.
 
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{TICK, TestOptions, TestRegistry};
 
-use super::told;
+use super::print_row;
 
 const AGENTS: usize = 20;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_the_bus_the_schedules_find_everything() {
+async fn schedules_find_all_listings_without_the_bus() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let (agents, server) = (Peer::start(agents::fleet).await, Peer::start(servers::modern).await);
@@ -19,10 +19,10 @@ async fn without_the_bus_the_schedules_find_everything() {
         ids.push(registry.publish_card(&agents.url(&format!("/{number}/card.json"))).await);
     }
     ids.push(registry.publish_mcp(&server.url("/mcp")).await);
-    assert_eq!(registry.live_counts().await, (0, 0), "nobody was told of them");
+    assert_eq!(registry.live_counts().await, (0, 0), "no event was delivered");
     let mut ticks = 0;
     while registry.live_counts().await != (AGENTS as u64, 1) {
-        assert!(ticks < 10, "the tick does not find them");
+        assert!(ticks < 10, "the tick does not find the listings");
         registry.advance(TICK);
         registry.tick().await;
         ticks += 1;
@@ -34,10 +34,10 @@ async fn without_the_bus_the_schedules_find_everything() {
         assert_eq!(found.body["hits"][0]["listing_id"], id.as_str(), "{}", found.body);
     }
     assert!(registry.events().is_empty());
-    told(
+    print_row(
         "the bus down",
         &format!(
-            "{} publishes, all acknowledged, {ticks} tick(s) until all are Live and found, 0 lost",
+            "{} publishes, all acknowledged, {ticks} tick(s) until all are Live and searchable, 0 lost",
             ids.len()
         ),
     );

@@ -1,5 +1,5 @@
-//! Reflection: nobody can have somebody else messaged by this registry, with a card, a redirect or a challenge, and a
-//! host is asked in its turn by whatever way the question comes to it.
+//! Reflection: a publisher cannot make the registry send requests to a host of another owner through a card, a redirect or
+//! an auth challenge. The concurrency limit of a host holds for all cards that name it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,14 +14,14 @@ use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer};
 use tests::test_registry::{HOUR, TestRegistry};
 use tokio::net::TcpListener;
 
-/// A host of somebody else, which counts the connections to it.
-struct Stranger {
+/// A host of another owner, which counts the connections to it.
+struct ForeignHost {
     origin: String,
     connections: Arc<AtomicUsize>,
 }
 
-impl Stranger {
-    /// At another address than the peers, because those of one address have one owner.
+impl ForeignHost {
+    /// Uses another address than the peers, because hosts at one address count as one owner.
     async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.2:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -41,13 +41,13 @@ impl Stranger {
 }
 
 fn card_with(interfaces: Value) -> impl Fn(&PeerRequest) -> axum::response::Response + Send + Sync + 'static {
-    move |asked| match asked.path.as_str() {
+    move |request| match request.path.as_str() {
         CARD => {
-            let mut card = agents::card(asked, "Mirror");
+            let mut card = agents::card(request, "Mirror");
             card["supportedInterfaces"] = interfaces.clone();
             json_answer(200, &card)
         }
-        _ if asked.verb == "POST" => agents::speaks_newest(asked),
+        _ if request.verb == "POST" => agents::speaks_newest(request),
         _ => empty(404),
     }
 }
@@ -57,22 +57,22 @@ fn interface(url: &str, binding: &str, version: &str) -> Value {
 }
 
 #[tokio::test]
-async fn an_interface_of_another_owner_is_asked_nothing() {
-    let (registry, stranger) = (TestRegistry::start().await, Stranger::start().await);
-    let there = format!("{}/rpc", stranger.origin);
+async fn interface_of_another_owner_gets_no_request() {
+    let (registry, foreign) = (TestRegistry::start().await, ForeignHost::start().await);
+    let foreign_url = format!("{}/rpc", foreign.origin);
     let mut peers = Vec::new();
     for interfaces in [
-        json!([interface(&there, "JSONRPC", "1.0")]),
-        json!([interface(&there, "HTTP+JSON", "1.0"), interface(&there, "JSONRPC", "0.3")]),
-        json!([interface(&there, "HTTP+JSON", "0.3"), interface("http://10.0.0.1/", "JSONRPC", "1.0")]),
+        json!([interface(&foreign_url, "JSONRPC", "1.0")]),
+        json!([interface(&foreign_url, "HTTP+JSON", "1.0"), interface(&foreign_url, "JSONRPC", "0.3")]),
+        json!([interface(&foreign_url, "HTTP+JSON", "0.3"), interface("http://10.0.0.1/", "JSONRPC", "1.0")]),
     ] {
         let peer = Peer::start(card_with(interfaces)).await;
         let id = registry.publish_card(&peer.card()).await;
         peers.push((peer, id));
     }
-    // A card that is somebody else's, by a redirect: its own interface is theirs as well.
-    let host = stranger.origin.clone();
-    let moved = Peer::start(move |asked| match asked.path.as_str() {
+    // A redirect to another card, whose interface is at the foreign host.
+    let host = foreign.origin.clone();
+    let moved = Peer::start(move |request| match request.path.as_str() {
         CARD => Redirect::temporary("/moved").into_response(),
         _ => json_answer(200, &agents::card_at("Mirror", &format!("{host}/rpc"))),
     })
@@ -93,28 +93,30 @@ async fn an_interface_of_another_owner_is_asked_nothing() {
         assert_eq!(status["lane"], "needs_fix", "{status}");
         let codes = registry.reason_codes(id).await;
         assert_eq!(codes.iter().filter(|code| *code == "interface_domain").count(), 1, "{codes:?}");
-        assert!(status["reasons"][0]["seen"].as_str().unwrap().contains(&stranger.origin), "{status}");
+        assert!(status["reasons"][0]["seen"].as_str().unwrap().contains(&foreign.origin), "{status}");
     }
-    assert_eq!(stranger.connections(), 0, "a stranger was asked");
+    assert_eq!(foreign.connections(), 0, "the foreign host got a connection");
 }
 
 #[tokio::test]
-async fn an_own_interface_is_taken_before_a_strangers() {
-    let (registry, stranger) = (TestRegistry::start().await, Stranger::start().await);
-    let there = format!("{}/rpc", stranger.origin);
-    let peer = Peer::start(move |asked| {
-        let own = format!("{}/rpc", asked.origin());
-        card_with(json!([interface(&there, "JSONRPC", "1.0"), interface(&own, "JSONRPC", "1.0")]))(asked)
+async fn own_interface_is_preferred_over_a_foreign_one() {
+    let (registry, foreign) = (TestRegistry::start().await, ForeignHost::start().await);
+    let foreign_url = format!("{}/rpc", foreign.origin);
+    let peer = Peer::start(move |request| {
+        let own = format!("{}/rpc", request.origin());
+        card_with(json!([interface(&foreign_url, "JSONRPC", "1.0"), interface(&own, "JSONRPC", "1.0")]))(
+            request,
+        )
     })
     .await;
     registry.live_card(&peer.card()).await;
-    assert_eq!(stranger.connections(), 0);
+    assert_eq!(foreign.connections(), 0);
 }
 
 #[tokio::test]
-async fn a_challenge_sends_nobody_to_a_stranger() {
-    let (registry, stranger) = (TestRegistry::start().await, Stranger::start().await);
-    let challenge = format!("Bearer resource_metadata=\"{}/meta\"", stranger.origin);
+async fn auth_challenge_causes_no_request_to_another_host() {
+    let (registry, foreign) = (TestRegistry::start().await, ForeignHost::start().await);
+    let challenge = format!("Bearer resource_metadata=\"{}/meta\"", foreign.origin);
     let peer = Peer::start(move |_| {
         let headers = [(http::header::WWW_AUTHENTICATE, challenge.clone())];
         (StatusCode::UNAUTHORIZED, headers).into_response()
@@ -122,26 +124,30 @@ async fn a_challenge_sends_nobody_to_a_stranger() {
     .await;
     let id = registry.publish_mcp(&peer.url("/mcp")).await;
     registry.tick().await;
-    assert_eq!(registry.reason_codes(&id).await, ["auth_required"], "the challenge itself is the proof");
-    assert_eq!(stranger.connections(), 0);
+    assert_eq!(
+        registry.reason_codes(&id).await,
+        ["auth_required"],
+        "the challenge itself is the proof that the server requires auth"
+    );
+    assert_eq!(foreign.connections(), 0);
 }
 
-/// Many cards, each at a host of its own, and one interface behind them all.
+/// Many cards on different ports share the host of one interface.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_host_that_is_asked_has_the_slots() {
+async fn concurrency_limit_applies_to_the_interface_host() {
     const CARDS: usize = 12;
-    let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let counts = (Arc::clone(&now), Arc::clone(&most));
-    let slow = post(async move |axum::Json(asked): axum::Json<Value>| {
-        let at_once = counts.0.fetch_add(1, Ordering::SeqCst) + 1;
-        counts.1.fetch_max(at_once, Ordering::SeqCst);
+    let (current, highest) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let counts = (Arc::clone(&current), Arc::clone(&highest));
+    let slow = post(async move |axum::Json(call): axum::Json<Value>| {
+        let concurrent = counts.0.fetch_add(1, Ordering::SeqCst) + 1;
+        counts.1.fetch_max(concurrent, Ordering::SeqCst);
         tokio::time::sleep(Duration::from_millis(100)).await;
         counts.0.fetch_sub(1, Ordering::SeqCst);
-        axum::Json(match asked["method"].as_str() {
-            Some("SendMessage") => json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "message": {
+        axum::Json(match call["method"].as_str() {
+            Some("SendMessage") => json!({ "jsonrpc": "2.0", "id": call["id"], "result": { "message": {
                 "messageId": "m-1", "role": "ROLE_AGENT", "parts": [{ "text": "I add." }] } } }),
             _ => {
-                json!({ "jsonrpc": "2.0", "id": asked["id"], "error": { "code": -32001, "message": "no task" } })
+                json!({ "jsonrpc": "2.0", "id": call["id"], "error": { "code": -32001, "message": "no task" } })
             }
         })
     });
@@ -152,13 +158,13 @@ async fn the_host_that_is_asked_has_the_slots() {
     let registry = TestRegistry::start().await;
     let mut peers = Vec::new();
     for number in 0..CARDS {
-        // Endpoints of their own, or all but one would be duplicates.
+        // Different endpoints, because listings with the same endpoint are duplicates.
         let interface = interface(&format!("{shared}/{number}"), "JSONRPC", "1.0");
         let peer = Peer::start(card_with(json!([interface]))).await;
         registry.publish_card(&peer.card()).await;
         peers.push(peer);
     }
     let report = registry.tick().await;
-    assert_eq!(report["ok"], json!(CARDS), "nobody loses by waiting: {report}");
-    assert!(most.load(Ordering::SeqCst) <= 4, "{} at once", most.load(Ordering::SeqCst));
+    assert_eq!(report["ok"], json!(CARDS), "waiting costs no listing its verdict: {report}");
+    assert!(highest.load(Ordering::SeqCst) <= 4, "{} concurrent requests", highest.load(Ordering::SeqCst));
 }

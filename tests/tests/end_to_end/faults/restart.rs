@@ -1,5 +1,5 @@
-//! A registry that is killed at random moments in the middle of its writes: what it acknowledged is there when it starts
-//! again, nothing is half written, and what was published is probed. `FAULT_KILLS` says how often.
+//! A registry that is killed at random moments during writes. After a restart every acknowledged write is present, no
+//! transaction is half written, and published listings are probed. `FAULT_KILLS` sets the number of kills.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,24 +14,24 @@ use tests::fixtures::insert_live_listings;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{TestOptions, TestRegistry, id_of};
 
-use super::books::{audit, texts};
-use super::told;
-use super::victim::{Victim, ask};
+use super::audit::{audit, texts};
+use super::child_registry::{ChildRegistry, send_request};
+use super::print_row;
 
 const KILLS: usize = 3;
-/// Writers at once.
-const LANES: usize = 4;
-/// Live listings for each kill; a life is too short to write at more.
+/// Concurrent writers.
+const WRITERS: usize = 4;
+/// Live listings for each kill; more than one run of the child can write to.
 const LIVE_PER_KILL: usize = 60;
 
-/// What was acknowledged.
+/// Acknowledged writes.
 #[derive(Debug, Default)]
 struct Acknowledged {
     published: Vec<ListingId>,
     demos: Vec<ListingId>,
-    /// The listings, and the token or code of each.
+    /// Each listing with its token or code.
     feedback: Vec<(ListingId, String)>,
-    /// Words of messages and of marks.
+    /// Texts of messages and traces.
     messages: Vec<String>,
     traces: Vec<String>,
 }
@@ -45,14 +45,14 @@ impl Acknowledged {
         self.traces.extend(other.traces);
     }
 
-    fn all(&self) -> usize {
+    fn total(&self) -> usize {
         let funnel = self.demos.len() + self.feedback.len();
         self.published.len() + funnel + self.messages.len() + self.traces.len()
     }
 }
 
-/// Writes of every sort in turn until the registry is gone.
-async fn write(
+/// Sends writes of every kind in turn until the registry is gone.
+async fn write_until_killed(
     address: SocketAddr,
     peer: &Peer,
     ids: &[ListingId],
@@ -63,7 +63,7 @@ async fn write(
     while !stop.load(Ordering::SeqCst) {
         let number = next.fetch_add(1, Ordering::SeqCst);
         let written = async {
-            let post = async |path, body: Value| match ask(address, path, Some(&body)).await {
+            let post = async |path, body: Value| match send_request(address, path, Some(&body)).await {
                 Some((200, answer)) => Some(answer),
                 Some((status, answer)) => panic!("{path} answered {status}: {answer}"),
                 None => None,
@@ -76,8 +76,8 @@ async fn write(
             post("/api/talk", json!({ "listing_id": id, "action": "message", "text": message })).await?;
             done.messages.push(message);
             let trace = format!("Trace {number}.");
-            let told = json!({ "action": "leave_trace", "listing_id": id, "body": trace, "from": "tester" });
-            post("/api/products/stigmergy", told).await?;
+            let mark = json!({ "action": "leave_trace", "listing_id": id, "body": trace, "from": "tester" });
+            post("/api/products/stigmergy", mark).await?;
             done.traces.push(trace);
             if number >= ids.len() {
                 return Some(());
@@ -98,7 +98,7 @@ async fn write(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_acknowledged_write_outlives_a_kill() {
+async fn acknowledged_writes_survive_sigkill() {
     let kills = std::env::var("FAULT_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(KILLS);
     let peer = Peer::start(agents::fleet).await;
     let folder = tempfile::tempdir().unwrap();
@@ -111,11 +111,11 @@ async fn every_acknowledged_write_outlives_a_kill() {
     let (mut acknowledged, next) = (Acknowledged::default(), AtomicUsize::new(0));
     let random = Random::System;
     for kill in 0..kills {
-        let victim = Victim::start(&data).await;
-        let (address, stop) = (victim.address, Arc::new(AtomicBool::new(false)));
-        let writers = join_all((0..LANES).map(|_| write(address, &peer, &ids, &next, &stop)));
-        // Some have written all they can by then, and others are in the middle of it, on any machine.
-        let enough = next.load(Ordering::SeqCst) + LANES + 1 + usize::try_from(random.below(12)).unwrap();
+        let child = ChildRegistry::start(&data).await;
+        let (address, stop) = (child.address, Arc::new(AtomicBool::new(false)));
+        let writers = join_all((0..WRITERS).map(|_| write_until_killed(address, &peer, &ids, &next, &stop)));
+        // By then some writers have finished a round and others are in the middle of one, on any machine.
+        let enough = next.load(Ordering::SeqCst) + WRITERS + 1 + usize::try_from(random.below(12)).unwrap();
         let killing = async {
             for _ in 0..20_000 {
                 if next.load(Ordering::SeqCst) >= enough {
@@ -124,22 +124,22 @@ async fn every_acknowledged_write_outlives_a_kill() {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
             tokio::time::sleep(Duration::from_millis(random.below(60))).await;
-            victim.kill();
+            child.kill();
             stop.store(true, Ordering::SeqCst);
         };
-        let (taken, ()) = futures::join!(writers, killing);
-        let before = acknowledged.all();
-        taken.into_iter().for_each(|taken| acknowledged.add(taken));
-        assert!(acknowledged.all() > before, "kill {kill}: it was killed before it answered anybody");
+        let (done, ()) = futures::join!(writers, killing);
+        let before = acknowledged.total();
+        done.into_iter().for_each(|done| acknowledged.add(done));
+        assert!(acknowledged.total() > before, "kill {kill}: no write was acknowledged before it");
     }
 
     let options =
         options().with_setting("PROBE_WINDOW_CAP", 100_000).with_setting("PROBE_HOURLY_CAP", 100_000);
     let registry = TestRegistry::start_with(options).await;
     let table = registry.table().await;
-    let books = audit(&table, "after all kills");
+    let counts = audit(&table, "after all kills");
     for id in &acknowledged.published {
-        assert_eq!(table.items_under(&format!("LISTING#{id} CORE")).len(), 1, "{id} is gone");
+        assert_eq!(table.items_under(&format!("LISTING#{id} CORE")).len(), 1, "{id} is lost");
         assert_eq!(table.items_under(&format!("CONTACT#{id} ")).len(), 1, "{id} is half written");
     }
     for id in &acknowledged.demos {
@@ -152,30 +152,30 @@ async fn every_acknowledged_write_outlives_a_kill() {
             assert_eq!(opened.status, 200, "the token of {id}: {opened:?}");
         }
     }
-    let kept = texts(&table);
+    let stored = texts(&table);
     for words in acknowledged.messages.iter().chain(&acknowledged.traces) {
-        assert!(kept.iter().any(|text| text.contains(words)), "{words} is gone");
+        assert!(stored.iter().any(|text| text.contains(words)), "{words} is lost");
     }
-    // A hundred are enough to see that they are probed.
+    // A sample of 100 is enough.
     for id in acknowledged.published.iter().take(100) {
         registry.first_probe(id).await;
         assert_eq!(registry.lane(id).await, "active");
     }
-    told(
+    print_row(
         "SIGKILL at random moments during writes",
         &format!(
             "{kills} kills, {} writes acknowledged ({} publishes, {} demos, {} feedback, {} messages, {} traces), \
-             {} unacknowledged ones there and whole, 0 lost, 0 half written",
-            acknowledged.all(),
+             {} unacknowledged ones present and complete, 0 lost, 0 half written",
+            acknowledged.total(),
             acknowledged.published.len(),
             acknowledged.demos.len(),
             acknowledged.feedback.len(),
             acknowledged.messages.len(),
             acknowledged.traces.len(),
-            books.listings - ids.len() - acknowledged.published.len() + books.demos + books.completions
+            counts.listings - ids.len() - acknowledged.published.len() + counts.demos + counts.completions
                 - acknowledged.demos.len()
                 - acknowledged.feedback.len()
-                + books.traces
+                + counts.traces
                 - acknowledged.traces.len(),
         ),
     );

@@ -1,14 +1,14 @@
-//! Index reads that are out of date: queries of an index tell the table as it was a while ago. Nobody is probed twice for
-//! that, what was withdrawn gets nothing, and all is exact as soon as the index is.
+//! Stale index reads: queries of a secondary index return an older state of the table. No listing is probed twice because
+//! of that, a withdrawn listing gets no demo, and all results are exact as soon as the index is current.
 
 use registry::model::ListingId;
 use serde_json::json;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{TICK, TestOptions, TestRegistry};
 
-use super::told;
+use super::print_row;
 
-async fn listed(registry: &TestRegistry) -> Vec<String> {
+async fn active_ids(registry: &TestRegistry) -> Vec<String> {
     let page = registry.get("/api/listings/active?limit=100").await;
     assert_eq!(page.status, 200, "{page:?}");
     let rows = page.body["agents"].as_array().unwrap();
@@ -16,7 +16,7 @@ async fn listed(registry: &TestRegistry) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_index_out_of_date_costs_a_moment_and_nothing_else() {
+async fn stale_index_reads_only_delay_the_active_list() {
     let options = TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", 1000);
     let registry = TestRegistry::start_with(options).await;
     let peer = Peer::start(agents::fleet).await;
@@ -33,7 +33,7 @@ async fn an_index_out_of_date_costs_a_moment_and_nothing_else() {
     registry.events();
     let older = registry.copy_of_table().await;
 
-    // Behind the index's back: two are withdrawn, the queued go Live, and new ones come.
+    // Changes that the index does not contain: two withdrawals, the queued listings go Live, and new listings.
     for id in &live[..2] {
         let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
         operator::handle(&registry.app, command).await.unwrap();
@@ -52,31 +52,31 @@ async fn an_index_out_of_date_costs_a_moment_and_nothing_else() {
         registry.advance(TICK);
     }
     let probed = peer.request_names().len();
-    let stale = listed(&registry).await;
+    let stale = active_ids(&registry).await;
     for id in &live[..2] {
-        assert!(stale.contains(&id.to_string()), "the index that was read is the old one");
-        assert_eq!(registry.lane(id).await, "withdrawn", "what is read by its key is not out of date");
+        assert!(stale.contains(&id.to_string()), "the list was read from the older index");
+        assert_eq!(registry.lane(id).await, "withdrawn", "a read by key is not stale");
         let refused = registry.post("/api/products/demo", &json!({ "listing_id": id })).await;
         assert_eq!(refused.status, 409, "{refused:?}");
     }
-    // The stale queue still names what has its verdict, and does not yet name what is new.
-    assert_eq!(peer.request_names(), [""; 0], "nothing of what it names is due by its own word");
+    // The stale queue still contains listings that have a verdict, and not yet the new ones.
+    assert_eq!(peer.request_names(), [""; 0], "the items of the listings in the stale queue are not due");
 
     registry.observer.faults.disarm();
     registry.tick().await;
     registry.index().await;
-    let mut wanted: Vec<String> =
+    let mut expected: Vec<String> =
         live[2..].iter().chain(&queued).chain(&new).map(ToString::to_string).collect();
-    let mut exact = listed(&registry).await;
-    wanted.sort();
+    let mut exact = active_ids(&registry).await;
+    expected.sort();
     exact.sort();
-    assert_eq!(exact, wanted);
-    assert_eq!(registry.live_counts().await, (wanted.len() as u64, 0));
-    told(
+    assert_eq!(exact, expected);
+    assert_eq!(registry.live_counts().await, (expected.len() as u64, 0));
+    print_row(
         "stale index reads",
         &format!(
-            "5 ticks and rechecks by an index of before {} changes: {probed} requests to peers for it, nothing probed \
-             twice, nothing given to what was withdrawn; exact with the first fresh read",
+            "5 ticks and rechecks with an index from before {} changes: {probed} requests to peers because of it, no \
+             listing probed twice, no demo for a withdrawn listing; exact with the first fresh read",
             2 + queued.len() + new.len()
         ),
     );

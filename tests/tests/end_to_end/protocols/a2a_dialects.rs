@@ -1,5 +1,5 @@
-//! The A2A endpoint in all its dialects, as clients of each speak: what is asked in one shape is answered in it. Tasks
-//! are kept, found, listed and canceled by whoever may, and by nobody else.
+//! The A2A endpoint in all its dialects: a request in one dialect gets a reply in the same dialect. Only callers who know a
+//! task's id or context can read, list or cancel it.
 
 use axum::body::Body;
 use http::Request;
@@ -30,20 +30,20 @@ async fn code(registry: &TestRegistry, method: &str, params: &Value) -> i64 {
 }
 
 fn panic_with(method: &str, params: &Value, reply: &Value) -> i64 {
-    panic!("{method} {params} was answered: {reply}")
+    panic!("{method} {params} returned no error: {reply}")
 }
 
-/// A message of 1.0.
+/// A message of A2A 1.0.
 fn newest(text: &str) -> Value {
     json!({ "message": { "messageId": "m1", "role": "ROLE_USER", "parts": [{ "text": text }] } })
 }
 
-/// A message of 1.0 whose sender comes back for the answer, so that it becomes a task.
+/// A message of A2A 1.0 whose sender does not wait for the reply, so that it becomes a task.
 fn as_task(text: &str) -> Value {
     json!({ "message": newest(text)["message"], "configuration": { "returnImmediately": true } })
 }
 
-/// A message of 0.3 or 0.2: they name the sort of a part differently.
+/// A message of A2A 0.3 or 0.2: `tag` is the member that names the type of a part.
 fn older(text: &str, tag: &str) -> Value {
     json!({ "message": { "messageId": "m1", "role": "user", "parts": [{ tag: "text", "text": text }] } })
 }
@@ -53,7 +53,7 @@ fn task_id(task: &Value) -> String {
 }
 
 #[tokio::test]
-async fn what_is_only_read_is_a_message_in_the_shape_of_its_dialect() {
+async fn read_operations_return_a_message_in_the_same_dialect() {
     let registry = TestRegistry::start().await;
     let new = result(&registry, "SendMessage", &newest("which MCP servers are live?")).await;
     let message = &new["message"];
@@ -80,11 +80,11 @@ async fn what_is_only_read_is_a_message_in_the_shape_of_its_dialect() {
         }
         assert_eq!(old["parts"][1]["data"], message["parts"][1]["data"]);
     }
-    assert_eq!(registry.table().await.items_under("TASK").len(), 0, "reading leaves nothing behind");
+    assert_eq!(registry.table().await.items_under("TASK").len(), 0, "a read operation stores no task");
 }
 
 #[tokio::test]
-async fn a_task_is_what_its_dialect_expects() {
+async fn tasks_have_the_shape_of_the_dialect() {
     let registry = TestRegistry::start().await;
     let new = result(&registry, "SendMessage", &as_task("help")).await["task"].clone();
     assert_eq!(
@@ -119,21 +119,21 @@ async fn a_task_is_what_its_dialect_expects() {
         result(&registry, "tasks/get", &json!({ "id": "my-own" })).await["status"]["state"],
         "completed"
     );
-    // A client that does not wait comes back for a task, even for what was only read.
+    // A client that does not wait gets a task, also for a read operation.
     let hurried = json!({ "message": newest("which MCP servers are live?")["message"], "configuration": { "returnImmediately": true } });
     assert!(result(&registry, "SendMessage", &hurried).await["task"].is_object());
 }
 
 #[tokio::test]
-async fn what_is_missing_is_asked_for_and_the_task_goes_on() {
+async fn task_asks_for_missing_input_and_continues() {
     let registry = TestRegistry::start().await;
-    let asked = result(&registry, "SendMessage", &newest("list my agent")).await["task"].clone();
-    assert_eq!(asked["status"]["state"], "TASK_STATE_INPUT_REQUIRED");
-    assert!(asked["status"]["message"]["parts"][0]["text"].as_str().unwrap().contains("Which URL?"));
+    let task = result(&registry, "SendMessage", &newest("list my agent")).await["task"].clone();
+    assert_eq!(task["status"]["state"], "TASK_STATE_INPUT_REQUIRED");
+    assert!(task["status"]["message"]["parts"][0]["text"].as_str().unwrap().contains("Which URL?"));
     let mut next = newest("it is at https://user:secret@agent.example.com");
-    next["message"]["taskId"] = asked["id"].clone();
+    next["message"]["taskId"] = task["id"].clone();
     let failed = result(&registry, "SendMessage", &next).await["task"].clone();
-    assert_eq!((&failed["id"], &failed["status"]["state"]), (&asked["id"], &json!("TASK_STATE_FAILED")));
+    assert_eq!((&failed["id"], &failed["status"]["state"]), (&task["id"], &json!("TASK_STATE_FAILED")));
     assert_eq!(failed["status"]["message"]["parts"][1]["data"]["error"]["code"], "user_info_in_url");
     assert_eq!(failed["history"].as_array().unwrap().len(), 3, "{failed}");
     assert_eq!(code(&registry, "SendMessage", &next).await, -32004, "the task is over");
@@ -150,7 +150,7 @@ async fn what_is_missing_is_asked_for_and_the_task_goes_on() {
 }
 
 #[tokio::test]
-async fn only_a_waiting_task_can_be_canceled() {
+async fn only_a_task_that_needs_input_can_be_canceled() {
     let registry = TestRegistry::start().await;
     let done = task_id(&result(&registry, "SendMessage", &as_task("help")).await["task"]);
     let waiting = task_id(&result(&registry, "SendMessage", &newest("list me")).await["task"]);
@@ -167,7 +167,7 @@ async fn only_a_waiting_task_can_be_canceled() {
 }
 
 #[tokio::test]
-async fn lists_are_filtered_and_paged() {
+async fn task_lists_are_filtered_and_paged() {
     let registry = TestRegistry::start().await;
     let mut ids = Vec::new();
     let mut context = Value::Null;
@@ -184,7 +184,7 @@ async fn lists_are_filtered_and_paged() {
     let listed =
         |page: &Value| -> Vec<String> { page["tasks"].as_array().unwrap().iter().map(task_id).collect() };
     let all = result(&registry, "ListTasks", &json!({ "contextId": context })).await;
-    assert_eq!(listed(&all), ids, "the last changed first");
+    assert_eq!(listed(&all), ids, "the most recently changed task is first");
     assert_eq!(
         (&all["nextPageToken"], &all["pageSize"], &all["totalSize"]),
         (&json!(""), &json!(50), &json!(5))
@@ -234,11 +234,11 @@ async fn lists_are_filtered_and_paged() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_continued_is_a_message_and_leaves_nothing_behind() {
+async fn refusals_without_a_follow_up_store_no_task() {
     let registry = TestRegistry::start_with(TestOptions::default().with_rates()).await;
     let call = |call: &str| json!({ "messageId": "m1", "role": "user", "parts": [{ "data": { "operation": call } }] });
     let long = "colourless green ideas sleep furiously ".repeat(5000);
-    for (message, said) in [
+    for (message, expected) in [
         (older("help", "kind")["message"].clone(), "list my agent at"),
         (older("hello", "kind")["message"].clone(), "list my agent at"),
         (older(&long, "kind")["message"].clone(), "not understood"),
@@ -253,25 +253,25 @@ async fn what_cannot_be_continued_is_a_message_and_leaves_nothing_behind() {
             let answer = result(&registry, method, &json!({ "message": message })).await;
             let answer = answer.get("message").unwrap_or(&answer);
             let text = answer["parts"][0]["text"].as_str().unwrap_or_default();
-            assert!(text.contains(said) && answer["contextId"].is_string(), "{said}: {answer}");
+            assert!(text.contains(expected) && answer["contextId"].is_string(), "{expected}: {answer}");
             assert_eq!(answer["parts"][1]["data"]["executed"], false);
         }
-        assert_eq!(registry.observer.tally.since(&before).total(), 0, "{said}");
+        assert_eq!(registry.observer.tally.since(&before).total(), 0, "{expected}");
     }
     assert_eq!(registry.table().await.items_under("TASK").len(), 0);
 }
 
 #[tokio::test]
-async fn stored_tasks_are_counted_by_caller_and_in_all() {
+async fn stored_tasks_are_limited_per_caller_and_in_total() {
     let options = TestOptions::default().with_rates();
     let options = options.with_setting("TASKS_PER_HOUR", 3).with_setting("TASKS_PER_HOUR_IN_ALL", 4);
     let registry = TestRegistry::start_with(options).await;
     let (alice, bob) = ("192.0.2.1", "192.0.2.2");
     let oldest = json!({ "id": "1", "message": older("colourless green ideas", "type")["message"] });
-    let asked = from(&registry, alice, "SendMessage", &newest("list me")).await;
+    let task = from(&registry, alice, "SendMessage", &newest("list me")).await;
     assert_eq!(from(&registry, alice, "tasks/send", &oldest).await["result"]["id"], "1");
     let mut next = newest("I mean my agent");
-    next["message"]["taskId"] = asked["result"]["task"]["id"].clone();
+    next["message"]["taskId"] = task["result"]["task"]["id"].clone();
     assert!(from(&registry, alice, "SendMessage", &next).await["result"]["task"].is_object());
     for (method, params) in [
         ("SendMessage", newest("list me")),
@@ -299,14 +299,14 @@ async fn stored_tasks_are_counted_by_caller_and_in_all() {
 }
 
 #[tokio::test]
-async fn a_long_message_is_stored_by_its_beginning() {
+async fn long_messages_are_stored_truncated() {
     let registry = TestRegistry::start().await;
     let mut long = newest(&format!("list me, and do it soon. {}", "Thank you very much! ".repeat(4000)));
     long["message"]["metadata"] = json!({ "x": "y".repeat(100_000) });
-    let asked = result(&registry, "SendMessage", &long).await["task"].clone();
+    let task = result(&registry, "SendMessage", &long).await["task"].clone();
     let mut next = long.clone();
     for _ in 0..5 {
-        next["message"]["taskId"] = asked["id"].clone();
+        next["message"]["taskId"] = task["id"].clone();
         result(&registry, "SendMessage", &next).await;
     }
     let table = registry.table().await;
@@ -314,19 +314,19 @@ async fn a_long_message_is_stored_by_its_beginning() {
     let size: usize = items.iter().map(|item| item.to_string().len()).sum();
     assert!(items.len() == 2 && size < 48 * 1024, "{} items of {size} bytes", items.len());
 
-    let asked = result(&registry, "SendMessage", &long).await["task"].clone();
+    let task = result(&registry, "SendMessage", &long).await["task"].clone();
     let mut end = newest("it is at https://user:secret@agent.example.com");
-    end["message"]["taskId"] = asked["id"].clone();
+    end["message"]["taskId"] = task["id"].clone();
     let failed = result(&registry, "SendMessage", &end).await["task"].clone();
     assert_eq!(
         failed["status"]["message"]["parts"][1]["data"]["error"]["code"], "user_info_in_url",
         "{failed}"
     );
-    assert_eq!(result(&registry, "GetTask", &json!({ "id": asked["id"] })).await, failed);
+    assert_eq!(result(&registry, "GetTask", &json!({ "id": task["id"] })).await, failed);
 }
 
 #[tokio::test]
-async fn tasks_are_kept_for_a_day() {
+async fn tasks_expire_after_a_day() {
     let registry = TestRegistry::start().await;
     let task = result(&registry, "SendMessage", &as_task("help")).await["task"].clone();
     let (id, context) = (task_id(&task), task["contextId"].clone());
@@ -336,7 +336,7 @@ async fn tasks_are_kept_for_a_day() {
     assert_eq!(
         code(&registry, "GetTask", &json!({ "id": id })).await,
         -32001,
-        "expired, though not yet taken away"
+        "expired, although not yet deleted"
     );
     assert_eq!(result(&registry, "ListTasks", &json!({ "contextId": context })).await["totalSize"], 0);
     let table = registry.table().await;
@@ -345,7 +345,7 @@ async fn tasks_are_kept_for_a_day() {
     assert!(items.iter().all(|item| item["ttl"] == registry.now().as_second()), "{items:?}");
 }
 
-/// A call from an address of its own.
+/// A call from the given address.
 async fn from(registry: &TestRegistry, address: &str, method: &str, params: &Value) -> Value {
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
     let mut request = Request::post("/api/a2a").header("content-type", "application/json");
@@ -356,7 +356,7 @@ async fn from(registry: &TestRegistry, address: &str, method: &str, params: &Val
 }
 
 #[tokio::test]
-async fn a_client_cannot_read_the_tasks_of_another() {
+async fn client_cannot_read_tasks_of_another_client() {
     let registry = TestRegistry::start().await;
     let (alice, bob) = ("192.0.2.1", "192.0.2.2");
     let sent = |text: &str| json!({ "id": "1", "message": older(text, "type")["message"] });
@@ -371,7 +371,7 @@ async fn a_client_cannot_read_the_tasks_of_another() {
         "input-required"
     );
 
-    // The same client may send its task again; the newer takes the older's place, in the list of its context, too.
+    // A client may send a task with the same id again. The new task replaces the old one, also in the list of its context.
     let again = from(&registry, bob, "tasks/send", &sent("help")).await;
     assert_eq!(again["result"]["id"], "1");
     for (task, total) in [(&second, 0), (&again, 1)] {
@@ -379,7 +379,7 @@ async fn a_client_cannot_read_the_tasks_of_another() {
         assert_eq!(from(&registry, bob, "ListTasks", &listed).await["result"]["totalSize"], total);
     }
 
-    // An id that we gave is its own key: whoever was told it may ask from anywhere, and no client can take it.
+    // An id that the registry generated works from any address, and no client can overwrite its task.
     let ours = from(&registry, alice, "SendMessage", &as_task("help")).await["result"]["task"]["id"].clone();
     assert_eq!(from(&registry, bob, "GetTask", &json!({ "id": ours })).await["result"]["id"], ours);
     let taken = json!({ "id": ours, "message": older("list me", "type")["message"] });
@@ -396,7 +396,7 @@ async fn a_client_cannot_read_the_tasks_of_another() {
 }
 
 #[tokio::test]
-async fn tasks_are_listed_by_who_knows_their_context_and_not_by_address() {
+async fn task_lists_require_a_generated_context_id() {
     let registry = TestRegistry::start().await;
     let (nat, elsewhere) = ("192.0.2.1", "192.0.2.2");
     let mut contexts = Vec::new();
@@ -413,15 +413,15 @@ async fn tasks_are_listed_by_who_knows_their_context_and_not_by_address() {
         assert_eq!(page["totalSize"], ids.len());
         ids
     };
-    // Behind one address there are many; none of them sees what another said.
+    // Many clients may share one address; none of them sees tasks of another.
     for without in [json!({}), json!({ "contextId": "" }), json!({ "status": "TASK_STATE_INPUT_REQUIRED" })] {
         assert_eq!(listed(nat, without).await, [""; 0]);
     }
     for (chosen, context, id) in contexts {
-        // A context that a client chose may be guessed, so nobody lists it; one of ours is known to whom we told it.
-        let wanted = if chosen.is_none() { vec![id.clone()] } else { Vec::new() };
+        // A context id that a client chose can be guessed, so its tasks are not listed. A generated one is secret.
+        let expected = if chosen.is_none() { vec![id.clone()] } else { Vec::new() };
         for address in [nat, elsewhere] {
-            assert_eq!(listed(address, json!({ "contextId": context })).await, wanted, "{context}");
+            assert_eq!(listed(address, json!({ "contextId": context })).await, expected, "{context}");
         }
         assert_eq!(
             from(&registry, elsewhere, "GetTask", &json!({ "id": id })).await["result"]["id"],
@@ -431,9 +431,9 @@ async fn tasks_are_listed_by_who_knows_their_context_and_not_by_address() {
 }
 
 #[tokio::test]
-async fn what_is_not_supported_says_so() {
+async fn unsupported_methods_return_their_error_codes() {
     let registry = TestRegistry::start().await;
-    for (method, params, wanted) in [
+    for (method, params, expected) in [
         ("SendStreamingMessage", newest("x"), -32004),
         ("message/stream", older("x", "kind"), -32004),
         ("tasks/sendSubscribe", older("x", "type"), -32004),
@@ -459,7 +459,7 @@ async fn what_is_not_supported_says_so() {
         ("GetTask", json!({ "id": "x".repeat(5000) }), -32001),
         ("tasks/send", json!({ "id": "x".repeat(129), "message": older("help", "type")["message"] }), -32602),
     ] {
-        assert_eq!(code(&registry, method, &params).await, wanted, "{method} {params}");
+        assert_eq!(code(&registry, method, &params).await, expected, "{method} {params}");
     }
     let reply = rpc(&registry, "GetTask", &json!({ "id": "x" })).await;
     assert_eq!(
@@ -486,7 +486,7 @@ fn rest_error(reply: &Reply) -> (u16, &str, &str) {
 }
 
 #[tokio::test]
-async fn rest_says_the_same_by_paths() {
+async fn rest_binding_matches_json_rpc() {
     let registry = TestRegistry::start().await;
     let mut context = Value::Null;
     for path in ["/api/a2a/message:send", "/api/a2a/acme/message:send", "/message:send"] {
@@ -529,7 +529,7 @@ async fn rest_says_the_same_by_paths() {
 }
 
 #[tokio::test]
-async fn a_get_of_the_endpoint_explains_it() {
+async fn get_of_the_endpoint_describes_it() {
     let registry = TestRegistry::start().await;
     for path in ["/api/a2a", "/api/a2a/"] {
         let status = registry.get(path).await.body;
@@ -542,7 +542,7 @@ async fn a_get_of_the_endpoint_explains_it() {
     }
     let help = result(&registry, "help", &json!({})).await;
     for entry in registry::operations::CATALOGUE {
-        assert!(help.to_string().contains(entry.name), "help does not tell of {}", entry.name);
+        assert!(help.to_string().contains(entry.name), "help does not contain {}", entry.name);
     }
     let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "help" });
     assert_eq!(registry.post("/api/a2a/", &request).await.body["result"]["ok"], true);
@@ -551,16 +551,16 @@ async fn a_get_of_the_endpoint_explains_it() {
 }
 
 #[tokio::test]
-async fn a_request_to_be_listed_is_answered_with_the_outcome_of_the_first_probe() {
+async fn publish_message_waits_for_the_first_probe() {
     let registry = TestRegistry::start().await;
     let (good, bad) = (Peer::start(agents::newest).await, Peer::start(|_| tests::peers::empty(404)).await);
     for (peer, lane) in [(&good, "active"), (&bad, "needs_fix")] {
         let params = newest(&format!("Please list me: {}", peer.url(CARD)));
-        // The probe runs beside the conversation, as the bus starts it.
+        // The bus starts the probe while the request is waiting.
         let probe = async {
             loop {
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-                // What an earlier probe told may come before what this one waits for.
+                // Events of an earlier probe may come first.
                 let delivered = registry.deliver_events().await;
                 if delivered.iter().any(|event| event["detail-type"] == "listing.queued") {
                     break;
@@ -571,13 +571,13 @@ async fn a_request_to_be_listed_is_answered_with_the_outcome_of_the_first_probe(
         let parts = &answer["task"]["artifacts"][0]["parts"];
         assert_eq!(parts[1]["data"]["status"]["lane"], lane, "{answer}");
         assert_eq!(parts[1]["data"]["operation"], "list_yourself");
-        let told = parts[0]["text"].as_str().unwrap();
-        assert!(told.contains(&lane.replace('_', " ")) && told.contains("Next: "), "{told}");
+        let text = parts[0]["text"].as_str().unwrap();
+        assert!(text.contains(&lane.replace('_', " ")) && text.contains("Next: "), "{text}");
     }
 }
 
 #[tokio::test]
-async fn publishing_by_message_counts_against_the_rate_limit() {
+async fn publish_messages_count_against_the_rate_limit() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOUR", 1))
             .await;
@@ -594,7 +594,7 @@ async fn publishing_by_message_counts_against_the_rate_limit() {
 }
 
 #[tokio::test]
-async fn every_route_survives_an_event_of_the_gateway() {
+async fn a2a_routes_work_through_api_gateway_events() {
     let registry = TestRegistry::start_with(TestOptions::default().as_events()).await;
     assert!(result(&registry, "SendMessage", &as_task("help")).await["task"].is_object());
     assert!(registry.post("/api/a2a/message:send", &as_task("help")).await.body["task"].is_object());

@@ -1,5 +1,5 @@
-//! Whatever is sent to the A2A endpoint, the answer is JSON-RPC with HTTP status 200, or over REST an answer or an error of
-//! A2A: random bodies, and good requests with something broken, straight into the function's router.
+//! Fuzzes the A2A router with random bodies and damaged valid requests. JSON-RPC replies always have HTTP status 200;
+//! REST replies are a valid result or error of A2A.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,14 +18,14 @@ use serde_json::{Map, Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};
 use tower::ServiceExt;
 
-/// How many requests are sent.
+/// Number of requests.
 const CASES: u32 = 20_000;
 
-/// The longest that one of them may take, on a busy machine: the wait for a first probe is in it.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Time limit of a request on a busy machine, with the wait for a first probe.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 
-/// Nobody listens there, and a broken copy of it is still no name to be looked up.
-const NOBODY: &str = "http://127.0.0.1:1/card.json";
+/// A closed port. A damaged copy of this URL contains no host name that could be looked up.
+const CLOSED_PORT: &str = "http://127.0.0.1:1/card.json";
 
 const METHODS: [&str; 17] = [
     "SendMessage",
@@ -47,7 +47,7 @@ const METHODS: [&str; 17] = [
     "no/such",
 ];
 
-/// Pieces of which texts are made; none of them waits for a probe that never comes.
+/// Words of the random texts. None of them starts a wait for a probe.
 const PIECES: [&str; 26] = [
     "list",
     "please",
@@ -63,7 +63,7 @@ const PIECES: [&str; 26] = [
     "status of",
     "agtpub_0123456789abcdef0123",
     "mcp-x",
-    NOBODY,
+    CLOSED_PORT,
     "gopher:x",
     "\"Weather Bot\"",
     "\u{202e}",
@@ -78,7 +78,7 @@ const PIECES: [&str; 26] = [
 ];
 
 #[derive(Clone, Debug)]
-struct Sent {
+struct FuzzRequest {
     path: &'static str,
     headers: Vec<(&'static str, &'static str)>,
     body: Vec<u8>,
@@ -112,7 +112,7 @@ fn part() -> impl Strategy<Value = Value> {
         json!({ "tool": "search_active", "args": { "limit": -5 } }),
         json!({ "skill": "list-yourself", "arguments": { "url": "gopher:x" } }),
         json!({ "skill": "no-such-skill" }),
-        json!({ "url": NOBODY }),
+        json!({ "url": CLOSED_PORT }),
     ]);
     prop_oneof![
         4 => text().prop_map(|text| json!({ "text": text })),
@@ -120,7 +120,7 @@ fn part() -> impl Strategy<Value = Value> {
         2 => text().prop_map(|text| json!({ "type": "text", "text": text })),
         3 => call.prop_map(|data| json!({ "data": data })),
         1 => any_json().prop_map(|data| json!({ "kind": "data", "data": data })),
-        1 => Just(json!({ "url": NOBODY, "mediaType": "application/json" })),
+        1 => Just(json!({ "url": CLOSED_PORT, "mediaType": "application/json" })),
         1 => Just(json!({ "kind": "file", "file": { "bytes": "aGk=", "name": "x" } })),
         1 => any_json(),
     ]
@@ -193,8 +193,8 @@ fn request() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A text with bytes cut out, doubled or replaced.
-fn broken(text: Vec<u8>, edits: &[(Index, Index, u8)]) -> Vec<u8> {
+/// Removes, repeats or inserts bytes.
+fn damaged(text: Vec<u8>, edits: &[(Index, Index, u8)]) -> Vec<u8> {
     edits.iter().fold(text, |mut text, (from, to, with)| {
         let (from, to) = (from.index(text.len() + 1), to.index(text.len() + 1));
         let (from, to) = (from.min(to), from.max(to).min(from.min(to) + 40));
@@ -207,19 +207,19 @@ fn broken(text: Vec<u8>, edits: &[(Index, Index, u8)]) -> Vec<u8> {
     })
 }
 
-fn sent() -> impl Strategy<Value = Sent> {
+fn fuzz_request() -> impl Strategy<Value = FuzzRequest> {
     let bytes = |value: Value| value.to_string().into_bytes();
     let edits = || prop::collection::vec(any::<(Index, Index, u8)>(), 1..4);
     let rpc = prop_oneof![
         9 => request().prop_map(bytes),
-        4 => (request(), edits()).prop_map(move |(request, edits)| broken(bytes(request), &edits)),
+        4 => (request(), edits()).prop_map(move |(request, edits)| damaged(bytes(request), &edits)),
         1 => prop::collection::vec(request(), 0..3).prop_map(move |batch| bytes(batch.into())),
         1 => any_json().prop_map(bytes),
         1 => prop::collection::vec(any::<u8>(), 0..200),
     ];
     let rest = prop_oneof![
         3 => params().prop_map(bytes),
-        1 => (params(), edits()).prop_map(move |(params, edits)| broken(bytes(params), &edits)),
+        1 => (params(), edits()).prop_map(move |(params, edits)| damaged(bytes(params), &edits)),
     ];
     let at = prop_oneof![
         8 => rpc.prop_map(|body| ("/api/a2a", body)),
@@ -230,27 +230,27 @@ fn sent() -> impl Strategy<Value = Sent> {
     (at, version, kind).prop_map(|((path, body), version, kind)| {
         let headers =
             std::iter::once(("content-type", kind)).chain(version.map(|version| ("a2a-version", version)));
-        Sent { path, headers: headers.collect(), body }
+        FuzzRequest { path, headers: headers.collect(), body }
     })
 }
 
-async fn answer(router: Router, sent: Sent) -> (StatusCode, Value) {
+async fn reply_to(router: Router, sent: FuzzRequest) -> (StatusCode, Value) {
     let mut request = Request::post(sent.path);
-    // Many callers, as in life: each has its own tasks, and few of them.
+    // Many callers, each with a few tasks of its own.
     let caller = Ipv4Addr::new(192, 0, 2, u8::try_from(sent.body.len() % 50).unwrap());
     request.extensions_mut().unwrap().insert(CallerAddress(caller.into()));
     for (name, value) in &sent.headers {
         request = request.header(*name, *value);
     }
     let request = request.body(Body::from(sent.body.clone())).unwrap();
-    let in_time = tokio::time::timeout(PATIENCE, router.oneshot(request)).await;
-    let response = in_time.unwrap_or_else(|_| panic!("no answer within {PATIENCE:?}: {sent:?}")).unwrap();
+    let in_time = tokio::time::timeout(TIME_LIMIT, router.oneshot(request)).await;
+    let response = in_time.unwrap_or_else(|_| panic!("no reply within {TIME_LIMIT:?}: {sent:?}")).unwrap();
     let status = response.status();
     let body = response.into_body().collect().await.unwrap().to_bytes();
     (status, serde_json::from_slice(&body).unwrap_or_else(|_| panic!("no JSON: {body:?}")))
 }
 
-/// What JSON-RPC 2.0 §5 asks of a response.
+/// Whether a reply follows JSON-RPC 2.0 §5.
 fn is_response(reply: &Value) -> bool {
     let id = reply.get("id").is_some_and(|id| id.is_null() || id.is_string() || id.is_number());
     let result = reply.get("result").is_some_and(Value::is_object);
@@ -259,7 +259,7 @@ fn is_response(reply: &Value) -> bool {
     reply["jsonrpc"] == "2.0" && id && reply.as_object().map_or(0, Map::len) == 3 && (result != error)
 }
 
-/// What the REST binding answers: a message or a task, or an error with its status.
+/// Whether a reply follows the REST binding: a message, a task, or an error with its status.
 fn is_rest(status: StatusCode, reply: &Value) -> bool {
     match status {
         StatusCode::OK => reply["message"].is_object() != reply["task"].is_object(),
@@ -267,17 +267,17 @@ fn is_rest(status: StatusCode, reply: &Value) -> bool {
     }
 }
 
-/// A stack for the strategies, which are deep in a debug build; requests run on the runtime's own threads.
-const STACK: usize = 64 * 1024 * 1024;
+/// Stack size for the strategies, which nest deeply in a debug build. Requests run on the threads of the runtime.
+const STACK_SIZE: usize = 64 * 1024 * 1024;
 
 #[test]
-fn nothing_that_is_sent_gets_anything_but_an_answer_of_a2a() {
-    std::thread::Builder::new().stack_size(STACK).spawn(fuzz).unwrap().join().unwrap();
+fn any_request_gets_a_valid_a2a_reply() {
+    std::thread::Builder::new().stack_size(STACK_SIZE).spawn(fuzz).unwrap().join().unwrap();
 }
 
 fn fuzz() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    // Each listing waits a while for a probe that does not come here, so there are few of them.
+    // Each publish waits for a probe that does not come in this test, so few of them are allowed.
     let options = TestOptions::default()
         .with_rates()
         .with_setting("PUBLISH_PER_HOUR_IN_ALL", 2)
@@ -293,34 +293,37 @@ fn fuzz() {
         ..ProptestConfig::default()
     };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
-    let seen = RefCell::new(BTreeMap::<(&'static str, i64), u32>::new());
+    let outcomes = RefCell::new(BTreeMap::<(&'static str, i64), u32>::new());
     runner
-        .run(&sent(), |sent| {
+        .run(&fuzz_request(), |sent| {
             let (status, reply) =
-                runtime.block_on(runtime.spawn(answer(router.clone(), sent.clone()))).unwrap();
+                runtime.block_on(runtime.spawn(reply_to(router.clone(), sent.clone()))).unwrap();
             prop_assert!(!status.is_server_error(), "{status}");
             let outcome = if sent.path == "/api/a2a" {
                 prop_assert_eq!(status, StatusCode::OK);
                 prop_assert!(is_response(&reply), "{}", reply);
-                let asked: Option<Value> = serde_json::from_slice(&sent.body).ok();
-                let id = asked.as_ref().map_or(&Value::Null, |asked| &asked["id"]);
+                let request: Option<Value> = serde_json::from_slice(&sent.body).ok();
+                let id = request.as_ref().map_or(&Value::Null, |request| &request["id"]);
                 prop_assert!(reply.get("result").is_none() || reply["id"] == *id, "another id: {}", reply);
                 ("rpc", reply["error"]["code"].as_i64().unwrap_or(0))
             } else {
                 prop_assert!(is_rest(status, &reply), "{} {}", status, reply);
                 ("rest", i64::from(status.as_u16()))
             };
-            *seen.borrow_mut().entry(outcome).or_default() += 1;
+            *outcomes.borrow_mut().entry(outcome).or_default() += 1;
             Ok(())
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
 
-    // A fuzz that never gets past the parser proves little: every kind of answer must have been among them.
-    let seen = seen.into_inner();
+    // Requests that all fail in the parser would prove little, so every kind of reply must occur.
+    let outcomes = outcomes.into_inner();
     let rpc =
         [0, -32700, -32600, -32601, -32602, -32001, -32003, -32004, -32005, -32009].map(|code| ("rpc", code));
     let rest = [200, 400, 415].map(|status| ("rest", status));
     for outcome in rpc.into_iter().chain(rest) {
-        assert!(seen.get(&outcome).is_some_and(|count| *count >= 20), "{outcome:?} is rare: {seen:?}");
+        assert!(
+            outcomes.get(&outcome).is_some_and(|count| *count >= 20),
+            "{outcome:?} is rare: {outcomes:?}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The ARD API: search, explore and browse in the shapes of ARD, and refusals in its words.
+//! The ARD API: search, explore and browse, and errors in the format of ARD.
 
 use serde_json::{Value, json};
 use tests::test_registry::TestRegistry;
@@ -6,7 +6,7 @@ use tests::test_registry::TestRegistry;
 use crate::fixtures::{AGENT, LivePair, SERVER, entry_schema, ids, live_fleet, live_pair, texts};
 
 #[tokio::test]
-async fn an_ard_client_gets_what_ard_knows_and_no_more() {
+async fn ard_search_returns_only_members_of_ard() {
     let LivePair { registry, agent, .. } = live_pair().await;
     let search = |filter: Value| json!({ "query": { "text": "weather", "filter": filter }, "pageSize": 2 });
     let reply = registry.post("/api/ard/search", &search(json!({}))).await;
@@ -43,7 +43,7 @@ async fn an_ard_client_gets_what_ard_knows_and_no_more() {
 }
 
 #[tokio::test]
-async fn an_ard_client_is_refused_in_its_own_words() {
+async fn ard_errors_have_the_ard_format() {
     let registry = TestRegistry::start().await;
     let facets = |query: Value| json!({ "query": query, "resultType": { "facets": [{ "field": "type" }] } });
     let posts = [
@@ -76,9 +76,9 @@ async fn an_ard_client_is_refused_in_its_own_words() {
 }
 
 #[tokio::test]
-async fn pages_of_a_search_show_each_hit_once() {
+async fn ard_search_pages_contain_each_hit_once() {
     let (registry, _peers, [agents, _]) = live_fleet(23, 5).await;
-    let wanted = texts(agents);
+    let expected = texts(agents);
     let category =
         registry.get("/api/ard/search?q=agent&kind=agent").await.body["hits"][0]["category_id"].clone();
     for filter in [
@@ -86,27 +86,27 @@ async fn pages_of_a_search_show_each_hit_once() {
         json!({ "metadata.kind": "agent", "metadata.category": [category] }),
         json!({ "tags": ["math"] }),
     ] {
-        let (mut shown, mut token) = (Vec::new(), Value::Null);
+        let (mut listed, mut token) = (Vec::new(), Value::Null);
         for _ in 0..30 {
             let body =
                 json!({ "query": { "text": "agent", "filter": filter }, "pageSize": 4, "pageToken": token });
             let reply = registry.post("/api/ard/search", &body).await.body;
             for result in reply["results"].as_array().unwrap() {
-                shown.push(result["metadata"]["listing_id"].as_str().unwrap().to_owned());
+                listed.push(result["metadata"]["listing_id"].as_str().unwrap().to_owned());
             }
             token = reply["pageToken"].clone();
             if token.is_null() {
                 break;
             }
         }
-        assert!(token.is_null(), "the pages end");
-        shown.sort_unstable();
-        assert_eq!(shown, wanted, "{filter}");
+        assert!(token.is_null(), "the last page has no token");
+        listed.sort_unstable();
+        assert_eq!(listed, expected, "{filter}");
     }
 }
 
 #[tokio::test]
-async fn what_is_live_is_explored_and_browsed() {
+async fn live_listings_can_be_explored_and_browsed() {
     let LivePair { registry, agent, server, .. } = live_pair().await;
     let fields = ["type", "publisher", "tags", "metadata.category", "trustManifest.attestations.type"];
     let facets: Vec<Value> = fields.iter().map(|field| json!({ "field": field })).collect();
@@ -136,12 +136,12 @@ async fn what_is_live_is_explored_and_browsed() {
     let token = first["pageToken"].as_str().unwrap();
     let second = registry.get(&format!("/api/ard/agents?pageSize=1&pageToken={token}")).await.body;
     assert!(second["pageToken"].is_null());
-    let mut shown =
+    let mut listed =
         [&first, &second].map(|page| page["items"][0]["metadata"]["listing_id"].as_str().unwrap().to_owned());
-    shown.sort_unstable();
+    listed.sort_unstable();
     let mut both = [agent.to_string(), server.to_string()];
     both.sort_unstable();
-    assert_eq!(shown, both);
+    assert_eq!(listed, both);
 
     for (filter, found) in [
         (format!("type = '{SERVER}'"), vec!["Adder"]),
@@ -159,16 +159,16 @@ async fn what_is_live_is_explored_and_browsed() {
 }
 
 #[tokio::test]
-async fn pages_of_the_list_show_each_entry_once() {
+async fn ard_list_pages_contain_each_entry_once() {
     let (registry, _peers, [agents, servers]) = live_fleet(14, 9).await;
     let (agents, all) = (texts(agents.clone()), texts(agents.into_iter().chain(servers)));
-    for (filter, wanted) in [
+    for (filter, expected) in [
         ("", &all),
         ("type = 'application/a2a-agent-card%2Bjson'", &agents),
         ("tags = 'math'", &agents),
         ("publisherId = '127.0.0.1'", &all),
     ] {
-        let (mut shown, mut token) = (Vec::new(), String::new());
+        let (mut listed, mut token) = (Vec::new(), String::new());
         for _ in 0..30 {
             let page = registry
                 .get(&format!("/api/ard/agents?pageSize=3&filter={filter}&pageToken={token}"))
@@ -176,14 +176,14 @@ async fn pages_of_the_list_show_each_entry_once() {
                 .body;
             let items = page["items"].as_array().unwrap();
             assert!(items.len() <= 3);
-            shown
+            listed
                 .extend(items.iter().map(|item| item["metadata"]["listing_id"].as_str().unwrap().to_owned()));
             match page["pageToken"].as_str() {
                 Some(next) => token = next.to_owned(),
                 None => break,
             }
         }
-        shown.sort_unstable();
-        assert_eq!(&shown, wanted, "{filter}");
+        listed.sort_unstable();
+        assert_eq!(&listed, expected, "{filter}");
     }
 }

@@ -1,5 +1,4 @@
-//! What HTTP itself promises, for every document and every operation that is read by GET: HEAD, conditional and
-//! compressed answers, and pages of any origin that ask.
+//! HTTP behavior of every document and every read operation: HEAD, conditional requests, compression and CORS.
 
 use std::io::Read as _;
 
@@ -13,7 +12,7 @@ use crate::fixtures::{LivePair, all_documents, live_pair};
 
 const ORIGIN: (&str, &str) = ("origin", "https://page.example.org");
 
-/// An answer as it came.
+/// A reply without decoding.
 struct Answer {
     status: StatusCode,
     headers: HeaderMap,
@@ -26,18 +25,18 @@ impl Answer {
     }
 }
 
-/// Asks without a redirect being followed, or a body decoded.
-struct Asking {
+/// A client that does not follow redirects or decode bodies.
+struct RawClient {
     http: reqwest::Client,
     base: String,
 }
 
-impl Asking {
+impl RawClient {
     fn of(registry: &TestRegistry) -> Self {
         Self { http: plain_client(), base: registry.url("").trim_end_matches('/').to_owned() }
     }
 
-    async fn ask(&self, method: Method, path: &str, headers: &[(&str, &str)]) -> Answer {
+    async fn request(&self, method: Method, path: &str, headers: &[(&str, &str)]) -> Answer {
         let request = self.http.request(method, format!("{}{path}", self.base));
         let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
         let response = request.send().await.unwrap();
@@ -47,11 +46,11 @@ impl Asking {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_document_is_asked_for_by_head_and_by_its_entity_tag() {
+async fn documents_support_head_and_conditional_requests() {
     let pair = live_pair().await;
-    let asking = Asking::of(&pair.registry);
+    let client = RawClient::of(&pair.registry);
     for (document, path) in all_documents(&pair).await {
-        let get = asking.ask(Method::GET, &path, &[]).await;
+        let get = client.request(Method::GET, &path, &[]).await;
         assert_eq!(get.status, 200, "{path}");
         assert_eq!(get.header(header::CONTENT_TYPE), document.media_type, "{path}");
         assert_eq!(get.header(header::CONTENT_LENGTH), get.body.len().to_string(), "{path}");
@@ -63,43 +62,43 @@ async fn every_document_is_asked_for_by_head_and_by_its_entity_tag() {
         let tag = get.header(header::ETAG);
         assert!(tag.starts_with("W/\"") && tag.ends_with('"'), "{path}: {tag}");
 
-        let head = asking.ask(Method::HEAD, &path, &[]).await;
+        let head = client.request(Method::HEAD, &path, &[]).await;
         assert_eq!((head.status, head.body.len()), (StatusCode::OK, 0), "{path}");
-        let different = |headers: &HeaderMap| {
+        let without_volatile = |headers: &HeaderMap| {
             let mut headers = headers.clone();
             for name in ["date", "x-request-id"] {
                 headers.remove(name);
             }
             headers
         };
-        assert_eq!(different(&head.headers), different(&get.headers), "{path}");
+        assert_eq!(without_volatile(&head.headers), without_volatile(&get.headers), "{path}");
 
-        for held in [tag, "*", &format!("\"other\", {}", tag.trim_start_matches("W/"))] {
-            let again = asking.ask(Method::GET, &path, &[("if-none-match", held)]).await;
-            assert_eq!((again.status, again.body.len()), (StatusCode::NOT_MODIFIED, 0), "{path}: {held}");
+        for cached in [tag, "*", &format!("\"other\", {}", tag.trim_start_matches("W/"))] {
+            let again = client.request(Method::GET, &path, &[("if-none-match", cached)]).await;
+            assert_eq!((again.status, again.body.len()), (StatusCode::NOT_MODIFIED, 0), "{path}: {cached}");
             for name in [header::ETAG, header::CACHE_CONTROL] {
                 assert_eq!(again.header(&name), get.header(&name), "{path}");
             }
         }
-        let other = asking.ask(Method::GET, &path, &[("if-none-match", "W/\"other\"")]).await;
+        let other = client.request(Method::GET, &path, &[("if-none-match", "W/\"other\"")]).await;
         assert_eq!(other.body, get.body, "{path}");
     }
 }
 
-/// What is long is sent compressed to whoever takes that, by GET and, without the body, by HEAD.
+/// Long documents are compressed if the caller accepts it, for GET and in the headers of HEAD.
 #[tokio::test(flavor = "multi_thread")]
-async fn every_long_document_is_compressed_as_the_caller_takes_it() {
+async fn long_documents_use_an_accepted_compression() {
     let pair = live_pair().await;
-    let asking = Asking::of(&pair.registry);
+    let client = RawClient::of(&pair.registry);
     let mut long = 0;
     for (_, path) in all_documents(&pair).await {
-        let plain = asking.ask(Method::GET, &path, &[]).await;
+        let plain = client.request(Method::GET, &path, &[]).await;
         for (accepted, encoding) in
             [("gzip", "gzip"), ("br", "br"), ("gzip, deflate, br", "br"), ("gzip;q=1, br;q=0.1", "gzip")]
         {
             let accept = [("accept-encoding", accepted)];
-            let packed = asking.ask(Method::GET, &path, &accept).await;
-            let head = asking.ask(Method::HEAD, &path, &accept).await;
+            let packed = client.request(Method::GET, &path, &accept).await;
+            let head = client.request(Method::HEAD, &path, &accept).await;
             assert_eq!(packed.header(header::ETAG), plain.header(header::ETAG), "{path}");
             assert_eq!(
                 head.header(header::CONTENT_ENCODING),
@@ -114,7 +113,10 @@ async fn every_long_document_is_compressed_as_the_caller_takes_it() {
             assert_eq!(packed.header(header::CONTENT_ENCODING), encoding, "{path}");
             assert!(packed.header(header::VARY).contains("accept-encoding"), "{path}");
             assert!(plain.header(header::VARY).contains("accept-encoding"), "{path}");
-            assert!(head.headers.get(header::CONTENT_LENGTH).is_none(), "{path}: of no body that was made");
+            assert!(
+                head.headers.get(header::CONTENT_LENGTH).is_none(),
+                "{path}: HEAD builds no body, so it has no length"
+            );
             assert!(packed.body.len() * 2 < plain.body.len(), "{path}: {}", packed.body.len());
             assert_eq!(unpacked(&packed), plain.body, "{path}");
         }
@@ -133,9 +135,9 @@ fn unpacked(answer: &Answer) -> Vec<u8> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_of_any_origin_may_ask_for_anything() {
+async fn pages_of_any_origin_may_call_every_path() {
     let pair = live_pair().await;
-    let asking = Asking::of(&pair.registry);
+    let client = RawClient::of(&pair.registry);
     let operations =
         CATALOGUE.iter().flat_map(|operation| operation.routes).map(|route| route.path.to_owned());
     let documents = all_documents(&pair).await.into_iter().map(|(_, path)| path);
@@ -146,14 +148,14 @@ async fn a_page_of_any_origin_may_ask_for_anything() {
             ("access-control-request-method", "POST"),
             ("access-control-request-headers", "content-type"),
         ];
-        let allowed = asking.ask(Method::OPTIONS, &path, &preflight).await;
+        let allowed = client.request(Method::OPTIONS, &path, &preflight).await;
         assert!(allowed.status.is_success() && allowed.body.is_empty(), "{path}: {}", allowed.status);
         assert_eq!(allowed.header(header::ACCESS_CONTROL_ALLOW_ORIGIN), "*", "{path}");
         let methods = allowed.header(header::ACCESS_CONTROL_ALLOW_METHODS);
         for method in ["GET", "HEAD", "POST", "OPTIONS"] {
             assert!(methods.split(',').any(|allowed| allowed.trim() == method), "{path}: {methods}");
         }
-        let answer = asking.ask(Method::HEAD, &path, &[ORIGIN]).await;
+        let answer = client.request(Method::HEAD, &path, &[ORIGIN]).await;
         assert_eq!(answer.header(header::ACCESS_CONTROL_ALLOW_ORIGIN), "*", "{path}");
         let exposed = answer.header(header::ACCESS_CONTROL_EXPOSE_HEADERS);
         for name in ["etag", "link", "location", "retry-after", "x-request-id"] {
@@ -163,9 +165,9 @@ async fn a_page_of_any_origin_may_ask_for_anything() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_operation_that_is_read_answers_head_as_get() {
+async fn head_of_read_operations_matches_get() {
     let pair = live_pair().await;
-    let asking = Asking::of(&pair.registry);
+    let client = RawClient::of(&pair.registry);
     for entry in CATALOGUE.iter().filter(|entry| entry.effect.read_only) {
         for route in entry.routes.iter().filter(|route| !route.is_post()) {
             let query = match route.input {
@@ -173,8 +175,8 @@ async fn every_operation_that_is_read_answers_head_as_get() {
                 _ => query(&pair, entry),
             };
             let path = format!("{}?{query}", route.path);
-            let get = asking.ask(Method::GET, &path, &[]).await;
-            let head = asking.ask(Method::HEAD, &path, &[]).await;
+            let get = client.request(Method::GET, &path, &[]).await;
+            let head = client.request(Method::HEAD, &path, &[]).await;
             assert_eq!((head.status, head.body.len()), (get.status, 0), "{path}");
             assert!(!get.status.is_server_error(), "{path}");
             for name in [header::CONTENT_TYPE, header::CACHE_CONTROL] {
@@ -183,30 +185,30 @@ async fn every_operation_that_is_read_answers_head_as_get() {
             let tag = get.header(header::ETAG);
             let caching = get.header(header::CACHE_CONTROL);
             if caching.contains("max-age") || caching == "no-cache" {
-                let again = asking.ask(Method::GET, &path, &[("if-none-match", tag)]).await;
+                let again = client.request(Method::GET, &path, &[("if-none-match", tag)]).await;
                 assert_eq!((again.status, again.body.len()), (StatusCode::NOT_MODIFIED, 0), "{path}");
             } else {
-                assert_eq!(tag, "", "{path} may not be kept");
+                assert_eq!(tag, "", "{path} must not be cached");
             }
         }
     }
 }
 
-/// A client that checks links may ask by HEAD whatever a row names.
+/// Link checkers send HEAD to every URL of a row.
 #[tokio::test(flavor = "multi_thread")]
-async fn no_demo_is_taken_by_head() {
+async fn head_takes_no_demo() {
     let pair = live_pair().await;
-    let asking = Asking::of(&pair.registry);
+    let client = RawClient::of(&pair.registry);
     let path = format!("/api/products/demo?listing_id={}", pair.agent);
     let before = pair.registry.table().await;
-    let head = asking.ask(Method::HEAD, &path, &[]).await;
+    let head = client.request(Method::HEAD, &path, &[]).await;
     assert_eq!((head.status, head.header(header::ALLOW)), (StatusCode::METHOD_NOT_ALLOWED, "GET,POST"));
     assert_eq!(before.difference(&pair.registry.table().await), [""; 0]);
-    assert_eq!(asking.ask(Method::GET, &path, &[]).await.status, 200);
+    assert_eq!(client.request(Method::GET, &path, &[]).await.status, 200);
     assert_ne!(before.difference(&pair.registry.table().await), [""; 0]);
 }
 
-/// The example of an operation as a query, about a listing that is there.
+/// The example of an operation as a query, with a listing that exists.
 fn query(pair: &LivePair, entry: &AnyOperation) -> String {
     let example: Value = serde_json::from_str(entry.example).unwrap();
     let mut query = form_urlencoded::Serializer::new(String::new());

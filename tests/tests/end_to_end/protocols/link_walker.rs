@@ -1,5 +1,5 @@
-//! Follows the links of the registry as crawlers and agents do: absolute and relative ones, in pages, JSON, XML, Markdown
-//! and headers, with something that is there in the place of what is to be filled in. Other hosts are never asked.
+//! Follows the links of the registry as crawlers and agents do: absolute and relative links in pages, JSON, XML, Markdown and
+//! headers. Placeholders are filled with existing values. Links to other hosts are not followed.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -10,21 +10,21 @@ use tests::test_registry::plain_client;
 
 use crate::fixtures::LivePair;
 
-/// The listing of the examples.
-const EXAMPLE: &str = "agtpub_0123456789abcdef0123";
+/// The listing id in examples.
+const EXAMPLE_ID: &str = "agtpub_0123456789abcdef0123";
 
-/// A walk that goes on for longer has lost its way.
-const MOST: usize = 3000;
+/// More links than this mean that the walk does not end.
+const MAX_LINKS: usize = 3000;
 
-/// The links of a registry, those that were followed and those that are to be.
+/// The links of a registry: followed ones and those in the queue.
 pub(crate) struct LinkWalker {
     http: reqwest::Client,
     base: String,
-    fillings: BTreeMap<&'static str, String>,
-    /// Each path with where it was found first.
+    placeholders: BTreeMap<&'static str, String>,
+    /// Each path with the document that linked to it first.
     pub(crate) found: BTreeMap<String, String>,
     to_follow: VecDeque<String>,
-    /// What does not answer, or cannot be filled in.
+    /// Links that are not served or contain an unknown placeholder.
     pub(crate) dead: BTreeSet<String>,
 }
 
@@ -34,7 +34,7 @@ impl LinkWalker {
         let skills = pair.registry.get("/.well-known/agent-skills/index.json").await.body;
         let card: String = form_urlencoded::byte_serialize(pair.peers[0].card().as_bytes()).collect();
         let width = format!("000.p/{}", log["tree_size"]);
-        let fillings = [
+        let placeholders = [
             ("id", pair.agent.to_string()),
             ("listing_id", pair.agent.to_string()),
             ("words", "weather".to_owned()),
@@ -53,18 +53,18 @@ impl LinkWalker {
         Self {
             http: plain_client(),
             base: pair.registry.url("").trim_end_matches('/').to_owned(),
-            fillings: fillings.into(),
+            placeholders: placeholders.into(),
             found: BTreeMap::new(),
             to_follow: VecDeque::new(),
             dead: BTreeSet::new(),
         }
     }
 
-    /// Notes a link for the walk.
-    pub(crate) fn note(&mut self, link: &str, source: &str) {
+    /// Adds a link to the queue.
+    pub(crate) fn add(&mut self, link: &str, source: &str) {
         let path = link.split('#').next().unwrap_or_default();
         let Some(path) = self.filled(path) else {
-            self.dead.insert(format!("{link} of {source} cannot be filled in"));
+            self.dead.insert(format!("{link} of {source} has an unknown placeholder"));
             return;
         };
         if path.starts_with('/') && !self.found.contains_key(&path) {
@@ -73,7 +73,7 @@ impl LinkWalker {
         }
     }
 
-    /// Notes the links of a text that stands at a path.
+    /// Adds the links of a document at the path `source`.
     pub(crate) fn read(&mut self, source: &str, media_type: &str, text: &str) {
         let is_markup = media_type.contains("html") || media_type.contains("xml");
         let text = if is_markup { unescaped(text) } else { text.to_owned() };
@@ -85,29 +85,33 @@ impl LinkWalker {
         } else if let Ok(document) = serde_json::from_str(&text) {
             paths(&document, &mut links);
         }
-        self.note_all(links, source);
+        self.add_all(links, source);
     }
 
-    fn note_all(&mut self, links: Vec<String>, source: &str) {
+    fn add_all(&mut self, links: Vec<String>, source: &str) {
         let Ok(at) = Url::parse(&format!("{}{source}", self.base)) else {
-            return links.iter().for_each(|link| self.note(link, source));
+            return links.iter().for_each(|link| self.add(link, source));
         };
         for link in links {
-            // A template is no URL: only what begins at the root is one after it is filled in.
+            // A URI template is not a URL. Only links from the root become one when their placeholders are filled.
             if link.starts_with('/') && !link.starts_with("//") {
-                self.note(&link, source);
+                self.add(&link, source);
             } else if let Ok(joined) = at.join(&link)
                 && let Some(own) = joined.as_str().strip_prefix(&self.base)
             {
-                self.note(own, source);
+                self.add(own, source);
             }
         }
     }
 
-    /// Follows every link that was noted, and those that are found on the way.
+    /// Follows every link in the queue, and the links found there.
     pub(crate) async fn walk(&mut self) {
         while let Some(path) = self.to_follow.pop_front() {
-            assert!(self.found.len() < MOST, "{} links and no end: {path}", self.found.len());
+            assert!(
+                self.found.len() < MAX_LINKS,
+                "the walk does not end: {} links, {path}",
+                self.found.len()
+            );
             let response = self.http.get(format!("{}{path}", self.base)).send().await.unwrap();
             let (status, headers) = (response.status().as_u16(), response.headers().clone());
             if !is_served(status, &headers, &path) {
@@ -119,28 +123,29 @@ impl LinkWalker {
                 values(header::LINK).flat_map(|value| quoted(value, "<", '>')).collect();
             links.extend(values(header::LOCATION).map(str::to_owned));
             let media_type = values(header::CONTENT_TYPE).next().unwrap_or_default().to_owned();
-            self.note_all(links, &path);
+            self.add_all(links, &path);
             if let Ok(text) = String::from_utf8(response.bytes().await.unwrap().to_vec()) {
                 self.read(&path, &media_type, &text);
             }
         }
     }
 
-    /// The path with everything filled in; none where nothing is known to fill in.
+    /// The path with all placeholders filled; `None` for an unknown placeholder.
     fn filled(&self, path: &str) -> Option<String> {
-        let mut path = path.replace(EXAMPLE, &self.fillings["listing_id"]);
+        let mut path = path.replace(EXAMPLE_ID, &self.placeholders["listing_id"]);
         while let Some(start) = path.find('{') {
             let end = start + path[start..].find('}')?;
             let name = path[start + 1..end].trim_start_matches('*');
             let whole = path.split('?').next().unwrap_or_default();
-            let filling = self.fillings.get(whole).or_else(|| self.fillings.get(name))?;
+            let filling = self.placeholders.get(whole).or_else(|| self.placeholders.get(name))?;
             path.replace_range(start..=end, filling);
         }
         Some(path)
     }
 }
 
-/// What is only sent to refuses the method, what needs an argument or a token says so.
+/// Whether a path is served. POST endpoints refuse GET with 405; paths that need an argument or a token return 422 or
+/// 401.
 fn is_served(status: u16, headers: &HeaderMap, path: &str) -> bool {
     match status {
         200 | 307 | 308 | 401 | 409 => true,
@@ -150,14 +155,14 @@ fn is_served(status: u16, headers: &HeaderMap, path: &str) -> bool {
     }
 }
 
-/// The addresses of this registry in a text.
+/// The URLs of this registry in a text.
 fn absolute(base: &str, text: &str) -> Vec<String> {
     let ends = |c: char| c.is_whitespace() || "\"'`<>)]\\|,;".contains(c);
     let mut found = Vec::new();
     for (at, _) in text.match_indices(base) {
         let rest = &text[at + base.len()..];
         let end = rest.find(ends).unwrap_or(rest.len());
-        // What is to be filled in is written `{so}`, or for people `<so>`.
+        // Placeholders are written `{name}`, or `<name>` in text for people.
         let is_whole = !rest[end..].starts_with('<') || rest[end..].starts_with("</");
         let mut path = rest[..end].trim_end_matches(['.', ':', '*', '_']);
         if path.matches('}').count() > path.matches('{').count() {
@@ -170,13 +175,13 @@ fn absolute(base: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// What stands between each mark and the next end.
-fn quoted(text: &str, mark: &str, end: char) -> Vec<String> {
-    let parts = text.split(mark).skip(1);
+/// The texts between each `start` and the next `end`.
+fn quoted(text: &str, start: &str, end: char) -> Vec<String> {
+    let parts = text.split(start).skip(1);
     parts.filter_map(|rest| rest.split_once(end)).map(|(link, _)| link.to_owned()).collect()
 }
 
-/// Every text of a document that is a path. A hash in base64 may look like one, but for its end.
+/// Every string of a document that is a path. A base64 hash may look like a path, except for a final `=`.
 fn paths(document: &Value, found: &mut Vec<String>) {
     match document {
         Value::String(text) => {

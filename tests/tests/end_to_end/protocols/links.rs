@@ -1,5 +1,5 @@
-//! Everything that the registry says, in one reading: each link to itself is served, and no token, code or address of a
-//! person is in it.
+//! All documents and replies of the registry: each link to the registry is served, and none contains an access token, a code
+//! or an email address.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,9 @@ use tests::test_registry::{DAY, TestRegistry};
 use super::link_walker::LinkWalker;
 use crate::fixtures::{LivePair, all_documents, live_pair};
 
-/// Endpoints whose GET is of a protocol.
-const FURTHER: [&str; 5] = ["/api/a2a", "/api/protocol", "/v0.1/servers", "/api/ard/agents", "/nothing/here"];
+/// Endpoints whose GET belongs to a protocol, and an unknown path.
+const PROTOCOL_PATHS: [&str; 5] =
+    ["/api/a2a", "/api/protocol", "/v0.1/servers", "/api/ard/agents", "/nothing/here"];
 
 /// The paths of the contract ("Endpoints").
 const CONTRACT_ENDPOINTS: [(&str, &str); 22] = [
@@ -40,7 +41,7 @@ const CONTRACT_ENDPOINTS: [(&str, &str); 22] = [
     ("GET", "/api/probes"),
 ];
 
-/// Its read-only documents, but for the badges and skills, whose names are to be filled in.
+/// Read-only documents of the contract, without badges and skills, whose paths have placeholders.
 const CONTRACT_DOCUMENTS: [&str; 28] = [
     "/.well-known/agent.json",
     "/.well-known/agent-card.json",
@@ -72,7 +73,7 @@ const CONTRACT_DOCUMENTS: [&str; 28] = [
     "/products",
 ];
 
-/// Its other product-family endpoints.
+/// Other product families of the contract.
 const CONTRACT_FAMILIES: [&str; 17] = [
     "stigmergy",
     "autocatalysis",
@@ -93,37 +94,37 @@ const CONTRACT_FAMILIES: [&str; 17] = [
     "connectors",
 ];
 
-const PERSON: &str = "somebody.private@example.org";
+const PRIVATE_EMAIL: &str = "somebody.private@example.org";
 
-/// Told once and then in no answer: an access token and an address.
+/// Values that later replies must not contain.
 pub(super) struct Secrets {
     pub(super) token: String,
 }
 
-/// A registry in which both listings went the whole way, with the answers of that way.
-pub(super) async fn walked() -> (LivePair, Secrets, Vec<(String, Value)>) {
+/// A registry in which both listings completed the funnel, with the replies of the funnel.
+pub(super) async fn registry_after_funnel() -> (LivePair, Secrets, Vec<(String, Value)>) {
     let pair = live_pair().await;
     let registry = &pair.registry;
-    let mut said = Vec::new();
+    let mut replies = Vec::new();
     let mut token = String::new();
     for id in [&pair.agent, &pair.server] {
         let demo = registry.post("/api/products/demo", &json!({ "listing_id": id })).await.body;
         let mut draft = demo["next_steps"]["example_body"].clone();
-        draft["contact_email"] = json!(PERSON);
+        draft["contact_email"] = json!(PRIVATE_EMAIL);
         let answer = registry.post("/api/products/feedback", &draft).await.body;
         token = answer["access_token"].as_str().unwrap().to_owned();
-        said.extend([("demo".to_owned(), demo), ("feedback".to_owned(), answer)]);
+        replies.extend([("demo".to_owned(), demo), ("feedback".to_owned(), answer)]);
         let card = registry.status(id).await["probe"]["target"].clone();
-        let body = json!({ "url": card, "contact_email": PERSON });
-        said.push(("publish".to_owned(), registry.post("/api/publish", &body).await.body));
+        let body = json!({ "url": card, "contact_email": PRIVATE_EMAIL });
+        replies.push(("publish".to_owned(), registry.post("/api/publish", &body).await.body));
     }
     registry.advance(DAY);
     registry.recheck().await;
     registry.index().await;
-    (pair, Secrets { token }, said)
+    (pair, Secrets { token }, replies)
 }
 
-/// The example of an operation with a listing that is there, and what it was given, in the place of what is not.
+/// The example of an operation, with an existing listing, order and token.
 pub(super) fn example_of(
     entry: &AnyOperation,
     id: &ListingId,
@@ -143,9 +144,9 @@ pub(super) fn example_of(
     arguments
 }
 
-/// What every operation answers to its example.
+/// The result of every operation for its example.
 async fn operations(pair: &LivePair, secrets: &Secrets) -> Vec<(String, Value)> {
-    let mut said = Vec::new();
+    let mut replies = Vec::new();
     for entry in CATALOGUE {
         for (id, name) in [(&pair.agent, "agent"), (&pair.server, "server")] {
             let arguments = example_of(entry, id, pair, secrets);
@@ -154,29 +155,29 @@ async fn operations(pair: &LivePair, secrets: &Secrets) -> Vec<(String, Value)> 
             let reply = pair.registry.post("/api/protocol", &call).await.body;
             let answer = reply["result"]["structuredContent"].clone();
             assert!(answer.is_object(), "{}: {reply}", entry.name);
-            said.push((format!("{} of the {name}", entry.name), answer));
+            replies.push((format!("{} of the {name}", entry.name), answer));
         }
     }
-    said
+    replies
 }
 
 async fn documents(pair: &LivePair) -> Vec<(String, Value)> {
-    let mut said = Vec::new();
+    let mut replies = Vec::new();
     let paths = all_documents(pair).await.into_iter().map(|(_, path)| path);
-    for path in paths.chain(FURTHER.map(str::to_owned)) {
+    for path in paths.chain(PROTOCOL_PATHS.map(str::to_owned)) {
         let body = pair.registry.get(&path).await.body;
-        said.push((path, body));
+        replies.push((path, body));
     }
-    said
+    replies
 }
 
-/// Whoever knows only the host name finds everything, and nothing that is found is dead.
+/// A crawler that knows only the host name finds every document, and no link is dead.
 #[tokio::test(flavor = "multi_thread")]
-async fn every_link_leads_somewhere_and_every_document_is_linked() {
-    let (pair, secrets, mut said) = walked().await;
+async fn every_link_is_served_and_every_document_is_linked() {
+    let (pair, secrets, mut replies) = registry_after_funnel().await;
     let mut walker = LinkWalker::of(&pair, &secrets.token).await;
-    walker.note("/", "the host name");
-    walker.note("/discovery.json", "the host name");
+    walker.add("/", "the host name");
+    walker.add("/discovery.json", "the host name");
     walker.walk().await;
     let linked: BTreeSet<&str> =
         walker.found.keys().map(|link| link.split('?').next().unwrap_or_default()).collect();
@@ -187,10 +188,10 @@ async fn every_link_leads_somewhere_and_every_document_is_linked() {
         .filter(|(document, _)| !document.paths.iter().any(|path| linked.contains(path)))
         .map(|(_, path)| path.as_str())
         .collect();
-    assert!(unlinked.is_empty(), "nothing leads to {unlinked:?}");
+    assert!(unlinked.is_empty(), "no link to {unlinked:?}");
 
-    said.extend(operations(&pair, &secrets).await);
-    for (source, answer) in &said {
+    replies.extend(operations(&pair, &secrets).await);
+    for (source, answer) in &replies {
         walker.read(source, "application/json", &answer.to_string());
     }
     walker.walk().await;
@@ -200,16 +201,16 @@ async fn every_link_leads_somewhere_and_every_document_is_linked() {
 }
 
 #[tokio::test]
-async fn every_path_of_the_contract_is_described_and_every_described_path_is_served() {
+async fn openapi_describes_the_contract_and_its_paths_are_served() {
     let registry = TestRegistry::start().await;
     let described = registry.get("/openapi.json").await.body["paths"].clone();
     let families = CONTRACT_FAMILIES.map(|family| format!("/api/products/{family}"));
-    let read = CONTRACT_DOCUMENTS.into_iter().chain(families.iter().map(String::as_str));
-    let read = read.chain(["/badge/{name}", "/skills/{name}"]).map(|path| ("GET", path));
-    for (method, path) in CONTRACT_ENDPOINTS.into_iter().chain(read) {
+    let reads = CONTRACT_DOCUMENTS.into_iter().chain(families.iter().map(String::as_str));
+    let reads = reads.chain(["/badge/{name}", "/skills/{name}"]).map(|path| ("GET", path));
+    for (method, path) in CONTRACT_ENDPOINTS.into_iter().chain(reads) {
         let calls = &described[path];
-        let is_sent = path == "/api/products/run" && calls["post"].is_object();
-        assert!(calls[method.to_lowercase()].is_object() || is_sent, "{method} {path}: {calls}");
+        let is_post_only = path == "/api/products/run" && calls["post"].is_object();
+        assert!(calls[method.to_lowercase()].is_object() || is_post_only, "{method} {path}: {calls}");
     }
     for (path, calls) in described.as_object().unwrap() {
         let filled = path
@@ -221,37 +222,40 @@ async fn every_path_of_the_contract_is_described_and_every_described_path_is_ser
             let body = if method == "post" { "{}" } else { "" };
             let reply = registry.send(&method.to_uppercase(), &filled, &json, body.to_owned()).await;
             assert_ne!(reply.body["code"], "no_such_path", "{method} {path}");
-            // Who has no account at Stripe is told so.
-            let is_unset = reply.body["code"] == "payments_not_configured";
-            assert!(reply.status != 405 && (reply.status < 500 || is_unset), "{method} {path}: {reply:?}");
+            // Payments are not configured in this test.
+            let payments_are_off = reply.body["code"] == "payments_not_configured";
+            assert!(
+                reply.status != 405 && (reply.status < 500 || payments_are_off),
+                "{method} {path}: {reply:?}"
+            );
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_answer_holds_a_token_or_an_address_of_a_person() {
-    let (pair, secrets, _) = walked().await;
+async fn replies_contain_no_token_and_no_email_address() {
+    let (pair, secrets, _) = registry_after_funnel().await;
     let answers = [operations(&pair, &secrets).await, documents(&pair).await].concat();
-    // Who sends the token is told the next call with it.
+    // Replies to a call with the token contain the next call with it.
     let by_token = |source: &str| source.starts_with("get_access ") || source.starts_with("export_product ");
     for (source, answer) in answers.iter().filter(|(source, _)| !by_token(source)) {
         let text = answer.to_string();
-        assert!(!text.contains(PERSON), "{source} holds an address");
-        assert!(!text.contains(&secrets.token), "{source} holds a token");
+        assert!(!text.contains(PRIVATE_EMAIL), "{source} contains an email address");
+        assert!(!text.contains(&secrets.token), "{source} contains a token");
     }
     let feed = pair.registry.get("/api/feed").await.body.to_string();
     assert!(feed.contains("founding_seat_claimed"), "{feed}");
 
     let table = pair.registry.table().await;
     for key in table.keys() {
-        assert!(!key.contains(&secrets.token) && !key.contains(PERSON), "{key}");
+        assert!(!key.contains(&secrets.token) && !key.contains(PRIVATE_EMAIL), "{key}");
     }
     for key in table.keys() {
         for item in table.items_under(key) {
             let text = item.to_string();
-            assert!(!text.contains(&secrets.token), "a token is kept in clear: {key} {item}");
-            let is_kept_apart = key.starts_with("CONTACT#") || !text.contains(PERSON);
-            assert!(is_kept_apart, "an address stands outside its item: {key} {item}");
+            assert!(!text.contains(&secrets.token), "a token is stored in clear: {key} {item}");
+            let is_allowed = key.starts_with("CONTACT#") || !text.contains(PRIVATE_EMAIL);
+            assert!(is_allowed, "an email address outside its contact item: {key} {item}");
         }
     }
 }

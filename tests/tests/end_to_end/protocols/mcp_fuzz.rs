@@ -1,5 +1,4 @@
-//! Whatever is sent to the MCP endpoint, the answer is JSON-RPC, or nothing with 202: random bodies, and good requests
-//! with something broken, straight into the function's router.
+//! Fuzzes the MCP router with random bodies and damaged valid requests. The reply is always JSON-RPC, or an empty 202.
 
 use axum::Router;
 use axum::body::Body;
@@ -12,11 +11,11 @@ use serde_json::{Map, Value, json};
 use tests::test_registry::TestRegistry;
 use tower::ServiceExt;
 
-/// How many requests are sent.
+/// Number of requests.
 const CASES: u32 = 20_000;
 
-/// The longest that one of them may take, on a busy machine.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
+/// Time limit of a request on a busy machine.
+const TIME_LIMIT: std::time::Duration = std::time::Duration::from_secs(5);
 
 const VERSIONS: [&str; 7] =
     ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2099-01-01", "=?base64?Mg==?="];
@@ -48,13 +47,13 @@ const TOOLS: [&str; 9] = [
 ];
 
 #[derive(Clone, Debug)]
-struct Sent {
+struct FuzzRequest {
     path: &'static str,
     headers: Vec<(&'static str, String)>,
     body: Vec<u8>,
 }
 
-/// Any JSON. No address in it: a tool that asks strangers must find nobody to ask.
+/// Any JSON without URLs, so that no tool sends a request to another host.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -136,8 +135,8 @@ fn message() -> impl Strategy<Value = Value> {
         })
 }
 
-/// A text with bytes cut out, doubled or replaced.
-fn broken(text: Vec<u8>, edits: &[(Index, Index, u8)]) -> Vec<u8> {
+/// Removes, repeats or inserts bytes.
+fn damaged(text: Vec<u8>, edits: &[(Index, Index, u8)]) -> Vec<u8> {
     edits.iter().fold(text, |mut text, (from, to, with)| {
         let (from, to) = (from.index(text.len() + 1), to.index(text.len() + 1));
         let (from, to) = (from.min(to), from.max(to).min(from.min(to) + 40));
@@ -153,20 +152,20 @@ fn broken(text: Vec<u8>, edits: &[(Index, Index, u8)]) -> Vec<u8> {
 fn body() -> impl Strategy<Value = (Value, Vec<u8>)> {
     let plain = |value: Value| (value.clone(), value.to_string().into_bytes());
     let edits = prop::collection::vec(any::<(Index, Index, u8)>(), 1..4);
-    let unread = |bytes| (Value::Null, bytes);
+    let without_value = |bytes| (Value::Null, bytes);
     prop_oneof![
         8 => message().prop_map(plain),
         2 => prop::collection::vec(message(), 0..6).prop_map(move |batch| plain(batch.into())),
-        3 => (message(), edits).prop_map(move |(message, edits)| unread(broken(message.to_string().into_bytes(), &edits))),
+        3 => (message(), edits).prop_map(move |(message, edits)| without_value(damaged(message.to_string().into_bytes(), &edits))),
         1 => any_json().prop_map(plain),
-        1 => prop::collection::vec(any::<u8>(), 0..200).prop_map(unread),
+        1 => prop::collection::vec(any::<u8>(), 0..200).prop_map(without_value),
     ]
 }
 
-/// Headers that mostly mirror the body, as a client would send them, and sometimes do not.
-fn sent() -> impl Strategy<Value = Sent> {
-    let said = |right: f64| (prop::bool::weighted(right), prop::option::of(select(METHODS.to_vec())));
-    let stranger = select(vec![
+/// A request whose headers mostly match the body, as a client would send them.
+fn fuzz_request() -> impl Strategy<Value = FuzzRequest> {
+    let header = |matching: f64| (prop::bool::weighted(matching), prop::option::of(select(METHODS.to_vec())));
+    let extra_header = select(vec![
         ("origin", "https://evil.example.com"),
         ("origin", "null"),
         ("mcp-session-id", "s"),
@@ -175,10 +174,10 @@ fn sent() -> impl Strategy<Value = Sent> {
     let kind = prop_oneof![20 => Just("application/json"), 1 => Just("application/json; charset=latin-1"), 1 => Just("text/plain")];
     let path = select(vec!["/api/protocol", "/mcp"]);
     let version = (prop::bool::weighted(0.7), prop::option::of(select(VERSIONS.to_vec())));
-    (path, body(), version, said(0.85), said(0.85), prop::option::weighted(0.1, stranger), kind).prop_map(
-        |(path, (value, body), version, method, name, stranger, kind)| {
+    (path, body(), version, header(0.85), header(0.85), prop::option::weighted(0.1, extra_header), kind)
+        .prop_map(|(path, (value, body), version, method, name, extra_header, kind)| {
             let params = &value["params"];
-            let mirrored = [
+            let header_sources = [
                 (
                     "mcp-protocol-version",
                     &params["_meta"]["io.modelcontextprotocol/protocolVersion"],
@@ -188,47 +187,46 @@ fn sent() -> impl Strategy<Value = Sent> {
                 ("mcp-name", &params["name"], name),
             ];
             let mut headers = vec![("content-type", kind.to_owned())];
-            for (header, in_body, (mirrors, other)) in mirrored {
-                let value = if mirrors { in_body.as_str() } else { other };
+            for (header, in_body, (matches_body, other)) in header_sources {
+                let value = if matches_body { in_body.as_str() } else { other };
                 headers
                     .extend(value.filter(|value| value.is_ascii()).map(|value| (header, value.to_owned())));
             }
-            headers.extend(stranger.map(|(header, value)| (header, value.to_owned())));
+            headers.extend(extra_header.map(|(header, value)| (header, value.to_owned())));
             headers.retain(|(_, value)| http::HeaderValue::from_str(value).is_ok());
-            Sent { path, headers, body }
-        },
-    )
+            FuzzRequest { path, headers, body }
+        })
 }
 
-async fn answer(router: Router, sent: &Sent) -> (StatusCode, String, Vec<u8>) {
+async fn reply_to(router: Router, sent: &FuzzRequest) -> (StatusCode, String, Vec<u8>) {
     let mut request = Request::post(sent.path);
     for (name, value) in &sent.headers {
         request = request.header(*name, value);
     }
     let request = request.body(Body::from(sent.body.clone())).unwrap();
-    let in_time = tokio::time::timeout(PATIENCE, router.oneshot(request)).await;
-    let response = in_time.unwrap_or_else(|_| panic!("no answer within {PATIENCE:?}: {sent:?}")).unwrap();
+    let in_time = tokio::time::timeout(TIME_LIMIT, router.oneshot(request)).await;
+    let response = in_time.unwrap_or_else(|_| panic!("no reply within {TIME_LIMIT:?}: {sent:?}")).unwrap();
     let kind = response.headers().get("content-type").map(|kind| kind.to_str().unwrap().to_owned());
     let status = response.status();
     let body = response.into_body().collect().await.unwrap().to_bytes();
     (status, kind.unwrap_or_default(), body.into())
 }
 
-/// What JSON-RPC 2.0 §5 asks of a response; an error may have the id null.
+/// Whether a reply follows JSON-RPC 2.0 §5. The id of an error may be null.
 fn is_response(reply: &Value) -> bool {
     let id = &reply["id"];
-    // A whole number may be written as 7.0; it comes back as it was sent.
-    let named = id.is_string() || id.as_f64().is_some_and(|number| number.fract() == 0.0);
+    // A whole number may be written as 7.0 and is returned unchanged.
+    let has_id = id.is_string() || id.as_f64().is_some_and(|number| number.fract() == 0.0);
     let members = reply.as_object().map_or(0, Map::len);
-    let result = reply.get("result").is_some_and(Value::is_object) && named;
+    let result = reply.get("result").is_some_and(Value::is_object) && has_id;
     let error =
         reply.get("error").is_some_and(|error| error["code"].is_i64() && error["message"].is_string())
-            && (named || reply.get("id").is_some_and(Value::is_null));
+            && (has_id || reply.get("id").is_some_and(Value::is_null));
     reply["jsonrpc"] == "2.0" && members == 3 && (result || error)
 }
 
 #[test]
-fn nothing_that_is_sent_gets_anything_but_json_rpc() {
+fn any_request_gets_a_valid_json_rpc_reply() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let registry = runtime.block_on(TestRegistry::start());
     let router = protocol::router(registry.app.clone());
@@ -239,14 +237,14 @@ fn nothing_that_is_sent_gets_anything_but_json_rpc() {
         ..ProptestConfig::default()
     };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
-    let seen = std::cell::RefCell::new(std::collections::BTreeMap::<(u16, i64), u32>::new());
+    let outcomes = std::cell::RefCell::new(std::collections::BTreeMap::<(u16, i64), u32>::new());
     runner
-        .run(&sent(), |sent| {
-            let (status, kind, body) = runtime.block_on(answer(router.clone(), &sent));
+        .run(&fuzz_request(), |sent| {
+            let (status, kind, body) = runtime.block_on(reply_to(router.clone(), &sent));
             prop_assert!(!status.is_server_error(), "{status}");
             if status == StatusCode::ACCEPTED {
                 prop_assert!(body.is_empty());
-                *seen.borrow_mut().entry((202, 0)).or_default() += 1;
+                *outcomes.borrow_mut().entry((202, 0)).or_default() += 1;
                 return Ok(());
             }
             prop_assert_eq!(kind, "application/json");
@@ -259,20 +257,20 @@ fn nothing_that_is_sent_gets_anything_but_json_rpc() {
                 }
                 reply => {
                     prop_assert!(is_response(reply), "{reply}");
-                    let asked: Option<Value> = serde_json::from_slice(&sent.body).ok();
-                    let id = asked.as_ref().map_or(&Value::Null, |asked| &asked["id"]);
+                    let request: Option<Value> = serde_json::from_slice(&sent.body).ok();
+                    let id = request.as_ref().map_or(&Value::Null, |request| &request["id"]);
                     prop_assert!(reply.get("result").is_none() || reply["id"] == *id, "another id: {reply}");
                 }
             }
             let code = reply["error"]["code"].as_i64().unwrap_or(0);
-            *seen.borrow_mut().entry((status.as_u16(), code)).or_default() += 1;
+            *outcomes.borrow_mut().entry((status.as_u16(), code)).or_default() += 1;
             Ok(())
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
 
-    // A fuzz that never gets past the parser proves little: every kind of answer must have been among them.
-    let seen = seen.into_inner();
-    let wanted = [
+    // Requests that all fail in the parser would prove little, so every kind of reply must occur.
+    let outcomes = outcomes.into_inner();
+    let expected = [
         (200, 0),
         (200, -32601),
         (200, -32602),
@@ -286,7 +284,10 @@ fn nothing_that_is_sent_gets_anything_but_json_rpc() {
         (404, -32601),
         (415, -32600),
     ];
-    for outcome in wanted {
-        assert!(seen.get(&outcome).is_some_and(|count| *count >= 20), "{outcome:?} is rare: {seen:?}");
+    for outcome in expected {
+        assert!(
+            outcomes.get(&outcome).is_some_and(|count| *count >= 20),
+            "{outcome:?} is rare: {outcomes:?}"
+        );
     }
 }

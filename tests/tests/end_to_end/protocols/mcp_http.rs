@@ -1,5 +1,5 @@
-//! The MCP endpoint over HTTP, as clients of every revision meet it, and the cards that lead to it. What a client
-//! library would hide (statuses, codes, headers) is held here byte by byte.
+//! The MCP endpoint over HTTP, for clients of every revision. These tests check statuses, codes and headers, which a client
+//! library would hide.
 
 use http::HeaderMap;
 use registry::operations::CATALOGUE;
@@ -9,7 +9,7 @@ use tests::test_registry::{TestOptions, TestRegistry, client};
 
 const NEWEST: &str = "2026-07-28";
 
-/// An answer: status, headers, and the JSON of the body, null where it is empty.
+/// Status, headers and JSON body of a reply. The body is null if it is empty.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
@@ -61,7 +61,7 @@ async fn call(registry: &TestRegistry, name: &str, arguments: Value) -> Value {
 }
 
 #[tokio::test]
-async fn the_newest_revision_discovers_lists_and_calls() {
+async fn newest_revision_discovers_lists_and_calls() {
     let registry = TestRegistry::start().await;
     let discovered = modern(&registry, "server/discover", json!({})).await;
     let result = &discovered.body["result"];
@@ -76,7 +76,7 @@ async fn the_newest_revision_discovers_lists_and_calls() {
         assert_eq!(result["resultType"], "complete");
         assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["title"], "Agent and MCP Registry");
         assert_eq!(result["ttlMs"].is_u64() && result["cacheScope"] == "public", cacheable, "{result}");
-        assert!(!answer.headers.contains_key("mcp-session-id"), "there are no sessions");
+        assert!(!answer.headers.contains_key("mcp-session-id"), "the endpoint has no sessions");
         assert_eq!(answer.headers["content-type"], "application/json");
     }
     assert_eq!(modern(&registry, "no/such", json!({})).await.code(), (404, -32601));
@@ -86,7 +86,7 @@ async fn the_newest_revision_discovers_lists_and_calls() {
 }
 
 #[tokio::test]
-async fn older_revisions_shake_hands_first() {
+async fn older_revisions_start_with_a_handshake() {
     let registry = TestRegistry::start().await;
     for version in ["2025-11-25", "2025-06-18", "2025-03-26"] {
         let hello = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "t", "version": "0" } });
@@ -110,7 +110,7 @@ async fn older_revisions_shake_hands_first() {
         assert_eq!(legacy(&registry, version, "no/such", json!({})).await.code(), (200, -32601));
         assert_eq!(legacy(&registry, version, "server/discover", json!({})).await.code(), (200, -32601));
 
-        let misfit = legacy(
+        let invalid = legacy(
             &registry,
             version,
             "tools/call",
@@ -118,10 +118,10 @@ async fn older_revisions_shake_hands_first() {
         )
         .await;
         if version == "2025-11-25" {
-            assert_eq!(misfit.body["result"]["isError"], true);
+            assert_eq!(invalid.body["result"]["isError"], true);
         } else {
             assert_eq!(
-                (misfit.code(), &misfit.body["error"]["data"]["field"]),
+                (invalid.code(), &invalid.body["error"]["data"]["field"]),
                 ((200, -32602), &json!("id"))
             );
         }
@@ -130,7 +130,7 @@ async fn older_revisions_shake_hands_first() {
 }
 
 #[tokio::test]
-async fn what_is_no_request_is_refused_in_json_rpc() {
+async fn invalid_requests_get_json_rpc_errors() {
     let registry = TestRegistry::start().await;
     let kind = |kind: &'static str| [("content-type", kind)];
     let ping = request("ping", &json!({}));
@@ -149,7 +149,7 @@ async fn what_is_no_request_is_refused_in_json_rpc() {
     assert_eq!(
         send(&registry, &[("accept", "text/plain")], ping.as_str()).await.status,
         200,
-        "accept is not held against anybody"
+        "the accept header is ignored"
     );
 
     let text = client().post(registry.url("/mcp")).header("content-type", kind("text/plain")[0].1).body(ping);
@@ -159,7 +159,7 @@ async fn what_is_no_request_is_refused_in_json_rpc() {
 }
 
 #[tokio::test]
-async fn batches_are_for_those_who_know_them() {
+async fn batches_are_accepted_only_in_2025_03_26() {
     let registry = TestRegistry::start().await;
     let ping = |id: u32| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
     let notification = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
@@ -169,21 +169,21 @@ async fn batches_are_for_those_who_know_them() {
         let answer = send(&registry, &headers, batch.clone()).await;
         let ids: Vec<&Value> = answer.body.as_array().unwrap().iter().map(|reply| &reply["id"]).collect();
         assert_eq!((answer.status, ids), (200, vec![&json!(1), &json!(2), &Value::Null, &json!(3)]));
-        assert_eq!(answer.body[1]["error"]["code"], -32600, "no handshake in a batch");
+        assert_eq!(answer.body[1]["error"]["code"], -32600, "a batch may not contain a handshake");
     }
     for version in ["2025-06-18", "2025-11-25", NEWEST] {
         let answer = send(&registry, &[("mcp-protocol-version", version)], batch.clone()).await;
         assert_eq!(answer.code(), (400, -32600), "{version}");
     }
-    let nothing_asked = send(&registry, &[], json!([notification]).to_string()).await;
-    assert_eq!((nothing_asked.status, nothing_asked.body), (202, Value::Null));
+    let only_notifications = send(&registry, &[], json!([notification]).to_string()).await;
+    assert_eq!((only_notifications.status, only_notifications.body), (202, Value::Null));
     assert_eq!(send(&registry, &[], "[]").await.code(), (400, -32600));
-    let endless: Value = (0..51).map(ping).collect();
-    assert_eq!(send(&registry, &[], endless.to_string()).await.code(), (400, -32600));
+    let too_long: Value = (0..51).map(ping).collect();
+    assert_eq!(send(&registry, &[], too_long.to_string()).await.code(), (400, -32600));
 }
 
 #[tokio::test]
-async fn a_page_from_elsewhere_does_not_reach_the_loopback() {
+async fn foreign_web_pages_cannot_reach_a_loopback_registry() {
     let registry = TestRegistry::start().await;
     let ping = request("ping", &json!({}));
     assert_eq!(
@@ -202,12 +202,15 @@ async fn a_page_from_elsewhere_does_not_reach_the_loopback() {
 }
 
 #[tokio::test]
-async fn a_get_explains_itself_to_readers_and_refuses_streams() {
+async fn get_describes_the_endpoint_and_refuses_streams() {
     let registry = TestRegistry::start().await;
     for path in ["/api/protocol", "/mcp"] {
-        let told = registry.get(path).await;
-        assert_eq!((told.status, &told.body["ok"], &told.body["session"]), (200, &json!(true), &Value::Null));
-        assert_eq!(told.body["server_card"], registry.url("/mcp/server-card"));
+        let description = registry.get(path).await;
+        assert_eq!(
+            (description.status, &description.body["ok"], &description.body["session"]),
+            (200, &json!(true), &Value::Null)
+        );
+        assert_eq!(description.body["server_card"], registry.url("/mcp/server-card"));
         let stream = registry.get_with(path, ("accept", "text/event-stream")).await;
         stream.assert_problem();
         assert_eq!((stream.status, stream.header("allow")), (405, "POST"));
@@ -217,9 +220,9 @@ async fn a_get_explains_itself_to_readers_and_refuses_streams() {
     }
 }
 
-/// The example of an operation, with what is Live here in the place of what it invents.
-fn lively(example: &Value, url: &str, [agent, server]: [&str; 2]) -> Value {
-    let within = |value: &Value| lively(value, url, [agent, server]);
+/// The example of an operation, with listings that are Live in this test.
+fn with_live_listings(example: &Value, url: &str, [agent, server]: [&str; 2]) -> Value {
+    let within = |value: &Value| with_live_listings(value, url, [agent, server]);
     match example {
         Value::String(text) if text.starts_with("http") => json!(url),
         Value::String(text) if text.starts_with("agtpub_") => json!(agent),
@@ -232,19 +235,19 @@ fn lively(example: &Value, url: &str, [agent, server]: [&str; 2]) -> Value {
     }
 }
 
-/// Where an answer departs from its schema; of the two things that a result can be, the one that is meant.
-fn why_not(schema: &Value, structured: &Value) -> String {
-    let mut meant = schema["anyOf"][usize::from(structured["ok"] == false)].clone();
-    meant["$defs"] = schema["$defs"].clone();
-    let meant = jsonschema::validator_for(&meant).unwrap();
-    let faults = meant.iter_errors(structured);
+/// The schema violations of a result, by the success or the error alternative of its schema.
+fn violations(schema: &Value, structured: &Value) -> String {
+    let mut alternative = schema["anyOf"][usize::from(structured["ok"] == false)].clone();
+    alternative["$defs"] = schema["$defs"].clone();
+    let validator = jsonschema::validator_for(&alternative).unwrap();
+    let faults = validator.iter_errors(structured);
     faults.map(|fault| format!("{}: {fault}\n", fault.instance_path())).collect()
 }
 
-/// Holds for every operation of the catalogue, those to come included: what it answers, and how it fails, is as
-/// its schema says, and the text says the same.
+/// Covers every operation of the catalogue: results and errors follow the output schema, and the text content is the same
+/// JSON.
 #[tokio::test]
-async fn every_tool_answers_by_its_schema() {
+async fn tool_results_follow_their_output_schema() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let server = Peer::start(servers::modern).await;
     let ids = [registry.live_card(&peer.card()).await, registry.publish_mcp(&server.url("/mcp")).await];
@@ -254,45 +257,48 @@ async fn every_tool_answers_by_its_schema() {
         let name = tool["name"].as_str().unwrap();
         let schema = jsonschema::validator_for(&tool["outputSchema"]).unwrap();
         let example = registry::operations::named(name).unwrap().example;
-        let example =
-            lively(&serde_json::from_str(example).unwrap(), &peer.card(), [ids[0].as_str(), ids[1].as_str()]);
+        let example = with_live_listings(
+            &serde_json::from_str(example).unwrap(),
+            &peer.card(),
+            [ids[0].as_str(), ids[1].as_str()],
+        );
         assert!(jsonschema::is_valid(&tool["inputSchema"], &example), "{name}: {example}");
 
         let wrong = json!({ "id": [], "listing_id": [], "url": 5, "limit": {} });
         let is_refused = !jsonschema::is_valid(&tool["inputSchema"], &wrong);
         for (arguments, is_example) in [(example, true), (wrong, false)] {
-            // Payments open late: until then whoever wants to buy is told so.
+            // Payments are not open yet, so a checkout fails.
             let fails = name == "checkout";
-            // Feedback is given once; by its other name it comes a second time.
+            // Feedback can be given once; this alias is the second call.
             let fails = fails || name == "submit_feedback";
             let result = call(&registry, name, arguments.clone()).await;
             let structured = &result["structuredContent"];
-            // An example's token and order are nobody's, feedback is given once, and nobody here is the operator.
-            let is_of_another =
+            // The token and order of an example do not exist, feedback can be given once, and the caller is not the operator.
+            let is_expected_refusal =
                 ["bad_token", "order_not_found", "already_completed", "operator_token_required"]
                     .map(Value::from)
                     .contains(&structured["code"]);
-            let fails = fails || is_of_another;
+            let fails = fails || is_expected_refusal;
             if is_example {
                 assert_eq!(result["isError"], fails, "{name} {arguments}: {result}");
             } else {
-                // What the schema takes may be refused all the same, where it says too little.
+                // The operation may refuse more than its schema.
                 assert!(!is_refused || result["isError"] == true, "{name} {arguments}: {result}");
             }
-            assert!(schema.is_valid(structured), "{name}: {}", why_not(&tool["outputSchema"], structured));
+            assert!(schema.is_valid(structured), "{name}: {}", violations(&tool["outputSchema"], structured));
             assert_eq!(result["content"].as_array().map(Vec::len), Some(1));
             let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
             assert_eq!(text, *structured);
             assert!(
                 result["isError"] == false || structured["next"].is_object(),
-                "{name} does not say what to do next: {structured}"
+                "{name}: the error has no `next`: {structured}"
             );
         }
     }
 }
 
 #[tokio::test]
-async fn publishing_through_a_tool_leads_to_live_and_is_counted() {
+async fn publishing_through_a_tool_goes_live_and_is_rate_limited() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOUR", 2))
             .await;
@@ -315,7 +321,7 @@ async fn publishing_through_a_tool_leads_to_live_and_is_counted() {
 }
 
 #[tokio::test]
-async fn nothing_is_lost_on_the_way_through_api_gateway() {
+async fn mcp_works_through_api_gateway_events() {
     let registry = TestRegistry::start_with(TestOptions::default().as_events()).await;
     let discovered = modern(&registry, "server/discover", json!({})).await;
     assert_eq!(discovered.body["result"]["supportedVersions"][0], NEWEST);

@@ -1,5 +1,5 @@
-//! The official Rust client against the MCP endpoint, in each way in which it can begin: it connects, lists, calls,
-//! and hears of a tool that there is not.
+//! The official Rust client against the MCP endpoint, in each lifecycle mode: it connects, lists tools, calls tools, and
+//! gets an error for an unknown tool.
 
 use registry::operations::CATALOGUE;
 use rmcp::model::{CallToolRequestParams, ClientConfig, ErrorCode, ProtocolVersion};
@@ -33,8 +33,8 @@ fn call(name: &'static str, arguments: &Value) -> CallToolRequestParams {
     CallToolRequestParams::new(name).with_arguments(arguments.as_object().unwrap().clone())
 }
 
-/// The whole of what a client does; its answers do not depend on how it began.
-async fn converse(client: &Client) {
+/// Lists and calls tools. The results do not depend on the lifecycle mode.
+async fn use_tools(client: &Client) {
     let tools = client.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
     for name in CATALOGUE.iter().flat_map(|entry| std::iter::once(&entry.name).chain(entry.aliases)) {
@@ -66,30 +66,30 @@ async fn converse(client: &Client) {
 }
 
 #[tokio::test]
-async fn a_client_that_tries_the_newest_first_gets_it() {
+async fn client_that_tries_the_newest_version_first_gets_it() {
     let registry = TestRegistry::start().await;
     for path in ["/api/protocol", "/mcp"] {
         let client = connect(&registry, path, auto()).await;
         assert_eq!(client.peer_info().unwrap().protocol_version, ProtocolVersion::V_2026_07_28);
-        converse(&client).await;
+        use_tools(&client).await;
         client.cancel().await.unwrap();
     }
 }
 
 #[tokio::test]
-async fn a_client_without_handshake_needs_none() {
+async fn client_works_without_a_handshake() {
     let registry = TestRegistry::start().await;
     let client = connect(&registry, "/api/protocol", discover()).await;
     assert_eq!(client.peer_info().unwrap().protocol_version, ProtocolVersion::V_2026_07_28);
-    converse(&client).await;
+    use_tools(&client).await;
     client.cancel().await.unwrap();
 }
 
 #[tokio::test]
-async fn a_client_with_a_handshake_gets_the_newest_that_has_one() {
+async fn client_with_a_handshake_gets_2025_11_25() {
     let registry = TestRegistry::start().await;
     let client = connect(&registry, "/api/protocol", ClientLifecycleMode::Initialize).await;
     assert_eq!(client.peer_info().unwrap().protocol_version, ProtocolVersion::V_2025_11_25);
-    converse(&client).await;
+    use_tools(&client).await;
     client.cancel().await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! Each answer of the funnel holds the whole call that follows, by every protocol; what it shows once is stored nowhere.
+//! Each reply of the funnel contains the complete next call, for every protocol. A secret that is shown once is not stored.
 
 use registry::operations;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use tests::test_registry::TestRegistry;
 
 use crate::fixtures::live_agent;
 
-/// The arguments of a step: those of its tool are the body of its POST, or say what the query of its GET says.
+/// The arguments of a step: the body of a POST, or the arguments that match the query of a GET.
 fn arguments(step: &Value) -> Value {
     step.get("body").unwrap_or(&step["arguments"]).clone()
 }
@@ -22,7 +22,7 @@ async fn over_http(registry: &TestRegistry, step: &Value) -> Value {
     reply.body
 }
 
-/// The data of the answer to a message with this part, by A2A.
+/// Sends a message with this part over A2A and returns the parts of the reply.
 async fn over_a2a(registry: &TestRegistry, part: Value) -> Value {
     let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [part] });
     let params = json!({ "message": message });
@@ -34,11 +34,11 @@ async fn over_a2a(registry: &TestRegistry, part: Value) -> Value {
 }
 
 #[tokio::test]
-async fn the_funnel_is_walked_by_next_alone_over_http_and_mcp() {
+async fn next_leads_through_the_funnel_over_http_and_mcp() {
     for by_tool in [false, true] {
         let (registry, _peer, id) = live_agent().await;
         let mut step = registry.status(&id).await["next"].clone();
-        let mut walked = Vec::new();
+        let mut steps = Vec::new();
         while step.is_object() {
             let tool = step["tool"].as_str().unwrap().to_owned();
             assert!(operations::named(&tool).is_some(), "{step}");
@@ -47,16 +47,16 @@ async fn the_funnel_is_walked_by_next_alone_over_http_and_mcp() {
             } else {
                 over_http(&registry, &step).await
             };
-            walked.push(tool);
+            steps.push(tool);
             step = answer["next"].clone();
         }
-        assert_eq!(walked, ["take_demo", "leave_feedback", "get_access", "export_product"]);
+        assert_eq!(steps, ["take_demo", "leave_feedback", "get_access", "export_product"]);
         assert_eq!(registry.status(&id).await["next"]["action"], "talk_inbox");
     }
 }
 
 #[tokio::test]
-async fn an_invited_demo_is_confirmed_on_the_way() {
+async fn next_of_an_invited_demo_confirms_it() {
     let (registry, _peer, id) = live_agent().await;
     let demo =
         registry.post("/api/products/demo", &json!({ "listing_id": id, "source": "invitation" })).await.body;
@@ -70,38 +70,38 @@ async fn an_invited_demo_is_confirmed_on_the_way() {
 }
 
 #[tokio::test]
-async fn by_a2a_a_step_is_sent_back_as_it_came_or_in_the_words_that_were_told() {
-    for in_words in [false, true] {
+async fn next_leads_through_the_funnel_over_a2a_as_data_or_text() {
+    for as_text in [false, true] {
         let (registry, _peer, id) = live_agent().await;
         let mut part = json!({ "text": format!("is {id} live?") });
         let mut token = None;
-        let mut walked = Vec::new();
+        let mut steps = Vec::new();
         loop {
             let parts = over_a2a(&registry, part).await;
             let data = &parts[1]["data"];
-            walked.push(data["operation"].as_str().unwrap().to_owned());
+            steps.push(data["operation"].as_str().unwrap().to_owned());
             token = data["result"]["access_token"].as_str().map(str::to_owned).or(token);
             if data.get("next").is_none() {
                 break;
             }
             let text = parts[0]["text"].as_str().unwrap();
-            let said = text.rsplit_once(" Say: ").map(|(_, said)| said.trim_matches('"'));
-            let said = said.or_else(|| text.rsplit_once(" Send: ").map(|(_, said)| said));
-            part = if in_words { json!({ "text": said.unwrap() }) } else { json!({ "data": data["next"] }) };
+            let reply = text.rsplit_once(" Say: ").map(|(_, reply)| reply.trim_matches('"'));
+            let reply = reply.or_else(|| text.rsplit_once(" Send: ").map(|(_, reply)| reply));
+            part = if as_text { json!({ "text": reply.unwrap() }) } else { json!({ "data": data["next"] }) };
         }
-        assert_eq!(walked, ["check_status", "take_demo", "leave_feedback", "get_access", "export_product"]);
+        assert_eq!(steps, ["check_status", "take_demo", "leave_feedback", "get_access", "export_product"]);
 
         let stored = registry.table().await;
         let tasks = stored.items_under("TASK");
         assert!(!tasks.is_empty());
         let text = tasks.iter().map(|task| task.to_string()).collect::<String>();
-        assert!(!text.contains(&token.unwrap()), "a token is shown once");
+        assert!(!text.contains(&token.unwrap()), "a token must not be stored");
         assert!(text.contains("(shown once)"));
     }
 }
 
 #[tokio::test]
-async fn what_failed_is_published_again_as_the_next_step_says() {
+async fn next_of_a_failed_listing_publishes_it_again() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
     let answer = registry.publish(&json!({ "url": peer.card() })).await;
     assert_eq!((&answer["next"]["tool"], &answer["next"]["wait_s"]), (&json!("check_status"), &json!(2)));

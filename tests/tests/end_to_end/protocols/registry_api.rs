@@ -1,5 +1,5 @@
-//! The official MCP registry's read API over real servers on loopback: what is Live is listed once, with its evidence,
-//! in documents that the official schema takes; and whatever is asked, the answer is in that API's own words.
+//! The read API of the official MCP registry, over real servers on loopback. Each Live server is listed once, with its
+//! evidence, in documents that are valid under the official schema. Errors have the format of that API.
 
 use std::collections::BTreeSet;
 
@@ -15,34 +15,34 @@ use tests::test_registry::{DAY, HOUR, Reply, TestOptions, TestRegistry, id_of};
 use crate::fixtures::{demote, time};
 
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
-/// The registry's own key where it is reached by an address.
+/// The key of the registry's own metadata for a registry without a domain.
 const EVIDENCE: &str = "localhost/evidence";
 
-/// The validator of `server.json`, formats included.
+/// A validator for `server.json` that checks formats.
 fn schema() -> Validator {
     let path = root().join("shared/src/formats/server_json/server.schema.json");
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     jsonschema::draft7::options().should_validate_formats(true).build(&schema).unwrap()
 }
 
-/// Publishes a server by its description and lets it go Live.
-async fn described(registry: &TestRegistry, peer: &Peer, name: &str, version: &str) -> ListingId {
+/// Publishes a server by its server.json and lets it go Live.
+async fn publish_live(registry: &TestRegistry, peer: &Peer, name: &str, version: &str) -> ListingId {
     let url = peer.url(&format!("/{}", name.replace('/', "-")));
     let body = json!({
         "name": name, "description": format!("Serves {name}."), "version": version,
         "remotes": [{ "type": "streamable-http", "url": url }],
     });
-    went_live(registry, id_of(&registry.publish(&body).await)).await
+    go_live(registry, id_of(&registry.publish(&body).await)).await
 }
 
-async fn went_live(registry: &TestRegistry, id: ListingId) -> ListingId {
+async fn go_live(registry: &TestRegistry, id: ListingId) -> ListingId {
     registry.first_probe(&id).await;
     assert_eq!(registry.lane(&id).await, "active", "{}", registry.status(&id).await);
     registry.index().await;
     id
 }
 
-async fn got(registry: &TestRegistry, path: &str) -> Value {
+async fn get_ok(registry: &TestRegistry, path: &str) -> Value {
     let reply = registry.get(path).await;
     assert_eq!((reply.status, reply.header("content-type")), (200, "application/json"), "{path}: {reply:?}");
     reply.body
@@ -53,7 +53,7 @@ fn names(list: &Value) -> Vec<String> {
     servers.map(|entry| entry["server"]["name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Holds what every refusal of this API holds.
+/// Asserts the format of an error of this API.
 fn assert_refused(reply: &Reply, status: u16, what: &str) {
     assert_eq!(
         (reply.status, reply.header("content-type")),
@@ -70,10 +70,10 @@ fn assert_refused(reply: &Reply, status: u16, what: &str) {
 }
 
 #[tokio::test]
-async fn a_live_server_is_listed_with_its_evidence() {
+async fn live_server_is_listed_with_its_evidence() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
-    let id = described(&registry, &peer, "org.example/adder", "1.0.0+build.7").await;
-    let list = got(&registry, "/v0.1/servers").await;
+    let id = publish_live(&registry, &peer, "org.example/adder", "1.0.0+build.7").await;
+    let list = get_ok(&registry, "/v0.1/servers").await;
     assert_eq!(
         (names(&list), &list["metadata"]),
         (vec!["org.example/adder".to_owned()], &json!({ "count": 1 }))
@@ -86,7 +86,10 @@ async fn a_live_server_is_listed_with_its_evidence() {
     assert_eq!((&official["status"], &official["isLatest"]), (&json!("active"), &json!(true)));
     let status = registry.status(&id).await;
     let evidence = &entry["_meta"][EVIDENCE];
-    assert_eq!(*evidence, entry["server"]["_meta"][EVIDENCE], "beside and inside the server it is the same");
+    assert_eq!(
+        *evidence, entry["server"]["_meta"][EVIDENCE],
+        "the same evidence in the entry and in the server"
+    );
     assert_eq!((&evidence["class"], &evidence["era"]), (&json!("ok"), &json!("2026-07-28")));
     assert_eq!(evidence["method"], "server/discover, tools/list");
     assert_eq!(evidence["last_checked"], status["probe"]["probed_at"]);
@@ -100,10 +103,10 @@ async fn a_live_server_is_listed_with_its_evidence() {
 }
 
 #[tokio::test]
-async fn a_server_is_found_by_its_name_and_version() {
+async fn server_is_found_by_name_and_version() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
-    described(&registry, &peer, "org.example/adder", "1.0.0+build.7").await;
-    let one = got(&registry, "/v0.1/servers/org.example%2Fadder/versions/latest").await;
+    publish_live(&registry, &peer, "org.example/adder", "1.0.0+build.7").await;
+    let one = get_ok(&registry, "/v0.1/servers/org.example%2Fadder/versions/latest").await;
     assert_eq!(
         (&one["server"]["name"], &one["server"]["version"]),
         (&json!("org.example/adder"), &json!("1.0.0+build.7"))
@@ -114,9 +117,9 @@ async fn a_server_is_found_by_its_name_and_version() {
         "org.example/adder/versions/latest",
         "org.example/adder/versions/latest/",
     ] {
-        assert_eq!(got(&registry, &format!("/v0.1/servers/{path}")).await, one, "{path}");
+        assert_eq!(get_ok(&registry, &format!("/v0.1/servers/{path}")).await, one, "{path}");
     }
-    let versions = got(&registry, "/v0.1/servers/org.example%2Fadder/versions").await;
+    let versions = get_ok(&registry, "/v0.1/servers/org.example%2Fadder/versions").await;
     assert_eq!(versions, json!({ "servers": [one], "metadata": { "count": 1 } }));
     for path in [
         "org.example%2Fadder/versions/1.0.0",
@@ -141,24 +144,24 @@ async fn a_server_is_found_by_its_name_and_version() {
     assert_refused(&registry.get(&long).await, 404, "a name of 10,000 characters");
 }
 
-/// A server that was published by its address alone, or of an older era, is told as validly as one that has a
-/// description; agents, and what did not answer, are not told at all.
+/// Servers that were published by URL or that speak an older revision have valid documents too. Agents and failed servers
+/// are not listed.
 #[tokio::test]
-async fn only_live_servers_are_listed_and_each_is_valid() {
+async fn only_live_servers_are_listed_and_all_are_valid() {
     let registry = TestRegistry::start().await;
     let (modern, legacy) = (Peer::start(servers::modern).await, Peer::start(servers::legacy).await);
     let (agent, silent) = (Peer::start(agents::newest).await, Peer::start(agents::only(503)).await);
-    described(&registry, &modern, "org.example/adder", "1.0.0").await;
+    publish_live(&registry, &modern, "org.example/adder", "1.0.0").await;
     for url in [legacy.url("/"), modern.url("/Other%20one?tenant=a%7Cb")] {
         let id = registry.publish_mcp(&url).await;
-        went_live(&registry, id).await;
+        go_live(&registry, id).await;
     }
     registry.live_card(&agent.card()).await;
     let failed = registry.publish_mcp(&silent.url("/mcp")).await;
     registry.first_probe(&failed).await;
     registry.index().await;
 
-    let list = got(&registry, "/v0.1/servers").await;
+    let list = get_ok(&registry, "/v0.1/servers").await;
     assert_eq!(list["metadata"]["count"], 3, "{list}");
     let schema = schema();
     for entry in list["servers"].as_array().unwrap() {
@@ -168,7 +171,7 @@ async fn only_live_servers_are_listed_and_each_is_valid() {
         let read = server_json::read(entry, Reach::Development)
             .unwrap_or_else(|faults| panic!("{faults:?} in {entry}"));
         let path = read.name.replace('/', "%2F");
-        let alone = got(&registry, &format!("/v0.1/servers/{path}/versions/{}", read.version)).await;
+        let alone = get_ok(&registry, &format!("/v0.1/servers/{path}/versions/{}", read.version)).await;
         assert_eq!(alone, *entry);
     }
     let versions: BTreeSet<&str> = list["servers"]
@@ -177,51 +180,55 @@ async fn only_live_servers_are_listed_and_each_is_valid() {
         .iter()
         .map(|entry| entry["server"]["version"].as_str().unwrap())
         .collect();
-    assert_eq!(versions, BTreeSet::from(["0.4.2", "1.0.0", "3.1.0"]), "a handshake tells the version too");
+    assert_eq!(
+        versions,
+        BTreeSet::from(["0.4.2", "1.0.0", "3.1.0"]),
+        "the version from a handshake is used too"
+    );
 }
 
 #[tokio::test]
-async fn pages_of_any_size_show_every_server_exactly_once() {
+async fn pages_of_any_size_contain_each_server_once() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let mut all = BTreeSet::new();
     for number in 0..7 {
         let name = format!("org.example/server-{number}");
-        described(&registry, &peer, &name, if number % 2 == 0 { "1.0.0" } else { "2.0.0" }).await;
+        publish_live(&registry, &peer, &name, if number % 2 == 0 { "1.0.0" } else { "2.0.0" }).await;
         all.insert(name);
     }
     for limit in [1, 2, 3, 7, 100] {
         for query in ["", "&version=latest", "&version=1.0.0"] {
-            let (mut seen, mut cursor) = (Vec::new(), String::new());
+            let (mut listed, mut cursor) = (Vec::new(), String::new());
             loop {
-                let page = got(&registry, &format!("/v0.1/servers?limit={limit}{query}{cursor}")).await;
+                let page = get_ok(&registry, &format!("/v0.1/servers?limit={limit}{query}{cursor}")).await;
                 let names = names(&page);
                 assert!(names.len() <= limit && page["metadata"]["count"] == names.len(), "{page}");
-                seen.extend(names);
-                assert!(seen.len() <= all.len(), "the pages do not end, or repeat: {seen:?}");
+                listed.extend(names);
+                assert!(listed.len() <= all.len(), "the pages repeat or do not end: {listed:?}");
                 let Some(next) = page["metadata"]["nextCursor"].as_str() else { break };
                 cursor = format!("&cursor={next}");
             }
-            let wanted: Vec<&String> = all
+            let expected: Vec<&String> = all
                 .iter()
                 .filter(|name| !query.ends_with("1.0.0") || name.ends_with(['0', '2', '4', '6']))
                 .collect();
-            assert_eq!(seen.iter().collect::<Vec<_>>(), wanted, "limit {limit}{query}");
+            assert_eq!(listed.iter().collect::<Vec<_>>(), expected, "limit {limit}{query}");
         }
     }
 }
 
 #[tokio::test]
-async fn a_list_is_filtered_by_name_and_time() {
+async fn server_list_is_filtered_by_name_and_time() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
-    described(&registry, &peer, "org.example/Weather", "1.0.0").await;
+    publish_live(&registry, &peer, "org.example/Weather", "1.0.0").await;
     registry.advance(HOUR);
     let later = registry.now();
-    described(&registry, &peer, "org.example/adder", "2.0.0").await;
-    let found = async |query: &str| names(&got(&registry, &format!("/v0.1/servers?{query}")).await);
+    publish_live(&registry, &peer, "org.example/adder", "2.0.0").await;
+    let found = async |query: &str| names(&get_ok(&registry, &format!("/v0.1/servers?{query}")).await);
     let both = ["org.example/Weather", "org.example/adder"];
     assert_eq!(found("search=wEATH").await, both[..1]);
     assert_eq!(found("search=example/a").await, both[1..]);
-    assert_eq!(found("search=Serves").await, [""; 0], "a name is searched, not what else is said");
+    assert_eq!(found("search=Serves").await, [""; 0], "only names are searched");
     assert_eq!(found(&format!("updated_since={later}")).await, both[1..]);
     assert_eq!(found("updated_since=2000-01-01T00:00:00%2B02:00").await, both);
     assert_eq!(found("updated_since=2999-01-01T00:00:00Z").await, [""; 0]);
@@ -240,7 +247,7 @@ async fn a_list_is_filtered_by_name_and_time() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_taken_is_refused_in_the_official_words() {
+async fn invalid_queries_get_errors_of_the_official_api() {
     let registry = TestRegistry::start().await;
     for (query, status, field) in [
         ("limit=abc", 422, "limit"),
@@ -269,7 +276,7 @@ async fn what_cannot_be_taken_is_refused_in_the_official_words() {
 }
 
 #[tokio::test]
-async fn writes_are_refused_as_documented() {
+async fn writes_are_refused() {
     let registry = TestRegistry::start().await;
     let token = [("authorization".to_owned(), "Bearer x".to_owned())];
     let version = "/v0.1/servers/org.example%2Fadder/versions/1.0.0";
@@ -293,13 +300,13 @@ async fn writes_are_refused_as_documented() {
         assert_refused(&reply, 405, path);
         assert_eq!(reply.header("allow"), allowed, "{method} {path}");
     }
-    assert_eq!(registry.table().await.keys(), [""; 0], "nothing is written");
+    assert_eq!(registry.table().await.keys(), [""; 0], "no item is written");
 }
 
 #[tokio::test]
-async fn the_older_path_says_the_same() {
+async fn v0_paths_return_the_same_as_v0_1() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
-    described(&registry, &peer, "org.example/adder", "1.0.0").await;
+    publish_live(&registry, &peer, "org.example/adder", "1.0.0").await;
     for path in [
         "servers?limit=1",
         "servers/org.example%2Fadder/versions",
@@ -308,68 +315,68 @@ async fn the_older_path_says_the_same() {
         "version",
         "x/localhost/facets",
     ] {
-        let newer = got(&registry, &format!("/v0.1/{path}")).await;
-        assert_eq!(got(&registry, &format!("/v0/{path}")).await, newer, "{path}");
+        let newer = get_ok(&registry, &format!("/v0.1/{path}")).await;
+        assert_eq!(get_ok(&registry, &format!("/v0/{path}")).await, newer, "{path}");
     }
-    assert_eq!(got(&registry, "/v0.1/health").await, json!({ "status": "ok" }));
-    assert_eq!(got(&registry, "/v0.1/ping").await, json!({ "pong": true }));
-    assert_eq!(got(&registry, "/v0.1/version").await, json!({ "version": registry::VERSION }));
+    assert_eq!(get_ok(&registry, "/v0.1/health").await, json!({ "status": "ok" }));
+    assert_eq!(get_ok(&registry, "/v0.1/ping").await, json!({ "pong": true }));
+    assert_eq!(get_ok(&registry, "/v0.1/version").await, json!({ "version": registry::VERSION }));
 }
 
 #[tokio::test]
-async fn a_page_that_is_held_is_not_sent_again() {
+async fn unchanged_server_page_returns_304() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
-    described(&registry, &peer, "org.example/adder", "1.0.0").await;
+    publish_live(&registry, &peer, "org.example/adder", "1.0.0").await;
     let first = registry.get("/v0.1/servers").await;
     let again = async || registry.get_with("/v0.1/servers", ("if-none-match", first.header("etag"))).await;
     assert_eq!(again().await.status, 304);
-    described(&registry, &peer, "org.example/other", "1.0.0").await;
+    publish_live(&registry, &peer, "org.example/other", "1.0.0").await;
     assert_eq!(again().await.status, 200);
 }
 
 #[tokio::test]
-async fn search_health_and_counts_stand_below_our_own_name() {
+async fn extensions_provide_search_health_and_facets() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
-    let empty = got(&registry, "/v0.1/x/localhost/search?q=add").await;
+    let empty = get_ok(&registry, "/v0.1/x/localhost/search?q=add").await;
     assert_eq!(empty["servers"], json!([]));
     let note = empty["metadata"]["note"].as_str().unwrap();
     assert!(note.contains("No server is Live") && note.contains("/api/publish"), "{note}");
 
-    described(&registry, &peer, "org.example/adder", "1.0.0").await;
-    described(&registry, &peer, "org.example/weather", "1.0.0").await;
-    let found = got(&registry, "/v0.1/x/localhost/search?q=weather&limit=1").await;
+    publish_live(&registry, &peer, "org.example/adder", "1.0.0").await;
+    publish_live(&registry, &peer, "org.example/weather", "1.0.0").await;
+    let found = get_ok(&registry, "/v0.1/x/localhost/search?q=weather&limit=1").await;
     assert_eq!(names(&found), ["org.example/weather"], "{found}");
     let entry = &found["servers"][0];
     assert!(entry["_meta"]["localhost/match"]["score"].as_u64().is_some_and(|score| score <= 100), "{entry}");
     assert_eq!(entry["_meta"][EVIDENCE]["class"], "ok");
     assert!(schema().is_valid(&entry["server"]), "{entry}");
-    let nothing = got(&registry, "/v0.1/x/localhost/search?q=zzzzqqqq").await;
+    let nothing = get_ok(&registry, "/v0.1/x/localhost/search?q=zzzzqqqq").await;
     assert_eq!((&nothing["servers"], &nothing["metadata"]["count"]), (&json!([]), &json!(0)));
     assert!(nothing["metadata"]["note"].as_str().unwrap().contains("other words"), "{nothing}");
     for odd in ["", "%00%07", "name:x%20AND%20(", "%22", "*", "%F0%9F%8C%A6"] {
-        got(&registry, &format!("/v0.1/x/localhost/search?q={odd}")).await;
-        got(&registry, &format!("/v0.1/x/localhost/facets?q={odd}")).await;
+        get_ok(&registry, &format!("/v0.1/x/localhost/search?q={odd}")).await;
+        get_ok(&registry, &format!("/v0.1/x/localhost/facets?q={odd}")).await;
     }
 
-    let one = got(&registry, "/v0.1/x/localhost/health?name=org.example/adder").await;
+    let one = get_ok(&registry, "/v0.1/x/localhost/health?name=org.example/adder").await;
     assert_eq!(one["servers"]["org.example/adder"]["class"], "ok", "{one}");
     assert_eq!(one["metadata"], json!({ "count": 1 }));
-    let page = got(&registry, "/v0.1/x/localhost/health?limit=1").await;
+    let page = get_ok(&registry, "/v0.1/x/localhost/health?limit=1").await;
     let next = page["metadata"]["nextCursor"].as_str().unwrap();
-    let rest = got(&registry, &format!("/v0.1/x/localhost/health?limit=1&cursor={next}")).await;
+    let rest = get_ok(&registry, &format!("/v0.1/x/localhost/health?limit=1&cursor={next}")).await;
     let servers = |page: &Value| page["servers"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!([servers(&page), servers(&rest)].concat(), ["org.example/adder", "org.example/weather"]);
     let unknown = registry.get("/v0.1/x/localhost/health?name=org.example/nobody").await;
-    assert_refused(&unknown, 404, "the health of nobody");
+    assert_refused(&unknown, 404, "health of an unknown server");
 
-    let facets = got(&registry, "/v0.1/x/localhost/facets").await;
+    let facets = get_ok(&registry, "/v0.1/x/localhost/facets").await;
     assert_eq!(facets["facets"]["publisher"], json!([{ "value": "127.0.0.1", "count": 2 }]), "{facets}");
     let categories = facets["facets"]["category"].as_array().unwrap();
     assert_eq!(categories.iter().map(|category| category["count"].as_u64().unwrap()).sum::<u64>(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_table_that_is_away_is_told_in_the_official_words() {
+async fn table_failure_gets_an_error_of_the_official_api() {
     let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
     for operation in ["GetItem", "BatchGetItem", "Query"] {
         registry.observer.faults.arm(operation, Fault::Throttle, 100);
@@ -381,85 +388,85 @@ async fn a_table_that_is_away_is_told_in_the_official_words() {
     }
 }
 
-/// The same through API Gateway's events, which is where encoded slashes usually get lost.
+/// API Gateway events are where encoded slashes are usually lost.
 #[tokio::test]
-async fn names_survive_the_gateway() {
+async fn encoded_names_work_through_api_gateway_events() {
     let (registry, peer) = (
         TestRegistry::start_with(TestOptions::default().as_events()).await,
         Peer::start(servers::modern).await,
     );
-    described(&registry, &peer, "org.example/adder", "1.0.0+b").await;
+    publish_live(&registry, &peer, "org.example/adder", "1.0.0+b").await;
     for name in ["org.example%2Fadder", "org.example/adder"] {
-        let one = got(&registry, &format!("/v0.1/servers/{name}/versions/1.0.0%2Bb")).await;
+        let one = get_ok(&registry, &format!("/v0.1/servers/{name}/versions/1.0.0%2Bb")).await;
         assert_eq!(one["server"]["name"], "org.example/adder");
     }
-    assert_refused(&registry.get("/v0.1/servers/%ff/versions").await, 404, "no text");
+    assert_refused(&registry.get("/v0.1/servers/%ff/versions").await, 404, "not UTF-8");
 }
 
 #[tokio::test]
-async fn a_server_that_fell_is_told_to_mirrors_for_some_days() {
+async fn demoted_server_is_listed_as_deleted_for_some_days() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let failing = Peer::start(servers::modern).await;
-    described(&registry, &peer, "org.example/adder", "1.0.0").await;
-    let id = described(&registry, &failing, "org.example/clock", "2.0.0").await;
-    described(&registry, &peer, "org.example/weather", "1.0.0").await;
+    publish_live(&registry, &peer, "org.example/adder", "1.0.0").await;
+    let id = publish_live(&registry, &failing, "org.example/clock", "2.0.0").await;
+    publish_live(&registry, &peer, "org.example/weather", "1.0.0").await;
     let visit = registry.now();
-    let found = async |query: &str| got(&registry, &format!("/v0.1/servers?{query}")).await;
+    let found = async |query: &str| get_ok(&registry, &format!("/v0.1/servers?{query}")).await;
     let since = format!("updated_since={visit}");
     assert_eq!(names(&found(&since).await).len(), 3);
 
     demote(&registry, &failing, &id).await;
     registry.index().await;
-    let (live, fallen) = (["org.example/adder", "org.example/weather"], "org.example/clock");
-    let all = [live[0], live[1], fallen];
-    let told = found(&since).await;
-    assert_eq!(names(&told), all, "what fell stands after what is Live");
-    let entry = &told["servers"][2];
+    let (live, demoted) = (["org.example/adder", "org.example/weather"], "org.example/clock");
+    let all = [live[0], live[1], demoted];
+    let changed = found(&since).await;
+    assert_eq!(names(&changed), all, "demoted servers come after Live ones");
+    let entry = &changed["servers"][2];
     assert_eq!(entry["_meta"][OFFICIAL]["status"], "deleted");
-    let fell_at = time(&entry["_meta"][OFFICIAL]["updatedAt"]);
-    assert!(fell_at > visit && fell_at <= registry.now(), "{entry}");
+    let demoted_at = time(&entry["_meta"][OFFICIAL]["updatedAt"]);
+    assert!(demoted_at > visit && demoted_at <= registry.now(), "{entry}");
     assert!(entry["_meta"].get(EVIDENCE).is_none() && entry["server"]["version"] == "2.0.0", "{entry}");
     assert!(schema().is_valid(&entry["server"]), "{entry}");
     assert!(
-        told["servers"].as_array().unwrap()[..2]
+        changed["servers"].as_array().unwrap()[..2]
             .iter()
             .all(|entry| entry["_meta"][OFFICIAL]["status"] == "active")
     );
 
-    for (query, wanted) in [
+    for (query, expected) in [
         (String::new(), &live[..]),
         (format!("{since}&include_deleted=false"), &live[..]),
         ("include_deleted=true".to_owned(), &all[..]),
         (format!("{since}&search=CLOCK"), &all[2..]),
         (format!("{since}&version=2.0.0"), &all[2..]),
         (format!("{since}&version=1.0.0"), &live[..]),
-        (format!("updated_since={fell_at}"), &all[2..]),
+        (format!("updated_since={demoted_at}"), &all[2..]),
         (format!("updated_since={}", registry.now()), &[][..]),
     ] {
-        assert_eq!(names(&found(&query).await), wanted, "{query}");
+        assert_eq!(names(&found(&query).await), expected, "{query}");
     }
     for limit in 1..=3 {
-        let (mut seen, mut cursor) = (Vec::new(), String::new());
+        let (mut listed, mut cursor) = (Vec::new(), String::new());
         for _ in 0..5 {
             let page = found(&format!("{since}&limit={limit}{cursor}")).await;
-            seen.extend(names(&page));
+            listed.extend(names(&page));
             let Some(next) = page["metadata"]["nextCursor"].as_str() else { break };
             cursor = format!("&cursor={next}");
         }
-        assert_eq!(seen, all, "limit {limit}");
+        assert_eq!(listed, all, "limit {limit}");
     }
 
-    // It comes back: then it is Live and nothing else.
-    let fell = registry.now();
+    // When it is Live again, it is listed only as active.
+    let second_demotion = registry.now();
     failing.answer_with(servers::modern);
     registry.advance(HOUR);
     registry
-        .publish(&json!({ "name": fallen, "description": "Serves again.", "version": "2.0.0",
+        .publish(&json!({ "name": demoted, "description": "Serves again.", "version": "2.0.0",
         "remotes": [{ "type": "streamable-http", "url": failing.url("/org.example-clock") }] }))
         .await;
-    went_live(&registry, id.clone()).await;
+    go_live(&registry, id.clone()).await;
     let back = found(&since).await;
-    assert_eq!(names(&back), [live[0], fallen, live[1]]);
+    assert_eq!(names(&back), [live[0], demoted, live[1]]);
     assert!(
         back["servers"]
             .as_array()
@@ -470,8 +477,11 @@ async fn a_server_that_fell_is_told_to_mirrors_for_some_days() {
 
     demote(&registry, &failing, &id).await;
     registry.index().await;
-    assert_eq!(names(&found(&format!("updated_since={fell}")).await).last().unwrap(), fallen);
-    assert_eq!(names(&found(&since).await).iter().filter(|name| *name == fallen).count(), 1, "told once");
+    assert_eq!(names(&found(&format!("updated_since={second_demotion}")).await).last().unwrap(), demoted);
+    assert_eq!(names(&found(&since).await).iter().filter(|name| *name == demoted).count(), 1, "listed once");
     registry.advance(7 * DAY + HOUR);
-    assert!(!names(&found(&since).await).contains(&fallen.to_owned()), "what fell long ago is no news");
+    assert!(
+        !names(&found(&since).await).contains(&demoted.to_owned()),
+        "an old demotion is no longer listed"
+    );
 }

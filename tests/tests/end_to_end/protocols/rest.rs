@@ -1,4 +1,4 @@
-//! Plain REST: methods, headers, and what every query refuses.
+//! Plain REST: methods, headers and errors that all queries share.
 
 use http::header;
 use serde_json::json;
@@ -7,7 +7,7 @@ use tests::test_registry::{Reply, TestOptions, TestRegistry};
 use crate::fixtures::refused_queries;
 
 #[tokio::test]
-async fn an_argument_that_is_missing_or_given_twice_is_named() {
+async fn missing_or_duplicate_query_argument_is_named() {
     let registry = TestRegistry::start_with(TestOptions::public()).await;
     for (path, field) in [
         ("/api/score", "url"),
@@ -22,7 +22,7 @@ async fn an_argument_that_is_missing_or_given_twice_is_named() {
 }
 
 #[tokio::test]
-async fn every_answer_allows_any_origin_and_has_its_headers() {
+async fn replies_allow_any_origin_and_have_common_headers() {
     let registry = TestRegistry::start().await;
     let reply = registry.get_with("/api/listings/active", ("origin", "https://page.example.org")).await;
     assert_eq!(reply.header(header::ACCESS_CONTROL_ALLOW_ORIGIN.as_str()), "*");
@@ -36,7 +36,7 @@ async fn every_answer_allows_any_origin_and_has_its_headers() {
 }
 
 #[tokio::test]
-async fn wrong_methods_say_which_are_right() {
+async fn wrong_method_returns_405_with_allow() {
     let registry = TestRegistry::start_with(TestOptions::public()).await;
     let reply = registry.get("/api/publish").await;
     assert_eq!((reply.status, reply.header("allow")), (405, "POST"), "{reply:?}");
@@ -50,7 +50,7 @@ async fn wrong_methods_say_which_are_right() {
 }
 
 #[tokio::test]
-async fn an_unknown_path_is_told_where_to_discover() {
+async fn unknown_path_returns_404_with_the_discovery_link() {
     insta::assert_snapshot!(refused_queries(&["/no/such/path"]).await, @"
     /no/such/path
       404 no_such_path `-`: Nothing stands at `/no/such/path`. -> discover
@@ -58,7 +58,7 @@ async fn an_unknown_path_is_told_where_to_discover() {
 }
 
 #[tokio::test]
-async fn a_caller_who_asks_too_often_is_refused_before_the_table_is_asked() {
+async fn rate_limited_request_costs_no_table_call() {
     let options = TestOptions::public().without_read_cache().with_setting("CALLER_REQUESTS_AT_ONCE", 5);
     for options in [options.clone(), options.as_events()] {
         let registry = TestRegistry::start_with(options).await;
@@ -66,14 +66,14 @@ async fn a_caller_who_asks_too_often_is_refused_before_the_table_is_asked() {
             assert_eq!(registry.get("/api/feed").await.status, 200);
         }
         let before = registry.observer.tally.snapshot();
-        // What a caller says of himself makes nobody else of him.
+        // A caller cannot change its address with a header.
         let refused = registry.get_with("/api/feed", ("x-forwarded-for", "203.0.113.9")).await;
         assert_eq!((refused.status, &refused.body["code"]), (429, &json!("rate_limited")), "{refused:?}");
         refused.assert_problem();
         assert_eq!((refused.header("retry-after"), refused.header("x-request-id").len()), ("1", 32));
         assert_eq!(registry.observer.tally.since(&before).total(), 0);
-        assert_eq!(registry.get("/discovery.json").await.status, 200, "each function counts for itself");
+        assert_eq!(registry.get("/discovery.json").await.status, 200, "each function has its own limit");
         registry.advance(std::time::Duration::from_secs(1));
-        assert_eq!(registry.get("/api/feed").await.status, 200, "after the wait it was told");
+        assert_eq!(registry.get("/api/feed").await.status, 200, "accepted after the time in `retry-after`");
     }
 }

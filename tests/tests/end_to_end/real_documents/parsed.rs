@@ -1,60 +1,21 @@
-//! Real agent cards and server descriptions, as found in public repositories: each is taken, or refused in words.
-//! The documents are others' and are not kept here; `REAL_DOCUMENTS` says where they are, else the test is skipped.
+//! Reads real agent cards and `server.json` documents: each is accepted, or refused with a reason.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use registry::formats::agent_card::{self, AgentCard, CardFault};
 use registry::formats::server_json;
 use registry::model::{Facts, Handshake, Kind, Reach, TextFaults, Verdict};
-use registry::probe::checks::{self, Context, documents};
+use registry::probe::checks::{self, Context, documents as texts};
 use tests::fixtures;
 
-/// Outcomes and how often they were met.
-type Tally = BTreeMap<String, usize>;
-
-/// The documents of one folder, by name; `None` where the collection is not on this machine.
-fn documents(folder: &str) -> Option<Vec<(String, Vec<u8>)>> {
-    let root = std::env::var_os("REAL_DOCUMENTS")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/real"), PathBuf::from);
-    let path = root.join(folder);
-    let Ok(entries) = fs::read_dir(&path) else {
-        println!("skipped: no documents at {}; set REAL_DOCUMENTS", path.display());
-        return None;
-    };
-    let mut documents: Vec<(String, Vec<u8>)> = entries
-        .map(|entry| entry.expect("a readable folder"))
-        .filter(|entry| entry.file_name() != "INDEX.json")
-        .map(|entry| {
-            (
-                entry.file_name().to_string_lossy().into_owned(),
-                fs::read(entry.path()).expect("a readable file"),
-            )
-        })
-        .collect();
-    documents.sort();
-    assert!(!documents.is_empty(), "an empty folder proves nothing");
-    Some(documents)
-}
+use super::{Tally, collection, documents, sample, tally_text};
 
 fn count(tally: &mut Tally, outcome: impl Into<String>) {
     *tally.entry(outcome.into()).or_default() += 1;
 }
 
-/// One line per outcome, and the same on the test's output.
-fn told(title: &str, tally: &Tally) -> String {
-    let mut lines = String::new();
-    for (outcome, times) in tally {
-        let _ = writeln!(lines, "{outcome}: {times}");
-    }
-    println!("{title}\n{lines}");
-    lines
-}
-
-/// A card as the checks see it.
+/// The verdict on a card for the checks.
 fn verdict_of(card: &AgentCard, text_faults: TextFaults) -> Verdict {
     let facts = Facts {
         kind: Some(Kind::Agent),
@@ -68,11 +29,10 @@ fn verdict_of(card: &AgentCard, text_faults: TextFaults) -> Verdict {
     fixtures::verdict(Handshake::Ok, facts)
 }
 
-#[test]
-fn every_agent_card_is_read_or_refused_in_words() {
-    let Some(documents) = documents("agent_cards") else { return };
+/// Reads all cards of a folder. Returns the outcomes, the warnings and the failing checks.
+fn read_cards(root: &Path) -> [Tally; 3] {
     let (mut outcomes, mut warnings, mut failing) = (Tally::new(), Tally::new(), Tally::new());
-    for (name, body) in documents {
+    for (name, body) in documents(root, "agent_cards") {
         let began = Instant::now();
         let read = agent_card::read_body(&body);
         assert!(began.elapsed() < Duration::from_secs(10), "{name} took {:?}", began.elapsed());
@@ -92,8 +52,8 @@ fn every_agent_card_is_read_or_refused_in_words() {
                     previous_tools_hash: None,
                     listing_faults: TextFaults::default(),
                 };
-                let document = agent_card::document(&body).expect("a card that was read");
-                let verdict = verdict_of(&card, documents::of_card(&document));
+                let document = agent_card::document(&body).unwrap();
+                let verdict = verdict_of(&card, texts::of_card(&document));
                 for check in checks::of(&verdict, &context).into_iter().filter(|check| !check.ok) {
                     println!("{name}: {}: {}", check.id, check.detail);
                     count(&mut failing, check.id);
@@ -111,7 +71,29 @@ fn every_agent_card_is_read_or_refused_in_words() {
             }
         }
     }
-    insta::assert_snapshot!(told("agent cards", &outcomes), @"
+    [outcomes, warnings, failing]
+}
+
+#[test]
+fn sample_cards_are_read_or_refused_with_a_fix() {
+    let [outcomes, _, failing] = read_cards(&sample());
+    insta::assert_snapshot!(tally_text("agent cards", &outcomes), @"
+    invalid (interface_url_missing, no_interface): 1
+    invalid (no_interface): 1
+    not a card, but an entry of the Agent Client Protocol's registry: 1
+    not a card, but an object with id, name, description, owner, ens, version: 1
+    read, speaks 0.2: 3
+    read, speaks 0.3: 2
+    read, speaks 1.0 and 0.3: 1
+    ");
+    insta::assert_snapshot!(tally_text("checks that texts of cards fail", &failing), @"");
+}
+
+#[test]
+#[ignore = "needs the collection in REAL_DOCUMENTS"]
+fn collected_cards_are_read_or_refused_with_a_fix() {
+    let [outcomes, warnings, failing] = read_cards(&collection());
+    insta::assert_snapshot!(tally_text("agent cards", &outcomes), @"
     invalid (interface_url_missing, no_interface): 2
     invalid (no_interface): 1
     not a card, but an AI catalogue; publish the address of one card in it: 1
@@ -123,7 +105,7 @@ fn every_agent_card_is_read_or_refused_in_words() {
     read, speaks 1.0: 2
     read, speaks 1.0 and 0.3: 1
     ");
-    insta::assert_snapshot!(told("warnings of cards that were read", &warnings), @"
+    insta::assert_snapshot!(tally_text("warnings of cards that were read", &warnings), @"
     binding_unknown: 5
     capabilities_malformed: 1
     interface_local: 14
@@ -132,30 +114,29 @@ fn every_agent_card_is_read_or_refused_in_words() {
     modes_missing: 2
     skill_incomplete: 3
     ");
-    insta::assert_snapshot!(told("checks that texts of cards fail", &failing), @"");
+    insta::assert_snapshot!(tally_text("checks that texts of cards fail", &failing), @"");
 }
 
-#[test]
-fn every_server_description_is_taken_or_refused_in_words() {
-    let Some(documents) = documents("server_json") else { return };
+/// Reads all `server.json` documents of a folder. Returns the outcomes and the violated rules.
+fn read_server_json(root: &Path) -> [Tally; 2] {
     let (mut outcomes, mut rules) = (Tally::new(), Tally::new());
-    for (name, body) in documents {
-        let document: serde_json::Value = serde_json::from_slice(&body).expect("the collection holds JSON");
+    for (name, body) in documents(root, "server_json") {
+        let document: serde_json::Value = serde_json::from_slice(&body).expect("a JSON document");
         assert!(server_json::looks_like(document.as_object().expect("an object")), "{name}");
         let began = Instant::now();
         let read = server_json::read(&document, Reach::Public);
         assert!(began.elapsed() < Duration::from_secs(10), "{name} took {:?}", began.elapsed());
         match read {
             Ok(server) => {
-                let asked = server
+                let probeable = server
                     .remotes
                     .iter()
                     .filter(|remote| !remote.templated && remote.secret_headers.is_empty());
-                let outcome = match (asked.count(), server.remotes.len(), server.packages) {
-                    (0, 0, 0) => "taken, nothing to ask or run",
-                    (0, 0, _) => "taken, packages only",
-                    (0, _, _) => "taken, no remote can be probed",
-                    _ => "taken, to be probed",
+                let outcome = match (probeable.count(), server.remotes.len(), server.packages) {
+                    (0, 0, 0) => "accepted, no remotes or packages",
+                    (0, 0, _) => "accepted, packages only",
+                    (0, _, _) => "accepted, no remote can be probed",
+                    _ => "accepted, can be probed",
                 };
                 count(&mut outcomes, outcome);
             }
@@ -166,7 +147,7 @@ fn every_server_description_is_taken_or_refused_in_words() {
                     "{name}: {violations:?}"
                 );
                 let older = violations.iter().any(|violation| violation.rule == "older-schema");
-                count(&mut outcomes, if older { "refused, of an older schema" } else { "refused" });
+                count(&mut outcomes, if older { "refused, older schema" } else { "refused" });
                 for violation in &violations {
                     if !older {
                         println!("{name}: {}: {}", violation.path, violation.message);
@@ -176,15 +157,35 @@ fn every_server_description_is_taken_or_refused_in_words() {
             }
         }
     }
-    insta::assert_snapshot!(told("server descriptions", &outcomes), @"
-    refused: 3
-    refused, of an older schema: 116
-    taken, no remote can be probed: 23
-    taken, nothing to ask or run: 2
-    taken, packages only: 86
-    taken, to be probed: 20
+    [outcomes, rules]
+}
+
+#[test]
+fn sample_server_json_is_accepted_or_refused_with_a_rule() {
+    let [outcomes, rules] = read_server_json(&sample());
+    insta::assert_snapshot!(tally_text("server.json documents", &outcomes), @"
+    accepted, can be probed: 2
+    accepted, no remote can be probed: 1
+    accepted, no remotes or packages: 1
+    accepted, packages only: 5
+    refused: 1
     ");
-    insta::assert_snapshot!(told("rules that refused ones break", &rules), @"
+    assert!(rules.contains_key("invalid-server-name"), "{rules:?}");
+}
+
+#[test]
+#[ignore = "needs the collection in REAL_DOCUMENTS"]
+fn collected_server_json_is_accepted_or_refused_with_a_rule() {
+    let [outcomes, rules] = read_server_json(&collection());
+    insta::assert_snapshot!(tally_text("server.json documents", &outcomes), @"
+    accepted, can be probed: 20
+    accepted, no remote can be probed: 23
+    accepted, no remotes or packages: 2
+    accepted, packages only: 86
+    refused: 3
+    refused, older schema: 116
+    ");
+    insta::assert_snapshot!(tally_text("violated rules", &rules), @"
     invalid-server-name: 1
     mcpb-file-sha256-required: 1
     older-schema: 561

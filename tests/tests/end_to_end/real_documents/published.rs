@@ -1,11 +1,7 @@
-//! Real agent cards and server descriptions, as found in public repositories, taken the whole way: each is published,
-//! and cards are served by a loopback peer and probed. The interfaces they name are moved to that peer, so that no
-//! stranger is asked. `REAL_DOCUMENTS` says where the documents are, else the tests are skipped.
+//! Publishes real documents: each is listed, or refused with the field that is wrong. Cards are served by a loopback peer
+//! and probed; their interfaces are moved to that peer, so that no other host gets a request.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -15,37 +11,13 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, PeerRequest, agents, empty, error};
 use tests::test_registry::{TestOptions, TestRegistry, id_of};
 
-/// The documents of one folder, by name; `None` where the collection is not on this machine.
-fn documents(folder: &str) -> Option<BTreeMap<String, Vec<u8>>> {
-    let root = std::env::var_os("REAL_DOCUMENTS")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/real"), PathBuf::from);
-    let Ok(entries) = fs::read_dir(root.join(folder)) else {
-        println!("skipped: no documents at {}; set REAL_DOCUMENTS", root.join(folder).display());
-        return None;
-    };
-    let files = entries.map(|entry| entry.unwrap()).filter(|entry| entry.file_name() != "INDEX.json");
-    Some(
-        files
-            .map(|file| (file.file_name().to_string_lossy().into_owned(), fs::read(file.path()).unwrap()))
-            .collect(),
-    )
-}
+use super::{Tally, collection, documents, sample, tally_text};
 
-fn told(tally: &BTreeMap<String, usize>) -> String {
-    let mut lines = String::new();
-    for (outcome, times) in tally {
-        let _ = writeln!(lines, "{outcome}: {times}");
-    }
-    println!("{lines}");
-    lines
-}
-
-#[tokio::test]
-async fn every_server_description_is_listed_or_refused_by_field() {
-    let Some(documents) = documents("server_json") else { return };
+/// Publishes every `server.json` of a folder; returns how many had which outcome.
+async fn publish_server_json(root: &Path) -> Tally {
     let registry = TestRegistry::start().await;
-    let mut tally = BTreeMap::new();
-    for (name, document) in documents {
+    let mut tally = Tally::new();
+    for (name, document) in documents(root, "server_json") {
         let reply = registry.post_raw("/api/publish", Some("application/json"), document).await;
         let outcome = match reply.status {
             200 => format!("200 {}", reply.body["status"].as_str().unwrap()),
@@ -69,19 +41,35 @@ async fn every_server_description_is_listed_or_refused_by_field() {
         };
         *tally.entry(outcome).or_default() += 1;
     }
-    insta::assert_snapshot!(told(&tally), @"
+    // No probes run, because they would send requests to the hosts in the documents.
+    assert_eq!(registry.probe_statistics().await["used"], 0);
+    tally
+}
+
+#[tokio::test]
+async fn sample_server_json_is_listed_or_refused_by_field() {
+    let tally = publish_server_json(&sample()).await;
+    insta::assert_snapshot!(tally_text("published server.json documents", &tally), @"
+    200 queued: 9
+    422 invalid_server_description: 1
+    ");
+}
+
+#[tokio::test]
+#[ignore = "needs the collection in REAL_DOCUMENTS"]
+async fn collected_server_json_is_listed_or_refused_by_field() {
+    let tally = publish_server_json(&collection()).await;
+    insta::assert_snapshot!(tally_text("published server.json documents", &tally), @"
     200 duplicate: 51
     200 queued: 80
     422 invalid_server_description: 119
     ");
-    // Their probes are not started: they would ask strangers.
-    assert_eq!(registry.probe_statistics().await["used"], 0);
 }
 
-/// A card whose interfaces stand at `origin`, each below the card's own folder, and nothing else changed.
-fn moved(card: &mut Value, origin: &str, folder: usize) {
-    let move_url = |holder: &mut Value| {
-        if let Some(url) = holder.get_mut("url")
+/// Moves the interfaces of a card to `origin`, below a folder of its own. Changes nothing else.
+fn move_interfaces(card: &mut Value, origin: &str, folder: usize) {
+    let move_url = |object: &mut Value| {
+        if let Some(url) = object.get_mut("url")
             && url.as_str().is_some_and(|url| url.contains("://"))
         {
             *url = json!(format!("{origin}/{folder}/rpc"));
@@ -93,39 +81,41 @@ fn moved(card: &mut Value, origin: &str, folder: usize) {
     move_url(card);
 }
 
-/// An agent that speaks every dialect of A2A over JSON-RPC.
-fn polyglot(asked: &PeerRequest) -> axum::response::Response {
-    match asked.method() {
-        Some("GetTask" | "SendMessage") => agents::speaks_newest(asked),
-        Some("tasks/get" | "message/send") => agents::speaks_older(asked),
-        _ => error(asked, -32601, "Method not found"),
+/// An agent for every dialect of A2A over JSON-RPC.
+fn answer_any_dialect(request: &PeerRequest) -> axum::response::Response {
+    match request.method() {
+        Some("GetTask" | "SendMessage") => agents::speaks_newest(request),
+        Some("tasks/get" | "message/send") => agents::speaks_older(request),
+        _ => error(request, -32601, "Method not found"),
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn every_agent_card_goes_live_or_is_told_what_is_wrong_with_it() {
-    let Some(documents) = documents("agent_cards") else { return };
+/// Publishes and probes every card of a folder; returns how many had which outcome.
+async fn publish_cards(root: &Path) -> Tally {
+    let documents = documents(root, "agent_cards");
     let peer = Peer::start(agents::only(404)).await;
     let mut bodies: Vec<Bytes> = Vec::new();
     for (folder, document) in documents.values().enumerate() {
-        // What is no JSON is served as it was found.
+        // A document that is not JSON is served unchanged.
         bodies.push(match serde_json::from_slice::<Value>(document) {
             Ok(mut card) => {
-                moved(&mut card, &peer.origin, folder);
+                move_interfaces(&mut card, &peer.origin, folder);
                 card.to_string().into()
             }
             Err(_) => document.clone().into(),
         });
     }
     let bodies = Arc::new(bodies);
-    peer.answer_with(move |asked| {
-        let card =
-            asked.path.strip_suffix("/agent-card.json").and_then(|folder| folder[1..].parse::<usize>().ok());
-        match (asked.verb.as_str(), card.and_then(|card| bodies.get(card))) {
+    peer.answer_with(move |request| {
+        let card = request
+            .path
+            .strip_suffix("/agent-card.json")
+            .and_then(|folder| folder[1..].parse::<usize>().ok());
+        match (request.verb.as_str(), card.and_then(|card| bodies.get(card))) {
             ("GET", Some(body)) => {
                 ([(header::CONTENT_TYPE, "application/json")], body.clone()).into_response()
             }
-            ("POST", _) => polyglot(asked),
+            ("POST", _) => answer_any_dialect(request),
             _ => empty(404),
         }
     });
@@ -138,7 +128,7 @@ async fn every_agent_card_goes_live_or_is_told_what_is_wrong_with_it() {
         ids.push((name, id_of(&registry.publish(&body).await)));
     }
     registry.tick().await;
-    let mut tally: BTreeMap<String, usize> = BTreeMap::new();
+    let mut tally = Tally::new();
     for (name, id) in ids {
         let status = registry.status(&id).await;
         let outcome = match status["lane"].as_str().unwrap() {
@@ -155,7 +145,25 @@ async fn every_agent_card_goes_live_or_is_told_what_is_wrong_with_it() {
         };
         *tally.entry(outcome).or_default() += 1;
     }
-    insta::assert_snapshot!(told(&tally), @"
+    tally
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sample_cards_go_live_or_get_a_reason() {
+    let tally = publish_cards(&sample()).await;
+    insta::assert_snapshot!(tally_text("published cards", &tally), @"
+    active: 6
+    needs_fix (interface_url_missing no_interface): 1
+    needs_fix (no_interface): 1
+    needs_fix (not_a_card): 2
+    ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs the collection in REAL_DOCUMENTS"]
+async fn collected_cards_go_live_or_get_a_reason() {
+    let tally = publish_cards(&collection()).await;
+    insta::assert_snapshot!(tally_text("published cards", &tally), @"
     active: 81
     needs_fix (interface_url_missing no_interface): 2
     needs_fix (no_interface): 1

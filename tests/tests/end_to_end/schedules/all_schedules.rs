@@ -1,4 +1,4 @@
-//! The schedules as they run together: at any phase to each other, at once, and for weeks.
+//! The schedules together: with any phase between them, at the same time, and over weeks.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
 use crate::fixtures::{live_agent, recheck_at, time};
 
-/// The schedules as they are deployed: a tick each six minutes and a recheck each hour, at any phase to each other.
-/// The registry's promise is the week: what does not answer is off the list when it is over.
+/// Runs the schedules as deployed: a tick every six minutes and a recheck every hour, with different phases. No listing
+/// stays Live for more than a week without an answer.
 #[tokio::test]
-async fn a_listing_that_stopped_answering_is_off_the_list_when_its_week_is_over() {
+async fn silent_listing_is_demoted_within_a_week() {
     for (recheck_minute, status) in [(0, 404), (5, 404), (2, 503)] {
         let (registry, peer, id) = live_agent().await;
         let last_ok = time(&registry.status(&id).await["probe"]["probed_at"]);
@@ -33,24 +33,24 @@ async fn a_listing_that_stopped_answering_is_off_the_list_when_its_week_is_over(
             registry.advance(Duration::from_secs(60));
         }
         let Some(demoted_at) = demoted_at else {
-            panic!("recheck at :{recheck_minute:02}, status {status}: Live days after its week was over");
+            panic!("recheck at :{recheck_minute:02}, status {status}: still Live days after its week");
         };
-        let stood = demoted_at.duration_since(last_ok);
+        let live_for = demoted_at.duration_since(last_ok);
         let week = jiff::SignedDuration::from_hours(7 * 24);
-        assert!(stood <= week, "recheck at :{recheck_minute:02}, status {status}: Live for {stood:#}");
+        assert!(live_for <= week, "recheck at :{recheck_minute:02}, status {status}: Live for {live_for:#}");
     }
 }
 
-/// The same schedules over peers that live: the week's statistics count them, whichever job asked first.
+/// The weekly statistics count each rechecked listing, whether tick or recheck probed it.
 #[tokio::test]
-async fn a_week_of_both_schedules_counts_every_live_listing_as_rechecked() {
+async fn weekly_statistics_count_every_live_listing() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let peer = Peer::start(agents::fleet).await;
     for folder in 0..10 {
         registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
     }
-    // To the end of the sixth day; all are due within the next twelve hours, in one ISO week.
+    // The end of the sixth day: all listings are due within the next twelve hours, in one ISO week.
     registry.advance(DAY * 6);
     for slot in 0..124 {
         registry.tick().await;
@@ -68,7 +68,7 @@ async fn a_week_of_both_schedules_counts_every_live_listing_as_rechecked() {
 }
 
 #[tokio::test]
-async fn expired_items_go_and_nothing_that_counts_goes_with_them() {
+async fn expired_items_are_deleted_and_listings_stay() {
     let (registry, peer, id) = live_agent().await;
     for _ in 0..8 {
         registry.advance(DAY * 6);
@@ -79,21 +79,21 @@ async fn expired_items_go_and_nothing_that_counts_goes_with_them() {
     }
     assert!(registry.sweep_expired() > 0);
     let table = registry.table().await;
-    assert!(table.items_under("FEED").is_empty(), "news leaves after thirty days");
+    assert!(table.items_under("FEED").is_empty(), "feed items expire after thirty days");
     assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
     assert_eq!(registry.status(&id).await["checks_clean"], true);
     drop(peer);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn concurrent_ticks_events_and_rechecks_have_the_effect_of_one() {
+async fn concurrent_runs_have_the_effect_of_one_run() {
     let peers = [
         Peer::start(agents::fleet).await,
         Peer::start(servers::legacy).await,
         Peer::start(agents::only(404)).await,
     ];
     let mut tables = Vec::new();
-    for at_once in [1, 6] {
+    for concurrent_runs in [1, 6] {
         let registry = TestRegistry::start().await;
         let mut ids = Vec::new();
         for folder in 0..4 {
@@ -101,24 +101,27 @@ async fn concurrent_ticks_events_and_rechecks_have_the_effect_of_one() {
         }
         ids.push(registry.publish_mcp(&peers[1].url("/mcp")).await);
         ids.push(registry.publish_card(&peers[2].card()).await);
-        let all = join_all((0..at_once).map(|_| async {
+        let all = join_all((0..concurrent_runs).map(|_| async {
             let events = join_all(ids.iter().map(|id| registry.first_probe(id)));
             futures::join!(registry.tick(), registry.recheck(), events)
         }));
         all.await;
         assert_eq!(registry.live_counts().await, (4, 1));
-        // What was decided after the last of them looked is taken up now.
+        // Adds the remaining decisions to the evidence log.
         registry.tick().await;
         let table = registry.table().await;
         let counts = ["ECONOMY", "LOG#PENDING"].map(|kind| table.items_under(kind).len());
         let checkpoint = registry.get("/log/checkpoint").await.body;
         assert_eq!(checkpoint.as_str().and_then(|text| text.lines().nth(1)), Some("5"), "{checkpoint}");
-        // Who was last is told by the tick, the order of leaves and what the sample of the hour saw are chance; a leaf is
-        // named by the digest of its evidence, in which is how long the peer took.
-        let chance = ["CLOCK", "ECONOMY", "KEY#LOG", "LOG#"];
+        // These depend on the order of runs: who ran last, the order of leaves, the hourly sample, and leaf keys, whose
+        // digest contains latencies.
+        let order_dependent = ["CLOCK", "ECONOMY", "KEY#LOG", "LOG#"];
         tables.push((
             counts,
-            table.without(&chance).without_sort_keys(&["LEAF#", "LAST_LEAF"]).without_machine_times(),
+            table
+                .without(&order_dependent)
+                .without_sort_keys(&["LEAF#", "LAST_LEAF"])
+                .without_machine_times(),
         ));
     }
     assert_eq!(tables[0].0, tables[1].0);

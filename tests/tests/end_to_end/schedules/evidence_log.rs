@@ -1,5 +1,4 @@
-//! The log of evidence: what was decided is a leaf, proven to whoever asks; nothing is lost or told twice, whatever the
-//! table does.
+//! The evidence log: each decision is one leaf with a verifiable proof, and table faults neither lose nor repeat a leaf.
 
 use local::engine::instrumented::Fault;
 use registry::model::ListingId;
@@ -9,8 +8,8 @@ use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 use tlog_tiles::{Checkpoint, Hash, check_record, record_hash};
 
-/// The proof of a leaf, verified with nothing but the key of the log.
-async fn proven(registry: &TestRegistry, query: &str) -> Value {
+/// Gets the proof of a leaf and verifies it with the key of the log.
+async fn verified_proof(registry: &TestRegistry, query: &str) -> Value {
     let reply = registry.get(&format!("/log/proof?{query}")).await;
     assert_eq!(reply.status, 200, "{query}: {reply:?}");
     let proof = reply.body;
@@ -31,12 +30,12 @@ async fn proven(registry: &TestRegistry, query: &str) -> Value {
     proof
 }
 
-/// The leaves of the log, from its bundle of entries.
+/// All leaves of the log, each with a verified proof.
 async fn leaves(registry: &TestRegistry) -> Vec<Value> {
     let size = registry.get("/log").await.body["tree_size"].as_u64().unwrap();
     let mut leaves = Vec::new();
     for index in 0..size {
-        leaves.push(proven(registry, &format!("index={index}")).await["leaf"].clone());
+        leaves.push(verified_proof(registry, &format!("index={index}")).await["leaf"].clone());
     }
     leaves
 }
@@ -47,16 +46,16 @@ fn events_of(leaves: &[Value], id: &ListingId) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_decision_on_a_listing_is_a_leaf_with_its_proof() {
+async fn every_decision_is_a_leaf_with_a_proof() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    assert_eq!(registry.get("/log/checkpoint").await.status, 404, "there is nothing to sign yet");
+    assert_eq!(registry.get("/log/checkpoint").await.status, 404, "an empty log has no checkpoint");
     let id = registry.live_card(&peer.card()).await;
     let log = registry.status(&id).await["log"].clone();
     assert_eq!(
         (&log["event"], &log["leaf_index"], &log["pending"]),
         (&json!("live"), &json!(0), &json!(false))
     );
-    let proof = proven(&registry, &format!("listing_id={id}&at=2026-11-20")).await;
+    let proof = verified_proof(&registry, &format!("listing_id={id}&at=2026-11-20")).await;
     assert_eq!((&proof["leaf"]["event"], &proof["leaf"]["outcome"]), (&json!("live"), &json!("ok")));
     assert_eq!(log["entry_url"], proof["entry_url"]);
     let before = registry.get(&format!("/log/proof?listing_id={id}&at=2026-11-19")).await;
@@ -84,24 +83,24 @@ async fn every_decision_on_a_listing_is_a_leaf_with_its_proof() {
     let ended = events.iter().filter(|event| *event == "ended").count();
     let decided: Vec<&str> = events.iter().map(String::as_str).filter(|event| *event != "ended").collect();
     assert_eq!(decided, ["live", "confirmed", "demoted", "withdrawn"]);
-    assert_eq!(ended, 1, "its week ended before its failure was confirmed");
-    let told = json!(leaves).to_string();
+    assert_eq!(ended, 1, "the week ended before the failure was confirmed");
+    let text = json!(leaves).to_string();
     for words in ["wished", "http", "127.0.0.1", "Adder"] {
-        assert!(!told.contains(words), "{words}: {told}");
+        assert!(!text.contains(words), "{words}: {text}");
     }
-    // What was proven stays proven: the day on which it was Live still shows the same leaf.
-    let again = proven(&registry, &format!("listing_id={id}&at=2026-11-20")).await;
+    // Old proofs stay valid: the day on which the listing was Live still has the same leaf.
+    let again = verified_proof(&registry, &format!("listing_id={id}&at=2026-11-20")).await;
     assert_eq!((&again["leaf_text"], &again["leaf_index"]), (&proof["leaf_text"], &proof["leaf_index"]));
     assert_ne!(again["root_hash"], proof["root_hash"]);
 }
 
 #[tokio::test]
-async fn an_attestation_is_a_leaf_of_its_own() {
+async fn each_attestation_is_a_leaf() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
     let attest = json!({ "listing_id": id, "type": "liveness" });
     let mut issued = Vec::new();
-    // Both in one second: their times are the same.
+    // Both have the same time.
     for _ in 0..2 {
         issued.push(registry.call_tool("attest", &attest).await);
     }
@@ -111,30 +110,30 @@ async fn an_attestation_is_a_leaf_of_its_own() {
     };
     for answer in &issued {
         assert_eq!(answer["log"]["pending"], true, "{answer}");
-        let waits = registry.get(&format!("/log/proof?{}", path(answer))).await;
-        assert_eq!((waits.status, waits.header("retry-after")), (409, "360"), "{}", waits.body);
+        let pending = registry.get(&format!("/log/proof?{}", path(answer))).await;
+        assert_eq!((pending.status, pending.header("retry-after")), (409, "360"), "{}", pending.body);
     }
     registry.advance(TICK);
     registry.tick().await;
     for answer in &issued {
-        let leaf = proven(&registry, &path(answer)).await["leaf"].clone();
+        let leaf = verified_proof(&registry, &path(answer)).await["leaf"].clone();
         let attestation = &answer["attestation"];
         assert_eq!((&leaf["event"], &leaf["attestation_id"]), (&json!("attested"), &attestation["id"]));
         let digest = registry::model::sha256_hex(attestation["jws"].as_str().unwrap());
         assert_eq!(leaf["evidence"], digest);
         let verified = registry.call_tool("verify_attestation", &json!({ "jws": attestation["jws"] })).await;
         assert_eq!(verified["log"]["pending"], false, "{verified}");
-        assert_eq!(proven(&registry, &path(&verified)).await["leaf"], leaf);
+        assert_eq!(verified_proof(&registry, &path(&verified)).await["leaf"], leaf);
     }
     assert_eq!(
         registry.status(&id).await["log"]["event"],
         "live",
-        "a statement is no decision on its listing"
+        "an attestation is not a decision on its listing"
     );
 }
 
 #[tokio::test]
-async fn tiles_are_served_as_far_as_the_tree_goes() {
+async fn tiles_are_served_up_to_the_tree_size() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
     for folder in 0..3 {
         registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
@@ -147,7 +146,7 @@ async fn tiles_are_served_as_far_as_the_tree_goes() {
     assert_eq!(checkpoint.body.as_str().unwrap().lines().nth(1), Some("3"));
     for width in 1..=3_usize {
         let tile = registry.get(&format!("/log/tile/0/000.p/{width}")).await;
-        assert_eq!((tile.status, tile.header("content-length")), (200, width_of(width).as_str()));
+        assert_eq!((tile.status, tile.header("content-length")), (200, tile_length(width).as_str()));
         assert_eq!(tile.header("content-type"), "application/octet-stream");
         assert!(tile.header("cache-control").contains("max-age=31536000"), "{tile:?}");
         assert_eq!(registry.get(&format!("/log/tile/entries/000.p/{width}")).await.status, 200);
@@ -171,13 +170,13 @@ async fn tiles_are_served_as_far_as_the_tree_goes() {
     assert_eq!(registry.get("/log/proof?index=3").await.status, 404);
 }
 
-fn width_of(hashes: usize) -> String {
+fn tile_length(hashes: usize) -> String {
     (hashes * 32).to_string()
 }
 
-/// Every operation of the sequencer in turn, and every fault: after the next tick each leaf stands once.
+/// Covers every operation of the sequencer with every fault. After the next tick the log contains each leaf once.
 #[tokio::test(flavor = "multi_thread")]
-async fn no_fault_of_the_table_loses_a_leaf_or_tells_it_twice() {
+async fn table_faults_neither_lose_nor_repeat_leaves() {
     let faults =
         [Fault::Throttle, Fault::TransactionConflict, Fault::ServiceError, Fault::Timeout, Fault::AnswerLost];
     for fault in faults {
@@ -196,7 +195,7 @@ async fn no_fault_of_the_table_loses_a_leaf_or_tells_it_twice() {
                 for folder in 0..3 {
                     ids.push(registry.publish_card(&peer.url(&format!("/{folder}/card.json"))).await);
                 }
-                // Their probes run under one turn of the log, so that leaves are left over.
+                // These probes run within one turn of the sequencer, so that some leaves stay pending.
                 registry.deliver_events().await;
                 registry.observer.faults.arm(operation, fault, times);
                 let _done = registry::evidence_log::sequence(&registry.app).await;

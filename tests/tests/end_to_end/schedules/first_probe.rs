@@ -1,5 +1,5 @@
-//! The first probe of a listing, started by its `listing.queued` event: at once with others, delivered twice, too late, or
-//! about nothing. Held against the whole table, so that no counter, feed item or record can be forgotten.
+//! The first probe of a listing, started by its `listing.queued` event: concurrent, delivered twice, late, or for an unknown
+//! listing. The tests compare whole tables, so that they cover every counter, feed item and record.
 
 use std::sync::{Arc, Barrier};
 
@@ -12,7 +12,7 @@ use tests::test_registry::{HOUR, TICK, TestRegistry};
 use crate::fixtures::time;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn thirty_two_first_probes_at_once_make_one_probe() {
+async fn concurrent_first_probes_make_one_probe() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.publish_card(&peer.card()).await;
     join_all((0..32).map(|_| registry.first_probe(&id))).await;
@@ -23,19 +23,19 @@ async fn thirty_two_first_probes_at_once_make_one_probe() {
     assert_eq!(registry.feed_types().await.len(), 2);
 }
 
-/// Eight cards that name one interface; none is answered before all have asked, so that all come to their verdict at
-/// the same moment.
+/// Eight cards name one interface. The interface answers when all probes have arrived, so that all verdicts come at the
+/// same time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_many_listings_with_one_endpoint_one_goes_live() {
+async fn one_of_many_listings_with_one_endpoint_goes_live() {
     let registry = TestRegistry::start().await;
-    let all_asked = Arc::new(Barrier::new(8));
-    let peer = Peer::start(move |asked| {
-        if asked.method() == Some("SendMessage") {
-            tokio::task::block_in_place(|| all_asked.wait());
+    let all_arrived = Arc::new(Barrier::new(8));
+    let peer = Peer::start(move |request| {
+        if request.method() == Some("SendMessage") {
+            tokio::task::block_in_place(|| all_arrived.wait());
         }
-        match asked.verb.as_str() {
-            "GET" => json_answer(200, &agents::card(asked, "Twin")),
-            _ => agents::speaks_newest(asked),
+        match request.verb.as_str() {
+            "GET" => json_answer(200, &agents::card(request, "Twin")),
+            _ => agents::speaks_newest(request),
         }
     })
     .await;
@@ -44,7 +44,7 @@ async fn of_many_listings_with_one_endpoint_one_goes_live() {
         ids.push(registry.publish_card(&peer.url(&format!("/{twin}/agent-card.json"))).await);
     }
     join_all(ids.iter().map(|id| registry.first_probe(id))).await;
-    let (mut live, mut held) = (Vec::new(), 0);
+    let (mut live, mut duplicates) = (Vec::new(), 0);
     for id in &ids {
         match registry.lane(id).await.as_str() {
             "active" => live.push(id.clone()),
@@ -53,41 +53,41 @@ async fn of_many_listings_with_one_endpoint_one_goes_live() {
                     (lane, registry.reason_codes(id).await),
                     ("needs_fix", vec!["endpoint_unique".to_owned()])
                 );
-                held += 1;
+                duplicates += 1;
             }
         }
     }
-    assert_eq!((live.len(), held, registry.live_counts().await), (1, 7, (1, 0)));
+    assert_eq!((live.len(), duplicates, registry.live_counts().await), (1, 7, (1, 0)));
     let holders = registry.table().await;
     let holders = holders.items_under("ENDPOINT#");
     assert_eq!((holders.len(), &holders[0]["listing_id"]), (1, &json!(live[0])));
-    let seen = registry.status(ids.iter().find(|id| **id != live[0]).unwrap()).await;
+    let status = registry.status(ids.iter().find(|id| **id != live[0]).unwrap()).await;
     assert!(
-        seen["reasons"][0]["seen"].as_str().unwrap().contains(live[0].as_str()),
-        "the holder is named: {seen}"
+        status["reasons"][0]["seen"].as_str().unwrap().contains(live[0].as_str()),
+        "the reason names the holder: {status}"
     );
 }
 
 #[tokio::test]
-async fn an_endpoint_is_free_again_when_its_holder_has_moved_or_fallen() {
+async fn endpoint_is_free_again_when_its_holder_has_moved() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
     let first = registry.live_card(&peer.url("/one/card.json")).await;
     let second_card = peer.url("/two/card.json");
     let (one, origin) = (peer.url("/one/rpc"), peer.origin.clone());
     let shared = one.clone();
-    peer.answer_with(move |asked| match asked.verb.as_str() {
-        "GET" if asked.path.starts_with("/two") => json_answer(200, &agents::card_at("Two", &shared)),
-        _ => agents::fleet(asked),
+    peer.answer_with(move |request| match request.verb.as_str() {
+        "GET" if request.path.starts_with("/two") => json_answer(200, &agents::card_at("Two", &shared)),
+        _ => agents::fleet(request),
     });
     let second = registry.publish_card(&second_card).await;
     registry.deliver_events().await;
     assert_eq!(registry.reason_codes(&second).await, ["endpoint_unique"]);
 
-    // The first moves its interface; its recheck lets go of the old one.
-    peer.answer_with(move |asked| match asked.verb.as_str() {
-        "GET" if asked.path.starts_with("/two") => json_answer(200, &agents::card_at("Two", &one)),
+    // The first listing moves its interface; its recheck releases the old one.
+    peer.answer_with(move |request| match request.verb.as_str() {
+        "GET" if request.path.starts_with("/two") => json_answer(200, &agents::card_at("Two", &one)),
         "GET" => json_answer(200, &agents::card_at("One", &format!("{origin}/elsewhere/rpc"))),
-        _ => agents::fleet(asked),
+        _ => agents::fleet(request),
     });
     registry.advance(HOUR * 24 * 7);
     registry.recheck().await;
@@ -102,28 +102,28 @@ async fn an_endpoint_is_free_again_when_its_holder_has_moved_or_fallen() {
 }
 
 #[tokio::test]
-async fn an_event_delivered_again_changes_nothing() {
+async fn repeated_event_changes_nothing() {
     let registry = TestRegistry::start().await;
     let (agent, server) = (Peer::start(agents::newest).await, Peer::start(agents::only(404)).await);
     let ids = [registry.publish_card(&agent.card()).await, registry.publish_card(&server.card()).await];
     for id in &ids {
         registry.first_probe(id).await;
     }
-    let (once, told) = (registry.table().await, registry.events().len());
+    let (expected, sent) = (registry.table().await, registry.events().len());
     for later in [TICK / 4, TICK / 4, TICK] {
         for id in &ids {
             registry.first_probe(id).await;
         }
         registry.advance(later);
     }
-    // The bus may deliver again after hours; what was refused is due by then, and what is Live is not.
+    // The bus may repeat an event after hours. A failed listing is due by then; a Live one is not.
     registry.first_probe(&ids[0]).await;
-    assert_eq!(once.difference(&registry.table().await), [""; 0]);
-    assert_eq!((told, registry.events().len()), (4, 0), "nothing is announced twice either");
+    assert_eq!(expected.difference(&registry.table().await), [""; 0]);
+    assert_eq!((sent, registry.events().len()), (4, 0), "no event is sent twice");
 }
 
 #[tokio::test]
-async fn a_late_event_does_not_disturb_what_is_live() {
+async fn late_event_does_not_probe_a_live_listing() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
     peer.answer_with(agents::only(503));
@@ -135,7 +135,7 @@ async fn a_late_event_does_not_disturb_what_is_live() {
 }
 
 #[tokio::test]
-async fn an_event_about_nothing_does_no_harm() {
+async fn event_about_an_unknown_listing_does_nothing() {
     let registry = TestRegistry::start().await;
     let report = registry.first_probe(&"agtpub_00000000000000000000".parse().unwrap()).await;
     assert_eq!(report["claimed"], 0);
@@ -143,7 +143,7 @@ async fn an_event_about_nothing_does_no_harm() {
 }
 
 #[tokio::test]
-async fn a_retry_comes_later_with_every_failure_and_as_late_as_the_peer_asks() {
+async fn retry_backs_off_and_follows_retry_after() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
     let id = registry.publish_card(&peer.card()).await;
     let mut waits = Vec::new();
@@ -171,7 +171,7 @@ async fn a_retry_comes_later_with_every_failure_and_as_late_as_the_peer_asks() {
 }
 
 #[tokio::test]
-async fn a_query_makes_no_second_endpoint_of_one_server() {
+async fn query_does_not_make_a_second_endpoint() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let first = registry.publish_mcp(&peer.url("/mcp")).await;
     registry.deliver_events().await;

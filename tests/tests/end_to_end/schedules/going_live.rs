@@ -1,19 +1,19 @@
-//! From one POST to Live, for each sort of peer: a publisher sends a URL, and the first probe finds the peer sound.
+//! From one POST to Live, for each kind of peer.
 
 use serde_json::{Value, json};
 use tests::peers::{CARD, Peer, PeerRequest, agents, json_answer, servers};
 use tests::test_registry::{TestRegistry, id_of, snapshot_of};
 
-/// Publishes a peer, lets it go Live, and gives its status.
-async fn brought_to_live(registry: &TestRegistry, body: Value) -> Value {
+/// Publishes a peer and lets it go Live; returns its status.
+async fn publish_until_live(registry: &TestRegistry, body: Value) -> Value {
     let answer = registry.publish(&body).await;
     assert_eq!((&answer["status"], &answer["lane"]), (&json!("queued"), &json!("queued")));
     let id = id_of(&answer);
-    let waiting = registry.status(&id).await;
-    assert_eq!((&waiting["lane"], &waiting["next"]["action"]), (&json!("queued"), &json!("poll")));
+    let queued = registry.status(&id).await;
+    assert_eq!((&queued["lane"], &queued["next"]["action"]), (&json!("queued"), &json!("poll")));
     assert!(
-        waiting.get("probe").is_none() && waiting["reasons"] == json!([]),
-        "never probed is not unhealthy"
+        queued.get("probe").is_none() && queued["reasons"] == json!([]),
+        "a listing without a probe has no reasons"
     );
     let delivered = registry.deliver_events().await;
     assert_eq!(delivered[0]["detail"]["listing_id"], answer["listing_id"]);
@@ -25,21 +25,21 @@ async fn brought_to_live(registry: &TestRegistry, body: Value) -> Value {
 }
 
 #[tokio::test]
-async fn an_agent_of_1_0_goes_live_after_three_requests() {
+async fn agent_of_1_0_goes_live_after_three_requests() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let status = brought_to_live(&registry, json!({ "agent_card_url": peer.card() })).await;
+    let status = publish_until_live(&registry, json!({ "agent_card_url": peer.card() })).await;
     assert_eq!(status["evidence"]["protocol_versions"], json!(["1.0"]));
     assert_eq!(
         peer.request_names(),
         ["GET /.well-known/agent-card.json", "GetTask", "SendMessage"],
-        "a probe is cheap"
+        "a probe sends three requests"
     );
 }
 
 #[tokio::test]
-async fn an_agent_of_0_3_goes_live() {
+async fn agent_of_0_3_goes_live() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::older).await);
-    let status = brought_to_live(&registry, json!({ "url": peer.card() })).await;
+    let status = publish_until_live(&registry, json!({ "url": peer.card() })).await;
     assert_eq!(status["name"], "Echo");
     assert_eq!(status["evidence"]["protocol_versions"], json!(["0.3"]));
     assert_eq!(status["evidence"]["answers"], true);
@@ -47,9 +47,9 @@ async fn an_agent_of_0_3_goes_live() {
 }
 
 #[tokio::test]
-async fn an_mcp_server_of_2026_07_28_goes_live() {
+async fn mcp_server_of_2026_07_28_goes_live() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
-    let status = brought_to_live(&registry, json!({ "mcp_url": peer.url("/mcp") })).await;
+    let status = publish_until_live(&registry, json!({ "mcp_url": peer.url("/mcp") })).await;
     let (id, base) = (id_of(&status), registry.url(""));
     let names = [(id.as_str(), "[id]"), (base.as_str(), "[base]"), (peer.origin.as_str(), "[peer]")];
     insta::assert_snapshot!(snapshot_of(&status["evidence"], &names), @r#"
@@ -88,30 +88,27 @@ async fn an_mcp_server_of_2026_07_28_goes_live() {
 }
 
 #[tokio::test]
-async fn an_mcp_server_with_sessions_and_event_streams_goes_live() {
+async fn mcp_server_with_sessions_and_streams_goes_live() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::legacy).await);
-    let status = brought_to_live(&registry, json!({ "mcp_url": peer.url("/mcp") })).await;
+    let status = publish_until_live(&registry, json!({ "mcp_url": peer.url("/mcp") })).await;
     assert_eq!((&status["kind"], &status["name"]), (&json!("mcp"), &json!("Clerk")));
     assert_eq!(status["evidence"]["protocol_versions"], json!(["2025-06-18"]));
     let signals = status["evidence"]["signals"].as_array().unwrap();
     assert!(signals.contains(&json!("session_id")) && signals.contains(&json!("sse_answer")), "{signals:?}");
-    assert!(
-        peer.requests().iter().all(|asked| asked.verb == "POST"),
-        "a session is never ended by the registry"
-    );
+    assert!(peer.requests().iter().all(|request| request.verb == "POST"), "the registry ends no session");
 }
 
 #[tokio::test]
-async fn a_server_description_goes_live_under_its_name() {
+async fn server_json_goes_live_under_its_name() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let body = json!({
         "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
         "name": "org.example/adder", "title": "The Adder", "description": "Adds what it is given.",
         "version": "3.1.0", "remotes": [{ "type": "streamable-http", "url": peer.url("/mcp") }],
     });
-    let status = brought_to_live(&registry, body).await;
+    let status = publish_until_live(&registry, body).await;
     assert_eq!(status["listing_id"], "mcp-org-example-adder");
-    assert_eq!(status["name"], "The Adder", "the publisher's own words stay");
+    assert_eq!(status["name"], "The Adder", "the published title stays");
     for name in ["org.example/adder", "the  ADDER"] {
         let found = registry.get(&format!("/api/listings/status?name={}", name.replace(' ', "%20"))).await;
         assert_eq!((found.status, &found.body["listing_id"]), (200, &status["listing_id"]), "{name}");
@@ -119,12 +116,12 @@ async fn a_server_description_goes_live_under_its_name() {
 }
 
 #[tokio::test]
-async fn a_bare_site_settles_its_kind_by_the_probe() {
+async fn probe_determines_the_kind_of_a_plain_url() {
     let registry = TestRegistry::start().await;
     let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::modern).await);
     for (peer, kind, path) in [(&agent, "agent", ""), (&server, "mcp", "/some/path")] {
         let answer = registry.publish(&json!({ "url": peer.url(path) })).await;
-        assert_eq!(answer["kind"], Value::Null, "nothing is fetched by publish");
+        assert_eq!(answer["kind"], Value::Null, "publish fetches nothing");
         registry.deliver_events().await;
         let status = registry.status(&id_of(&answer)).await;
         assert_eq!((&status["kind"], &status["lane"]), (&json!(kind), &json!("active")), "{status}");
@@ -133,13 +130,13 @@ async fn a_bare_site_settles_its_kind_by_the_probe() {
 }
 
 #[tokio::test]
-async fn a_card_without_a_list_of_skills_is_partial_and_an_empty_list_is_not() {
+async fn card_needs_a_list_of_skills_which_may_be_empty() {
     for (skills, lane) in [(json!(null), "needs_fix"), (json!("adds"), "needs_fix"), (json!([]), "active")] {
         let registry = TestRegistry::start().await;
-        let given = skills.clone();
+        let card_skills = skills.clone();
         let peer = Peer::start(move |request: &PeerRequest| {
             let mut card = agents::card(request, "Adder");
-            card["skills"] = given.clone();
+            card["skills"] = card_skills.clone();
             match (request.verb.as_str(), request.path.as_str()) {
                 ("GET", CARD) => json_answer(200, &card),
                 _ => agents::speaks_newest(request),
@@ -160,10 +157,10 @@ async fn a_card_without_a_list_of_skills_is_partial_and_an_empty_list_is_not() {
     }
 }
 
-/// What a publisher calls it is a guess until it is proven: a stranger who publishes a server's URL as a card's, or a
-/// card's as a server's, keeps its owner from nothing.
+/// The published kind is only a hint until the listing is Live, so a stranger who publishes a URL with the wrong kind does
+/// not block its owner.
 #[tokio::test]
-async fn while_a_listing_is_not_live_its_kind_is_what_the_probe_finds() {
+async fn probe_corrects_the_kind_of_a_listing_that_is_not_live() {
     let registry = TestRegistry::start().await;
     let (server, agent) = (Peer::start(servers::modern).await, Peer::start(agents::newest).await);
     let wrong = registry.publish(&json!({ "agent_card_url": server.url("/mcp") })).await;
@@ -180,9 +177,9 @@ async fn while_a_listing_is_not_live_its_kind_is_what_the_probe_finds() {
     assert_eq!((&found["lane"], &found["kind"]), (&json!("active"), &json!("agent")), "{found}");
 }
 
-/// What is Live is proven: it is not asked as anything else when it falls silent.
+/// The kind of a Live listing is proven, so a failing agent gets no MCP requests.
 #[tokio::test]
-async fn a_live_agent_is_never_asked_as_a_server() {
+async fn live_agent_gets_no_mcp_requests() {
     let (registry, peer, id) = crate::fixtures::live_agent().await;
     registry.advance_to(crate::fixtures::recheck_at(&registry, &id).await);
     peer.forget_requests();

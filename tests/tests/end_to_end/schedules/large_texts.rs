@@ -1,5 +1,5 @@
-//! Peers whose texts have more bytes than an item of the table: what they came to is written all the same, be it the
-//! way to Live or the way down, and search goes on.
+//! Peers whose texts are larger than an item of the table can hold. Their verdicts are written, both to go Live and to be
+//! demoted, and search keeps working.
 
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -8,8 +8,8 @@ use tests::test_registry::{HOUR, TestOptions, TestRegistry};
 
 use crate::fixtures::{demote, recheck_at};
 
-/// A server of 2026-07-28 with as many tools of as many characters of four bytes as are kept.
-fn verbose(asked: &PeerRequest) -> Response {
+/// A server of 2026-07-28 with the largest stored number of tools and lengths, in characters of four bytes.
+fn verbose(request: &PeerRequest) -> Response {
     let tool = |n: usize| {
         json!({
             "name": format!("{n:03}{}", "😀".repeat(125)), "description": "😀".repeat(500),
@@ -17,49 +17,49 @@ fn verbose(asked: &PeerRequest) -> Response {
         })
     };
     // In pages, because an answer has at most 1 MiB.
-    let page = asked.body["params"]["cursor"].as_str().map_or(0, |cursor| cursor.parse::<usize>().unwrap());
+    let page = request.body["params"]["cursor"].as_str().map_or(0, |cursor| cursor.parse::<usize>().unwrap());
     let tools: Vec<Value> = (page * 100..(page + 1) * 100).map(tool).collect();
     let mut listed = json!({ "resultType": "complete", "tools": tools, "ttlMs": 1, "cacheScope": "public" });
     if page == 0 {
         listed["nextCursor"] = json!("1");
     }
-    match asked.method() {
+    match request.method() {
         Some("server/discover") => result(
-            asked,
+            request,
             json!({
                 "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} },
                 "ttlMs": 1, "cacheScope": "public", "_meta": { "io.modelcontextprotocol/serverInfo": {
                     "name": "verbose", "version": "1", "description": "😀".repeat(3000) } },
             }),
         ),
-        Some("tools/list") => result(asked, listed),
-        _ => error(asked, -32601, "Method not found"),
+        Some("tools/list") => result(request, listed),
+        _ => error(request, -32601, "Method not found"),
     }
 }
 
-/// An agent with as many skills, tags and characters as are kept, of which most are words that nobody else has.
-fn talkative(asked: &PeerRequest) -> Response {
-    // Far from each other, so that no compression finds what they share.
+/// An agent with the largest stored number of skills, tags and lengths, mostly in unique words.
+fn unique_words(request: &PeerRequest) -> Response {
+    // Code points far from each other compress badly.
     let mut words = (0..).filter_map(|n: u32| char::from_u32(0x2_0000 + n * 7919 % 42_719));
     let mut text =
-        |longest: usize| words.by_ref().take(longest / 2).flat_map(|c| [c, ' ']).collect::<String>();
+        |max_length: usize| words.by_ref().take(max_length / 2).flat_map(|c| [c, ' ']).collect::<String>();
     let skills: Vec<Value> = (0..40)
         .map(|n| {
             let tags: Vec<String> = (0..20).map(|_| text(60)).collect();
             json!({ "id": format!("s{n}"), "name": text(120), "description": text(1000), "tags": tags })
         })
         .collect();
-    let mut card = agents::card(asked, "Talkative");
+    let mut card = agents::card(request, "Talkative");
     card["skills"] = json!(skills);
-    match (asked.verb.as_str(), asked.path.as_str()) {
+    match (request.verb.as_str(), request.path.as_str()) {
         ("GET", CARD) => json_answer(200, &card),
-        ("POST", _) => agents::speaks_newest(asked),
+        ("POST", _) => agents::speaks_newest(request),
         _ => empty(404),
     }
 }
 
 #[tokio::test]
-async fn a_server_with_more_text_than_an_item_goes_live_and_is_demoted() {
+async fn server_with_oversized_texts_goes_live_and_is_demoted() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(verbose).await);
     let id = registry.publish_mcp(&peer.url("/mcp")).await;
     registry.deliver_events().await;
@@ -68,7 +68,7 @@ async fn a_server_with_more_text_than_an_item_goes_live_and_is_demoted() {
     let tools = status["evidence"]["tools"].as_array().unwrap();
     assert!(tools.len() > 40 && tools[0]["description"].as_str().unwrap().chars().count() == 500);
 
-    // A week on it is as talkative, and refuses the list at last.
+    // The recheck reads the same texts; then the server fails.
     registry.advance_to(recheck_at(&registry, &id).await);
     registry.recheck().await;
     assert_eq!(registry.status(&id).await["lane"], "active");
@@ -76,16 +76,16 @@ async fn a_server_with_more_text_than_an_item_goes_live_and_is_demoted() {
 }
 
 #[tokio::test]
-async fn an_agent_with_more_words_than_a_bucket_is_indexed() {
+async fn agent_with_more_words_than_a_bucket_is_indexed() {
     let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000);
     let registry = TestRegistry::start_with(options).await;
-    let (peer, other) = (Peer::start(talkative).await, Peer::start(agents::newest).await);
+    let (peer, other) = (Peer::start(unique_words).await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
-    let beside = registry.live_card(&other.card()).await;
+    let second = registry.live_card(&other.card()).await;
     registry.index().await;
     let found = registry.get("/api/match?q=adder").await.body;
     let ids: Vec<&str> =
         found["hits"].as_array().unwrap().iter().filter_map(|hit| hit["listing_id"].as_str()).collect();
-    assert!(ids.contains(&beside.as_str()), "{id} stands in the way: {found}");
+    assert!(ids.contains(&second.as_str()), "{id} hides the other listing: {found}");
     registry.advance(HOUR);
 }

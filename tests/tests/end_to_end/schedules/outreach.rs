@@ -1,5 +1,5 @@
-//! The `daily-connector` schedule, under a clock that is moved by hand: invitations within the day's budget, the pause of
-//! each listing, and who is not written to.
+//! The `daily-connector` schedule with a clock that the tests move: the daily budget of invitations, the pause between two
+//! invitations to a listing, and listings that get none.
 
 mod a2a_delivery;
 mod connector_day;
@@ -17,27 +17,27 @@ use tests::test_registry::{DAY, Table, TestOptions, TestRegistry};
 
 use crate::fixtures::{demote, live_agent, time};
 
-/// Nothing is rechecked while these tests move the clock by months, and a day's budget is as the contract's table has it.
-fn lasting() -> TestOptions {
+/// No rechecks while these tests move the clock by months, and the daily budget of the contract's table.
+fn without_rechecks() -> TestOptions {
     TestOptions::default()
         .with_setting("RECHECK_DAYS", 365)
         .with_setting("PROBE_WINDOW_CAP", 1000)
         .with_setting("OUTREACH_ACCELERATION", "off")
 }
 
-/// An agent that routes.
-fn router(asked: &PeerRequest) -> axum::response::Response {
-    let folder = asked.path.strip_suffix("/card.json").or_else(|| asked.path.strip_suffix(CARD));
-    match (asked.verb.as_str(), folder) {
+/// An agent whose card describes a router.
+fn router(request: &PeerRequest) -> axum::response::Response {
+    let folder = request.path.strip_suffix("/card.json").or_else(|| request.path.strip_suffix(CARD));
+    match (request.verb.as_str(), folder) {
         ("GET", Some(folder)) => {
             let mut card = agents::card_at(
                 &format!("Relay Router{}", folder.replace('/', " ")),
-                &format!("{}{folder}/rpc", asked.origin()),
+                &format!("{}{folder}/rpc", request.origin()),
             );
             card["description"] = json!("A gateway between A2A agents and MCP servers.");
             json_answer(200, &card)
         }
-        ("POST", _) => agents::speaks_newest(asked),
+        ("POST", _) => agents::speaks_newest(request),
         _ => empty(404),
     }
 }
@@ -52,7 +52,7 @@ async fn live_agents(registry: &TestRegistry, peer: &Peer, count: usize) -> Vec<
     ids
 }
 
-/// Every message by which the registry reached out: to whom, of which kind, when.
+/// Every outreach message: recipient, kind and time.
 fn messages(table: &Table) -> Vec<(String, String, Moment)> {
     let read = |item: &&Value| {
         let message: Value = serde_json::from_str(item["message"].as_str().unwrap()).unwrap();
@@ -69,7 +69,7 @@ async fn message_count(registry: &TestRegistry, id: &ListingId) -> usize {
 }
 
 #[tokio::test]
-async fn an_invitation_says_why_it_came_and_how_to_stop_it() {
+async fn invitation_contains_its_reason_and_the_opt_out() {
     let (registry, _peer, id) = live_agent().await;
     assert_eq!(registry.reach_out().await["invited"], 1);
     let table = registry.table().await;
@@ -77,42 +77,45 @@ async fn an_invitation_says_why_it_came_and_how_to_stop_it() {
     let read = |item: &&Value| serde_json::from_str(item["message"].as_str().unwrap()).unwrap();
     let all: Vec<Value> = items.iter().map(read).collect();
     let [message] = all.iter().filter(|message| message["kind"] != "welcome").collect::<Vec<_>>()[..] else {
-        panic!("one invitation was expected: {all:?}");
+        panic!("expected one invitation: {all:?}");
     };
     let text = message["text"].as_str().unwrap();
-    for said in [
+    for expected in [
         registry.url(&format!("/api/products/demo?listing_id={id}")),
         registry.url(OPT_OUT_PATH),
         format!(r#""listing_id":"{id}""#),
         "opt_out".to_owned(),
         "30 days".to_owned(),
     ] {
-        assert!(text.contains(&said), "{said}: {text}");
+        assert!(text.contains(&expected), "{expected}: {text}");
     }
     assert_eq!((&message["kind"], &message["to"]), (&json!("demo_invitation"), &json!(id)));
 }
 
 #[tokio::test]
-async fn a_listing_is_left_alone_for_thirty_days_and_no_longer() {
-    let (registry, peer) = (TestRegistry::start_with(lasting()).await, Peer::start(agents::newest).await);
+async fn pause_between_two_invitations_is_thirty_days() {
+    let (registry, peer) =
+        (TestRegistry::start_with(without_rechecks()).await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
     assert_eq!(registry.reach_out().await["invited"], 1);
-    let touched = registry.now();
+    let invited_at = registry.now();
     for _ in 0..29 {
         registry.advance(DAY);
         assert_eq!(registry.reach_out().await["invited"], 0);
     }
-    registry
-        .advance_to(touched + jiff::SignedDuration::from_hours(30 * 24) - jiff::SignedDuration::from_secs(1));
-    assert_eq!(registry.reach_out().await["invited"], 0, "a second before");
+    registry.advance_to(
+        invited_at + jiff::SignedDuration::from_hours(30 * 24) - jiff::SignedDuration::from_secs(1),
+    );
+    assert_eq!(registry.reach_out().await["invited"], 0, "one second before the pause ends");
     registry.advance(std::time::Duration::from_secs(1));
     assert_eq!(registry.reach_out().await["invited"], 1);
     assert_eq!(message_count(&registry, &id).await, 2);
 }
 
 #[tokio::test]
-async fn the_budget_is_that_of_a_utc_day() {
-    let (registry, peer) = (TestRegistry::start_with(lasting()).await, Peer::start(agents::fleet).await);
+async fn budget_is_per_utc_day() {
+    let (registry, peer) =
+        (TestRegistry::start_with(without_rechecks()).await, Peer::start(agents::fleet).await);
     live_agents(&registry, &peer, 30).await;
     registry.advance_to("2026-11-20T23:30:00Z".parse().unwrap());
     assert_eq!(registry.reach_out().await["invited"], 12, "up to 49 Live listings: 12");
@@ -122,17 +125,18 @@ async fn the_budget_is_that_of_a_utc_day() {
     registry.advance_to("2026-11-21T00:00:00Z".parse().unwrap());
     assert_eq!(registry.reach_out().await["invited"], 12);
     registry.advance(DAY);
-    assert_eq!(registry.reach_out().await["invited"], 6, "nobody is left");
-    let written: BTreeSet<String> =
+    assert_eq!(registry.reach_out().await["invited"], 6, "only six listings without an invitation are left");
+    let recipients: BTreeSet<String> =
         messages(&registry.table().await).into_iter().map(|(to, ..)| to).collect();
-    assert_eq!(written.len(), 30, "each once");
+    assert_eq!(recipients.len(), 30, "each listing got one invitation");
 }
 
 #[tokio::test]
-async fn the_budget_may_be_scaled_and_turned_off() {
+async fn budget_can_be_scaled_and_turned_off() {
     for (percent, invited) in [(0, 0), (50, 6), (150, 14)] {
         let registry =
-            TestRegistry::start_with(lasting().with_setting("OUTREACH_BUDGET_PERCENT", percent)).await;
+            TestRegistry::start_with(without_rechecks().with_setting("OUTREACH_BUDGET_PERCENT", percent))
+                .await;
         let peer = Peer::start(agents::fleet).await;
         live_agents(&registry, &peer, 14).await;
         assert_eq!(registry.reach_out().await["invited"], invited, "{percent} %");
@@ -140,8 +144,8 @@ async fn the_budget_may_be_scaled_and_turned_off() {
 }
 
 #[tokio::test]
-async fn who_opted_out_is_never_written_to() {
-    let (registry, peer) = (TestRegistry::start_with(lasting()).await, Peer::start(router).await);
+async fn opted_out_listing_gets_no_messages() {
+    let (registry, peer) = (TestRegistry::start_with(without_rechecks()).await, Peer::start(router).await);
     let id = registry.live_card(&peer.card()).await;
     registry.index().await;
     let out = registry.post(OPT_OUT_PATH, &json!({ "listing_id": id, "action": "opt_out" })).await;
@@ -154,12 +158,16 @@ async fn who_opted_out_is_never_written_to() {
     assert_eq!(message_count(&registry, &id).await, 0);
 
     registry.post(OPT_OUT_PATH, &json!({ "listing_id": id, "action": "opt_in" })).await;
-    assert_eq!(registry.reach_out().await["connector"], json!(id), "it may be met again");
+    assert_eq!(
+        registry.reach_out().await["connector"],
+        json!(id),
+        "after opt-in it can be the connector of the day"
+    );
     assert_eq!(message_count(&registry, &id).await, 1);
 }
 
 #[tokio::test]
-async fn an_opt_out_outlives_a_fall_and_a_return() {
+async fn opt_out_survives_a_demotion() {
     let (registry, peer, id) = live_agent().await;
     registry.post(OPT_OUT_PATH, &json!({ "listing_id": id })).await;
     demote(&registry, &peer, &id).await;
@@ -171,28 +179,32 @@ async fn an_opt_out_outlives_a_fall_and_a_return() {
 }
 
 #[tokio::test]
-async fn what_fell_is_not_written_to_and_its_pause_outlives_the_fall() {
+async fn demoted_listing_gets_no_message_and_keeps_its_pause() {
     let (registry, peer, id) = live_agent().await;
     demote(&registry, &peer, &id).await;
     assert_eq!(registry.reach_out().await["invited"], 0);
-    assert_eq!(registry.get(OPT_OUT_PATH).await.body["never_contacted"], 0, "it is out of the queue");
+    assert_eq!(
+        registry.get(OPT_OUT_PATH).await.body["never_contacted"],
+        0,
+        "a demoted listing is not in the queue"
+    );
 
-    let back = async || {
+    let go_live_again = async || {
         peer.answer_with(agents::newest);
         registry.publish_card(&peer.card()).await;
         registry.deliver_events().await;
         assert_eq!(registry.lane(&id).await, "active");
     };
-    back().await;
+    go_live_again().await;
     assert_eq!(registry.reach_out().await["invited"], 1);
     demote(&registry, &peer, &id).await;
-    back().await;
-    assert_eq!(registry.reach_out().await["invited"], 0, "it was written to a week ago");
+    go_live_again().await;
+    assert_eq!(registry.reach_out().await["invited"], 0, "the last invitation was a week ago");
     assert_eq!(message_count(&registry, &id).await, 1);
 }
 
 #[tokio::test]
-async fn a_listing_of_an_earlier_table_comes_into_the_queue_with_its_recheck() {
+async fn recheck_adds_a_listing_without_outreach_state() {
     let (registry, _peer, id) = live_agent().await;
     registry.forget(&format!("OUTREACH#{id}"), "STATE").await;
     assert_eq!(registry.reach_out().await["invited"], 0);
@@ -202,24 +214,25 @@ async fn a_listing_of_an_earlier_table_comes_into_the_queue_with_its_recheck() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn runs_at_once_touch_once_and_stay_within_the_budget() {
-    let (registry, peer) = (TestRegistry::start_with(lasting()).await, Peer::start(agents::fleet).await);
+async fn concurrent_runs_stay_within_the_budget() {
+    let (registry, peer) =
+        (TestRegistry::start_with(without_rechecks()).await, Peer::start(agents::fleet).await);
     live_agents(&registry, &peer, 20).await;
     let reports = join_all((0..4).map(|_| registry.reach_out())).await;
     let invited: u64 = reports.iter().map(|report| report["invited"].as_u64().unwrap()).sum();
     let messages = messages(&registry.table().await);
     assert_eq!((invited, messages.len()), (12, 12));
-    let written: BTreeSet<&String> = messages.iter().map(|(to, ..)| to).collect();
-    assert_eq!(written.len(), 12);
+    let recipients: BTreeSet<&String> = messages.iter().map(|(to, ..)| to).collect();
+    assert_eq!(recipients.len(), 12);
     assert_eq!(registry.get(OPT_OUT_PATH).await.body["day"]["sent"], 12);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_meets_a_fault_is_made_good_by_the_next() {
+async fn next_run_does_the_work_of_a_failed_run() {
     for fault in [Fault::Throttle, Fault::ServiceError, Fault::TransactionConflict] {
         for operation in ["Query", "GetItem", "BatchGetItem", "TransactWriteItems", "PutItem"] {
             let (registry, peer) =
-                (TestRegistry::start_with(lasting()).await, Peer::start(agents::fleet).await);
+                (TestRegistry::start_with(without_rechecks()).await, Peer::start(agents::fleet).await);
             live_agents(&registry, &peer, 3).await;
             registry.observer.faults.arm(operation, fault, 1000);
             let _report = daily_connector::handle(&registry.app, Value::Null).await;
@@ -231,7 +244,7 @@ async fn a_run_that_meets_a_fault_is_made_good_by_the_next() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_touch_whose_answer_was_lost_is_made_once() {
+async fn invitation_with_a_lost_reply_is_sent_once() {
     let (registry, _peer, _) = live_agent().await;
     registry.observer.faults.arm("TransactWriteItems", Fault::AnswerLost, 1);
     let _report = daily_connector::handle(&registry.app, Value::Null).await;
@@ -242,8 +255,8 @@ async fn a_touch_whose_answer_was_lost_is_made_once() {
 }
 
 #[tokio::test]
-async fn a_run_costs_a_constant_and_one_transaction_a_touch() {
-    let registry = TestRegistry::start_with(lasting().without_read_cache()).await;
+async fn run_costs_one_transaction_per_invitation() {
+    let registry = TestRegistry::start_with(without_rechecks().without_read_cache()).await;
     let peer = Peer::start(agents::fleet).await;
     live_agents(&registry, &peer, 60).await;
     let mut costs = Vec::new();
@@ -255,7 +268,7 @@ async fn a_run_costs_a_constant_and_one_transaction_a_touch() {
         assert_eq!(
             calls.of("TransactWriteItems"),
             touches + 1,
-            "one a touch, and the end of the run: {calls:?}"
+            "one per invitation, and one at the end of the run: {calls:?}"
         );
         costs.push(calls.total() - touches);
         registry.advance(DAY);

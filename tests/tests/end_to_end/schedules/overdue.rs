@@ -1,5 +1,4 @@
-//! A recheck that stalls: a proof is good for a week, and what is older is shown as Live nowhere, by any reader's clock,
-//! until a probe proves it again.
+//! A stalled recheck: a proof is valid for a week. Without a newer proof no endpoint shows the listing as Live.
 
 use registry::model::ListingId;
 use serde_json::{Value, json};
@@ -8,9 +7,9 @@ use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
 
 use crate::fixtures::{LivePair, forecaster, live_pair};
 
-/// How many rows each door shows.
-async fn shown(registry: &TestRegistry) -> Vec<(&'static str, usize)> {
-    let mut shown = Vec::new();
+/// The number of rows that each endpoint returns.
+async fn row_counts(registry: &TestRegistry) -> Vec<(&'static str, usize)> {
+    let mut counts = Vec::new();
     for (path, list) in [
         ("/api/listings/active", "/agents"),
         ("/api/listings/active", "/mcps"),
@@ -22,14 +21,15 @@ async fn shown(registry: &TestRegistry) -> Vec<(&'static str, usize)> {
     ] {
         let reply = registry.get(path).await;
         let rows = reply.body.pointer(list).and_then(Value::as_array);
-        shown.push((path, rows.unwrap_or_else(|| panic!("{path} has no {list}: {reply:?}")).len()));
+        counts.push((path, rows.unwrap_or_else(|| panic!("{path} has no {list}: {reply:?}")).len()));
     }
     let active = registry.call_tool("search_active", &json!({})).await;
-    shown.push(("search_active", active["listings"].as_array().unwrap().len()));
-    shown
+    counts.push(("search_active", active["listings"].as_array().unwrap().len()));
+    counts
 }
 
-async fn said_of(registry: &TestRegistry, id: &ListingId) -> Vec<Value> {
+/// Lane, liveness, cleanness, badge and demo offer of a listing.
+async fn shown_state(registry: &TestRegistry, id: &ListingId) -> Vec<Value> {
     let status = registry.status(id).await;
     let live = registry.get(&format!("/api/liveness?listing_id={id}")).await.body;
     let clean = registry.get(&format!("/api/probe-clean?listing_id={id}")).await.body;
@@ -44,19 +44,19 @@ async fn said_of(registry: &TestRegistry, id: &ListingId) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_listing_whose_proof_has_run_out_is_live_nowhere_until_it_answers_again() {
+async fn listing_with_an_expired_proof_is_live_nowhere() {
     let LivePair { registry, agent, server, peers } = live_pair().await;
-    let while_live = shown(&registry).await;
+    let while_live = row_counts(&registry).await;
     assert!(while_live.iter().all(|(_, rows)| *rows > 0), "{while_live:?}");
 
     // Neither tick nor recheck runs for a week and a little.
     registry.advance(DAY * 7 + TICK);
-    for (door, rows) in shown(&registry).await {
-        assert_eq!(rows, 0, "{door} shows what nobody has proven for a week");
+    for (endpoint, rows) in row_counts(&registry).await {
+        assert_eq!(rows, 0, "{endpoint} returns a listing with an expired proof");
     }
     for id in [&agent, &server] {
-        let said = said_of(&registry, id).await;
-        assert_eq!(said, [json!("queued"), json!(false), json!(false), json!(true), json!(false)], "{id}");
+        let state = shown_state(&registry, id).await;
+        assert_eq!(state, [json!("queued"), json!(false), json!(false), json!(true), json!(false)], "{id}");
     }
     let status = registry.status(&agent).await;
     assert_eq!(
@@ -64,7 +64,7 @@ async fn a_listing_whose_proof_has_run_out_is_live_nowhere_until_it_answers_agai
         "Was Live, but its last proof has run out and its recheck is late; the next good probe makes it Live again."
     );
 
-    // The tick runs again, but the peers are busy: the counts follow, and say as of when.
+    // The tick runs again while the peers fail: it updates the counts and their time.
     peers.iter().for_each(|peer| peer.answer_with(agents::only(503)));
     registry.tick().await;
     let list = registry.get("/api/listings/active").await.body;
@@ -72,35 +72,35 @@ async fn a_listing_whose_proof_has_run_out_is_live_nowhere_until_it_answers_agai
     let statistics = registry.probe_statistics().await;
     assert_eq!(statistics["live_active_snapshot"]["total"], 0);
     assert_eq!(statistics["live_active_snapshot"]["at"], json!(registry.now()));
-    let told = registry.feed_types().await;
-    assert_eq!(told.iter().filter(|what| *what == "listing_overdue").count(), 2, "{told:?}");
-    let left_out = registry.index().await;
-    assert_eq!(left_out["gone"], 2, "{left_out}");
+    let feed = registry.feed_types().await;
+    assert_eq!(feed.iter().filter(|what| *what == "listing_overdue").count(), 2, "{feed:?}");
+    let report = registry.index().await;
+    assert_eq!(report["gone"], 2, "{report}");
 
-    // Counted again an hour later, they are not told of again.
+    // The next count an hour later adds no feed items.
     registry.advance(HOUR + TICK * 2);
     registry.tick().await;
-    let told = registry.feed_types().await;
-    assert_eq!(told.iter().filter(|what| *what == "listing_overdue").count(), 2, "{told:?}");
+    let feed = registry.feed_types().await;
+    assert_eq!(feed.iter().filter(|what| *what == "listing_overdue").count(), 2, "{feed:?}");
 
-    // The first good probe brings each back, everywhere.
+    // After the first good probe every endpoint shows the listing again.
     peers[0].answer_with(forecaster);
     peers[1].answer_with(servers::modern);
     registry.advance(HOUR);
     registry.recheck().await;
     registry.deliver_events().await;
     registry.index().await;
-    assert_eq!(shown(&registry).await, while_live);
+    assert_eq!(row_counts(&registry).await, while_live);
     assert_eq!(registry.live_counts().await, (1, 1));
     for id in [&agent, &server] {
-        let said = said_of(&registry, id).await;
-        assert_eq!(said, [json!("active"), json!(true), json!(true), json!(false), json!(true)], "{id}");
+        let state = shown_state(&registry, id).await;
+        assert_eq!(state, [json!("active"), json!(true), json!(true), json!(false), json!(true)], "{id}");
     }
 }
 
-/// Its owner need not wait: publishing it again has it probed at once, and its words stay.
+/// The owner does not need to wait for the recheck.
 #[tokio::test]
-async fn publishing_again_has_an_overdue_listing_probed_at_once() {
+async fn republishing_an_overdue_listing_probes_it_at_once() {
     let LivePair { registry, agent, peers, .. } = live_pair().await;
     registry.advance(DAY * 8);
     let answer = registry.publish(&json!({ "agent_card_url": peers[0].card() })).await;

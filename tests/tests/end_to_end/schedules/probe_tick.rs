@@ -1,4 +1,4 @@
-//! The `probe-tick` schedule: its cadence, the probe budget, the order of the queue, and the lease on what is probed.
+//! The `probe-tick` schedule: its slots, the probe budget, the order of the queue, and the lease on a listing.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,24 +15,27 @@ use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 use crate::fixtures::{live_agent, recheck_at};
 
 #[tokio::test]
-async fn a_tick_never_demotes() {
+async fn tick_never_demotes() {
     let (registry, peer, id) = live_agent().await;
     registry.advance_to(recheck_at(&registry, &id).await);
     peer.answer_with(agents::only(404));
-    // To the end of its week, when nobody calls it Live any more.
+    // Until the end of its week, when its proof expires.
     for _ in 0..12 {
         registry.tick().await;
-        // A late event is served as a tick is.
+        // A late event behaves like a tick.
         registry.first_probe(&id).await;
         registry.advance(HOUR);
         assert_eq!(registry.live_counts().await, (1, 0));
     }
     assert_eq!(registry.lane(&id).await, "active");
-    assert!(peer.request_count("GET /.well-known/agent-card.json") >= 12, "it was asked all the same");
+    assert!(
+        peer.request_count("GET /.well-known/agent-card.json") >= 12,
+        "the peer was probed by every tick"
+    );
 }
 
 #[tokio::test]
-async fn the_budget_is_never_exceeded_and_what_it_left_is_probed_in_the_next_bucket() {
+async fn probe_budget_is_kept_and_the_rest_waits_for_the_next() {
     for (cap, bucket, used) in [
         ("PROBE_WINDOW_CAP", TICK, "window_used"),
         ("PROBE_HOURLY_CAP", HOUR, "hourly_used"),
@@ -44,7 +47,7 @@ async fn the_budget_is_never_exceeded_and_what_it_left_is_probed_in_the_next_buc
         for folder in 0..7 {
             ids.push(registry.publish_card(&peer.url(&format!("/{folder}/card.json"))).await);
         }
-        // The event of each comes first, then the tick: together they spend what there is.
+        // Events come first, then ticks; together they use up the budget.
         for id in &ids[..2] {
             registry.first_probe(id).await;
         }
@@ -76,7 +79,7 @@ async fn the_budget_is_never_exceeded_and_what_it_left_is_probed_in_the_next_buc
 }
 
 #[tokio::test]
-async fn a_preflight_reject_spends_nothing() {
+async fn preflight_reject_costs_no_probe_budget() {
     let (registry, peer) = (
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1)).await,
         Peer::start(agents::only(404)).await,
@@ -98,18 +101,18 @@ async fn a_preflight_reject_spends_nothing() {
     );
 }
 
-/// One of each class, all due, one probe to a tick: they are served in the contract's order, the fresh one not at all.
+/// One due listing of each class, with one probe per tick. A fresh listing is not probed.
 #[tokio::test]
-async fn the_queue_is_served_in_the_contracts_order() {
+async fn queue_is_served_in_the_order_of_the_contract() {
     let registry = TestRegistry::start_with(TestOptions::default().with_setting("PROBES_PER_TICK", 1)).await;
     let sick = Arc::new(Mutex::new(true));
     let still_sick = Arc::clone(&sick);
-    let peer = Peer::start(move |asked: &PeerRequest| {
+    let peer = Peer::start(move |request: &PeerRequest| {
         let sick = *still_sick.lock().unwrap();
-        match asked.path.split('/').nth(1) {
+        match request.path.split('/').nth(1) {
             Some("busy") if sick => empty(503),
             Some("broken") if sick => empty(404),
-            _ => agents::fleet(asked),
+            _ => agents::fleet(request),
         }
     })
     .await;
@@ -132,25 +135,25 @@ async fn the_queue_is_served_in_the_contracts_order() {
     }
     let served: Vec<String> =
         peer.request_names().into_iter().filter(|what| what.starts_with("GET")).collect();
-    let wanted = ["new", "weekly", "busy", "broken"].map(|folder| format!("GET /{folder}/card.json"));
-    assert_eq!(served, wanted);
+    let expected = ["new", "weekly", "busy", "broken"].map(|folder| format!("GET /{folder}/card.json"));
+    assert_eq!(served, expected);
     assert_eq!(registry.live_counts().await, (5, 0));
 }
 
-/// Whatever publishes, events, ticks and rechecks come in whatever order at whatever moment.
+/// Random publishes, events, ticks and rechecks at random times.
 #[tokio::test]
-async fn a_peer_is_never_probed_twice_within_six_minutes() {
+async fn peer_is_never_probed_twice_within_six_minutes() {
     for seed in 0..3 {
         let registry = TestRegistry::start().await;
         let (random, clock) = (Random::seeded(seed), registry.app.clock.clone());
-        let (moods, asked_at) = (Random::seeded(seed + 100), Arc::new(Mutex::new(Vec::new())));
-        let noted = Arc::clone(&asked_at);
-        let peer = Peer::start(move |asked: &PeerRequest| {
-            if asked.verb == "GET" {
-                noted.lock().unwrap().push(clock.now());
+        let (answers, probed_at) = (Random::seeded(seed + 100), Arc::new(Mutex::new(Vec::new())));
+        let recorded = Arc::clone(&probed_at);
+        let peer = Peer::start(move |request: &PeerRequest| {
+            if request.verb == "GET" {
+                recorded.lock().unwrap().push(clock.now());
             }
-            match moods.below(4) {
-                0 => agents::newest(asked),
+            match answers.below(4) {
+                0 => agents::newest(request),
                 1 => empty(404),
                 _ => empty(503),
             }
@@ -167,23 +170,23 @@ async fn a_peer_is_never_probed_twice_within_six_minutes() {
             let jump = if random.below(8) == 0 { random.below(4 * 24 * 3600) } else { random.below(150) };
             registry.advance(Duration::from_secs(jump));
         }
-        let asked_at = asked_at.lock().unwrap().clone();
-        assert!(asked_at.len() > 10, "seed {seed}: it was asked {} times only", asked_at.len());
-        for pair in asked_at.windows(2) {
+        let probed_at = probed_at.lock().unwrap().clone();
+        assert!(probed_at.len() > 10, "seed {seed}: only {} probes", probed_at.len());
+        for pair in probed_at.windows(2) {
             let apart = pair[1].duration_since(pair[0]);
-            assert!(apart.as_secs() >= 360, "seed {seed}: asked at {} and {}", pair[0], pair[1]);
+            assert!(apart.as_secs() >= 360, "seed {seed}: probed at {} and {}", pair[0], pair[1]);
         }
     }
 }
 
 #[tokio::test]
-async fn a_listing_whose_prober_died_is_probed_when_the_lease_is_over() {
+async fn listing_of_a_dead_prober_is_probed_after_its_lease() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.publish_card(&peer.card()).await;
     let claim = Claim { id: &id, mark: "dead", now: registry.now(), lease_ms: 60_000, apart_ms: 360_000 };
     assert!(registry.app.store.claim(&claim).await.unwrap().is_some());
     for _ in 0..2 {
-        assert_eq!(registry.first_probe(&id).await["claimed"], 0, "it is somebody's");
+        assert_eq!(registry.first_probe(&id).await["claimed"], 0, "another prober has the lease");
         registry.advance(Duration::from_secs(30));
     }
     assert_eq!(peer.request_names().len(), 0);
@@ -192,14 +195,15 @@ async fn a_listing_whose_prober_died_is_probed_when_the_lease_is_over() {
     assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
 }
 
-/// While a slow peer is asked, its lease runs out and another prober comes and goes.
+/// During a slow probe the lease expires, and another prober finishes.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_verdict_that_comes_after_its_lease_counts_for_nothing() {
+async fn verdict_after_the_lease_is_discarded() {
     let registry = TestRegistry::start().await;
     let (app, id) = (registry.app.clone(), Arc::new(Mutex::new(None::<ListingId>)));
     let listing = Arc::clone(&id);
-    let peer = Peer::start(move |asked: &PeerRequest| {
-        let first = if asked.method() == Some("SendMessage") { listing.lock().unwrap().take() } else { None };
+    let peer = Peer::start(move |request: &PeerRequest| {
+        let first =
+            if request.method() == Some("SendMessage") { listing.lock().unwrap().take() } else { None };
         if let Some(id) = first {
             app.clock.advance(Duration::from_secs(61));
             tokio::task::block_in_place(|| {
@@ -208,7 +212,7 @@ async fn a_verdict_that_comes_after_its_lease_counts_for_nothing() {
                     .unwrap()
             });
         }
-        agents::newest(asked)
+        agents::newest(request)
     })
     .await;
     let published = registry.publish_card(&peer.card()).await;
@@ -221,31 +225,31 @@ async fn a_verdict_that_comes_after_its_lease_counts_for_nothing() {
 }
 
 #[tokio::test]
-async fn a_second_tick_in_the_same_slot_changes_nothing() {
+async fn second_tick_in_the_same_slot_changes_nothing() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
     for number in 0..5 {
         registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
     }
     let report = registry.tick().await;
     assert_eq!((&report["claimed"], &report["ok"]), (&json!(5), &json!(5)));
-    let once = registry.table().await;
+    let expected = registry.table().await;
     registry.advance(TICK - std::time::Duration::from_secs(1));
     assert_eq!(registry.tick().await["claimed"], 0);
-    assert_eq!(once.difference(&registry.table().await), [""; 0]);
+    assert_eq!(expected.difference(&registry.table().await), [""; 0]);
     registry.advance(std::time::Duration::from_secs(1));
     registry.tick().await;
-    assert_eq!(registry.probe_statistics().await["probe_worker"]["ticks"], 2, "the next slot is served");
+    assert_eq!(registry.probe_statistics().await["probe_worker"]["ticks"], 2, "a tick in the next slot runs");
 }
 
 #[tokio::test]
-async fn only_what_the_schedule_started_is_told_to_its_alarm() {
+async fn only_scheduled_ticks_count_for_the_alarm() {
     let (registry, _peer, id) = live_agent().await;
-    let of_an_event =
+    let event_metrics =
         json!({ "ProbesOk": 0, "ProbesNotOk": 0, "PreflightRejects": 0, "VerdictsUnrecorded": 0 });
     assert_eq!(
         registry.first_probe(&id).await["metrics"],
-        of_an_event,
-        "an event is no sign of the schedule"
+        event_metrics,
+        "an event does not prove that the schedule runs"
     );
     let report = registry.tick().await;
     let metrics = json!({
@@ -256,16 +260,16 @@ async fn only_what_the_schedule_started_is_told_to_its_alarm() {
     assert_eq!(
         registry.tick().await["metrics"]["ScheduledTicks"],
         1,
-        "delivered twice, it is none the less on time"
+        "a repeated delivery counts as on time"
     );
 }
 
 #[tokio::test]
-async fn a_recheck_that_lags_is_told_by_the_tick() {
+async fn tick_reports_the_recheck_lag() {
     let (registry, peer, id) = live_agent().await;
     peer.answer_with(agents::only(404));
     registry.advance_to(recheck_at(&registry, &id).await);
-    // The tick asks what is due, too, but only the recheck confirms a failure; then nobody asks for two days.
+    // A tick probes due listings too, but only a recheck confirms a failure. Then nothing runs for two days.
     registry.tick().await;
     registry.advance(DAY * 2);
     let waited = registry.tick().await["metrics"]["OldestOverdueRecheck"].as_u64().unwrap();
@@ -275,9 +279,9 @@ async fn a_recheck_that_lags_is_told_by_the_tick() {
     assert_eq!(registry.tick().await["metrics"]["OldestOverdueRecheck"], 0);
 }
 
-/// A gateway whose listings all hang takes a few places of a sweep, however many of them are due before the others.
+/// Many due listings on one hanging host take only a few slots of a sweep.
 #[tokio::test]
-async fn one_host_whose_listings_hang_does_not_keep_a_tick_from_the_others() {
+async fn hanging_host_does_not_delay_other_probes() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let gateway = HostilePeer::SilentAtOnce.start().await;
@@ -286,19 +290,19 @@ async fn one_host_whose_listings_hang_does_not_keep_a_tick_from_the_others() {
         registry.publish_mcp(&format!("{gateway}/{number}/mcp")).await;
     }
     registry.advance(Duration::from_secs(1));
-    let honest = Peer::start(agents::fleet).await;
+    let sound = Peer::start(agents::fleet).await;
     for folder in 0..70 {
-        registry.publish_card(&honest.url(&format!("/{folder}/card.json"))).await;
+        registry.publish_card(&sound.url(&format!("/{folder}/card.json"))).await;
     }
     let report = registry.tick().await;
     assert_eq!(registry.live_counts().await, (70, 0), "{report}");
     assert_eq!((&report["claimed"], &report["released"]), (&json!(82), &json!(0)), "{report}");
 }
 
-/// A process that dies of a peer, or cannot write what it found, leaves no verdict behind. It leaves its claim, and
-/// each such claim puts the listing off further, so that it cannot stand first in every tick.
+/// A process that crashes in a probe, or cannot write its verdict, leaves its claim. Each such claim delays the listing
+/// further, so that it is not first in every tick.
 #[tokio::test]
-async fn a_listing_whose_claims_end_without_a_verdict_comes_back_later_each_time() {
+async fn claims_without_a_verdict_back_off() {
     let (registry, _peer, id) = live_agent().await;
     registry.advance_to(recheck_at(&registry, &id).await);
     let store = &registry.app.store;
@@ -322,9 +326,9 @@ async fn a_listing_whose_claims_end_without_a_verdict_comes_back_later_each_time
     assert_eq!(store.listing(&id).await.unwrap().unwrap().lease, None);
 }
 
-/// Two deliveries of one slot, one on each side of its boundary by the clock, are one tick; the next slot is its own.
+/// Two deliveries of one slot are one tick, also if the clock is before its start for one of them.
 #[tokio::test]
-async fn a_tick_belongs_to_the_time_it_was_scheduled_for() {
+async fn slot_of_a_tick_is_its_scheduled_time() {
     let registry = TestRegistry::start().await;
     let tick = i64::try_from(TICK.as_secs()).unwrap();
     let boundary = Moment::from_second((registry.now().as_second() / tick + 2) * tick).unwrap();
@@ -336,9 +340,9 @@ async fn a_tick_belongs_to_the_time_it_was_scheduled_for() {
     };
     registry.advance_to(boundary - SignedDuration::from_millis(100));
     let before = registry.probe_statistics().await["probe_worker"]["ticks"].as_u64().unwrap();
-    assert_eq!(deliver(boundary).await, before + 1, "a little early");
+    assert_eq!(deliver(boundary).await, before + 1, "slightly early");
     registry.advance(Duration::from_millis(200));
-    assert_eq!(deliver(boundary).await, before + 1, "delivered again, a little late");
+    assert_eq!(deliver(boundary).await, before + 1, "repeated, slightly late");
     registry.advance_to(boundary + SignedDuration::from_secs(tick) - SignedDuration::from_millis(50));
     let next = boundary + SignedDuration::from_secs(tick);
     assert_eq!(deliver(next).await, before + 2, "no slot is skipped");

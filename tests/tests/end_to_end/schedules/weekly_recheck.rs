@@ -1,5 +1,5 @@
-//! The `weekly-recheck` schedule, under a clock that is moved by hand: every Live listing answers again within its week,
-//! and what fails in three different hours is demoted.
+//! The `weekly-recheck` schedule with a clock that the tests move: every Live listing is probed again within a week, and a
+//! listing that fails in three different hours is demoted.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 use crate::fixtures::{demote, live_agent, recheck_at, time};
 
 #[tokio::test]
-async fn every_live_listing_is_due_within_its_week_and_the_load_is_spread() {
+async fn rechecks_are_within_a_week_and_spread_over_hours() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let peer = Peer::start(agents::fleet).await;
@@ -19,11 +19,11 @@ async fn every_live_listing_is_due_within_its_week_and_the_load_is_spread() {
     for folder in 0..30 {
         let id = registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
         let ahead = recheck_at(&registry, &id).await.duration_since(registry.now());
-        assert!(ahead >= jiff::SignedDuration::from_hours(6 * 24), "{ahead}: too often");
+        assert!(ahead >= jiff::SignedDuration::from_hours(6 * 24), "{ahead}: too early");
         assert!(ahead < jiff::SignedDuration::from_hours(7 * 24), "{ahead}: too late");
         hours.insert(ahead.as_hours());
     }
-    assert!(hours.len() >= 8, "thirty listings fall into {hours:?} only");
+    assert!(hours.len() >= 8, "thirty listings are due in only {hours:?}");
     registry.advance(DAY * 6);
     for hour in 0..24 {
         registry.advance(HOUR);
@@ -40,7 +40,7 @@ async fn every_live_listing_is_due_within_its_week_and_the_load_is_spread() {
 }
 
 #[tokio::test]
-async fn a_part_asks_its_share_and_all_parts_together_ask_each_listing_once() {
+async fn recheck_parts_cover_each_listing_once() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let peer = Peer::start(agents::fleet).await;
@@ -49,25 +49,25 @@ async fn a_part_asks_its_share_and_all_parts_together_ask_each_listing_once() {
     }
     registry.advance(DAY * 7);
     let mut event = sample_event("recheck-part").unwrap();
-    let mut asked = Vec::new();
+    let mut probed = Vec::new();
     for part in ["01-00000000", "01-00000001"] {
         event["detail"]["part"] = json!(part);
-        for expected_twice in [false, true] {
+        for is_repeated in [false, true] {
             let report = weekly_recheck::handle(&registry.app, event.clone()).await.unwrap();
             let ok = report["ok"].as_u64().unwrap();
-            assert!(!expected_twice || ok == 0, "delivered again, a part asks nobody again");
-            asked.push(ok);
+            assert!(!is_repeated || ok == 0, "a repeated part probes no listing again");
+            probed.push(ok);
         }
     }
-    assert_eq!(asked.iter().sum::<u64>(), 24);
-    assert!(asked[0] > 0 && asked[2] > 0, "{asked:?}");
+    assert_eq!(probed.iter().sum::<u64>(), 24);
+    assert!(probed[0] > 0 && probed[2] > 0, "{probed:?}");
     assert_eq!(registry.recheck().await["claimed"], 0);
     event["detail"]["part"] = json!("all of it");
     assert!(weekly_recheck::handle(&registry.app, event).await.is_err());
 }
 
 #[tokio::test]
-async fn where_little_is_due_no_part_is_sent() {
+async fn small_recheck_sends_no_parts() {
     let (registry, _peer, _id) = live_agent().await;
     registry.events();
     registry.advance(DAY * 7);
@@ -76,7 +76,7 @@ async fn where_little_is_due_no_part_is_sent() {
 }
 
 #[tokio::test]
-async fn failures_at_three_different_hours_demote_and_two_do_not() {
+async fn failures_in_three_hours_demote_and_two_do_not() {
     let (registry, peer, id) = live_agent().await;
     registry.advance_to(recheck_at(&registry, &id).await);
     peer.answer_with(agents::only(404));
@@ -87,7 +87,7 @@ async fn failures_at_three_different_hours_demote_and_two_do_not() {
         assert_eq!(
             (&status["probe"]["handshake"], &status["reasons"]),
             (&json!("ok"), &json!([])),
-            "it stands by its proof"
+            "the last proof is still shown"
         );
         assert_eq!(registry.live_counts().await, (1, 0));
         registry.advance(HOUR);
@@ -112,8 +112,8 @@ async fn failures_at_three_different_hours_demote_and_two_do_not() {
     registry.advance(HOUR);
     registry.publish_card(&peer.card()).await;
     registry.deliver_events().await;
-    let healed = registry.status(&id).await;
-    assert_eq!((&healed["lane"], &healed["reasons"]), (&json!("active"), &json!([])), "{healed}");
+    let fixed = registry.status(&id).await;
+    assert_eq!((&fixed["lane"], &fixed["reasons"]), (&json!("active"), &json!([])), "{fixed}");
     assert_eq!(
         (registry.live_counts().await, registry.feed_types().await[0].as_str()),
         ((1, 0), "listing_live")
@@ -121,7 +121,7 @@ async fn failures_at_three_different_hours_demote_and_two_do_not() {
 }
 
 #[tokio::test]
-async fn two_failed_rechecks_and_an_answer_leave_no_trace() {
+async fn good_recheck_clears_two_failures() {
     let (registry, peer, id) = live_agent().await;
     registry.advance_to(recheck_at(&registry, &id).await);
     for round in 0..4 {
@@ -140,15 +140,11 @@ async fn two_failed_rechecks_and_an_answer_leave_no_trace() {
         );
         registry.advance_to(time(&status["recheck_at"]));
     }
-    assert_eq!(
-        registry.feed_types().await,
-        ["listing_live", "listing_queued"],
-        "nothing happened that is news"
-    );
+    assert_eq!(registry.feed_types().await, ["listing_live", "listing_queued"], "no feed items were added");
 }
 
 #[tokio::test]
-async fn a_silent_peer_is_demoted_only_when_its_week_is_over() {
+async fn silent_peer_is_demoted_when_its_week_ends() {
     let (registry, peer, id) = live_agent().await;
     let last_ok = time(&registry.status(&id).await["probe"]["probed_at"]);
     registry.advance_to(recheck_at(&registry, &id).await);
@@ -169,11 +165,11 @@ async fn a_silent_peer_is_demoted_only_when_its_week_is_over() {
         }
         registry.advance(HOUR);
     }
-    assert!(runs > 3, "three strikes were there long before");
+    assert!(runs > 3, "three strikes alone do not demote a silent peer");
 }
 
 #[tokio::test]
-async fn a_change_of_tools_is_told_and_not_punished() {
+async fn changed_tools_are_reported_and_not_blocking() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(tests::peers::servers::modern_with(&["add"])).await;
     let id = registry.publish_mcp(&peer.url("/mcp")).await;
@@ -194,20 +190,24 @@ async fn a_change_of_tools_is_told_and_not_punished() {
 }
 
 #[tokio::test]
-async fn a_second_recheck_in_the_same_hour_changes_nothing() {
+async fn second_recheck_in_the_same_hour_changes_nothing() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
     for folder in ["good", "bad"] {
         registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
     }
-    peer.answer_with(|asked| if asked.path.starts_with("/bad") { empty(410) } else { agents::fleet(asked) });
+    peer.answer_with(
+        |request| {
+            if request.path.starts_with("/bad") { empty(410) } else { agents::fleet(request) }
+        },
+    );
     registry.advance(HOUR * 24 * 7);
     let report = registry.recheck().await;
     assert_eq!((&report["claimed"], &report["ok"]), (&json!(2), &json!(1)));
-    let once = registry.table().await;
+    let expected = registry.table().await;
     for _ in 0..2 {
         assert_eq!(registry.recheck().await["claimed"], 0);
     }
-    assert_eq!(once.difference(&registry.table().await), [""; 0]);
+    assert_eq!(expected.difference(&registry.table().await), [""; 0]);
     let week = registry.probe_statistics().await["weekly_recheck"].clone();
     let counted =
         ["rechecked_this_week", "still_ok_this_week", "demoted_this_week"].map(|name| week[name].clone());
@@ -215,11 +215,11 @@ async fn a_second_recheck_in_the_same_hour_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_demoted_agent_comes_back_by_the_same_proof_as_the_first_time() {
+async fn demoted_agent_needs_the_full_proof_to_return() {
     let (registry, peer, id) = live_agent().await;
     demote(&registry, &peer, &id).await;
 
-    // The question about an unknown task costs nothing to answer; a message is work.
+    // GetTask alone is not enough; the agent must answer a message.
     peer.answer_with(|request| match (request.verb.as_str(), request.method()) {
         ("POST", Some("SendMessage")) => error(request, -32603, "Out of order"),
         _ => agents::newest(request),
@@ -237,7 +237,7 @@ async fn a_demoted_agent_comes_back_by_the_same_proof_as_the_first_time() {
 }
 
 #[tokio::test]
-async fn a_slash_at_the_end_of_a_live_endpoint_may_come_and_go() {
+async fn trailing_slash_of_a_live_endpoint_may_change() {
     let (registry, peer, id) = live_agent().await;
     let origin = peer.origin.clone();
     for end in ["/rpc/", "/rpc"] {
@@ -252,7 +252,7 @@ async fn a_slash_at_the_end_of_a_live_endpoint_may_come_and_go() {
         assert_eq!(
             (&status["lane"], &status["probe"]["age_hours"], &status["probe"]["target"]),
             (&json!("active"), &json!(0.0), &json!(format!("{origin}{end}"))),
-            "its recheck is written: {status}"
+            "the recheck was recorded: {status}"
         );
     }
 }

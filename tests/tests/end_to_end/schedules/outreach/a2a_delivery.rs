@@ -1,4 +1,4 @@
-//! The A2A message that goes with a touch: only where it is turned on, once, and never where a host asked to wait.
+//! Delivery of invitations over A2A: only if it is turned on, once, and not to a host that returned `retry-after`.
 
 use std::collections::BTreeSet;
 
@@ -7,19 +7,20 @@ use serde_json::json;
 use tests::peers::{Peer, PeerRequest, agents};
 use tests::test_registry::{DAY, TestRegistry};
 
-use super::{OPT_OUT_PATH, lasting, live_agents, messages};
+use super::{OPT_OUT_PATH, live_agents, messages, without_rechecks};
 use crate::fixtures::live_agent;
 
-/// The text that a peer was sent, where it was sent a message by the outreach.
-fn invitations_at(peer: &Peer) -> Vec<String> {
-    let sent = peer.requests().into_iter().filter(|asked| asked.method() == Some("SendMessage"));
-    let text =
-        |asked: PeerRequest| asked.body["params"]["message"]["parts"][0]["text"].as_str().unwrap().to_owned();
+/// The texts of the invitations that a peer received.
+fn received_invitations(peer: &Peer) -> Vec<String> {
+    let sent = peer.requests().into_iter().filter(|request| request.method() == Some("SendMessage"));
+    let text = |request: PeerRequest| {
+        request.body["params"]["message"]["parts"][0]["text"].as_str().unwrap().to_owned()
+    };
     sent.map(text).filter(|text| text.contains("opt_out")).collect()
 }
 
 #[tokio::test]
-async fn nobody_is_called_unless_the_operator_says_so() {
+async fn a2a_delivery_is_off_by_default() {
     let (registry, peer, _) = live_agent().await;
     peer.forget_requests();
     assert_eq!(registry.reach_out().await["invited"], 1);
@@ -27,15 +28,16 @@ async fn nobody_is_called_unless_the_operator_says_so() {
 }
 
 #[tokio::test]
-async fn an_agent_is_sent_its_invitation_once_in_its_own_dialect() {
-    let registry = TestRegistry::start_with(lasting().with_setting("OUTREACH_DELIVERY", "talk+a2a")).await;
+async fn agent_receives_its_invitation_once_in_its_dialect() {
+    let registry =
+        TestRegistry::start_with(without_rechecks().with_setting("OUTREACH_DELIVERY", "talk+a2a")).await;
     let (newest, older) = (Peer::start(agents::newest).await, Peer::start(agents::older).await);
     registry.live_card(&newest.card()).await;
     registry.live_card(&older.card()).await;
     older.forget_requests();
     let report = registry.reach_out().await;
     assert_eq!((&report["a2a_delivered"], &report["a2a_failed"]), (&json!(2), &json!(0)), "{report}");
-    assert_eq!(invitations_at(&newest).len(), 1);
+    assert_eq!(received_invitations(&newest).len(), 1);
     assert_eq!(older.request_names(), ["message/send"]);
     assert_eq!(registry.reach_out().await["a2a_delivered"], 0);
     let nudge = registry.get(OPT_OUT_PATH).await.body;
@@ -44,8 +46,9 @@ async fn an_agent_is_sent_its_invitation_once_in_its_own_dialect() {
 }
 
 #[tokio::test]
-async fn a_host_that_asks_to_wait_is_left_alone_and_its_inboxes_are_the_delivery() {
-    let registry = TestRegistry::start_with(lasting().with_setting("OUTREACH_DELIVERY", "talk+a2a")).await;
+async fn a2a_delivery_stops_at_a_host_with_retry_after() {
+    let registry =
+        TestRegistry::start_with(without_rechecks().with_setting("OUTREACH_DELIVERY", "talk+a2a")).await;
     let peer = Peer::start(agents::fleet).await;
     live_agents(&registry, &peer, 3).await;
     peer.forget_requests();
@@ -54,7 +57,7 @@ async fn a_host_that_asks_to_wait_is_left_alone_and_its_inboxes_are_the_delivery
     });
     let report = registry.reach_out().await;
     assert_eq!((&report["invited"], &report["a2a_failed"]), (&json!(3), &json!(3)), "{report}");
-    assert_eq!(peer.requests().len(), 1, "the second and third are not tried");
+    assert_eq!(peer.requests().len(), 1, "only the first delivery is tried");
     assert_eq!(messages(&registry.table().await).len(), 3);
     let outcomes: BTreeSet<String> = registry.get(OPT_OUT_PATH).await.body["recent"]
         .as_array()
@@ -67,6 +70,6 @@ async fn a_host_that_asks_to_wait_is_left_alone_and_its_inboxes_are_the_delivery
     registry.advance(DAY);
     peer.answer_with(agents::fleet);
     peer.forget_requests();
-    assert_eq!(registry.reach_out().await["a2a_delivered"], 0, "what failed is not tried again");
+    assert_eq!(registry.reach_out().await["a2a_delivered"], 0, "a failed delivery is not retried");
     assert_eq!(peer.requests().len(), 0);
 }

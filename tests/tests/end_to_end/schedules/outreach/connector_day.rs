@@ -1,4 +1,4 @@
-//! The connector of the day as the schedule meets it: one a day, none twice within thirty days, and one pick a day.
+//! The connector of the day: one per day, and none twice within thirty days.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,44 +7,50 @@ use serde_json::json;
 use tests::peers::Peer;
 use tests::test_registry::{DAY, HOUR, TestRegistry};
 
-use super::{lasting, live_agents, message_count, router};
+use super::{live_agents, message_count, router, without_rechecks};
 
 #[tokio::test]
-async fn one_connector_is_met_a_day_and_none_twice_within_thirty_days() {
-    // One touch a day, so that no invitation comes before.
-    let options = lasting().with_setting("OUTREACH_BUDGET_PERCENT", 9);
+async fn one_connector_per_day_and_none_twice_in_thirty_days() {
+    // A budget of one message per day, so that no invitation is sent.
+    let options = without_rechecks().with_setting("OUTREACH_BUDGET_PERCENT", 9);
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(router).await);
     live_agents(&registry, &peer, 3).await;
-    // With the day, so that a pause ends when a pick is made.
+    // Starts with the day, so that a pause ends when a connector is picked.
     registry.advance_to("2026-11-21T00:00:00Z".parse().unwrap());
-    let mut met = BTreeMap::<String, Vec<Moment>>::new();
+    let mut contacted = BTreeMap::<String, Vec<Moment>>::new();
     for _ in 0..34 * 4 {
         let report = registry.reach_out().await;
         if report["connector_touched"] == true {
-            met.entry(report["connector"].as_str().unwrap().to_owned()).or_default().push(registry.now());
+            contacted
+                .entry(report["connector"].as_str().unwrap().to_owned())
+                .or_default()
+                .push(registry.now());
         }
         assert_eq!(report["invited"], 0);
         registry.advance(HOUR * 6);
     }
-    let days: Vec<String> = met.values().flatten().map(|at| at.utc_day()).collect();
-    assert_eq!(days.len(), days.iter().collect::<BTreeSet<_>>().len(), "one a day: {met:?}");
-    for times in met.values() {
+    let days: Vec<String> = contacted.values().flatten().map(|at| at.utc_day()).collect();
+    assert_eq!(days.len(), days.iter().collect::<BTreeSet<_>>().len(), "one per day: {contacted:?}");
+    for times in contacted.values() {
         for pair in times.windows(2) {
-            assert!(pair[1].duration_since(pair[0]) >= jiff::SignedDuration::from_hours(30 * 24), "{met:?}");
+            assert!(
+                pair[1].duration_since(pair[0]) >= jiff::SignedDuration::from_hours(30 * 24),
+                "{contacted:?}"
+            );
         }
     }
     assert_eq!(
-        met.values().map(Vec::len).collect::<Vec<_>>(),
+        contacted.values().map(Vec::len).collect::<Vec<_>>(),
         [2, 2, 2],
-        "three, and again after their pause"
+        "three connectors, each again after its pause"
     );
     let history = registry.get("/api/products/connectors/daily").await.body["history"].clone();
     assert!(history.as_array().unwrap().len() <= 30);
 }
 
 #[tokio::test]
-async fn the_pick_of_a_day_stays_whatever_changes_meanwhile() {
-    let (registry, peer) = (TestRegistry::start_with(lasting()).await, Peer::start(router).await);
+async fn connector_of_a_day_does_not_change() {
+    let (registry, peer) = (TestRegistry::start_with(without_rechecks()).await, Peer::start(router).await);
     let first = registry.live_card(&peer.card()).await;
     registry.index().await;
     let daily = async || registry.get("/api/products/connectors/daily").await.body;
@@ -53,7 +59,7 @@ async fn the_pick_of_a_day_stays_whatever_changes_meanwhile() {
         (&before["today"]["partner"]["id"], &before["prep"]["already"]),
         (&json!(first), &json!(false))
     );
-    assert_eq!(message_count(&registry, &first).await, 0, "a reader writes to nobody");
+    assert_eq!(message_count(&registry, &first).await, 0, "reading the connector sends no message");
     for folder in ["a", "b"] {
         registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
     }

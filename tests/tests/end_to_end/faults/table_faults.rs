@@ -1,6 +1,6 @@
-//! The table fails in every way it can, at every operation of a request in turn: the caller is told to come back,
-//! nothing is half written, and coming back succeeds. What real tables do is injected at the connector, because no
-//! local engine does it.
+//! The table fails with every kind of fault, at every operation of a request in turn. The caller gets 503 with
+//! `retry-after`, no transaction is half written, and a retry succeeds. Faults are injected at the connector, because no
+//! local engine produces them.
 
 use std::sync::Arc;
 
@@ -10,33 +10,33 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, PeerRequest, agents};
 use tests::test_registry::{HOUR, Reply, TICK, Table, TestOptions, TestRegistry, id_of};
 
-/// Faults after which nothing was done.
-const NOTHING_DONE: [Fault; 3] = [Fault::Throttle, Fault::Timeout, Fault::ServiceError];
+/// Faults of calls that change nothing.
+const FAULTS_WITHOUT_EFFECT: [Fault; 3] = [Fault::Throttle, Fault::Timeout, Fault::ServiceError];
 
-/// More than the SDK tries.
-const FOR_GOOD: usize = 8;
+/// More than the attempts of the SDK.
+const ALL_ATTEMPTS: usize = 8;
 
-/// The caller is told to come back, and nothing of what is beneath.
+/// The reply is 503 with `retry-after` and contains no internal details.
 pub(super) fn assert_busy(reply: &Reply, what: &str) {
     assert_eq!((reply.status, &reply.body["code"]), (503, &json!("busy")), "{what}: {reply:?}");
     reply.assert_problem();
     assert!(reply.header("retry-after").parse::<u32>().is_ok_and(|seconds| seconds > 0), "{what}: {reply:?}");
-    let told = reply.body.to_string();
-    for inside in
+    let text = reply.body.to_string();
+    for internal in
         ["injected", "dynamodb", "Throttling", "SdkError", "InternalServerError", "TransactWriteItems"]
     {
-        assert!(!told.contains(inside), "{what}: `{inside}` got out: {told}");
+        assert!(!text.contains(internal), "{what}: the reply contains `{internal}`: {text}");
     }
 }
 
-/// The table without what counts requests: a request that failed was a request.
-async fn kept(registry: &TestRegistry) -> Table {
+/// The table without rate limits, because failed requests count there.
+async fn stored_items(registry: &TestRegistry) -> Table {
     registry.table().await.without(&["RATE#"])
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_publish_that_meets_a_fault_is_whole_or_not_at_all() {
-    for fault in NOTHING_DONE {
+async fn failed_publish_writes_nothing() {
+    for fault in FAULTS_WITHOUT_EFFECT {
         for (operation, rates) in
             [("TransactWriteItems", "on"), ("GetItem", "on"), ("TransactWriteItems", "off")]
         {
@@ -46,16 +46,16 @@ async fn a_publish_that_meets_a_fault_is_whole_or_not_at_all() {
             let peer = Peer::start(agents::newest).await;
             let body =
                 json!({ "agent_card_url": peer.card(), "contact_email": "a@example.org", "name": "Early" });
-            registry.observer.faults.arm(operation, fault, FOR_GOOD);
+            registry.observer.faults.arm(operation, fault, ALL_ATTEMPTS);
             let reply = registry.post("/api/publish", &body).await;
             assert_busy(&reply, &what);
-            assert_eq!(kept(&registry).await.keys(), [""; 0], "{what}");
-            assert_eq!(registry.events().len(), 0, "{what}: nothing is announced that is not there");
+            assert_eq!(stored_items(&registry).await.keys(), [""; 0], "{what}");
+            assert_eq!(registry.events().len(), 0, "{what}: a failed publish sends no event");
 
             registry.observer.faults.disarm();
             let answer = registry.publish(&body).await;
             assert_eq!(answer["status"], "queued", "{what}");
-            let table = kept(&registry).await;
+            let table = stored_items(&registry).await;
             let kinds = ["LISTING#", "CONTACT#", "NAME#", "FEED"].map(|kind| table.items_under(kind).len());
             assert_eq!(kinds, [1, 1, 1, 1], "{what}: {:?}", table.keys());
             registry.deliver_events().await;
@@ -65,19 +65,19 @@ async fn a_publish_that_meets_a_fault_is_whole_or_not_at_all() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_publish_again_that_meets_a_fault_changes_nothing() {
-    for fault in NOTHING_DONE {
+async fn failed_republish_changes_nothing() {
+    for fault in FAULTS_WITHOUT_EFFECT {
         for operation in ["GetItem", "TransactWriteItems"] {
             let what = format!("{fault:?} at {operation}");
             let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
             let id = registry.publish_card(&peer.card()).await;
             registry.deliver_events().await;
             registry.advance(TICK);
-            let before = kept(&registry).await;
-            registry.observer.faults.arm(operation, fault, FOR_GOOD);
+            let before = stored_items(&registry).await;
+            registry.observer.faults.arm(operation, fault, ALL_ATTEMPTS);
             let body = json!({ "agent_card_url": peer.card(), "name": "Anew" });
             assert_busy(&registry.post("/api/publish", &body).await, &what);
-            assert_eq!(before.difference(&kept(&registry).await), [""; 0], "{what}");
+            assert_eq!(before.difference(&stored_items(&registry).await), [""; 0], "{what}");
             registry.observer.faults.disarm();
             peer.answer_with(agents::newest);
             registry.events();
@@ -89,7 +89,7 @@ async fn a_publish_again_that_meets_a_fault_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn transient_faults_are_retried_unnoticed() {
+async fn transient_faults_are_retried() {
     for fault in [Fault::Throttle, Fault::Timeout, Fault::ServiceError, Fault::TransactionConflict] {
         let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
         for operation in ["TransactWriteItems", "GetItem", "UpdateItem"] {
@@ -106,7 +106,7 @@ async fn transient_faults_are_retried_unnoticed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn conflicts_are_waited_out_and_end_as_busy_not_as_a_fault() {
+async fn write_conflicts_are_retried_and_then_return_busy() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
     for conflicts in 1..=6 {
         registry.observer.faults.arm("TransactWriteItems", Fault::TransactionConflict, conflicts);
@@ -123,7 +123,7 @@ async fn conflicts_are_waited_out_and_end_as_busy_not_as_a_fault() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reads_that_meet_a_fault_say_so_and_recover() {
+async fn failed_reads_return_busy_and_recover() {
     let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
     let peer = Peer::start(agents::newest).await;
     let id = registry.live_card(&peer.card()).await;
@@ -138,7 +138,7 @@ async fn reads_that_meet_a_fault_say_so_and_recover() {
         ("/api/probes".to_owned(), "BatchGetItem"),
         ("/discovery.json".to_owned(), "GetItem"),
     ];
-    for fault in NOTHING_DONE {
+    for fault in FAULTS_WITHOUT_EFFECT {
         for (path, operation) in &reads {
             registry.observer.faults.arm(operation, fault, 100);
             assert_busy(&registry.get(path).await, &format!("{fault:?} at {operation} of {path}"));
@@ -148,24 +148,25 @@ async fn reads_that_meet_a_fault_say_so_and_recover() {
     }
 }
 
-/// A sound agent that arms a fault when it is asked for `when`: whatever the sweep does next meets it.
-fn arming(
+/// A sound agent that arms a fault on the request `when`, so that the next operation of the sweep meets it.
+fn agent_that_arms_a_fault(
     observer: &Observer,
     when: &'static str,
     operation: &'static str,
     fault: Fault,
 ) -> impl Fn(&PeerRequest) -> axum::response::Response + Send + Sync + 'static {
     let observer = observer.clone();
-    move |asked| {
-        if asked.name() == when {
-            observer.faults.arm(operation, fault, FOR_GOOD);
+    move |request| {
+        if request.name() == when {
+            observer.faults.arm(operation, fault, ALL_ATTEMPTS);
         }
-        agents::newest(asked)
+        agents::newest(request)
     }
 }
 
-/// Each operation between an event and its verdict, by what the peer is asked before it; nothing means before all.
-const VERDICT: [(&str, &str); 4] = [
+/// Each operation between an event and its verdict, after the request to the peer that comes before it. Empty: the
+/// operation comes before all requests.
+const VERDICT_OPERATIONS: [(&str, &str); 4] = [
     ("", "UpdateItem"),
     ("GET /.well-known/agent-card.json", "TransactWriteItems"),
     ("SendMessage", "BatchGetItem"),
@@ -173,19 +174,19 @@ const VERDICT: [(&str, &str); 4] = [
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_verdict_that_is_not_written_is_reached_again() {
-    for fault in NOTHING_DONE {
-        for (when, operation) in VERDICT {
+async fn unwritten_verdict_is_reached_again_by_the_next_tick() {
+    for fault in FAULTS_WITHOUT_EFFECT {
+        for (when, operation) in VERDICT_OPERATIONS {
             let what = format!("{fault:?} at {operation} after `{when}`");
             let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
             let id = registry.publish_card(&peer.card()).await;
             let before = registry.table().await.without(&["LISTING#", "BUDGET#"]);
             if when.is_empty() {
-                registry.observer.faults.arm(operation, fault, FOR_GOOD);
+                registry.observer.faults.arm(operation, fault, ALL_ATTEMPTS);
             } else {
-                peer.answer_with(arming(&registry.observer, when, operation, fault));
+                peer.answer_with(agent_that_arms_a_fault(&registry.observer, when, operation, fault));
             }
-            // Whether the function reports the failure or leaves the listing to its lease is its own affair.
+            // The function may report the failure or leave the listing until its lease expires.
             let _delivered =
                 probe_tick::handle(&registry.app, tests::test_registry::listing_queued_event(&id)).await;
             registry.observer.faults.disarm();
@@ -212,9 +213,9 @@ async fn a_verdict_that_is_not_written_is_reached_again() {
     }
 }
 
-/// Every operation that a tick does; the faults last for the whole tick.
+/// Covers every operation of a tick; the faults last for the whole tick.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tick_that_meets_a_fault_is_made_good_by_the_next() {
+async fn next_tick_does_the_work_of_a_failed_tick() {
     for operation in ["PutItem", "BatchGetItem", "Query", "UpdateItem", "TransactWriteItems", "GetItem"] {
         let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
         let mut ids = Vec::new();
@@ -238,7 +239,7 @@ async fn a_tick_that_meets_a_fault_is_made_good_by_the_next() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_recheck_that_meets_a_fault_costs_no_listing_its_place() {
+async fn failed_recheck_does_not_demote() {
     for operation in ["Query", "UpdateItem", "TransactWriteItems"] {
         let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
         let id = registry.live_card(&peer.card()).await;
@@ -261,19 +262,19 @@ async fn a_recheck_that_meets_a_fault_costs_no_listing_its_place() {
     }
 }
 
-/// A budget that is used up gives listings back; that the table fails just then must not cost the others their probe.
+/// When the budget is used up, the tick releases its listings. If the table fails then, the others are still probed.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_listing_that_cannot_be_given_back_costs_no_other_its_probe() {
+async fn failed_release_of_a_listing_costs_no_other_probe() {
     let registry = TestRegistry::start_with(
         TestOptions::default().with_setting("PROBE_WINDOW_CAP", 2).with_setting("PROBES_PER_TICK", 64),
     )
     .await;
     let observer = registry.observer.clone();
     let seen = Arc::new(std::sync::atomic::AtomicUsize::new(0));
-    // Another sweep spends one probe between this sweep's look at the budget and its taking.
+    // Another sweep takes one probe after this sweep read the budget and before it takes its own.
     let app = registry.app.clone();
-    let peer = Peer::start(move |asked| {
-        if asked.verb == "GET" && seen.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 1 {
+    let peer = Peer::start(move |request| {
+        if request.verb == "GET" && seen.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 1 {
             let (app, observer) = (app.clone(), observer.clone());
             let caps = registry::store::Caps { window: 2, hour: 1920, day: 100_000 };
             tokio::task::block_in_place(|| {
@@ -281,9 +282,9 @@ async fn a_listing_that_cannot_be_given_back_costs_no_other_its_probe() {
                     .block_on(app.store.take_probes(1, caps, app.clock.now()))
                     .unwrap();
             });
-            observer.faults.arm("UpdateItem", Fault::Throttle, FOR_GOOD);
+            observer.faults.arm("UpdateItem", Fault::Throttle, ALL_ATTEMPTS);
         }
-        agents::fleet(asked)
+        agents::fleet(request)
     })
     .await;
     for folder in 0..2 {
@@ -294,7 +295,7 @@ async fn a_listing_that_cannot_be_given_back_costs_no_other_its_probe() {
     assert_eq!(
         registry.live_counts().await,
         (1, 0),
-        "the probe that was granted was made: {:?}",
+        "the granted probe was made: {:?}",
         peer.request_names()
     );
     registry.advance(TICK);
@@ -302,15 +303,20 @@ async fn a_listing_that_cannot_be_given_back_costs_no_other_its_probe() {
     assert_eq!(registry.live_counts().await, (2, 0));
 }
 
-/// The write was done and its answer lost, so that the SDK writes again.
+/// The write succeeds and its reply is lost, so that the SDK writes again.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_write_whose_answer_was_lost_is_not_done_twice() {
+async fn write_with_a_lost_reply_is_not_repeated() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     registry.observer.faults.arm("TransactWriteItems", Fault::AnswerLost, 1);
     let id = registry.publish_card(&peer.card()).await;
     assert_eq!(registry.feed_types().await, ["listing_queued"]);
 
-    peer.answer_with(arming_once(&registry.observer, "SendMessage", "TransactWriteItems", Fault::AnswerLost));
+    peer.answer_with(agent_that_arms_one_fault(
+        &registry.observer,
+        "SendMessage",
+        "TransactWriteItems",
+        Fault::AnswerLost,
+    ));
     registry.advance(std::time::Duration::from_secs(1));
     registry.first_probe(&id).await;
     registry.observer.faults.disarm();
@@ -319,33 +325,33 @@ async fn a_write_whose_answer_was_lost_is_not_done_twice() {
     assert_eq!(registry.probe_statistics().await["outcomes"]["handshake"]["ok"], 1);
 }
 
-fn arming_once(
+fn agent_that_arms_one_fault(
     observer: &Observer,
     when: &'static str,
     operation: &'static str,
     fault: Fault,
 ) -> impl Fn(&PeerRequest) -> axum::response::Response + Send + Sync + 'static {
     let observer = observer.clone();
-    move |asked| {
-        if asked.name() == when {
+    move |request| {
+        if request.name() == when {
             observer.faults.arm(operation, fault, 1);
         }
-        agents::newest(asked)
+        agents::newest(request)
     }
 }
 
-/// Half of all calls fail, at random, for a day of ticks; then none does.
+/// Half of all calls fail at random for ten ticks, then none.
 #[tokio::test(flavor = "multi_thread")]
-async fn with_half_of_all_calls_failing_everything_good_goes_live_and_the_counters_are_right() {
+async fn listings_go_live_while_half_of_all_calls_fail() {
     for (seed, fault) in [(1, Fault::Throttle), (2, Fault::Timeout), (3, Fault::AnswerLost)] {
         let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
-        let mut taken = Vec::new();
+        let mut acknowledged = Vec::new();
         registry.observer.faults.arm_by_chance(&[], fault, 500, seed);
         for folder in 0..12 {
             let body = json!({ "url": peer.url(&format!("/{folder}/card.json")) });
             let reply = registry.post("/api/publish", &body).await;
             match reply.status {
-                200 => taken.push(id_of(&reply.body)),
+                200 => acknowledged.push(id_of(&reply.body)),
                 _ => assert_busy(&reply, "random faults"),
             }
         }
@@ -356,11 +362,11 @@ async fn with_half_of_all_calls_failing_everything_good_goes_live_and_the_counte
         registry.observer.faults.disarm();
         registry.advance(HOUR);
         registry.tick().await;
-        for id in &taken {
+        for id in &acknowledged {
             assert_eq!(
                 registry.lane(id).await,
                 "active",
-                "{fault:?}: acknowledged, so it is kept and probed"
+                "{fault:?}: an acknowledged listing is stored and probed"
             );
         }
         let rows =
@@ -369,7 +375,7 @@ async fn with_half_of_all_calls_failing_everything_good_goes_live_and_the_counte
         let live = feed.iter().filter(|what| *what == "listing_live").count();
         let queued = feed.iter().filter(|what| *what == "listing_queued").count();
         assert_eq!(registry.live_counts().await, (rows as u64, 0), "{fault:?}");
-        assert_eq!((live, queued), (rows, rows), "{fault:?}: news once for each");
-        assert!(rows >= taken.len(), "{fault:?}");
+        assert_eq!((live, queued), (rows, rows), "{fault:?}: one feed item for each");
+        assert!(rows >= acknowledged.len(), "{fault:?}");
     }
 }

@@ -1,5 +1,5 @@
-//! One operation, many doors: whatever is asked by REST, as an MCP tool or in a data part of an A2A message has the same
-//! answer, for every operation of the catalogue by its own example.
+//! Every operation of the catalogue returns the same result over REST, as an MCP tool and in a data part of an A2A message.
+//! Each is called with its own example.
 
 use std::collections::BTreeSet;
 
@@ -9,18 +9,18 @@ use serde_json::{Value, json};
 use crate::fixtures::{LivePair, live_pair};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Door {
+enum Protocol {
     Rest,
     Mcp,
     A2a,
 }
 
-const DOORS: [Door; 3] = [Door::Rest, Door::Mcp, Door::A2a];
+const PROTOCOLS: [Protocol; 3] = [Protocol::Rest, Protocol::Mcp, Protocol::A2a];
 
-/// Not asked by REST: what they tell is a part of the active list's envelope there (contract "Active list envelope").
-const NOT_BY_REST: [&str; 2] = ["search_active", "get_founding_deal"];
+/// Operations without a REST route: REST returns their results in the envelope of the active list.
+const WITHOUT_REST: [&str; 2] = ["search_active", "get_founding_deal"];
 
-/// The example, about listings that are there.
+/// The example of an operation, with listings that exist.
 fn arguments(pair: &LivePair, entry: &AnyOperation) -> Value {
     let mut arguments: Value = serde_json::from_str(entry.example).unwrap();
     for (member, value) in arguments.as_object_mut().unwrap() {
@@ -35,46 +35,46 @@ fn arguments(pair: &LivePair, entry: &AnyOperation) -> Value {
     arguments
 }
 
-async fn ask(pair: &LivePair, door: Door, entry: &AnyOperation) -> Value {
+async fn call(pair: &LivePair, protocol: Protocol, entry: &AnyOperation) -> Value {
     let arguments = arguments(pair, entry);
-    match door {
-        Door::Rest => by_rest(pair, entry, arguments).await,
-        Door::Mcp => {
-            let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+    match protocol {
+        Protocol::Rest => call_by_rest(pair, entry, arguments).await,
+        Protocol::Mcp => {
+            let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
                 "params": { "name": entry.name, "arguments": arguments } });
-            pair.registry.post("/api/protocol", &call).await.body["result"]["structuredContent"].clone()
+            pair.registry.post("/api/protocol", &request).await.body["result"]["structuredContent"].clone()
         }
-        Door::A2a => {
+        Protocol::A2a => {
             let part = json!({ "data": { "operation": entry.name, "arguments": arguments } });
             let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [part] });
-            let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } });
-            let result = pair.registry.post("/api/a2a", &call).await.body["result"].clone();
-            let data = told(&result).unwrap_or_else(|| panic!("{}: {result}", entry.name));
+            let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } });
+            let result = pair.registry.post("/api/a2a", &request).await.body["result"].clone();
+            let data = data_part(&result).unwrap_or_else(|| panic!("{}: {result}", entry.name));
             if data["ok"] == true { data["result"].clone() } else { data["error"].clone() }
         }
     }
 }
 
-/// The data part of an answer: of a message, of a finished task, or of a failed one.
-fn told(result: &Value) -> Option<&Value> {
+/// The data part of a message, of a completed task or of a failed task.
+fn data_part(result: &Value) -> Option<&Value> {
     let places = ["/message/parts", "/task/artifacts/0/parts", "/task/status/message/parts"];
     let mut parts = places.iter().filter_map(|place| result.pointer(place)?.as_array()).flatten();
     parts.find_map(|part| part.get("data").filter(|data| data.get("operation").is_some()))
 }
 
-/// By its action where it is one of a family, else by its route.
-async fn by_rest(pair: &LivePair, entry: &AnyOperation, mut arguments: Value) -> Value {
+/// Calls an operation by its action if it belongs to a product family, otherwise by its route.
+async fn call_by_rest(pair: &LivePair, entry: &AnyOperation, mut arguments: Value) -> Value {
     if let Some(action) = entry.actions.first() {
         arguments["action"] = json!(action.names[0]);
         return pair.registry.post(action.path, &arguments).await.body;
     }
-    if NOT_BY_REST.contains(&entry.name) {
-        return Box::pin(ask(pair, Door::Mcp, entry)).await;
+    if WITHOUT_REST.contains(&entry.name) {
+        return Box::pin(call(pair, Protocol::Mcp, entry)).await;
     }
-    // What holds lists fits a body only. What tells of a family is a GET: each POST there is an action.
+    // Lists fit only into a body. The description of a family is a GET, because each POST there is an action.
     let takes_body = |route: &&Route| matches!(route.input, RouteInput::BodyAs(_));
     let route = entry.routes.iter().find(takes_body).or_else(|| entry.routes.first());
-    let route = route.unwrap_or_else(|| panic!("{} has no door by REST", entry.name));
+    let route = route.unwrap_or_else(|| panic!("{} has no REST route", entry.name));
     if route.is_post() {
         return pair.registry.post(route.path, &arguments).await.body;
     }
@@ -86,7 +86,7 @@ async fn by_rest(pair: &LivePair, entry: &AnyOperation, mut arguments: Value) ->
     pair.registry.get(&format!("{}?{query}", route.path)).await.body
 }
 
-/// The names of all members, however deep; those of maps by listing, and what a list holds, counted once.
+/// The paths of all members at any depth. Listing ids in paths are replaced, and list elements have one path.
 fn members(pair: &LivePair, answer: &Value) -> BTreeSet<String> {
     fn walk(path: &str, value: &Value, found: &mut BTreeSet<String>) {
         match value {
@@ -109,49 +109,49 @@ fn members(pair: &LivePair, answer: &Value) -> BTreeSet<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_read_is_the_same_at_every_door() {
+async fn read_operations_return_the_same_over_every_protocol() {
     let pair = live_pair().await;
-    let mut unlike = Vec::new();
+    let mut differences = Vec::new();
     for entry in CATALOGUE.iter().filter(|entry| entry.effect.read_only) {
-        // What is read for the first time may be told to be new.
-        ask(&pair, Door::Rest, entry).await;
-        let first = ask(&pair, Door::Rest, entry).await;
+        // The first read may mark items as new.
+        call(&pair, Protocol::Rest, entry).await;
+        let first = call(&pair, Protocol::Rest, entry).await;
         assert!(first.is_object(), "{}: {first}", entry.name);
-        for door in [Door::Mcp, Door::A2a] {
-            let other = ask(&pair, door, entry).await;
+        for protocol in [Protocol::Mcp, Protocol::A2a] {
+            let other = call(&pair, protocol, entry).await;
             let same = match (first["ok"] == false, entry.effect.open_world) {
                 (true, _) => other["code"] == first["code"],
-                // How long another server took is different each time.
+                // The latency of another server differs each time.
                 (false, true) => members(&pair, &other) == members(&pair, &first),
                 (false, false) => other == first,
             };
             if !same {
-                unlike.push(format!("{} by {door:?}: {other}\nby REST: {first}", entry.name));
+                differences.push(format!("{} by {protocol:?}: {other}\nby REST: {first}", entry.name));
             }
         }
     }
-    assert!(unlike.is_empty(), "{}", unlike.join("\n"));
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_done_is_answered_in_one_shape_at_every_door() {
-    let mut answered: Vec<Vec<(&str, Value, BTreeSet<String>)>> = Vec::new();
-    for door in DOORS {
+async fn writes_return_the_same_shape_over_every_protocol() {
+    let mut answers_by_protocol: Vec<Vec<(&str, Value, BTreeSet<String>)>> = Vec::new();
+    for protocol in PROTOCOLS {
         let pair = live_pair().await;
         let mut answers = Vec::new();
         for entry in CATALOGUE {
-            let answer = ask(&pair, door, entry).await;
-            assert!(answer.is_object(), "{} by {door:?}: {answer}", entry.name);
+            let answer = call(&pair, protocol, entry).await;
+            assert!(answer.is_object(), "{} by {protocol:?}: {answer}", entry.name);
             let shape = if answer["ok"] == false { BTreeSet::new() } else { members(&pair, &answer) };
             answers.push((entry.name, answer, shape));
         }
-        answered.push(answers);
+        answers_by_protocol.push(answers);
     }
-    let (first, others) = answered.split_first().unwrap();
-    for (door, answers) in DOORS[1..].iter().zip(others) {
-        for ((name, by_rest, shape), (_, other, its_shape)) in first.iter().zip(answers) {
-            assert_eq!(by_rest["code"], other["code"], "{name} by {door:?}: {other}\nby REST: {by_rest}");
-            assert_eq!(shape, its_shape, "{name} by {door:?}: {other}\nby REST: {by_rest}");
+    let (first, others) = answers_by_protocol.split_first().unwrap();
+    for (protocol, answers) in PROTOCOLS[1..].iter().zip(others) {
+        for ((name, by_rest, shape), (_, other, other_shape)) in first.iter().zip(answers) {
+            assert_eq!(by_rest["code"], other["code"], "{name} by {protocol:?}: {other}\nby REST: {by_rest}");
+            assert_eq!(shape, other_shape, "{name} by {protocol:?}: {other}\nby REST: {by_rest}");
         }
     }
 }

@@ -1,22 +1,22 @@
-//! The books of a table: what is written in one transaction is there as often as what is written with it. However the
-//! registry ends, nothing stands half written, neither what was acknowledged nor what was not.
+//! Consistency of a table: items that are written in one transaction must be equally many. This is true however the
+//! registry ends, for acknowledged and unacknowledged writes.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 use tests::test_registry::Table;
 
-/// How much stands in the books.
+/// The number of items of each kind in a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Books {
+pub(super) struct Counts {
     pub(super) listings: usize,
     pub(super) demos: usize,
     pub(super) completions: usize,
     pub(super) traces: usize,
 }
 
-/// Holds every count against those that must be the same.
-pub(super) fn audit(table: &Table, what: &str) -> Books {
+/// Asserts that the counts agree with each other.
+pub(super) fn audit(table: &Table, what: &str) -> Counts {
     let count = |kind: &str| table.items_under(kind).len();
     let cores: Vec<&Value> =
         table.items_under("LISTING#").into_iter().filter(|item| item["sk"] == "CORE").collect();
@@ -25,25 +25,25 @@ pub(super) fn audit(table: &Table, what: &str) -> Books {
         let of = |item: &Value| names.iter().filter_map(|name| item[name].as_u64()).sum::<u64>();
         usize::try_from(table.items_under(kind).into_iter().map(of).sum::<u64>()).unwrap()
     };
-    let news =
+    let feed_items =
         |kind: &str| table.items_under("FEED ").iter().filter(|item| item.to_string().contains(kind)).count();
 
-    assert_eq!(count("NAME#"), cores.len(), "{what}: each listing has its name");
-    assert_eq!(news("listing_queued"), cores.len(), "{what}: and its news");
+    assert_eq!(count("NAME#"), cores.len(), "{what}: each listing has one name item");
+    assert_eq!(feed_items("listing_queued"), cores.len(), "{what}: and one feed item");
     let demos = count("ORDER#");
-    assert_eq!(marked("demoed"), demos, "{what}: each demo is marked at its listing");
-    assert_eq!(sum("LIVE ", &["demos_agents", "demos_mcps"]), demos, "{what}: and counted");
+    assert_eq!(marked("demoed"), demos, "{what}: each demo marks its listing");
+    assert_eq!(sum("LIVE ", &["demos_agents", "demos_mcps"]), demos, "{what}: and is counted");
     let completions = count("FEEDBACK#");
-    assert_eq!(marked("feedbacked"), completions, "{what}: each feedback is marked at its listing");
-    assert_eq!(sum("LIVE ", &["feedback_agents", "feedback_mcps"]), completions, "{what}: and counted");
-    assert_eq!(count("TOKEN#") + count("CODE#"), completions, "{what}: and rewarded once");
-    assert_eq!(sum("LIVE SEATS", &["claimed"]), count("TOKEN#"), "{what}: with no more tokens than seats");
+    assert_eq!(marked("feedbacked"), completions, "{what}: each feedback marks its listing");
+    assert_eq!(sum("LIVE ", &["feedback_agents", "feedback_mcps"]), completions, "{what}: and is counted");
+    assert_eq!(count("TOKEN#") + count("CODE#"), completions, "{what}: and has one reward");
+    assert_eq!(sum("LIVE SEATS", &["claimed"]), count("TOKEN#"), "{what}: as many tokens as claimed seats");
     let traces =
         table.items_under("TRAIL#").iter().filter(|item| text(item, "sk").starts_with("MARK#")).count();
-    Books { listings: cores.len(), demos, completions, traces }
+    Counts { listings: cores.len(), demos, completions, traces }
 }
 
-/// Everything in the table that is a text.
+/// All string values in the table.
 pub(super) fn texts(table: &Table) -> BTreeSet<String> {
     let items = table.items_under("");
     let members = items.iter().filter_map(|item| item.as_object()).flat_map(|item| item.values());
