@@ -1,6 +1,6 @@
 """The compared registries: the requests for the same thing to each, and the check that its answer is correct.
 
-Each is used over its own API, with the call that is most similar to those of the others.
+Each is used over its own API, with the call that is most similar to the calls of the others.
 """
 import copy
 import json

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The canary: listens on addresses to which a public registry must never connect, and records every connection in a file.
 
-It is a process of its own, so that its connections are not mixed with those of the registry or the peers:
+It is a separate process, so that its connections are not mixed with connections of the registry or the peers:
 
     canary.py FILE ADDRESS PORT[,PORT...] [ADDRESS PORTS ...]     prints "ready" when it listens everywhere
 """

@@ -46,7 +46,7 @@ def shell(*command: str) -> None:
 
 
 def set_up(folder: Path) -> None:
-    """Adds addresses to the loopback device, and sets the test's name server as that of the system."""
+    """Adds addresses to the loopback device, and makes the test's name server the name server of the system."""
     shell("ip", "link", "set", "lo", "up")
     for address in (*PUBLIC, *scripts.PRIVATE, *scripts.PRIVATE_SIX):
         if not address.startswith("127.") and address != "::1":

@@ -1,5 +1,5 @@
-//! A minimal client for one kept-alive HTTP/1.1 connection, so that a measurement is that of the server. It reads only the
-//! framings that this registry sends.
+//! A minimal client for one kept-alive HTTP/1.1 connection, so that the measured time is the time of the server. It reads
+//! only the framings that this registry sends.
 
 use std::net::SocketAddr;
 

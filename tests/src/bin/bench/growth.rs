@@ -16,8 +16,8 @@ use crate::{Failure, processes, search, seed, trails};
 
 /// Default of `GROWTH_SIZES`: the numbers of Live listings.
 const SIZES: &str = "1000,10000,100000";
-/// Maximum ratio between the units of a size and those of the smallest size. It is not 1, because the texts of the rows
-/// have different lengths.
+/// Maximum ratio between the units of a size and the units of the smallest size. It is not 1, because the texts of the
+/// rows have different lengths.
 const MAX_UNITS_RATIO: f64 = 1.25;
 /// This many additional units are not growth, because a slightly longer item costs one.
 const ROUNDING: f64 = 2.0;

@@ -26,10 +26,10 @@ use crate::{Failure, processes, seed};
 const MINIMAL: &str = "minimal-lambda";
 /// Starts per function.
 const STARTS: usize = 21;
-/// Maximum ratio between the start of a function and that of the minimal one, up to the first poll.
+/// Maximum ratio between the start times of a function and the minimal function, up to the first poll.
 const MAX_RATIO: f64 = 2.5;
 /// Goal and limit for the size of a zip, in MB. The protocol endpoints link every operation, and functions that search
-/// contain the table of meanings, of which 4 MB cannot be compressed.
+/// contain the table of meanings, which has 4 MB after compression.
 const GOAL_MB: f64 = 6.0;
 const MAX_MB: f64 = 14.0;
 /// Live listings in the table.

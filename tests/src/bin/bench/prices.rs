@@ -1,4 +1,4 @@
-//! Prices: those of the settings, which `cost_model` returns, and those of `infra/prices.json`. The code contains no prices.
+//! Prices: the settings, which `cost_model` returns, and `infra/prices.json`. The code contains no prices.
 
 use registry::settings::Prices;
 use serde_json::Value;

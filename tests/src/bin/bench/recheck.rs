@@ -1,5 +1,5 @@
-//! One weekly recheck over 6,000 due listings, of which a tenth hang: spread over many hosts, and all on one gateway. It runs
-//! in a process of its own with its table in a file.
+//! One weekly recheck over 6,000 due listings, a tenth of them hanging: spread over many hosts, and all on one gateway. It
+//! runs in a separate process with its table in a file.
 
 use std::process::{ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(1200);
 /// The recheck cannot be run.
 pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     report.part(format!(
-        "One weekly recheck over {DUE} due listings of which {HANGING} hang (separate process)"
+        "One weekly recheck over {DUE} due listings, {HANGING} of them hanging (separate process)"
     ));
     one(report, HOSTS, "on 60 hosts").await?;
     one(report, 1, "on one gateway").await

@@ -1,5 +1,5 @@
-//! An hour of sweeps over 2,000 peers, of which a third are hostile. The clock moves an hour with each round. The sweeps run
-//! in a process of their own with its table in a file, so that its memory does not include the peers.
+//! An hour of sweeps over 2,000 peers, a third of them hostile. The clock moves an hour with each round. The sweeps run in a
+//! separate process with its table in a file, so that its memory does not include the peers.
 
 use std::collections::HashSet;
 use std::process::{ExitCode, Stdio};

@@ -1,5 +1,5 @@
-//! One tick over 64 due listings, of which 16 hang: half at the card and half at the interface. The sweep runs in a process of
-//! its own, so that its peak memory does not include the peers.
+//! One tick over 64 due listings, 16 of them hanging: half at the card and half at the interface. The sweep runs in a separate
+//! process, so that its peak memory does not include the peers.
 
 use std::process::{ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -40,7 +40,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 /// # Errors
 /// The sweep cannot be run.
 pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
-    report.part(format!("One sweep over {TARGETS} targets of which {HANGING} hang (separate process)"));
+    report.part(format!("One sweep over {TARGETS} targets, {HANGING} of them hanging (separate process)"));
     one(report, Manner::Sound, "").await?;
     one(report, Manner::Verbose, ", cards of 200 KiB and tool lists of 900 KiB").await
 }

@@ -1,5 +1,5 @@
 //! A full disk below a registry on one machine. Writes return 503 with `retry-after`, reads go on, no acknowledged write
-//! is lost, and writes succeed again when there is room.
+//! is lost, and writes succeed again when there is free space.
 
 use registry::model::ListingId;
 use serde_json::{Value, json};
@@ -10,9 +10,9 @@ use super::audit::audit;
 use super::child_registry::{ChildRegistry, send_request};
 use super::print_row;
 
-/// The file size limit in blocks of 512 bytes: room for some hundreds of listings.
+/// The file size limit in blocks of 512 bytes: enough for some hundreds of listings.
 const BLOCKS: u64 = 4096;
-/// More publishes than there is room for.
+/// More publishes than fit into the file.
 const MAX_PUBLISHES: usize = 5000;
 /// After this many refusals in a row the disk counts as full.
 const REFUSALS_WHEN_FULL: usize = 10;

@@ -1,5 +1,5 @@
 //! Reflection: a publisher cannot make the registry send requests to a host of another owner through a card, a redirect or
-//! an auth challenge. The concurrency limit of a host holds for all cards that name it.
+//! an auth challenge. The concurrency limit of a host applies to all cards that name it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
