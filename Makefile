@@ -1,95 +1,100 @@
-# Every target is a line or two that you could type yourself; `make help` lists them.
+# `make help` lists the targets. Each is one or two lines that you could type yourself.
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz check check-infra build minimal smoke bench million cost bench-peers load faults hostile prove soak interop walk log-client browser openapi conformance second-engine acceptance deploy
+.PHONY: help run test fuzz check check-infra build minimal smoke bench million cost bench-peers load faults hostile prove soak interop walk log-client browser openapi conformance second-engine acceptance nightly deploy
 
 TOOLS := target/venv/bin
 LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked
-FUNCTIONS := --bins --workspace --exclude registry --exclude local --exclude tests --exclude minimal-lambda
+FUNCTIONS := --bins --workspace --exclude registry --exclude 'registry-*' --exclude local --exclude tests --exclude repository --exclude minimal-lambda
+PROFILE := quick
 
-help: ## this list
+help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16
 
-run: ## the registry on this machine: PORT=8080 DATA=./data/registry.db or :memory: PUBLIC=1 for public rules
-	cargo run --release -p local --no-default-features --bin registry
+run: ## run the registry on this machine; PORT=8080 DATA=./data/registry.db or :memory: PUBLIC=1 PROFILE=release
+	cargo run --profile $(PROFILE) -p local --no-default-features --bin registry
 
-test: ## all tests that need nothing but cargo
+test: ## run all tests that need only cargo
 	cargo test --workspace
 
-fuzz: ## a million damaged documents through the readers of what strangers send
-	FUZZ_CASES=1000000 cargo test --release -p registry --lib the_readers -- --nocapture
+fuzz: ## parse a million damaged documents
+	FUZZ_CASES=1000000 cargo test --profile quick -p registry-probe --lib fuzz -- --nocapture
 
-check: ## formatting and lints
+check: ## check formatting and lints
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 
-check-infra: $(TOOLS)/.installed ## the SAM template, without an account or a network
+check-infra: $(TOOLS)/.installed ## check the SAM template, without an account or a network, and the GitHub workflows
+	$(TOOLS)/actionlint
 	infra/check
 	cargo test --workspace --test template
 
-build: $(TOOLS)/.installed ## the Lambda functions, as target/lambda/<function>/bootstrap and bootstrap.zip beside it
+build: $(TOOLS)/.installed ## build the Lambda functions: target/lambda/<function>/bootstrap and bootstrap.zip
 	$(LAMBDA) $(FUNCTIONS)
 	$(LAMBDA) $(FUNCTIONS) --output-format zip
 
-smoke: build ## drives the built binaries through a Lambda runtime of our own
-	LAMBDA_BINARIES="$(CURDIR)/target/lambda" cargo test --workspace --test lambda_binaries
+smoke: build ## run the built functions under a Lambda runtime of the tests
+	LAMBDA_BINARIES="$(CURDIR)/target/lambda" cargo test --workspace --test lambda_binaries -- --ignored
 
-minimal: $(TOOLS)/.installed ## the function that does nothing, beside which the others are measured
+minimal: $(TOOLS)/.installed ## build the function that does nothing, with which the others are compared
 	$(LAMBDA) -p minimal-lambda
 	$(LAMBDA) -p minimal-lambda --output-format zip
 
-bench: build minimal ## measures the registry on this machine
+bench: build minimal ## measure the registry on this machine
 	cargo run --release -p tests --bin bench
 
-million: ## status, lists, publish and the funnel with a million Live listings: a file of gigabytes, some minutes
+million: ## measure with a million Live listings: some minutes, a file of several gigabytes
 	cargo run --release -p tests --bin bench -- million
 
-cost: ## what requests and a month of 100,000 listings cost on AWS: measured units, prices of infra/prices.json
+cost: ## compute the cost of requests and of a month of 100,000 listings on AWS, from measured units and infra/prices.json
 	cargo run --release -p tests --bin bench -- cost
 
-bench-peers: ## the registry beside ContextForge from PyPI, on the same servers: list, search, get, publish; PEER_URL for another
+bench-peers: ## compare list, search, get and publish with ContextForge from PyPI; PEER_URL for another registry
 	tests/bench_peers/run
 
-load: build ## ten minutes of mixed load upon the registry, and upon the packaged functions; LOAD_MINUTES for less
+load: build ## send ten minutes of mixed load to the registry and to the packaged functions; LOAD_MINUTES for less
 	cargo run --release -p tests --bin bench -- load
 
-faults: ## every fault on purpose, each with its figure; FAULT_KILLS for fewer kills than fifty
+faults: ## inject every fault and print its result; FAULT_KILLS for fewer kills than fifty
 	tests/faults/run
 
-hostile: ## broken and malicious input: the parsers fuzzed, every spelling of an address, DNS rebinding beside a canary
+hostile: ## fuzz the parsers and attack the release binary: address spellings, DNS rebinding, redirects
 	tests/hostile/run
 
-prove: ## packaging, load, growth, cost, faults, hostile input: every promise under stress; PROVE=short for less
+prove: ## run packaging, load, growth, cost, faults and hostile input; PROVE=short for less
 	tests/prove/run $(PROVE)
 
-soak: ## an hour of sweeps over 2,000 peers of which a third are hostile; SOAK_MINUTES for less
+soak: ## run an hour of sweeps over 2,000 peers, a third of them hostile; SOAK_MINUTES for less
 	cargo run --release -p tests --bin bench -- soak
 
-interop: ## the official A2A and MCP clients and servers against the registry
+interop: ## publish agents and servers built with the official SDKs
 	tests/interop/run
 
-walk: ## the funnel from publish to export, walked by the official clients of MCP and A2A and by curl
+walk: ## go from publishing to the export with official MCP and A2A clients and with curl
 	tests/funnel_walk/run
 
-log-client: ## two clients of C2SP logs follow the log of evidence: golang.org/x/mod/sumdb and aics-tlog
+log-client: ## follow the evidence log with golang.org/x/mod/sumdb and aics-tlog
 	tests/log_client/run
 
-browser: ## the pages in headless Chromium: forms, search, keyboard, both looks, strangers' words, axe-core
+browser: ## test the pages in headless Chromium
 	tests/browser/run
 
-openapi: ## the API held against its own description: openapi-spec-validator, and schemathesis with all its checks
+openapi: ## test the API against its OpenAPI description with schemathesis; EXAMPLES, SEED
 	tests/openapi/run
 
-conformance: ## the official MCP suites, and official MCP and A2A clients, against the endpoints
+conformance: ## run the official MCP suites, and official MCP and A2A clients
 	tests/conformance/mcp
 	tests/conformance/a2a
 
-second-engine: ## the store's tests against another DynamoDB engine
+second-engine: ## run the tests of the store on another DynamoDB engine
 	tests/second_engine/run
 
-acceptance: ## the black-box suite of the contract against a fresh server
+acceptance: ## run the external acceptance suite against a fresh server; SUITE is its folder
 	.ci/acceptance
 
-deploy: build ## into your own AWS account; asks before it changes anything
+nightly: check test check-infra smoke second-engine walk log-client openapi conformance interop browser prove ## run every check there is: some hours
+	if [ -d "$${SUITE:-../shared/acceptance}" ]; then .ci/acceptance; fi
+
+deploy: build ## deploy to your own AWS account; asks before it changes anything
 	SAM_CLI_TELEMETRY=0 $(TOOLS)/sam deploy --guided --template-file infra/template.yaml --capabilities CAPABILITY_IAM
 
 $(TOOLS)/.installed: infra/requirements.txt

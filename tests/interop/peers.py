@@ -86,3 +86,14 @@ PEERS = (
     *_mcp_typescript_1("1.32.2", "2025-11-25"),
     *_mcp_typescript_1("1.12.3", "2025-03-26"),
 )
+
+
+def newest():
+    """The peers of the newest release of each SDK package."""
+    def version(peer):
+        return tuple(map(int, peer.sdk.split()[1].split(".")))
+    best = {}
+    for peer in PEERS:
+        package = peer.sdk.split()[0]
+        best[package] = max(best.get(package, ()), version(peer))
+    return tuple(peer for peer in PEERS if version(peer) == best[peer.sdk.split()[0]])

@@ -126,11 +126,9 @@ impl Running<'_> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs the packaged binaries: `make smoke` builds them and sets LAMBDA_BINARIES"]
 async fn packaged_binaries_publish_probe_and_show_a_listing() {
-    let Some(binaries) = std::env::var_os("LAMBDA_BINARIES") else {
-        eprintln!("skipped: LAMBDA_BINARIES is not set (`make smoke` sets it)");
-        return;
-    };
+    let binaries = std::env::var_os("LAMBDA_BINARIES").expect("LAMBDA_BINARIES: the folder of the binaries");
     let stack = Stack::start(binaries.into()).await;
 
     let publish = stack.run("publish", BASE_URL).await;
