@@ -130,7 +130,7 @@ fn job(from: &str, to: &str) -> Job {
         from: from.parse().unwrap(),
         to: to.parse().unwrap(),
         updated_since: None,
-        deprecated_too: false,
+        include_deprecated: false,
         dry_run: false,
         per_second: 1000,
         concurrency: 4,
@@ -182,7 +182,7 @@ async fn a_registry_is_mirrored_page_by_page() {
     assert!(matches!(summary.end, End::Finished), "{summary:?}");
     assert!(start.elapsed() >= Duration::from_secs(1), "it waited as asked: {:?}", start.elapsed());
 
-    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 9)]));
+    assert_eq!(summary.counts.accepted, BTreeMap::from([("queued".to_owned(), 9)]));
     assert_eq!(
         summary.counts.skipped,
         BTreeMap::from([("deleted".to_owned(), 1), ("deprecated".to_owned(), 1)])
@@ -215,7 +215,7 @@ async fn a_cut_mirror_goes_on_at_the_page_where_it_was() {
     official.hinder(Hindrance::Silence);
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("state.json");
-    let job = Job { state: Some(state.clone()), deprecated_too: true, ..job(&base, &registry.url("")) };
+    let job = Job { state: Some(state.clone()), include_deprecated: true, ..job(&base, &registry.url("")) };
     tokio::select! {
         summary = mirror(&job) => panic!("the second page never came: {summary:?}"),
         () = official.hindered.notified() => {}
@@ -227,11 +227,11 @@ async fn a_cut_mirror_goes_on_at_the_page_where_it_was() {
     assert!(matches!(summary.end, End::Finished), "{summary:?}");
     assert_eq!(official.cursors(), [cursor(1), cursor(2)], "the first page is not asked for again");
     // The deprecated one was wished for, too.
-    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 10)]), "both runs are counted");
+    assert_eq!(summary.counts.accepted, BTreeMap::from([("queued".to_owned(), 10)]), "both runs are counted");
     assert_eq!((summary.counts.documents(), listed(&registry).await), (12, 10));
 
     let again = mirror(&job).await;
-    assert_eq!(again.counts.taken, BTreeMap::from([("duplicate".to_owned(), 10)]));
+    assert_eq!(again.counts.accepted, BTreeMap::from([("duplicate".to_owned(), 10)]));
     assert_eq!(listed(&registry).await, 10, "mirroring again lists nothing twice");
 }
 
@@ -268,18 +268,18 @@ async fn an_hourly_allowance_is_used_up_and_gone_on_with() {
         let job = Job { state: Some(state), concurrency: 1, ..job(&from, &registry.url("")) };
         for handled in [5, 10] {
             let summary = mirror(&job).await;
-            let End::Failed(MirrorError::Send(SendError::Request(RequestError::LongWait { asked, .. }))) =
+            let End::Failed(MirrorError::Send(SendError::Request(RequestError::LongWait { requested: asked, .. }))) =
                 summary.end
             else {
                 panic!("{summary:?}")
             };
             assert!(asked > Duration::from_secs(5), "{asked:?}");
-            assert_eq!(summary.counts.taken, BTreeMap::from([(word.to_owned(), handled)]));
+            assert_eq!(summary.counts.accepted, BTreeMap::from([(word.to_owned(), handled)]));
             registry.advance(HOUR);
         }
         let summary = mirror(&job).await;
         assert!(matches!(summary.end, End::Finished), "{summary:?}");
-        assert_eq!(summary.counts.taken, BTreeMap::from([(word.to_owned(), 12)]), "each was sent once");
+        assert_eq!(summary.counts.accepted, BTreeMap::from([(word.to_owned(), 12)]), "each was sent once");
         registry.advance(HOUR);
     }
     assert_eq!(listed(&registry).await, 12);
@@ -303,7 +303,7 @@ async fn what_a_host_is_spared_is_told_and_the_others_go_on() {
     let job = Job { report: Some(report.clone()), concurrency: 1, ..job(&from, &registry.url("")) };
     let summary = mirror(&job).await;
     assert!(matches!(summary.end, End::Finished), "{summary:?}");
-    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 5)]));
+    assert_eq!(summary.counts.accepted, BTreeMap::from([("queued".to_owned(), 5)]));
     let told: Vec<(Value, bool)> = lines(&report)
         .into_iter()
         .map(|mut line| (line["code"].take(), line["detail"].as_str().unwrap().contains("for this host")))
@@ -349,7 +349,7 @@ async fn a_busy_registry_is_waited_for() {
     };
     let job = job(&from, &peer.url("/base/"));
     let (summary, ()) = tokio::join!(mirror(&job), recovering);
-    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 3)]));
+    assert_eq!(summary.counts.accepted, BTreeMap::from([("queued".to_owned(), 3)]));
     let asked = peer.requests();
     assert!(asked.len() > 3, "what was busy is sent again");
     assert!(asked.iter().all(|asked| asked.name() == "POST /base/api/publish"));
@@ -407,7 +407,7 @@ async fn a_dry_run_sends_nothing() {
     let from = file(folder.path(), [document(0), json!({ "name": "org.example/broken" })]);
     let job = Job { dry_run: true, ..job(&from, &peer.origin) };
     let summary = mirror(&job).await;
-    assert_eq!(summary.counts.taken, BTreeMap::from([("valid".to_owned(), 1)]));
+    assert_eq!(summary.counts.accepted, BTreeMap::from([("valid".to_owned(), 1)]));
     assert_eq!((summary.counts.sums().1, peer.requests().len()), (1, 0));
     assert_eq!(job.from, Origin::File(from.into()));
 }
